@@ -1,0 +1,116 @@
+// Package collect sees: it runs our collector script in the isolated world of one frame and
+// decodes what it found. The script changes nothing in the page. It knows nothing of tabs,
+// of other frames or of numbers; `browser` joins frames and gives the ids.
+package collect
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// World is one document's script worlds, implemented by the frames registry.
+type World interface {
+	// Call runs a function declaration in Sextant's isolated world of the document, with
+	// JSON arguments, and returns its JSON value (promises are awaited).
+	Call(ctx context.Context, function string, args ...any) (json.RawMessage, error)
+	// EvalMain evaluates an expression in the page's own world with the command line API
+	// (getEventListeners) at hand, and returns its JSON value.
+	EvalMain(ctx context.Context, expression string) (json.RawMessage, error)
+}
+
+// Options bound one look at a document.
+type Options struct {
+	// WholePage collects everything; else only what is in or near the viewport, and counts
+	// of what is above and below.
+	WholePage bool `json:"wholePage"`
+	// Query keeps only elements whose role, name or value matches, case-folded.
+	Query string `json:"query,omitempty"`
+	// Clip is the part of the frame's viewport that is visible to the person in frame
+	// coordinates, nil for all of it.
+	Clip *Rect `json:"clip,omitempty"`
+}
+
+// Rect is a rectangle in CSS pixels of the frame's own viewport.
+type Rect struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+	W float64 `json:"w"`
+	H float64 `json:"h"`
+}
+
+// Raw is what one document holds.
+type Raw struct {
+	URL   string `json:"url"`
+	Title string `json:"title"`
+	// Ready is document.readyState.
+	Ready string `json:"ready"`
+	// ViewW, ViewH, ScrollX, ScrollY, DocW, DocH in CSS pixels.
+	ViewW   float64 `json:"viewW"`
+	ViewH   float64 `json:"viewH"`
+	ScrollX float64 `json:"scrollX"`
+	ScrollY float64 `json:"scrollY"`
+	DocW    float64 `json:"docW"`
+	DocH    float64 `json:"docH"`
+	// Walked counts the elements seen, to check the listener indexes against.
+	Walked int        `json:"walked"`
+	Nodes  []RawNode  `json:"nodes"`
+	Frames []RawFrame `json:"frames"`
+	Above  int        `json:"above"`
+	Below  int        `json:"below"`
+}
+
+// RawNode is one thing a person could act on, in reading order.
+type RawNode struct {
+	// Handle is the node's number in this document: given once per DOM node, never reused
+	// in the document's life; `node(handle)` in the script gives the node back.
+	Handle int      `json:"h"`
+	Role   string   `json:"role"`
+	Name   string   `json:"name"`
+	Value  string   `json:"value,omitempty"`
+	States []string `json:"states,omitempty"`
+	Box    Rect     `json:"box"`
+	InView bool     `json:"inView"`
+	Usable bool     `json:"usable"`
+	// CoveredBy describes what lies over it: its handle (0 when it has none) and `dialog "Cookies"`.
+	CoveredBy     int    `json:"coveredBy,omitempty"`
+	CoveredByText string `json:"coveredByText,omitempty"`
+	Group         string `json:"group,omitempty"`
+	// Key is a fingerprint that survives a re-render: role, name, tag, id, stable attributes and
+	// the path of landmarks; equal keys of two live nodes make both ambiguous.
+	Key string `json:"key"`
+}
+
+// RawFrame is one frame element: Box is its content box in this frame's coordinates.
+type RawFrame struct {
+	Handle  int    `json:"h"`
+	Src     string `json:"src"`
+	Name    string `json:"name"`
+	Box     Rect   `json:"box"`
+	Visible bool   `json:"visible"`
+	// ScaleX, ScaleY are the CSS transform's scale of the frame's content.
+	ScaleX float64 `json:"scaleX"`
+	ScaleY float64 `json:"scaleY"`
+}
+
+// Point is where to press an element, or why it cannot be pressed.
+type Point struct {
+	// State is ok, gone, hidden, disabled, covered, moving, offscreen.
+	State         string  `json:"state"`
+	X             float64 `json:"x"`
+	Y             float64 `json:"y"`
+	CoveredBy     int     `json:"coveredBy,omitempty"`
+	CoveredByText string  `json:"coveredByText,omitempty"`
+	Dismissible   bool    `json:"dismissible,omitempty"`
+	// Detail is a sentence for a person where State alone does not say enough.
+	Detail string `json:"detail,omitempty"`
+}
+
+// Rest is how quiet a document is.
+type Rest struct {
+	// Mutations counts relevant changes since the script came; QuietMS since the last one.
+	Mutations int     `json:"mutations"`
+	QuietMS   float64 `json:"quietMs"`
+	// Animations counts running finite animations.
+	Animations int    `json:"animations"`
+	Ready      string `json:"ready"`
+}

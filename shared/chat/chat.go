@@ -1,0 +1,70 @@
+// Package chat is the vocabulary of conversations: messages, turns and the calls in
+// them, as they are stored, sent to the window and handed to a model. Plain data only.
+package chat
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Role is who wrote a Message.
+type Role string
+
+// The roles of a message.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// Status is how a message or turn ended.
+type Status string
+
+// The states of a message or turn. Interrupted means Sextant ended while it ran.
+const (
+	StatusRunning     Status = "running"
+	StatusDone        Status = "done"
+	StatusStopped     Status = "stopped"
+	StatusFailed      Status = "failed"
+	StatusLimit       Status = "limit"
+	StatusInterrupted Status = "interrupted"
+)
+
+// Conversation is one thread between a person and the assistant.
+type Conversation struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`
+	Model   string    `json:"model,omitempty"`
+	Status  Status    `json:"status"`
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+}
+
+// Message is one entry of a conversation. A RoleTool message answers the call CallID.
+type Message struct {
+	ID           string     `json:"id"`
+	Conversation string     `json:"conversation"`
+	Turn         string     `json:"turn"`
+	Role         Role       `json:"role"`
+	Text         string     `json:"text"`
+	Calls        []ToolCall `json:"calls,omitempty"`
+	CallID       string     `json:"call_id,omitempty"`
+	// Outside lists the sources of outside text in Text.
+	Outside []string  `json:"outside,omitempty"`
+	Status  Status    `json:"status"`
+	Time    time.Time `json:"time"`
+}
+
+// ToolCall is a call as a model asked for it; Args is a JSON object.
+type ToolCall struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+// Usage counts tokens as the provider reported them; zero means not reported.
+type Usage struct {
+	Input  int `json:"input"`
+	Output int `json:"output"`
+	Cached int `json:"cached,omitempty"`
+}

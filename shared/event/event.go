@@ -1,0 +1,324 @@
+// Package event is the vocabulary of change. Every change in Sextant is one Event:
+// Broker → Recorder (which gives it a sequence number and stores it) → WebSocket hub →
+// a reducer in the window. An Event with Seq 0 is live only (tabs, marks, pointer): it is
+// never stored and its newest value is in the state snapshot.
+package event
+
+import (
+	"encoding/json"
+	"time"
+
+	"sextant/shared/annotator"
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// Kind names what changed.
+type Kind string
+
+// The kinds of events. The comment names the type of Event.Data.
+const (
+	ConversationCreated Kind = "conversation.created" // chat.Conversation
+	ConversationUpdated Kind = "conversation.updated" // chat.Conversation
+	ConversationDeleted Kind = "conversation.deleted" // Removed
+	MessageAdded        Kind = "message.added"        // chat.Message
+	TurnStarted         Kind = "turn.started"         // Turn
+	TextDelta           Kind = "text.delta"           // Delta
+	TurnEnded           Kind = "turn.ended"           // Turn
+	CallStarted         Kind = "call.started"         // CallStart
+	CallOutput          Kind = "call.output"          // CallChunk
+	CallEnded           Kind = "call.ended"           // CallEnd
+	ApprovalAsked       Kind = "approval.asked"       // Approval
+	ApprovalAnswered    Kind = "approval.answered"    // ApprovalAnswer
+	PanelOpened         Kind = "panel.opened"         // PanelRef
+	PanelClosed         Kind = "panel.closed"         // PanelRef
+	PanelsChanged       Kind = "panels.changed"       // PanelList
+	CatalogueChanged    Kind = "catalogue.changed"    // Empty
+	ActivityBarChanged  Kind = "activitybar.changed"  // ActivityBar
+	SurfaceFocused      Kind = "surface.focused"      // SurfaceRef
+	MCPChanged          Kind = "mcp.changed"          // MCPList
+	SettingChanged      Kind = "setting.changed"      // Setting
+	BrowserChanged      Kind = "browser.changed"      // BrowserState, live
+	MarksChanged        Kind = "marks.changed"        // Marks, live
+	PointerMoved        Kind = "pointer.moved"        // Pointer, live
+)
+
+// Live reports whether events of kind k are never stored.
+func (k Kind) Live() bool { return k == BrowserChanged || k == MarksChanged || k == PointerMoved }
+
+// Mergeable reports whether a slow reader may get several of kind k joined or only the newest.
+func (k Kind) Mergeable() bool { return k.Live() || k == TextDelta || k == CallOutput }
+
+// Event is one change. Conversation, Turn and Call are set where they apply.
+type Event struct {
+	Seq          int64           `json:"seq"`
+	Kind         Kind            `json:"kind"`
+	Time         time.Time       `json:"time"`
+	Conversation string          `json:"conversation,omitempty"`
+	Turn         string          `json:"turn,omitempty"`
+	Call         string          `json:"call,omitempty"`
+	Data         json.RawMessage `json:"data"`
+}
+
+// New makes an Event of kind k with data; it panics only if data cannot be JSON, which
+// is a programming error because every data type of this package can.
+func New(k Kind, data any) Event {
+	b, err := json.Marshal(data)
+	if err != nil {
+		panic("event.New: " + string(k) + ": " + err.Error())
+	}
+	return Event{Kind: k, Time: time.Now().UTC(), Data: b}
+}
+
+// In returns e placed in a conversation and turn.
+func (e Event) In(conversation, turn string) Event {
+	e.Conversation, e.Turn = conversation, turn
+	return e
+}
+
+// Of returns e tied to a call.
+func (e Event) Of(call string) Event {
+	e.Call = call
+	return e
+}
+
+// Empty is the data of events that only say "ask again".
+type Empty struct{}
+
+// Removed names something that is gone.
+type Removed struct {
+	ID string `json:"id"`
+}
+
+// Turn is the data of turn.started and turn.ended.
+type Turn struct {
+	ID     string      `json:"id"`
+	Model  string      `json:"model,omitempty"`
+	Status chat.Status `json:"status"`
+	Error  string      `json:"error,omitempty"`
+	// Suggestion says what to do after an error.
+	Suggestion string     `json:"suggestion,omitempty"`
+	Rounds     int        `json:"rounds,omitempty"`
+	Usage      chat.Usage `json:"usage"`
+}
+
+// Delta is a piece of an assistant message.
+type Delta struct {
+	Message string `json:"message"`
+	Text    string `json:"text"`
+}
+
+// CallStart opens a call's card.
+type CallStart struct {
+	Tool      string          `json:"tool"`
+	Args      json.RawMessage `json:"args"`
+	Origin    toolspec.Origin `json:"origin"`
+	Owner     string          `json:"owner,omitempty"`
+	Sentence  string          `json:"sentence"`
+	Caller    toolspec.Caller `json:"caller"`
+	Client    string          `json:"client,omitempty"`
+	TimeoutMS int             `json:"timeout_ms"`
+}
+
+// CallChunk is output of a running call; Stream is stdout, stderr or progress.
+type CallChunk struct {
+	Stream string `json:"stream"`
+	Text   string `json:"text"`
+}
+
+// CallStatus is how a call ended.
+type CallStatus string
+
+// The ends of a call.
+const (
+	CallDone        CallStatus = "done"
+	CallFailed      CallStatus = "failed"
+	CallDeclined    CallStatus = "declined"
+	CallRefused     CallStatus = "refused"
+	CallStopped     CallStatus = "stopped"
+	CallInterrupted CallStatus = "interrupted"
+)
+
+// CallEnd closes a call's card.
+type CallEnd struct {
+	Tool       string             `json:"tool"`
+	Status     CallStatus         `json:"status"`
+	DurationMS int64              `json:"duration_ms"`
+	Sentence   string             `json:"sentence"`
+	Preview    []string           `json:"preview,omitempty"`
+	Error      string             `json:"error,omitempty"`
+	ErrorType  toolspec.ErrorType `json:"error_type,omitempty"`
+	Suggestion string             `json:"suggestion,omitempty"`
+	// Reason is the person's when declined, the policy's when refused or allowed.
+	Reason  string   `json:"reason,omitempty"`
+	Sources []string `json:"sources,omitempty"`
+	// Output is the first 4,000 characters of what the model read.
+	Output string `json:"output,omitempty"`
+	// Images are blob ids of pictures.
+	Images []string `json:"images,omitempty"`
+}
+
+// Approval is a question that waits for a person.
+type Approval struct {
+	ID string `json:"id"`
+	// Call is the call that waits; Tool and Args are exactly what will run.
+	Call string          `json:"call"`
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args"`
+	// Question ends with a question mark and names verb, data and target.
+	Question string `json:"question"`
+	// Does, Target, Data, Why are the facts; Target is the real host, path or process.
+	Does   string `json:"does"`
+	Target string `json:"target,omitempty"`
+	Data   string `json:"data,omitempty"`
+	Why    string `json:"why"`
+	// Annotation is the numbered element it acts on, 0 for none.
+	Annotation int `json:"annotation,omitempty"`
+	// Hash binds the answer to tool, canonical arguments, folder and provenance.
+	Hash         string    `json:"hash"`
+	Choices      []Choice  `json:"choices"`
+	Conversation string    `json:"conversation,omitempty"`
+	Asked        time.Time `json:"asked"`
+}
+
+// Choice is one possible answer with its scope written out.
+type Choice struct {
+	Answer Answer `json:"answer"`
+	Scope  string `json:"scope"`
+}
+
+// Answer is what a person can say to an Approval.
+type Answer string
+
+// The answers.
+const (
+	AnswerOnce         Answer = "once"
+	AnswerConversation Answer = "conversation"
+	AnswerAlways       Answer = "always"
+	AnswerDeny         Answer = "deny"
+)
+
+// ApprovalAnswer closes an Approval. Answer is "" when it lapsed because the call was stopped.
+type ApprovalAnswer struct {
+	ID     string `json:"id"`
+	Call   string `json:"call"`
+	Answer Answer `json:"answer"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// PanelRef names a panel.
+type PanelRef struct {
+	Panel string `json:"panel"`
+}
+
+// SurfaceRef names what should get the focus: a panel id, "assistant" or "page".
+type SurfaceRef struct {
+	Surface string `json:"surface"`
+}
+
+// PanelList is every known panel in order of the activity bar.
+type PanelList struct {
+	Panels []Panel `json:"panels"`
+}
+
+// Panel is a panel as the window needs it.
+type Panel struct {
+	ID          string `json:"id"`
+	Title       string `json:"title"`
+	Description string `json:"description,omitempty"`
+	Type        string `json:"type,omitempty"`
+	Icon        string `json:"icon,omitempty"`
+	Section     string `json:"section,omitempty"`
+	Order       int    `json:"order"`
+	// Builtin panels are drawn by a Svelte component of the same id.
+	Builtin bool `json:"builtin"`
+	// Tools are names; Problems say what is wrong with the manifest and where.
+	Tools    []string `json:"tools"`
+	Problems []string `json:"problems,omitempty"`
+	// Usable is false when a problem keeps the panel off.
+	Usable bool `json:"usable"`
+}
+
+// ActivityBar is the state of the bar at the left and the device presets it offers.
+type ActivityBar struct {
+	Expanded bool     `json:"expanded"`
+	Devices  []string `json:"devices"`
+	Device   string   `json:"device"`
+}
+
+// MCPList is every configured MCP server.
+type MCPList struct {
+	Servers []MCPServer `json:"servers"`
+}
+
+// MCPServer is the state of one MCP server: State is off, starting, running, failed.
+type MCPServer struct {
+	Name      string   `json:"name"`
+	State     string   `json:"state"`
+	Enabled   bool     `json:"enabled"`
+	Transport string   `json:"transport"`
+	Command   string   `json:"command,omitempty"`
+	Tools     []string `json:"tools"`
+	Error     string   `json:"error,omitempty"`
+	// NextTry is when a failed server is started again.
+	NextTry *time.Time `json:"next_try,omitempty"`
+}
+
+// Setting is one setting's value and where it comes from: flag, environment, file, window, default.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
+}
+
+// BrowserState is the controlled browser as the window shows it. Status is absent (no
+// Chromium found), stopped, starting, ready, failed; Error and Hint explain.
+type BrowserState struct {
+	Status string `json:"status"`
+	Error  string `json:"error,omitempty"`
+	Hint   string `json:"hint,omitempty"`
+	Tabs   []Tab  `json:"tabs"`
+	Active int    `json:"active"`
+	// Driving is the caller that acts now ("" none): person, model, pilot, mcp.
+	Driving string `json:"driving,omitempty"`
+	// PersonHas is true while a person has taken over.
+	PersonHas bool `json:"person_has,omitempty"`
+}
+
+// Tab is one tab of the window's browser session.
+type Tab struct {
+	ID      int    `json:"id"`
+	Title   string `json:"title"`
+	URL     string `json:"url"`
+	Loading bool   `json:"loading,omitempty"`
+	Back    bool   `json:"back"`
+	Forward bool   `json:"forward"`
+	Favicon string `json:"favicon,omitempty"`
+	// Dialog is the text of an open JavaScript dialog.
+	Dialog     string `json:"dialog,omitempty"`
+	DialogType string `json:"dialog_type,omitempty"`
+	Crashed    bool   `json:"crashed,omitempty"`
+}
+
+// Marks are the numbers on a tab's page after the newest look.
+type Marks struct {
+	Page     annotator.Page      `json:"page"`
+	Elements []annotator.Element `json:"elements"`
+	Above    int                 `json:"above"`
+	Below    int                 `json:"below"`
+	// Width, Height are the viewport in CSS pixels.
+	Width     float64 `json:"width"`
+	Height    float64 `json:"height"`
+	SettledMS int     `json:"settled_ms"`
+	// On is false when the person switched numbers off.
+	On bool `json:"on"`
+}
+
+// Pointer is the assistant's pointer in CSS pixels of the viewport. Target is the number it goes to.
+type Pointer struct {
+	Tab    int     `json:"tab"`
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Press  bool    `json:"press,omitempty"`
+	Target int     `json:"target,omitempty"`
+}

@@ -1,0 +1,122 @@
+package toolspec
+
+import "encoding/json"
+
+// Caller is the kind of party that asked for a call.
+type Caller string
+
+// Who can ask for a call.
+const (
+	CallerPerson  Caller = "person"
+	CallerPilot   Caller = "pilot"
+	CallerModel   Caller = "model"
+	CallerHTTP    Caller = "http"
+	CallerMCP     Caller = "mcp"
+	CallerRun     Caller = "run"
+	CallerPanel   Caller = "panel"
+	CallerCreated Caller = "created"
+)
+
+// Call is one request to run a tool. Args is a JSON object; the Pipeline replaces it by
+// its validated form (defaults filled in) before an executor sees it.
+type Call struct {
+	ID   string          `json:"id"`
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args"`
+	// Panel is the panel whose tools are in scope, "" for none.
+	Panel string     `json:"panel,omitempty"`
+	From  Provenance `json:"from"`
+}
+
+// Provenance says who asked, on whose behalf and what the asking context has read.
+// It is the second input of policy.Decide.
+type Provenance struct {
+	Caller Caller `json:"caller"`
+	// Client names a program (MCP client, HTTP agent) for people; "" for our own doors.
+	Client       string `json:"client,omitempty"`
+	Conversation string `json:"conversation,omitempty"`
+	Turn         string `json:"turn,omitempty"`
+	// Session names whose browser tabs are meant: "" is the window's, anything else a
+	// program's own.
+	Session string `json:"session,omitempty"`
+	// Interactive is true when a person can be asked.
+	Interactive bool `json:"interactive,omitempty"`
+	// TypedHosts are hosts a person typed in this turn (host or host:port, lower case);
+	// typing an address opens it.
+	TypedHosts []string `json:"typed_hosts,omitempty"`
+	// Outside lists sources of outside text in the asking context (page origins, MCP
+	// servers, files); not empty means the context is tainted.
+	Outside []string `json:"outside,omitempty"`
+	// YesTo is what `sextant run --yes-to` allowed beforehand: "", "read" or "all".
+	YesTo string `json:"yes_to,omitempty"`
+}
+
+// ErrorType classifies a failed Result (C7).
+type ErrorType string
+
+// The five kinds of failure.
+const (
+	ValidationError ErrorType = "validation_error"
+	UserError       ErrorType = "user_error"
+	SystemError     ErrorType = "system_error"
+	PermissionError ErrorType = "permission_error"
+	SecurityError   ErrorType = "security_error"
+)
+
+// Result is the outcome of one call. The JSON fields are the public form of
+// CONTRACT.md "Results"; the others travel inside the process only.
+type Result struct {
+	Success    bool      `json:"success"`
+	Value      any       `json:"result,omitempty"`
+	Error      string    `json:"error,omitempty"`
+	ErrorType  ErrorType `json:"error_type,omitempty"`
+	Suggestion string    `json:"suggestion,omitempty"`
+	DurationMS int64     `json:"duration_ms"`
+
+	// Text is what a model reads; when empty it reads Value as JSON, or the error.
+	Text string `json:"-"`
+	// Images are shown to models that can see and returned as MCP image content.
+	Images []Image `json:"-"`
+	// Sentence says in the past tense what was done, for a person: "Opened shop.example".
+	Sentence string `json:"-"`
+	// Preview are a few short lines for the card.
+	Preview []string `json:"-"`
+	// Sources say where outside text in this result came from: "https://shop.example",
+	// "mcp:github". Empty means nothing from outside.
+	Sources []string `json:"-"`
+}
+
+// Image is an encoded picture inside a Result.
+type Image struct {
+	MIME string `json:"mime"`
+	Data []byte `json:"data"`
+}
+
+// OK returns a successful Result holding value.
+func OK(value any) Result { return Result{Success: true, Value: value} }
+
+// Fail returns a failed Result: what went wrong and how to mend the call.
+func Fail(kind ErrorType, message, suggestion string) Result {
+	return Result{Error: message, ErrorType: kind, Suggestion: suggestion}
+}
+
+// ModelText is the text a model reads for r.
+func (r Result) ModelText() string {
+	if !r.Success {
+		if r.Suggestion == "" {
+			return "error (" + string(r.ErrorType) + "): " + r.Error
+		}
+		return "error (" + string(r.ErrorType) + "): " + r.Error + "\nsuggestion: " + r.Suggestion
+	}
+	if r.Text != "" || r.Value == nil {
+		return r.Text
+	}
+	if s, ok := r.Value.(string); ok {
+		return s
+	}
+	b, err := json.Marshal(r.Value)
+	if err != nil {
+		return "(result cannot be shown: " + err.Error() + ")"
+	}
+	return string(b)
+}
