@@ -1,0 +1,17 @@
+package toolspec
+
+// Description says before a call runs what it will do: the sentence of its card and the
+// facts the policy and the approval are built from. All fields are facts read from the
+// call's arguments, never a model's wording of them.
+type Description struct {
+	// Present is the sentence while it runs: "Opening shop.example".
+	Present string `json:"present"`
+	// Target is the real address, path or command line the call acts on.
+	Target string `json:"target,omitempty"`
+	// Data is what would leave this machine or be written.
+	Data string `json:"data,omitempty"`
+	// Hosts the call would talk to, lower case, host or host:port.
+	Hosts []string `json:"hosts,omitempty"`
+	// Annotation is the numbered element the call acts on, 0 for none.
+	Annotation int `json:"annotation,omitempty"`
+}
