@@ -1,0 +1,249 @@
+// Package frames is our registry of the browser's sessions and frames.
+//
+// Site isolation puts a cross-site frame into a process, and so a protocol session, of its
+// own; rod's Page knows only one session. Here every tab and every such frame is attached
+// as a flattened session, recursively, and paused until it is set up, so that nothing a
+// page does at its start is missed. A Page is the tree of frames over all its sessions; a
+// Document is what stands in a frame from one commit to the next.
+//
+// The registry only follows the browser. It decides nothing about tabs, numbers or waiting.
+package frames
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// Handler hears what happens. Its methods are called in the browser's order by the
+// goroutine that reads: they must not block and must not wait for a call.
+type Handler interface {
+	// PageOpened tells of a tab that is attached and set up.
+	PageOpened(p *Page)
+	// PageEvent passes on an event of one of the page's sessions, after the registry's own
+	// books are up to date.
+	PageEvent(p *Page, e Event)
+	// PageClosed tells that a tab is gone.
+	PageClosed(p *Page)
+}
+
+// Registry holds the pages of one browser connection.
+type Registry struct {
+	conn    *Conn
+	handler Handler
+	log     *slog.Logger
+
+	mu         sync.Mutex
+	sessions   map[string]*session
+	frameCount int
+	docs       *Counter
+}
+
+// Counter gives document numbers that stay unique over restarts of the browser.
+type Counter struct {
+	mu   sync.Mutex
+	last int
+}
+
+func (c *Counter) next() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last++
+	return c.last
+}
+
+// session is one attached target; frame is the id of the frame at its root.
+type session struct {
+	page  *Page
+	frame string
+}
+
+// Open starts speaking over ws and following the browser. The caller ends it by closing
+// the transport and then waiting for Conn().
+func Open(ctx context.Context, ws cdp.WebSocketable, handler Handler, docs *Counter, log *slog.Logger) (*Registry, error) {
+	r := &Registry{handler: handler, log: log, sessions: map[string]*session{}, docs: docs}
+	r.mu.Lock()
+	r.conn = Dial(ws, r.event)
+	r.mu.Unlock()
+	if err := (autoAttach()).Call(r.Client(ctx)); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Conn is the connection under the registry.
+func (r *Registry) Conn() *Conn { return r.conn }
+
+// Client runs rod's typed requests on the browser itself.
+func (r *Registry) Client(ctx context.Context) proto.Client { return caller{ctx, r.conn, ""} }
+
+func autoAttach() proto.TargetSetAutoAttach {
+	return proto.TargetSetAutoAttach{
+		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: true,
+		Filter: proto.TargetTargetFilter{
+			{Type: "page"}, {Type: "iframe"}, {Exclude: true},
+		},
+	}
+}
+
+func (r *Registry) event(e Event) {
+	r.mu.Lock()
+	s := r.sessions[e.SessionID]
+	r.mu.Unlock()
+	switch e.Method {
+	case "Target.attachedToTarget":
+		var a proto.TargetAttachedToTarget
+		if r.decode(e, &a) {
+			r.attached(s, &a)
+		}
+		return
+	case "Target.detachedFromTarget":
+		var d proto.TargetDetachedFromTarget
+		if r.decode(e, &d) {
+			r.detached(string(d.SessionID))
+		}
+		return
+	}
+	if s == nil {
+		return
+	}
+	r.follow(s, e)
+	if s.page.ready {
+		r.handler.PageEvent(s.page, e)
+	}
+}
+
+func (r *Registry) decode(e Event, into any) bool {
+	if err := json.Unmarshal(e.Params, into); err != nil {
+		r.log.Warn("browser event not understood", "method", e.Method, "error", err)
+		return false
+	}
+	return true
+}
+
+// attached sets a new session up, everything in one go before the target may run.
+func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
+	id, info := string(a.SessionID), a.TargetInfo
+	s := &session{frame: string(info.TargetID)}
+	r.mu.Lock()
+	switch {
+	case info.Type == proto.TargetTargetInfoTypePage && parent == nil:
+		s.page = &Page{
+			TargetID: string(info.TargetID), ContextID: string(info.BrowserContextID),
+			OpenerID: string(info.OpenerID), Session: id,
+			reg: r, frames: map[string]*Frame{}, gone: make(chan struct{}),
+		}
+		s.page.main = s.page.add(s.frame, nil, id)
+	case info.Type == "iframe" && parent != nil:
+		s.page = parent.page
+		s.page.add(s.frame, nil, id)
+	}
+	if s.page != nil {
+		r.sessions[id] = s
+	}
+	r.mu.Unlock()
+	if s.page == nil {
+		r.conn.Post(id, "Runtime.runIfWaitingForDebugger", nil, nil)
+		r.conn.Post("", "Target.detachFromTarget", proto.TargetDetachFromTarget{SessionID: a.SessionID}, nil)
+		return
+	}
+	for _, req := range setUp() {
+		r.conn.Post(id, req.ProtoReq(), req, nil)
+	}
+	r.conn.Post(id, "Page.getFrameTree", nil, func(raw json.RawMessage, err error) { r.tree(s, id, raw, err) })
+	r.conn.Post(id, "Runtime.runIfWaitingForDebugger", nil, nil)
+}
+
+func setUp() []proto.Request {
+	zero := 0
+	return []proto.Request{
+		proto.PageEnable{},
+		proto.PageSetLifecycleEventsEnabled{Enabled: true},
+		proto.RuntimeEnable{},
+		// Bodies are never asked for: nothing is kept for them.
+		proto.NetworkEnable{MaxTotalBufferSize: &zero, MaxResourceBufferSize: &zero},
+		proto.EmulationSetFocusEmulationEnabled{Enabled: true},
+		proto.InspectorEnable{},
+		autoAttach(),
+	}
+}
+
+// tree takes in the frames that a new session already has.
+func (r *Registry) tree(s *session, id string, raw json.RawMessage, err error) {
+	var res proto.PageGetFrameTreeResult
+	if err == nil {
+		err = json.Unmarshal(raw, &res)
+	}
+	if err != nil || res.FrameTree == nil {
+		r.log.Debug("no frame tree", "session", id, "error", err)
+		return
+	}
+	r.mu.Lock()
+	r.grow(s.page, res.FrameTree, id)
+	first := !s.page.ready && s.page.Session == id
+	s.page.ready = s.page.ready || first
+	r.mu.Unlock()
+	if first {
+		r.handler.PageOpened(s.page)
+	}
+}
+
+// grow adds a subtree. Called under mu.
+func (r *Registry) grow(p *Page, t *proto.PageFrameTree, session string) {
+	f := p.add(string(t.Frame.ID), p.frames[string(t.Frame.ParentID)], session)
+	if f.doc.loaderID == "" {
+		f.doc.loaderID, f.doc.url = string(t.Frame.LoaderID), address(t.Frame)
+	}
+	for _, c := range t.ChildFrames {
+		r.grow(p, c, session)
+	}
+}
+
+func address(f *proto.PageFrame) string { return f.URL + f.URLFragment }
+
+func (r *Registry) detached(id string) {
+	r.mu.Lock()
+	s := r.sessions[id]
+	delete(r.sessions, id)
+	if s == nil {
+		r.mu.Unlock()
+		return
+	}
+	p := s.page
+	if id != p.Session {
+		if f := p.frames[s.frame]; f != nil && f.session == id {
+			p.drop(f)
+		}
+		r.mu.Unlock()
+		return
+	}
+	for _, f := range p.frames {
+		f.doc.end()
+	}
+	for key, other := range r.sessions {
+		if other.page == p {
+			delete(r.sessions, key)
+		}
+	}
+	close(p.gone)
+	ready := p.ready
+	r.mu.Unlock()
+	if ready {
+		r.handler.PageClosed(p)
+	}
+}
+
+// newDocument puts a fresh document into a frame. Called under mu.
+func (r *Registry) newDocument(f *Frame, loader, url string) {
+	if f.doc != nil {
+		f.doc.end()
+	}
+	f.doc = &Document{
+		Seq: r.docs.next(), frame: f, session: f.session, loaderID: loader, url: url,
+		gone: make(chan struct{}), making: make(chan struct{}, 1), kids: map[int]string{},
+	}
+}

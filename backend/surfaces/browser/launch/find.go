@@ -1,0 +1,50 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// ErrNotFound is what Find returns, wrapped with what was looked for, when this machine
+// has no Chromium.
+var ErrNotFound = errors.New("no Chromium found")
+
+// InstallHint is the command that installs a Chromium on Debian and Ubuntu.
+const InstallHint = "sudo apt install chromium"
+
+// names are the programs looked for in PATH, in this order.
+func names() []string {
+	return []string{
+		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+		"chrome", "microsoft-edge", "brave-browser",
+	}
+}
+
+// Find returns the path of a Chromium: setting when it is not empty (a path, or a name in
+// PATH), else the first usual name in PATH. The error is ErrNotFound in its chain.
+func Find(setting string) (string, error) {
+	if setting != "" {
+		path, err := exec.LookPath(setting)
+		if err != nil {
+			return "", fmt.Errorf("%w at %q (the browser path setting)", ErrNotFound, setting)
+		}
+		return path, nil
+	}
+	for _, name := range names() {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	for _, path := range []string{
+		"/opt/google/chrome/chrome",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+		"/Applications/Chromium.app/Contents/MacOS/Chromium",
+	} {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%w in PATH (looked for chromium, google-chrome and their kin)", ErrNotFound)
+}

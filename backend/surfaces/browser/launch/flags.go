@@ -1,0 +1,61 @@
+package launch
+
+import (
+	"os"
+	"strings"
+)
+
+// flags is the whole command line after the program's name. Nothing here weakens a page's
+// isolation; what differs from a person's Chromium is that it keeps quiet, asks nothing
+// that nobody could answer, and does not slow down a tab that is not in front.
+func flags(o Options, profile string) []string {
+	f := []string{
+		"--remote-debugging-pipe",
+		"--user-data-dir=" + profile,
+		"--no-startup-window",
+		"--site-per-process",
+
+		"--no-first-run", "--no-default-browser-check", "--disable-default-apps",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--disable-domain-reliability", "--disable-breakpad", "--metrics-recording-only",
+		"--disable-client-side-phishing-detection", "--no-pings", "--disable-quic",
+		"--disable-search-engine-choice-screen", "--disable-extensions",
+		"--disable-component-extensions-with-background-pages",
+		"--disable-field-trial-config",
+		"--disable-features=" + strings.Join([]string{
+			"Translate", "OptimizationHints", "MediaRouter", "DialMediaRouteProvider",
+			"AutofillServerCommunication", "CertificateTransparencyComponentUpdater",
+			"InterestFeedContentSuggestions", "GlobalMediaControls", "LensOverlay",
+			// A page restored from a cache would come back with numbers that were called gone.
+			"BackForwardCache", "Prerender2",
+		}, ","),
+
+		"--deny-permission-prompts", "--disable-notifications", "--disable-prompt-on-repost",
+		"--disable-hang-monitor", "--hide-crash-restore-bubble", "--noerrdialogs",
+		"--password-store=basic", "--use-mock-keychain",
+
+		"--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
+		"--disable-background-timer-throttling",
+		"--force-color-profile=srgb",
+		"--window-size=1280,800",
+	}
+	if o.Headless {
+		f = append(f, "--headless=new", "--mute-audio")
+	}
+	if o.Proxy != "" {
+		f = append(f,
+			"--proxy-server=http://"+o.Proxy,
+			// Without this Chromium sends loopback past the proxy, and with it past the rules.
+			"--proxy-bypass-list=<-loopback>",
+			"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+			"--webrtc-ip-handling-policy=disable_non_proxied_udp")
+	}
+	if os.Geteuid() == 0 {
+		// Chromium refuses to start as root with its sandbox on.
+		f = append(f, "--no-sandbox", "--test-type")
+	}
+	if smallShm() {
+		f = append(f, "--disable-dev-shm-usage")
+	}
+	return append(f, o.Extra...)
+}

@@ -1,0 +1,47 @@
+package launch
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// bind ties the child's life to ours: its own process group, so that all of it can be
+// ended at once, and SIGKILL when the thread that starts it ends.
+func bind(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// killGroup ends the browser and everything it started.
+func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
+
+// holds reports whether pid is a living browser; a number that another program got since
+// the lock was written does not count.
+func holds(pid int) bool {
+	if err := syscall.Kill(pid, 0); err != nil {
+		return false
+	}
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil {
+		return true
+	}
+	first, _, _ := strings.Cut(string(line), "\x00")
+	first = strings.ToLower(first)
+	for _, kin := range []string{"chrom", "edge", "brave"} {
+		if strings.Contains(first, kin) {
+			return true
+		}
+	}
+	return false
+}
+
+// smallShm reports whether shared memory is too small for Chromium, as in many containers.
+func smallShm() bool {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs("/dev/shm", &s); err != nil {
+		return true
+	}
+	return int64(s.Blocks)*int64(s.Bsize) < 256<<20
+}

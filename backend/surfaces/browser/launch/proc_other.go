@@ -1,0 +1,22 @@
+//go:build !linux
+
+package launch
+
+import (
+	"os"
+	"os/exec"
+)
+
+// bind does nothing where a parent's death cannot be made to reach the child: there the
+// closed pipe ends Chromium.
+func bind(*exec.Cmd) {}
+
+func killGroup(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill()
+	}
+}
+
+func holds(int) bool { return true }
+
+func smallShm() bool { return false }
