@@ -14,4 +14,9 @@ type Description struct {
 	Hosts []string `json:"hosts,omitempty"`
 	// Annotation is the numbered element the call acts on, 0 for none.
 	Annotation int `json:"annotation,omitempty"`
+	// Linked is true when Target is an address the page in front offers as a link.
+	Linked bool `json:"linked,omitempty"`
+	// Copied names sources Data looks copied from that are not the target's own: a file,
+	// another page's origin.
+	Copied []string `json:"copied,omitempty"`
 }

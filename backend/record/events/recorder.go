@@ -1,0 +1,238 @@
+// Package events is the ordered log and its broker: every change is published here, gets
+// its sequence number, is stored, and only then reaches the readers.
+//
+// The contract: a stored event is on disk before anybody sees it, so what a person saw is
+// there after a kill. Sequence numbers rise without exception. Publishes that come while
+// a transaction runs share the next one, which is what keeps a stream of text deltas from
+// costing a disk flush each. A Subscription first replays what is stored after a number
+// and then goes on live, with no gap and nothing twice. Live kinds (event.Kind.Live) carry
+// sequence number 0, are never stored, and a reader gets only their newest.
+//
+// The package knows nothing of what the events mean.
+package events
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"sextant/shared/event"
+)
+
+// ErrClosed is returned by Publish after Close.
+var ErrClosed = errors.New("the event log is closed")
+
+// Log is where the events are kept; *store.Store is one.
+type Log interface {
+	AppendEvents(ctx context.Context, events []event.Event) ([]event.Event, error)
+	EventsAfter(ctx context.Context, after int64, limit int) ([]event.Event, error)
+	EventsOfConversation(ctx context.Context, id string) ([]event.Event, error)
+	LastSeq(ctx context.Context) (int64, error)
+}
+
+// groupLimit bounds how many events one transaction stores.
+const groupLimit = 1024
+
+// Recorder is the one place events are published to. All methods may be called
+// concurrently.
+type Recorder struct {
+	store Log
+	log   *slog.Logger
+	inbox chan *entry
+	quit  chan struct{}
+	done  sync.WaitGroup
+
+	mu     sync.Mutex
+	last   int64
+	subs   map[*Subscription]struct{}
+	closed bool
+}
+
+// entry is one call of Publish on its way through the writer.
+type entry struct {
+	events []event.Event
+	stored []event.Event
+	err    error
+	ready  chan struct{}
+}
+
+// New starts a Recorder over store. Close ends it; the store must outlive it.
+func New(ctx context.Context, store Log, log *slog.Logger) (*Recorder, error) {
+	last, err := store.LastSeq(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("starting the event log: %w", err)
+	}
+	r := &Recorder{
+		store: store, log: log, last: last,
+		inbox: make(chan *entry), quit: make(chan struct{}),
+		subs: map[*Subscription]struct{}{},
+	}
+	r.done.Go(r.write)
+	return r, nil
+}
+
+// Publish stores events in order and hands them to the readers; it returns them with
+// their sequence numbers. When it returns an error, none of the events was stored, but for
+// the context's error: then they may have been. Live kinds skip the store.
+func (r *Recorder) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+	keep, live := split(events)
+	if len(live) > 0 {
+		r.fanOut(live)
+	}
+	if len(keep) == 0 {
+		return events, nil
+	}
+	in := &entry{events: keep, ready: make(chan struct{})}
+	select {
+	case r.inbox <- in:
+	case <-r.quit:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, fmt.Errorf("publishing: %w", ctx.Err())
+	}
+	select {
+	case <-in.ready:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("publishing: %w", ctx.Err())
+	}
+	if in.err != nil {
+		return nil, in.err
+	}
+	return merge(events, in.stored), nil
+}
+
+func split(events []event.Event) (keep, live []event.Event) {
+	for _, e := range events {
+		if e.Kind.Live() {
+			e.Seq = 0
+			live = append(live, e)
+			continue
+		}
+		keep = append(keep, e)
+	}
+	return keep, live
+}
+
+// merge puts the stored events back where they stood among the live ones.
+func merge(events, stored []event.Event) []event.Event {
+	out := make([]event.Event, len(events))
+	copy(out, events)
+	next := 0
+	for i := range out {
+		if !out[i].Kind.Live() {
+			out[i] = stored[next]
+			next++
+		}
+	}
+	return out
+}
+
+// write is the only writer: it takes what waits, stores it as one group and fans it out.
+func (r *Recorder) write() {
+	for {
+		select {
+		case first := <-r.inbox:
+			r.commit(r.group(first))
+		case <-r.quit:
+			return
+		}
+	}
+}
+
+// group takes everything that waits right now together with first.
+func (r *Recorder) group(first *entry) []*entry {
+	group, size := []*entry{first}, len(first.events)
+	for size < groupLimit {
+		select {
+		case next := <-r.inbox:
+			group = append(group, next)
+			size += len(next.events)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+func (r *Recorder) commit(group []*entry) {
+	var all []event.Event
+	for _, in := range group {
+		all = append(all, in.events...)
+	}
+	// Not the publishers' contexts: one that gives up must not undo what others share.
+	stored, err := r.store.AppendEvents(context.Background(), all)
+	if err != nil && len(group) > 1 {
+		// One bad event must not cost the others theirs: each again by itself.
+		for _, in := range group {
+			r.commit([]*entry{in})
+		}
+		return
+	}
+	if err == nil {
+		r.fanOut(stored)
+	} else {
+		r.log.Error("events not stored", "count", len(all), "err", err)
+	}
+	for _, in := range group {
+		if err != nil {
+			in.err = fmt.Errorf("publishing: %w", err)
+		} else {
+			in.stored, stored = stored[:len(in.events):len(in.events)], stored[len(in.events):]
+		}
+		close(in.ready)
+	}
+}
+
+func (r *Recorder) fanOut(events []event.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range events {
+		if e.Seq > r.last {
+			r.last = e.Seq
+		}
+		for s := range r.subs {
+			s.offer(e)
+		}
+	}
+}
+
+// Last is the newest stored sequence number.
+func (r *Recorder) Last() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last
+}
+
+// After returns at most limit stored events after sequence number n, in order.
+func (r *Recorder) After(ctx context.Context, n int64, limit int) ([]event.Event, error) {
+	return r.store.EventsAfter(ctx, n, limit)
+}
+
+// OfConversation returns every stored event of a conversation, in order.
+func (r *Recorder) OfConversation(ctx context.Context, id string) ([]event.Event, error) {
+	return r.store.EventsOfConversation(ctx, id)
+}
+
+// Close waits for what is being stored, ends every Subscription and refuses what comes
+// after with ErrClosed. It may be called more than once.
+func (r *Recorder) Close() {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		r.done.Wait()
+		return
+	}
+	r.closed = true
+	subs := make([]*Subscription, 0, len(r.subs))
+	for s := range r.subs {
+		subs = append(subs, s)
+	}
+	r.mu.Unlock()
+	close(r.quit)
+	r.done.Wait()
+	for _, s := range subs {
+		s.Close()
+	}
+}

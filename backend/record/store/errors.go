@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	sqlite3 "github.com/mattn/go-sqlite3"
+)
+
+// What can stand in the way of opening a file. Test with errors.Is; the error itself is
+// an *OpenError that names the file.
+var (
+	ErrLocked  = errors.New("another Sextant is using this data")
+	ErrDamaged = errors.New("the database is damaged")
+	ErrNewer   = errors.New("the database was written by a newer Sextant")
+)
+
+// ErrNotFound is returned by single lookups when there is no such row.
+var ErrNotFound = errors.New("not found")
+
+// OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged or ErrNewer;
+// Detail is the fact behind it (the holder's process id, what the check found).
+type OpenError struct {
+	Path   string
+	Kind   error
+	Detail string
+}
+
+// Error names the file, the reason and what to do.
+func (e *OpenError) Error() string {
+	text := fmt.Sprintf("%v: %s", e.Kind, e.Path)
+	if e.Detail != "" {
+		text += " (" + e.Detail + ")"
+	}
+	switch {
+	case errors.Is(e.Kind, ErrLocked):
+		return text + ". Nothing was changed. Close the other one, or set SEXTANT_DATA to another folder."
+	case errors.Is(e.Kind, ErrDamaged):
+		return text + ". The file was left as it is. Put a copy of it back, or start with a new one."
+	case errors.Is(e.Kind, ErrNewer):
+		return text + ". Nothing was changed. Use the newer Sextant, or set SEXTANT_DATA to another folder."
+	}
+	return text
+}
+
+// Unwrap returns Kind.
+func (e *OpenError) Unwrap() error { return e.Kind }
+
+// explain turns what SQLite says into an *OpenError where a caller can decide on it.
+func explain(path string, err error) error {
+	var known *OpenError
+	if errors.As(err, &known) {
+		known.Path = path
+		return known
+	}
+	var said sqlite3.Error
+	if errors.As(err, &said) {
+		switch said.Code {
+		case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
+			return &OpenError{Path: path, Kind: ErrDamaged, Detail: said.Error()}
+		case sqlite3.ErrBusy, sqlite3.ErrLocked:
+			return &OpenError{Path: path, Kind: ErrLocked, Detail: said.Error()}
+		}
+	}
+	return fmt.Errorf("opening the database %s: %w", path, err)
+}
+
+// check reads the whole file once and fails with ErrDamaged on anything that is not sound.
+func check(ctx context.Context, db *sql.DB) error {
+	rows, err := db.QueryContext(ctx, "PRAGMA quick_check(5)")
+	if err != nil {
+		return fmt.Errorf("checking the database: %w", err)
+	}
+	defer rows.Close()
+	var found []string
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(&line); err != nil {
+			return fmt.Errorf("checking the database: %w", err)
+		}
+		if line != "ok" {
+			found = append(found, strings.ReplaceAll(line, "\n", " "))
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("checking the database: %w", err)
+	}
+	if len(found) > 0 {
+		return &OpenError{Kind: ErrDamaged, Detail: strings.Join(found, "; ")}
+	}
+	return nil
+}
+
+// putAside renames the database and its side files. It returns the new name of the
+// database, "" when there was none.
+func putAside(path string, now time.Time) (string, error) {
+	suffix := ".damaged-" + now.UTC().Format("20060102T150405.000Z")
+	kept := ""
+	for _, tail := range []string{"", "-wal", "-shm"} {
+		from, to := path+tail, path+suffix+tail
+		switch err := os.Rename(from, to); {
+		case errors.Is(err, os.ErrNotExist):
+		case err != nil:
+			return kept, fmt.Errorf("putting the damaged database aside: %w", err)
+		case tail == "":
+			kept = to
+		}
+	}
+	return kept, nil
+}

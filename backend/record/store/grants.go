@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"sextant/shared/toolspec"
+)
+
+// AddGrant keeps a standing permission; the same id again replaces it.
+func (s *Store) AddGrant(ctx context.Context, g toolspec.Grant) error {
+	if g.ID == "" || g.Tool == "" || g.Scope == "" {
+		return errors.New("keeping a grant: it needs an id, a tool and a scope")
+	}
+	data, err := json.Marshal(g)
+	if err != nil {
+		return fmt.Errorf("keeping a grant: %w", err)
+	}
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO grants (id, tool, scope, conversation, data, created)
+			VALUES (?, ?, ?, ?, ?, ?)`, g.ID, g.Tool, g.Scope, g.Conversation, data, nanos(g.Created))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keeping a grant: %w", err)
+	}
+	return nil
+}
+
+// Grants returns every standing permission, the oldest first.
+func (s *Store) Grants(ctx context.Context) ([]toolspec.Grant, error) {
+	return collect(ctx, s.reader, func(row *sql.Rows) (toolspec.Grant, error) {
+		var g toolspec.Grant
+		var data []byte
+		if err := row.Scan(&data); err != nil {
+			return g, err
+		}
+		return g, json.Unmarshal(data, &g)
+	}, "reading grants", `SELECT data FROM grants ORDER BY created, id`)
+}
+
+// RevokeGrant takes a permission back; ErrNotFound when there is none of that id.
+func (s *Store) RevokeGrant(ctx context.Context, id string) error {
+	var n int64
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, `DELETE FROM grants WHERE id = ?`, id)
+		if err != nil {
+			return err
+		}
+		n, err = done.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("revoking a grant: %w", err)
+	}
+	if n == 0 {
+		return fmt.Errorf("grant %q: %w", id, ErrNotFound)
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+// Mended is what Open found running: nothing of it goes on by itself, and nothing of it is
+// done again (ARCHITECTURE 14). All values are ids.
+type Mended struct {
+	// Calls have an intent without a result: whether they took effect is not known.
+	Calls []string
+	// Conversations and Turns were in the middle of an answer.
+	Conversations []string
+	Turns         []string
+	// Questions waited for an answer that now cannot come.
+	Questions []string
+}
+
+// Any reports whether anything was mended.
+func (m Mended) Any() bool {
+	return len(m.Calls)+len(m.Conversations)+len(m.Turns)+len(m.Questions) > 0
+}
+
+// What a person reads of work that a dead process left behind.
+const (
+	interruptedCall = "Interrupted: Sextant ended while this ran. Whether it took effect is not known."
+	interruptedTurn = "Sextant ended in the middle of this answer. What was shown is kept."
+	interruptedHint = "Look at what it acted on before doing it again."
+)
+
+// mend closes what a dead process left open. It appends events, as everything that
+// changes a conversation does, so that log and tables stay in step.
+func (s *Store) mend(ctx context.Context) (Mended, error) {
+	var m Mended
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		now := time.Now().UTC()
+		var closing []event.Event
+		for _, find := range []func(context.Context, *sql.Tx, *Mended) ([]event.Event, error){
+			openQuestions, openCalls, openTurns,
+		} {
+			found, err := find(ctx, tx, &m)
+			if err != nil {
+				return err
+			}
+			closing = append(closing, found...)
+		}
+		if len(closing) > 0 {
+			if _, err := appendEvents(ctx, tx, closing); err != nil {
+				return err
+			}
+		}
+		if err := closeIntents(ctx, tx, &m, now); err != nil {
+			return err
+		}
+		return closeStragglers(ctx, tx, &m)
+	})
+	return m, err
+}
+
+// unanswered selects the events of one kind that no event of the other kind closes.
+func unanswered(ctx context.Context, tx *sql.Tx, opened, closed event.Kind) ([]event.Event, error) {
+	return queryEvents(ctx, tx, `SELECT `+eventColumns+` FROM events AS o WHERE o.kind = ? AND NOT EXISTS
+		(SELECT 1 FROM events AS c WHERE c.call = o.call AND c.kind = ? AND c.seq > o.seq) ORDER BY o.seq`, opened, closed)
+}
+
+func openQuestions(ctx context.Context, tx *sql.Tx, m *Mended) ([]event.Event, error) {
+	asked, err := unanswered(ctx, tx, event.ApprovalAsked, event.ApprovalAnswered)
+	if err != nil {
+		return nil, err
+	}
+	var closing []event.Event
+	for _, e := range asked {
+		var a event.Approval
+		if err := json.Unmarshal(e.Data, &a); err != nil {
+			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
+		}
+		m.Questions = append(m.Questions, a.ID)
+		lapsed := event.ApprovalAnswer{ID: a.ID, Call: a.Call}
+		closing = append(closing, event.New(event.ApprovalAnswered, lapsed).In(e.Conversation, e.Turn).Of(e.Call))
+	}
+	return closing, nil
+}
+
+func openCalls(ctx context.Context, tx *sql.Tx, m *Mended) ([]event.Event, error) {
+	started, err := unanswered(ctx, tx, event.CallStarted, event.CallEnded)
+	if err != nil {
+		return nil, err
+	}
+	var closing []event.Event
+	for _, e := range started {
+		var c event.CallStart
+		if err := json.Unmarshal(e.Data, &c); err != nil {
+			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
+		}
+		m.Calls = append(m.Calls, e.Call)
+		end := event.CallEnd{
+			Tool: c.Tool, Status: event.CallInterrupted, Sentence: c.Sentence,
+			Error: interruptedCall, Suggestion: interruptedHint,
+		}
+		closing = append(closing, event.New(event.CallEnded, end).In(e.Conversation, e.Turn).Of(e.Call))
+	}
+	return closing, nil
+}
+
+func openTurns(ctx context.Context, tx *sql.Tx, m *Mended) ([]event.Event, error) {
+	type open struct {
+		conversation string
+		turn         event.Turn
+	}
+	running, err := collect(ctx, tx, func(row *sql.Rows) (open, error) {
+		var o open
+		var data []byte
+		if err := row.Scan(&o.conversation, &data); err != nil {
+			return o, err
+		}
+		return o, json.Unmarshal(data, &o.turn)
+	}, "reading running turns", `SELECT conversation, data FROM turns WHERE status = ? ORDER BY started`, chat.StatusRunning)
+	if err != nil {
+		return nil, err
+	}
+	var closing []event.Event
+	for _, o := range running {
+		o.turn.Status, o.turn.Error = chat.StatusInterrupted, interruptedTurn
+		m.Turns = append(m.Turns, o.turn.ID)
+		m.Conversations = append(m.Conversations, o.conversation)
+		closing = append(closing, event.New(event.TurnEnded, o.turn).In(o.conversation, o.turn.ID))
+	}
+	return closing, nil
+}
+
+// closeIntents gives every intent without a result the result "interrupted".
+func closeIntents(ctx context.Context, tx *sql.Tx, m *Mended, now time.Time) error {
+	orphans, err := collect(ctx, tx, func(row *sql.Rows) (string, error) {
+		var id string
+		return id, row.Scan(&id)
+	}, "reading open intents", `SELECT call FROM audit AS i WHERE phase = 'intent' AND NOT EXISTS
+		(SELECT 1 FROM audit AS r WHERE r.call = i.call AND r.phase = 'result') ORDER BY seq`)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, id := range m.Calls {
+		known[id] = true
+	}
+	var entries []AuditEntry
+	for _, id := range orphans {
+		if !known[id] {
+			m.Calls = append(m.Calls, id)
+		}
+		body, err := json.Marshal(map[string]any{
+			"status": event.CallInterrupted, "error": interruptedCall, "suggestion": interruptedHint,
+		})
+		if err != nil {
+			return err
+		}
+		entries = append(entries, AuditEntry{Call: id, Phase: AuditResult, Time: now, Body: body})
+	}
+	return appendAudit(ctx, tx, entries)
+}
+
+// closeStragglers ends rows that say "running" though no turn of theirs does: a message
+// or conversation that was made outside of a turn.
+func closeStragglers(ctx context.Context, tx *sql.Tx, m *Mended) error {
+	found, err := collect(ctx, tx, scanConversation, "reading running conversations",
+		`SELECT `+conversationColumns+` FROM conversations WHERE status = ?`, chat.StatusRunning)
+	if err != nil {
+		return err
+	}
+	var closing []event.Event
+	for _, c := range found {
+		c.Status = chat.StatusInterrupted
+		m.Conversations = append(m.Conversations, c.ID)
+		closing = append(closing, event.New(event.ConversationUpdated, c).In(c.ID, ""))
+	}
+	if _, err := appendEvents(ctx, tx, closing); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE messages SET status = ? WHERE status = ?`,
+		chat.StatusInterrupted, chat.StatusRunning)
+	return err
+}

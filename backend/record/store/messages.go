@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+// Messages returns the messages of a conversation in the order they began. An unknown
+// conversation has none.
+func (s *Store) Messages(ctx context.Context, conversation string) ([]chat.Message, error) {
+	return collect(ctx, s.reader, scanMessage, "reading messages",
+		`SELECT id, conversation, turn, role, text, calls, call_id, outside, status, time
+		FROM messages WHERE conversation = ? ORDER BY position`, conversation)
+}
+
+func scanMessage(row *sql.Rows) (chat.Message, error) {
+	var m chat.Message
+	var calls, outside []byte
+	var at int64
+	err := row.Scan(&m.ID, &m.Conversation, &m.Turn, &m.Role, &m.Text, &calls, &m.CallID, &outside, &m.Status, &at)
+	if err != nil {
+		return m, err
+	}
+	m.Time = fromNanos(at)
+	return m, errors.Join(unpack(calls, &m.Calls), unpack(outside, &m.Outside))
+}
+
+func unpack(data []byte, into any) error {
+	if len(data) == 0 {
+		return nil
+	}
+	return json.Unmarshal(data, into)
+}
+
+// saveMessage writes a message. The same id again replaces it in its place: that is how a
+// streamed message becomes the final one.
+func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event) error {
+	if m.ID == "" {
+		return errors.New("a message without an id")
+	}
+	if err := ensureConversation(ctx, tx, m.Conversation, e.Time); err != nil {
+		return err
+	}
+	calls, err := pack(m.Calls, len(m.Calls))
+	if err != nil {
+		return err
+	}
+	outside, err := pack(m.Outside, len(m.Outside))
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO messages
+		(id, conversation, turn, position, role, text, calls, call_id, outside, status, time)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, role = excluded.role, text = excluded.text,
+		calls = excluded.calls, call_id = excluded.call_id, outside = excluded.outside, status = excluded.status`,
+		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status, nanos(m.Time))
+	if err != nil {
+		return err
+	}
+	return touchConversation(ctx, tx, m.Conversation, e.Time)
+}
+
+func pack(v any, n int) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	return json.Marshal(v)
+}
+
+// appendText adds streamed text to a message, beginning it when its first event is a
+// delta.
+func appendText(ctx context.Context, tx *sql.Tx, message, text string, e event.Event) error {
+	if message == "" {
+		return errors.New("a delta without its message")
+	}
+	done, err := tx.ExecContext(ctx, `UPDATE messages SET text = text || ? WHERE id = ?`, text, message)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	m := chat.Message{ID: message, Role: chat.RoleAssistant, Text: text, Status: chat.StatusRunning}
+	return saveMessage(ctx, tx, placed(m, e), e)
+}

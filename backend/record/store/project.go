@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+// project writes what events change in the tables. A run of deltas of one message is one
+// update, so that a burst does not copy a long text once a token.
+func project(ctx context.Context, tx *sql.Tx, events []event.Event) error {
+	for i := 0; i < len(events); {
+		if events[i].Kind != event.TextDelta {
+			if err := projectOne(ctx, tx, events[i]); err != nil {
+				return fmt.Errorf("applying %s: %w", events[i].Kind, err)
+			}
+			i++
+			continue
+		}
+		n, err := projectDeltas(ctx, tx, events[i:])
+		if err != nil {
+			return fmt.Errorf("applying %s: %w", event.TextDelta, err)
+		}
+		i += n
+	}
+	return nil
+}
+
+func projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error {
+	switch e.Kind {
+	case event.ConversationCreated, event.ConversationUpdated:
+		var c chat.Conversation
+		if err := json.Unmarshal(e.Data, &c); err != nil {
+			return err
+		}
+		return saveConversation(ctx, tx, c)
+	case event.ConversationDeleted:
+		var gone event.Removed
+		if err := json.Unmarshal(e.Data, &gone); err != nil {
+			return err
+		}
+		return deleteConversation(ctx, tx, gone.ID, e.Seq)
+	case event.MessageAdded:
+		var m chat.Message
+		if err := json.Unmarshal(e.Data, &m); err != nil {
+			return err
+		}
+		return saveMessage(ctx, tx, placed(m, e), e)
+	case event.TurnStarted, event.TurnEnded:
+		var t event.Turn
+		if err := json.Unmarshal(e.Data, &t); err != nil {
+			return err
+		}
+		return saveTurn(ctx, tx, t, e)
+	}
+	return nil
+}
+
+// placed fills in where a message belongs from the event that carries it.
+func placed(m chat.Message, e event.Event) chat.Message {
+	if m.Conversation == "" {
+		m.Conversation = e.Conversation
+	}
+	if m.Turn == "" {
+		m.Turn = e.Turn
+	}
+	if m.Time.IsZero() {
+		m.Time = e.Time
+	}
+	return m
+}
+
+// projectDeltas appends the leading deltas of one message and returns how many those were.
+func projectDeltas(ctx context.Context, tx *sql.Tx, events []event.Event) (int, error) {
+	first := events[0]
+	var message string
+	var text strings.Builder
+	n := 0
+	for _, e := range events {
+		if e.Kind != event.TextDelta {
+			break
+		}
+		var d event.Delta
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return 0, err
+		}
+		if n > 0 && d.Message != message {
+			break
+		}
+		message = d.Message
+		text.WriteString(d.Text)
+		n++
+	}
+	return n, appendText(ctx, tx, message, text.String(), first)
+}

@@ -1,0 +1,194 @@
+// Package store keeps everything Sextant must not lose in one SQLite file: the ordered
+// event log, the conversations, messages and turns read out of it, the audit chain, the
+// settings and the grants.
+//
+// The contract: events are the truth. Conversations, messages and turns are projections
+// that are written in the transaction that stores the event which changes them, so a
+// process that is killed at any moment leaves tables and log in step. What a method
+// acknowledges is on disk (WAL, synchronous FULL). All writes pass one connection, reads
+// use a small pool of their own; every method may be called concurrently.
+//
+// One process owns a file at a time (ErrLocked). A file that fails its check is left
+// exactly where it is (ErrDamaged) until somebody asks for OpenFresh. On Open whatever
+// was running when the last process ended is marked interrupted; Mended says what.
+//
+// The package decides nothing: who may see or change what is the caller's matter.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3" // the database/sql driver "sqlite3"
+)
+
+// readers is the size of the read pool: enough for the window's requests to overlap.
+const readers = 4
+
+// Store is an open database. Make one with Open or OpenFresh and Close it.
+type Store struct {
+	path   string
+	log    *slog.Logger
+	lock   *fileLock
+	writer *sql.DB
+	reader *sql.DB
+	mended Mended
+}
+
+// Open opens the SQLite file at path, creating its folder (0700) and the file (0600) when
+// they are missing, brings its schema up to date and mends what the last process left
+// running. It fails with an *OpenError that wraps ErrLocked, ErrDamaged or ErrNewer when
+// one of these is the reason; the file is then unchanged.
+func Open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
+	abs, err := prepare(path, log)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := acquire(abs)
+	if err != nil {
+		return nil, err
+	}
+	s, err := open(ctx, abs, lock, log)
+	if err != nil {
+		return nil, errors.Join(err, lock.release())
+	}
+	return s, nil
+}
+
+// OpenFresh puts a damaged file at path (with its -wal and -shm) aside under the name
+// <file>.damaged-<UTC time> and opens a new one. It returns where the old file is now, ""
+// when there was none. It fails with ErrLocked when another process holds the file.
+func OpenFresh(ctx context.Context, path string, log *slog.Logger) (*Store, string, error) {
+	abs, err := prepare(path, log)
+	if err != nil {
+		return nil, "", err
+	}
+	lock, err := acquire(abs)
+	if err != nil {
+		return nil, "", err
+	}
+	kept, err := putAside(abs, time.Now())
+	if err != nil {
+		return nil, "", errors.Join(err, lock.release())
+	}
+	s, err := open(ctx, abs, lock, log)
+	if err != nil {
+		return nil, kept, errors.Join(err, lock.release())
+	}
+	return s, kept, nil
+}
+
+// prepare makes the folder of the file and returns the file's absolute path.
+func prepare(path string, log *slog.Logger) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("finding the data folder: %w", err)
+	}
+	dir := filepath.Dir(abs)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making the data folder: %w", err)
+	}
+	// A folder that was there before is not ours to lock: somebody may have named a shared
+	// one. The files in it are 0600 all the same.
+	if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o077 != 0 {
+		log.Warn("data folder can be entered by others", "folder", dir, "mode", info.Mode().Perm().String())
+	}
+	return abs, nil
+}
+
+func open(ctx context.Context, path string, lock *fileLock, log *slog.Logger) (*Store, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening the database %s: %w", path, err)
+	}
+	// Closed before SQLite opens the file: a later close would drop its POSIX locks.
+	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
+		return nil, fmt.Errorf("opening the database %s: %w", path, err)
+	}
+	s := &Store{path: path, log: log, lock: lock}
+	if err := s.start(ctx); err != nil {
+		return nil, errors.Join(explain(path, err), s.closeConnections())
+	}
+	return s, nil
+}
+
+func (s *Store) start(ctx context.Context) error {
+	var err error
+	if s.writer, err = sql.Open("sqlite3", dsn(s.path, "_txlock=immediate&_journal_mode=WAL")); err != nil {
+		return fmt.Errorf("opening for writing: %w", err)
+	}
+	s.writer.SetMaxOpenConns(1)
+	if err := check(ctx, s.writer); err != nil {
+		return err
+	}
+	if err := migrate(ctx, s.writer); err != nil {
+		return err
+	}
+	if s.reader, err = sql.Open("sqlite3", dsn(s.path, "_query_only=1")); err != nil {
+		return fmt.Errorf("opening for reading: %w", err)
+	}
+	s.reader.SetMaxOpenConns(readers)
+	s.reader.SetMaxIdleConns(readers)
+	if s.mended, err = s.mend(ctx); err != nil {
+		return fmt.Errorf("mending what was running: %w", err)
+	}
+	return nil
+}
+
+// dsn is the driver's address of path; a URL, so that no character of the path is read
+// as an option.
+func dsn(path, more string) string {
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	return u.String() + "?_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on&" + more
+}
+
+// Path is the absolute path of the database file.
+func (s *Store) Path() string { return s.path }
+
+// Mended says what Open found running and marked as interrupted.
+func (s *Store) Mended() Mended { return s.mended }
+
+// Close waits for running statements, closes the file and lets others open it.
+func (s *Store) Close() error {
+	return errors.Join(s.closeConnections(), s.lock.release())
+}
+
+func (s *Store) closeConnections() error {
+	var errs []error
+	if s.reader != nil {
+		errs = append(errs, s.reader.Close())
+	}
+	if s.writer != nil {
+		errs = append(errs, s.writer.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// write runs do in one transaction on the writing connection.
+func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("beginning to write: %w", err)
+	}
+	if err := do(tx); err != nil {
+		if undo := tx.Rollback(); undo != nil && !errors.Is(undo, sql.ErrTxDone) {
+			return errors.Join(err, undo)
+		}
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("writing to disk: %w", err)
+	}
+	return nil
+}
+
+func nanos(t time.Time) int64 { return t.UnixNano() }
+
+func fromNanos(n int64) time.Time { return time.Unix(0, n).UTC() }
