@@ -1,0 +1,75 @@
+# Two commands carry a fresh machine: `make run` and `make test`. Both begin with the
+# set-up script, which is quick and silent when nothing is missing.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+BIN          := build/bin
+TAGS         := sqlite_fts5
+DESKTOP_TAGS := desktop production webkit2_41 $(TAGS)
+VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e window-test check bench package clean
+
+help: ## List the targets
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
+
+setup: ## Install what is missing (Debian, Ubuntu); say what to install elsewhere
+	@build/setup.sh
+
+ui: setup
+	@build/ui.sh
+
+build: ui ## Build build/bin/sextant (with the window where GTK and WebKit are there)
+	@mkdir -p $(BIN)
+	@if build/setup.sh --has-desktop; then \
+	  echo "go build: window and server"; \
+	  go build -trimpath -ldflags "-X sextant/app.Version=$(VERSION)" -tags "$(DESKTOP_TAGS)" -o $(BIN)/sextant . ; \
+	else \
+	  echo "go build: no GTK and WebKit development files, so without the window (serve, mcp and run work)"; \
+	  go build -trimpath -ldflags "-X sextant/app.Version=$(VERSION)" -tags "$(TAGS)" -o $(BIN)/sextant . ; \
+	fi
+
+build-headless: ui ## Build build/bin/sextant-headless: no GTK, no window
+	@mkdir -p $(BIN)
+	go build -trimpath -ldflags "-X sextant/app.Version=$(VERSION)" -tags "$(TAGS)" -o $(BIN)/sextant-headless .
+
+run: build ## Set up, build and open the window (or serve it where there is no display)
+	@exec $(BIN)/sextant
+
+dev: setup ## Run vite and the server from source, both reloading by hand
+	@build/dev.sh
+
+test: build test-go test-ui e2e window-test ## Everything CI runs
+	@echo "make test: all parts passed"
+
+test-go: ui
+	@echo "== Go tests, with the race detector"
+	@go test -race -tags "$(TAGS)" -p 2 -timeout 15m ./...
+	@echo "go test: passed"
+
+test-ui: setup
+	@echo "== Frontend unit tests"
+	@cd frontend && npx --no-install vitest run </dev/null
+
+e2e: build ## End-to-end tests in Chromium
+	@echo "== End-to-end tests in Chromium"
+	@cd frontend && CI="$${CI:-}" SEXTANT_BIN="$(CURDIR)/$(BIN)/sextant" npx --no-install playwright test </dev/null
+
+window-test: build ## One real window under Xvfb
+	@echo "== One real window under Xvfb"
+	@build/window-test.sh
+
+check: setup ## Format, lint, floors, generated files
+	@build/check.sh
+
+bench: setup ## Go benchmarks
+	go test -tags "$(TAGS)" -run '^$$' -bench . -benchmem -timeout 20m ./...
+
+package: build ## build/bin/sextant-<version>-linux-<arch>.tar.gz
+	@VERSION="$(VERSION)" build/package.sh
+
+clean: ## Remove what was built
+	rm -rf $(BIN)

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Development: vite with hot reload in front, the server from source behind it. Both end
+# together. VITE's address is the one to open; it needs the code that `serve` prints.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+(cd frontend && exec npm run --silent dev) &
+vite=$!
+trap 'kill "$vite" 2>/dev/null || true; wait "$vite" 2>/dev/null || true' EXIT
+go run -tags sqlite_fts5 . serve "$@"

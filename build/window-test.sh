@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# One real window, on a display of its own: starts Xvfb and the built program with fresh
+# folders, waits for the window, types a command into it with xdotool, and asks the running
+# program over its own HTTP door whether the page was opened. The screenshots stay in
+# build/bin/window-*.png, the program's log in build/bin/window.log.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+binary=${SEXTANT_BIN:-$PWD/build/bin/sextant}
+shots=build/bin
+log=$shots/window.log
+patience=${SEXTANT_WINDOW_PATIENCE:-90} # seconds for each step
+
+fail() {
+  echo "window test: $*" >&2
+  echo "--- the program's last words ($log)" >&2
+  tail -n 25 "$log" >&2 2>/dev/null || true
+  exit 1
+}
+
+[ -x "$binary" ] || { echo "window test: $binary is not there. Run: make build" >&2; exit 1; }
+if ! build/setup.sh --has-desktop; then
+  echo "window test: this build has no window (GTK and WebKit development files are missing)" >&2
+  exit 1
+fi
+
+dir=$(mktemp -d)
+xvfb='' app=''
+stop() {
+  local pid
+  for pid in "$app" "$xvfb"; do
+    [ -n "$pid" ] || continue
+    kill "$pid" 2>/dev/null || true
+    for _ in $(seq 50); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
+    kill -9 "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
+  rm -rf "$dir"
+}
+trap stop EXIT
+
+# until_true WHAT CHECK…: asks again until CHECK succeeds or patience ends.
+until_true() {
+  local what=$1 end=$((SECONDS + patience)); shift
+  until "$@"; do
+    [ "$SECONDS" -lt "$end" ] || fail "$what did not happen in $patience s"
+    kill -0 "$app" 2>/dev/null || fail "the program ended before $what"
+    sleep 0.2
+  done
+}
+
+start_display() {
+  Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp -noreset 3>"$dir/display" >/dev/null 2>&1 &
+  xvfb=$!
+  local end=$((SECONDS + 20))
+  until [ -s "$dir/display" ]; do
+    kill -0 "$xvfb" 2>/dev/null || { echo "window test: Xvfb did not start" >&2; exit 1; }
+    [ "$SECONDS" -lt "$end" ] || { echo "window test: Xvfb named no display in 20 s" >&2; exit 1; }
+    sleep 0.1
+  done
+  DISPLAY=":$(tr -d '[:space:]' <"$dir/display")"
+  export DISPLAY
+}
+
+start_program() {
+  mkdir -p "$dir/data" "$dir/config" "$dir/work" "$dir/home" "$shots"
+  local bus=()
+  if command -v dbus-run-session >/dev/null; then bus=(dbus-run-session --); fi
+  (
+    cd "$dir/work"
+    unset WAYLAND_DISPLAY
+    export HOME="$dir/home" SEXTANT_DATA="$dir/data" SEXTANT_CONFIG="$dir/config"
+    export GDK_BACKEND=x11 NO_AT_BRIDGE=1 LIBGL_ALWAYS_SOFTWARE=1
+    exec "${bus[@]}" "$binary" --log-level info
+  ) >"$PWD/$log" 2>&1 </dev/null &
+  app=$!
+}
+
+window_shown() {
+  window=$(xdotool search --onlyvisible --name '^Sextant' 2>/dev/null | tail -n 1)
+  [ -n "$window" ]
+}
+
+# A blank window has a handful of colours; a drawn one, with smoothed text, has hundreds.
+drawn() {
+  import -silent -window "$window" "$1" 2>/dev/null || return 1
+  colours=$(identify -format '%k' "$1" 2>/dev/null) || return 1
+  [ "${colours:-0}" -ge "${2:-40}" ]
+}
+
+# The running program leaves its address and token in a 0600 file of the data folder.
+ask_program() {
+  local file url token
+  file=$(grep -rlsE --include='*.json' '"token"' "$dir/data" | head -n 1) || true
+  [ -n "$file" ] || return 1
+  url=$(node -p 'JSON.parse(require("fs").readFileSync(process.argv[1])).url ?? ""' "$file")
+  token=$(node -p 'JSON.parse(require("fs").readFileSync(process.argv[1])).token ?? ""' "$file")
+  curl -fsS --max-time 5 -H "Authorization: Bearer $token" "${url%/}$1"
+}
+
+page_opened() { ask_program /api/state 2>/dev/null | grep -q 'alder'; }
+
+say_command() {
+  local width height
+  eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^(WIDTH|HEIGHT)=')"
+  width=$WIDTH height=$HEIGHT
+  xdotool windowfocus --sync "$window" 2>/dev/null || true
+  # The composer stands at the foot of the assistant, right, over the status bar.
+  xdotool mousemove --window "$window" "$((width - 214))" "$((height - 95))" click 1
+  xdotool key --clearmodifiers ctrl+a
+  xdotool type --clearmodifiers --delay 30 "$1"
+  xdotool key Return
+}
+
+start_display
+start_program
+until_true "a window called Sextant" window_shown
+until_true "a first picture in the window" drawn "$shots/window-start.png"
+echo "window: shown, $colours colours ($shots/window-start.png)"
+
+say_command "open demo"
+until_true "opening the demo shop after typing “open demo”" page_opened
+until_true "the shop in the live view" drawn "$shots/window-demo.png" 150
+echo "window: typed “open demo”, the shop is open, $colours colours ($shots/window-demo.png)"
+echo "window test: passed"
