@@ -82,11 +82,16 @@ type RawNode struct {
 
 // RawFrame is one frame element: Box is its content box in this frame's coordinates.
 type RawFrame struct {
-	Handle  int    `json:"h"`
-	Src     string `json:"src"`
-	Name    string `json:"name"`
-	Box     Rect   `json:"box"`
-	Visible bool   `json:"visible"`
+	Handle int    `json:"h"`
+	Src    string `json:"src"`
+	Name   string `json:"name"`
+	Title  string `json:"title"`
+	Box    Rect   `json:"box"`
+	// Clip is the part of the frame element that can be seen in this frame's viewport.
+	Clip    Rect `json:"clip"`
+	Visible bool `json:"visible"`
+	// Offscreen frames could be scrolled to.
+	Offscreen bool `json:"offscreen"`
 	// ScaleX, ScaleY are the CSS transform's scale of the frame's content.
 	ScaleX float64 `json:"scaleX"`
 	ScaleY float64 `json:"scaleY"`

@@ -1,0 +1,122 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+)
+
+// PointOf finds where to press the element of handle. With scroll it is first brought into view
+// through all the boxes around it. The answer's State says why it cannot be pressed, if so;
+// "moving" comes with a point that was true a moment ago. An error is our own fault or the
+// document's end, never the element's state.
+func PointOf(ctx context.Context, w World, handle int, scroll bool) (Point, error) {
+	return call[Point](ctx, w, "point", handle, scroll)
+}
+
+// PointIn is PointOf for a document of which only clip (in its own viewport) can be seen.
+func PointIn(ctx context.Context, w World, handle int, scroll bool, clip *Rect) (Point, error) {
+	return call[Point](ctx, w, "point", handle, scroll, clip)
+}
+
+// Arm watches the next trusted pointer event of kind "click", "hover" or "up" for Hit.
+// ErrGone when the element has left.
+func Arm(ctx context.Context, w World, handle int, kind string) error {
+	_, err := call[bool](ctx, w, "arm", handle, kind)
+	return err
+}
+
+// Hit says whether the event that Arm waited for reached the element; if it reached something
+// else, what (`dialog "Cookies"`). false and "" mean that no event came to this document.
+func Hit(ctx context.Context, w World) (bool, string, error) {
+	h, err := call[struct {
+		Hit  bool   `json:"hit"`
+		Text string `json:"text"`
+	}](ctx, w, "hit")
+	return h.Hit, h.Text, err
+}
+
+// Focus puts the keyboard focus on the element. A *Refusal when the page does not let it there.
+func Focus(ctx context.Context, w World, handle int) error {
+	ok, err := call[bool](ctx, w, "focusOn", handle)
+	if err == nil && !ok {
+		return &Refusal{Message: "it does not take the focus"}
+	}
+	return err
+}
+
+// Clear selects everything a text field or editable element holds, so that typing replaces it;
+// empty says there was nothing to select. A *Refusal when it takes no text.
+func Clear(ctx context.Context, w World, handle int) (empty bool, err error) {
+	r, err := call[struct {
+		Editable bool   `json:"editable"`
+		Empty    bool   `json:"empty"`
+		Why      string `json:"why"`
+	}](ctx, w, "selectAll", handle)
+	if err != nil {
+		return false, err
+	}
+	if !r.Editable {
+		return r.Empty, &Refusal{Message: r.Why}
+	}
+	return r.Empty, nil
+}
+
+// Fill sets a field that is not typed into (date, time, month, week, colour, slider) and
+// fires input and change. done is false when the field is of another kind. A *Refusal names the
+// form of value the field takes.
+func Fill(ctx context.Context, w World, handle int, value string) (done bool, now string, err error) {
+	r, err := call[struct {
+		Done  bool   `json:"done"`
+		Value string `json:"value"`
+		Why   string `json:"why"`
+	}](ctx, w, "fill", handle, value)
+	if err == nil && r.Why != "" {
+		err = &Refusal{Message: r.Why}
+	}
+	return r.Done, r.Value, err
+}
+
+// SelectOptions chooses options of a native list by label or value and fires input and change.
+// It returns the labels that are chosen now. A *Refusal names the options there are.
+func SelectOptions(ctx context.Context, w World, handle int, values []string) ([]string, error) {
+	if values == nil {
+		values = []string{}
+	}
+	return call[[]string](ctx, w, "choose", handle, values)
+}
+
+// ScrollBy scrolls the box of handle, or the document's main scroller for 0. direction is up,
+// down, left, right, top or bottom; amount in CSS pixels, 0 for most of a page. moved is false
+// at the end of the way.
+func ScrollBy(ctx context.Context, w World, handle int, direction string, amount float64) (moved bool, err error) {
+	switch direction {
+	case "up", "down", "left", "right", "top", "bottom":
+	default:
+		return false, fmt.Errorf("scrolling: unknown direction %q", direction)
+	}
+	return call[bool](ctx, w, "scroll", handle, direction, amount)
+}
+
+// RestOf says how quiet the document is.
+func RestOf(ctx context.Context, w World) (Rest, error) { return call[Rest](ctx, w, "rest") }
+
+// HasText reports whether text can be read in the document: whitespace and case folded, open shadow roots included.
+func HasText(ctx context.Context, w World, text string) (bool, error) {
+	return call[bool](ctx, w, "hasText", text)
+}
+
+// SelectText selects text: in the element of handle (0 the whole document), the place where text
+// stands (all of it when empty), there the characters from start to end (end 0: to the end).
+// It returns what is selected now; a *Refusal when there is no such text.
+func SelectText(ctx context.Context, w World, handle int, text string, start, end int) (string, error) {
+	return call[string](ctx, w, "selectText", handle, text, start, end)
+}
+
+// Selection is the text selected in the document, in a text field too.
+func Selection(ctx context.Context, w World) (string, error) {
+	return call[string](ctx, w, "selection")
+}
+
+// HTML is the document as it is now: open shadow content and live form values in place
+// (passwords masked), without scripts, styles and what is hidden. Bounded to about 8 million characters.
+func HTML(ctx context.Context, w World) (string, error) { return call[string](ctx, w, "html") }

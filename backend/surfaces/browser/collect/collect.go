@@ -1,0 +1,146 @@
+package collect
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+var (
+	//go:embed script/base.js
+	baseJS string
+	//go:embed script/roles.js
+	rolesJS string
+	//go:embed script/names.js
+	namesJS string
+	//go:embed script/place.js
+	placeJS string
+	//go:embed script/report.js
+	reportJS string
+	//go:embed script/look.js
+	lookJS string
+	//go:embed script/rest.js
+	restJS string
+	//go:embed script/act.js
+	actJS string
+	//go:embed script/text.js
+	textJS string
+	//go:embed script/listeners.js
+	listenersJS string
+)
+
+// ErrGone is returned when a handle's node no longer stands in the document.
+var ErrGone = errors.New("the element is gone")
+
+// Refusal is an error the caller can mend: the page does not allow what was asked.
+// Message is a sentence without the element's name, e.g. `no option "XL"; there are "S", "M"`.
+type Refusal struct{ Message string }
+
+// Error implements error.
+func (r *Refusal) Error() string { return r.Message }
+
+// installer is the function that puts the script into a document, once.
+func installer() string {
+	parts := []string{baseJS, rolesJS, namesJS, placeJS, reportJS, lookJS, restJS, actJS, textJS}
+	return "function () {\nif (globalThis.__sextant) return true;\n" + strings.Join(parts, "\n;\n") + "\n;return true\n}"
+}
+
+// Install puts the script into the document if it is not there yet, and so starts its count of
+// mutations. Every other function does it by itself; calling it right when a document
+// appears makes Rest know the document from its beginning.
+func Install(ctx context.Context, w World) error {
+	if _, err := w.Call(ctx, installer()); err != nil {
+		return fmt.Errorf("installing the collector: %w", err)
+	}
+	return nil
+}
+
+// envelope is how the script answers: a value, a refusal, or that it is not installed here.
+type envelope struct {
+	Value   json.RawMessage `json:"v"`
+	Error   string          `json:"e"`
+	Missing bool            `json:"m"`
+}
+
+// call runs one function of the script, installing it first where the document is new, and
+// decodes its value.
+func call[T any](ctx context.Context, w World, name string, args ...any) (T, error) {
+	var out T
+	fn := `async function (...a) {
+  const s = globalThis.__sextant
+  if (!s) return { m: true }
+  try { return { v: await s.` + name + `(...a) } } catch (e) { return { e: String(e?.message ?? e) } }
+}`
+	for try := range 2 {
+		raw, err := w.Call(ctx, fn, args...)
+		if err != nil {
+			return out, fmt.Errorf("asking the page (%s): %w", name, err)
+		}
+		var env envelope
+		if err := json.Unmarshal(raw, &env); err != nil {
+			return out, fmt.Errorf("reading the page's answer (%s): %w", name, err)
+		}
+		if env.Missing && try == 0 {
+			if err := Install(ctx, w); err != nil {
+				return out, err
+			}
+			continue
+		}
+		switch {
+		case env.Missing:
+			return out, fmt.Errorf("asking the page (%s): the collector is not there", name)
+		case env.Error == "gone":
+			return out, ErrGone
+		case env.Error != "":
+			return out, &Refusal{Message: env.Error}
+		}
+		if err := json.Unmarshal(env.Value, &out); err != nil {
+			return out, fmt.Errorf("reading the page's answer (%s): %w", name, err)
+		}
+		return out, nil
+	}
+	return out, nil
+}
+
+// NodeExpression is a function declaration that returns the DOM node of handle, or null; for
+// callers that need the node itself (DOM.describeNode, DOM.setFileInputFiles).
+func NodeExpression(handle int) string {
+	return fmt.Sprintf("function () { return globalThis.__sextant?.live(%d) ?? null }", handle)
+}
+
+type listeners struct {
+	Count   int   `json:"count"`
+	Indexes []int `json:"indexes"`
+}
+
+// Look collects what one document holds. It costs one call in the page's world (click
+// listeners) and one in the isolated world. A document that is being replaced gives an error.
+func Look(ctx context.Context, w World, o Options) (Raw, error) {
+	var raw Raw
+	// The page may change between the two calls; then the counts differ and it is asked once more.
+	for range 2 {
+		var l listeners
+		b, err := w.EvalMain(ctx, listenersJS)
+		if err != nil {
+			return Raw{}, fmt.Errorf("asking for listeners: %w", err)
+		}
+		// A page can spoil its own world; then listeners are not known and the rest still holds.
+		if json.Unmarshal(b, &l) != nil || len(l.Indexes) > l.Count {
+			l = listeners{}
+		}
+		if l.Indexes == nil {
+			l.Indexes = []int{}
+		}
+		raw, err = call[Raw](ctx, w, "look", o, l.Indexes, l.Count)
+		if err != nil {
+			return Raw{}, err
+		}
+		if raw.Walked == l.Count {
+			break
+		}
+	}
+	return raw, nil
+}

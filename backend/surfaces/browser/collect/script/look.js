@@ -1,0 +1,182 @@
+// One walk over the flat tree: what could a person act on, what stands where.
+(() => {
+  const S = globalThis.__sextant
+
+  const skip = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'title', 'br', 'wbr', 'source', 'track', 'param', 'col', 'defs', 'clipPath', 'mask'])
+  const leaves = new Set(['input', 'textarea', 'img', 'iframe', 'frame', 'video', 'audio', 'canvas', 'object', 'embed'])
+  const boxes = { dialog: 'Dialog', alertdialog: 'Dialog', banner: 'Header', navigation: 'Navigation', contentinfo: 'Footer', complementary: 'Aside', search: 'Search', region: '', form: '', main: '', group: '', article: '', toolbar: 'Toolbar', menu: 'Menu', tabpanel: '', radiogroup: '', feed: '' }
+  const boxTags = new Set(['dialog', 'header', 'nav', 'footer', 'aside', 'search', 'section', 'form', 'main', 'fieldset', 'article'])
+
+  const widgetBox = new Set(['listbox'])
+
+  // walk calls visit for every candidate in reading order.
+  const walk = (clicks, found, frames) => {
+    const area = { heading: '', label: undefined, el: null, role: '', up: null }
+    const go = (el, cursor, area, hidden, owner) => {
+      const tag = el.localName
+      if (skip.has(tag)) return
+      if (!el.checkVisibility()) {
+        const d = getComputedStyle(el).display
+        if (d === 'none') {
+          if (tag === 'input' && !hidden) pendingInput(el)
+          return
+        }
+        if (d !== 'contents') {
+          if (tag !== 'area' && tag !== 'option') return
+        }
+      }
+      if (el.inert || el.getAttribute('aria-hidden') === 'true') return
+      if (tag === 'iframe' || tag === 'frame') {
+        frames.push(el)
+        return
+      }
+      const roleAttr = el.getAttribute('role')
+      if (roleAttr ? roleAttr in boxes : boxTags.has(tag)) area = { heading: '', label: undefined, el, role: S.role(el), up: area }
+      const c = tag === 'option' ? cursor : getComputedStyle(el).cursor
+      const kind = kindOf(el, tag, c === 'pointer' && cursor !== 'pointer', clicks)
+      let mine = owner
+      if (kind) {
+        mine = { el, kind, owner, area, inner: 0, cursor: c }
+        found.push(mine)
+        for (let o = owner; o; o = o.owner) o.inner++
+      }
+      if (leaves.has(tag) || (tag === 'select' && !(el.multiple || el.size > 1))) return
+      const kids = S.kids(el)
+      for (let i = 0; i < kids.length; i++) if (kids[i].nodeType === 1) go(kids[i], c, area, hidden, mine)
+      if (/^h[1-6]$/.test(tag) || roleAttr === 'heading') area.heading = el
+    }
+    const pendingInput = () => {}
+    const root = document.documentElement
+    if (root) go(root, '', area, false, null)
+  }
+
+  // kindOf is why el could be acted on: control, label, listener, focus, cursor, or ''.
+  const kindOf = (el, tag, pointer, clicks) => {
+    if (tag === 'html' || tag === 'body') return el.isContentEditable && S.editable(el) ? 'control' : ''
+    if (S.control(el)) return 'control'
+    if (tag === 'label') return 'label'
+    if (clicks.has(el) || el.hasAttribute('onclick')) return 'listener'
+    if (el.hasAttribute('tabindex') && el.tabIndex >= 0) return 'focus'
+    if (pointer) return 'cursor'
+    return ''
+  }
+
+  const small = (el) => {
+    if (!S.shown(el)) return true
+    const r = el.getBoundingClientRect()
+    return r.width <= 2 || r.height <= 2 || r.right <= 0 || r.bottom + scrollY <= 0
+  }
+
+  // swap makes a label stand for a control that cannot be seen itself; null when the label is only a caption.
+  const swap = (c) => {
+    const ctl = c.el.control
+    if (!ctl || ctl.localName !== 'input') return null
+    if (ctl.type === 'hidden' || !['file', 'checkbox', 'radio'].includes(ctl.type)) return null
+    const cs = getComputedStyle(ctl)
+    if (small(ctl) || cs.clip !== 'auto' || cs.clipPath !== 'none' || cs.pointerEvents === 'none' || cs.opacity === '0') {
+      return { ...c, el: ctl, kind: 'control', box: c.el }
+    }
+    return null
+  }
+
+  const captionOnly = (s) => s.control && s.control.localName !== 'input'
+
+  // keep drops what is listed by something else: pictures in buttons, wrappers, delegating roots.
+  const keep = (list, view) => {
+    const out = []
+    const seen = new Set()
+    for (let c of list) {
+      if (c.kind === 'label') {
+        c = swap(c)
+        if (!c || seen.has(c.el)) continue
+      }
+      if (seen.has(c.el)) continue
+      if (c.kind !== 'control') {
+        let covered = false
+        for (let o = c.owner; o; o = o.owner) {
+          if (o.kind === 'control' || (o.kind === 'label' && o.el.control)) covered = true
+          else if (c.kind === 'cursor' && !o.dropped) covered = true
+        }
+        if (covered || delegates(c, view)) {
+          c.dropped = true
+          continue
+        }
+      } else if (c.el.localName === 'option' && !c.box && !listed(c.el)) {
+        continue
+      }
+      seen.add(c.el)
+      out.push(c)
+    }
+    return out
+  }
+
+  const listed = (o) => {
+    const s = o.closest('select')
+    return s && (s.multiple || s.size > 1)
+  }
+
+  // delegates: a listener on a wrapper that only waits for what bubbles up from its controls.
+  const delegates = (c, view) => {
+    if (c.kind === 'focus') return false
+    if (!c.inner) return false
+    const r = c.el.getBoundingClientRect()
+    const big = r.width * r.height > 0.5 * view.w * view.h
+    if (big || c.inner > 8) return c.cursor !== 'pointer' || c.inner > 8
+    let text = S.fold(c.el.innerText ?? '')
+    for (const d of c.el.querySelectorAll('a[href],button,input,select,textarea,[role=button],[role=link]')) {
+      const t = S.fold(d.innerText ?? '')
+      if (t) text = text.replace(t, '')
+    }
+    return S.fold(text) === ''
+  }
+
+  S.look = (o, clickIndexes, clickCount) => {
+    const all = S.all()
+    const clicks = new Set()
+    if (clickCount === all.length) for (const i of clickIndexes) clicks.add(all[i])
+    const view = S.viewport()
+    const found = []
+    const frameEls = []
+    walk(clicks, found, frameEls)
+    const ctx = S.scene(o, view)
+    const nodes = []
+    let above = 0
+    let below = 0
+    const words = o.query ? o.query.toLowerCase().split(/\s+/).filter(Boolean) : null
+    for (const c of keep(found, view)) {
+      const p = S.place(c, ctx)
+      if (!p) continue
+      if (!o.wholePage && p.where !== 'in') {
+        if (p.where === 'above') above++
+        else below++
+        continue
+      }
+      const n = S.report(c, p, ctx)
+      if (!n) continue
+      if (words) {
+        const hay = `${n.role} ${n.name} ${n.value ?? ''}`.toLowerCase()
+        if (!words.every((w) => hay.includes(w))) continue
+      }
+      nodes.push(n)
+    }
+    const de = document.documentElement
+    return {
+      url: location.href, title: document.title, ready: document.readyState,
+      viewW: view.w, viewH: view.h, scrollX, scrollY,
+      docW: de?.scrollWidth ?? 0, docH: Math.max(de?.scrollHeight ?? 0, document.body?.scrollHeight ?? 0),
+      walked: all.length, nodes, frames: frameEls.map((f) => S.frame(f, ctx)), above, below,
+    }
+  }
+  S.areaLabel = (area) => {
+    for (let a = area; a; a = a.up) {
+      if (a.label === undefined) {
+        const soft = a.el && (a.role === 'main' || a.role === 'article' || a.role === '' || a.role === 'form')
+        const n = a.el ? S.accname(a.el) : ''
+        a.label = n || (a.heading && (soft || !boxes[a.role]) ? '' : (boxes[a.role] ?? ''))
+      }
+      if (a.label) return a.label.slice(0, 80)
+      if (a.heading) return S.accname(a.heading, true).slice(0, 80)
+    }
+    return ''
+  }
+})()

@@ -1,0 +1,218 @@
+// Where things stand: clips of scrolling boxes, covering layers, points that really hit.
+(() => {
+  const S = globalThis.__sextant
+
+  const cut = (a, b) => {
+    const x = Math.max(a.x, b.x)
+    const y = Math.max(a.y, b.y)
+    return { x, y, w: Math.min(a.x + a.w, b.x + b.w) - x, h: Math.min(a.y + a.h, b.y + b.h) - y }
+  }
+  const some = (r) => r.w > 0.5 && r.h > 0.5
+  const rect = (r) => ({ x: r.x, y: r.y, w: r.width, h: r.height })
+  S.cut = cut
+
+  S.scene = (o, view) => {
+    let win = { x: 0, y: 0, w: view.w, h: view.h }
+    if (o.clip) win = cut(win, o.clip)
+    const modals = document.querySelectorAll(':modal')
+    return { win, clips: new Map(), modal: modals[modals.length - 1] ?? null }
+  }
+
+  // clipOf is the chain of boxes that cut el: each {rect, scrolls, up}, innermost first.
+  // Fixed and absolutely placed boxes escape the boxes between them and what holds them.
+  const info = (el, ctx) => {
+    let i = ctx.clips.get(el)
+    if (i) return i
+    const parent = S.up(el)
+    const cs = getComputedStyle(el)
+    const pos = cs.position
+    let flow = null
+    let abs = null
+    let fixed = null
+    if (parent) {
+      const p = info(parent, ctx)
+      flow = p.flow
+      abs = p.abs
+      fixed = p.fixed
+    }
+    const mine = pos === 'fixed' ? fixed : pos === 'absolute' ? abs : flow
+    let own = mine
+    const ox = cs.overflowX
+    const oy = cs.overflowY
+    const isRoot = el === document.documentElement || el === document.body
+    if (!isRoot && (ox !== 'visible' || oy !== 'visible') && cs.display !== 'inline' && cs.display !== 'contents') {
+      own = { el, ox, oy, scrolls: /auto|scroll/.test(ox + oy), up: mine, rect: null }
+    }
+    const holds = cs.transform !== 'none' || cs.filter !== 'none' || cs.perspective !== 'none' || cs.contain !== 'none'
+    i = { mine, flow: own, abs: pos !== 'static' || holds ? own : abs, fixed: holds ? own : fixed }
+    ctx.clips.set(el, i)
+    return i
+  }
+
+  const clipRect = (c) => {
+    if (c.rect) return c.rect
+    const r = c.el.getBoundingClientRect()
+    const k = r.width && c.el.offsetWidth ? r.width / c.el.offsetWidth : 1
+    c.rect = { x: r.x + c.el.clientLeft * k, y: r.y + c.el.clientTop * k, w: c.el.clientWidth * k, h: c.el.clientHeight * k }
+    return c.rect
+  }
+
+  const boxOf = (el) => {
+    let r = rect(el.getBoundingClientRect())
+    if (some(r)) return r
+    // A link around floated or absolutely placed content has no box of its own: take its children's.
+    for (const k of S.kids(el)) {
+      if (k.nodeType !== 1) continue
+      const b = k.localName === 'slot' || getComputedStyle(k).display === 'contents' ? boxOf(k) : rect(k.getBoundingClientRect())
+      if (some(b)) return b
+    }
+    return r
+  }
+
+  // place finds the visible part of a candidate: {box, vis, where}, or null when nobody can use it.
+  S.place = (c, ctx) => {
+    const at = c.box ?? c.el
+    if (getComputedStyle(at).visibility !== 'visible') return null
+    const box = boxOf(at)
+    if (!some(box)) return null
+    let vis = box
+    let where = ''
+    for (let k = info(at, ctx).mine; k; k = k.up) {
+      const r = clipRect(k)
+      const v = cut(vis, r)
+      if (some(v)) {
+        vis = v
+        continue
+      }
+      if (!k.scrolls) return null
+      const dy = k.el.scrollTop
+      const dx = k.el.scrollLeft
+      if (vis.y + vis.h <= r.y + 0.5 && dy <= 0) return null
+      if (vis.x + vis.w <= r.x + 0.5 && dx <= 0 && getComputedStyle(k.el).direction === 'ltr') return null
+      where = vis.y + vis.h <= r.y + 0.5 || vis.x + vis.w <= r.x + 0.5 ? 'above' : 'below'
+      vis = cut(r, r)
+    }
+    if (!where) {
+      const v = cut(vis, ctx.win)
+      if (some(v)) {
+        vis = v
+        where = 'in'
+      } else {
+        if (vis.y + vis.h + scrollY <= 0 || (vis.x + vis.w + scrollX <= 0 && getComputedStyle(document.documentElement).direction === 'ltr')) return null
+        if (isFixed(at)) return null
+        where = vis.y + vis.h <= ctx.win.y + 0.5 || (vis.x + vis.w <= ctx.win.x && vis.y < ctx.win.y + ctx.win.h) ? 'above' : 'below'
+      }
+    }
+    return { box, vis, where }
+  }
+
+  const isFixed = (el) => {
+    for (let p = el; p; p = S.up(p)) if (getComputedStyle(p).position === 'fixed') return true
+    return false
+  }
+
+  // hits: would pressing on `top` reach `el`? A label's press reaches its control.
+  S.hits = (el, top) => {
+    for (let p = top; p; p = S.up(p)) {
+      if (p === el) return true
+      if (p.localName === 'label' && p.control === el) return true
+    }
+    return el.localName === 'area' && top.localName === 'img' && top.useMap === '#' + S.up(el)?.name
+  }
+
+  // inner: something between top and el is a control of its own, so the press would mean that one.
+  const innerControl = (el, top) => {
+    for (let p = top; p && p !== el; p = S.up(p)) {
+      if (p.localName === 'label' && p.control === el) return false
+      if (p !== el && (S.control(p) || p.hasAttribute('onclick'))) return true
+    }
+    return false
+  }
+
+  const grid = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9], [0.02, 0.5], [0.98, 0.5], [0.5, 0.04], [0.5, 0.96]]
+
+  // spots are points inside el's real rectangles, cut to win, best first.
+  S.spots = (at, win, many) => {
+    const out = []
+    let rects = Array.from(at.getClientRects(), rect).filter(some)
+    if (!rects.length) rects = [boxOf(at)]
+    rects = rects.map((r) => cut(r, win)).filter(some).sort((a, b) => b.w * b.h - a.w * a.h).slice(0, 6)
+    for (const [fx, fy] of many ? grid : grid.slice(0, 9)) {
+      for (const r of rects) out.push([r.x + r.w * fx, r.y + r.h * fy])
+    }
+    if (many) {
+      for (const r of rects.slice(0, 2)) for (let i = 1; i < 12; i++) for (let j = 1; j < 12; j++) out.push([r.x + (r.w * i) / 12, r.y + (r.h * j) / 12])
+    }
+    return out
+  }
+
+  // probe looks for a point that hits el: {x, y} or {top} what lies there instead.
+  S.probe = (el, at, win, many) => {
+    let second = null
+    let top = null
+    let own = false
+    for (const [x, y] of S.spots(at, win, many)) {
+      const t = S.deep(x, y)
+      if (!t) continue
+      if (S.hits(el, t)) {
+        if (!innerControl(el, t)) return { x, y }
+        second ??= { x, y }
+        continue
+      }
+      if (S.within(at, t)) own = true
+      else top ??= t
+    }
+    return second ?? { top, own }
+  }
+
+  const covers = new Set(['dialog', 'alertdialog', 'banner', 'navigation', 'region', 'complementary', 'contentinfo', 'menu', 'listbox', 'tooltip', 'alert', 'status', 'toolbar', 'form'])
+
+  // cover says what lies on top: the layer that a person would name, not the pixel's own element.
+  S.cover = (top, el) => {
+    let best = top
+    for (let p = top; p && p !== document.body && p !== document.documentElement && !S.within(el, p); p = S.up(p)) {
+      if (covers.has(S.role(p)) || p.matches(':modal,:popover-open')) {
+        best = p
+        break
+      }
+      const pos = getComputedStyle(p).position
+      if (pos === 'fixed' || pos === 'sticky') best = p
+      else if (pos === 'absolute' && best === top) best = p
+    }
+    const inside = best.querySelector?.('[role=dialog],[role=alertdialog],dialog')
+    if (inside && S.shown(inside)) best = inside
+    const role = S.role(best) || best.localName
+    let name = S.accname(best)
+    if (!name) {
+      const h = best.querySelector?.('h1,h2,h3,h4,[role=heading]')
+      name = h ? S.fold(h.textContent) : S.fold(best.innerText ?? '').slice(0, 40)
+    }
+    return { el: best, handle: S.known(best), text: name ? `${role} "${name.slice(0, 60)}"` : role }
+  }
+
+  const closing = /^(x|×|✕|✖|⨯)$|\b(close|dismiss|accept|agree|got it|ok|okay|no thanks|not now|reject|decline|continue|cancel|skip|later|understood|hide|schließen|akzeptieren|ablehnen|verstanden|fermer|accepter|refuser|cerrar|aceptar|rechazar|chiudi|accetta|sluiten|akkoord|zamknij|закрыть|принять|关闭|接受|閉じる)/i
+
+  // dismissible: the layer has a way to make it go.
+  S.dismissible = (el) => {
+    if (el.matches(':modal,:popover-open')) return true
+    for (const b of el.querySelectorAll('button,[role=button],a[href],input[type=button],input[type=submit]')) {
+      if (S.shown(b) && closing.test(S.name(b, S.role(b)))) return true
+    }
+    return false
+  }
+
+  S.frame = (f, ctx) => {
+    const r = f.getBoundingClientRect()
+    const sx = f.offsetWidth ? r.width / f.offsetWidth : 1
+    const sy = f.offsetHeight ? r.height / f.offsetHeight : 1
+    const cs = getComputedStyle(f)
+    const px = (v) => parseFloat(v) || 0
+    const box = {
+      x: r.x + (f.clientLeft + px(cs.paddingLeft)) * sx, y: r.y + (f.clientTop + px(cs.paddingTop)) * sy,
+      w: (f.clientWidth - px(cs.paddingLeft) - px(cs.paddingRight)) * sx, h: (f.clientHeight - px(cs.paddingTop) - px(cs.paddingBottom)) * sy,
+    }
+    const p = S.place({ el: f }, ctx)
+    const visible = !!p && p.where === 'in' && cs.visibility === 'visible'
+    return { h: S.handle(f), src: f.src ?? '', name: f.name ?? '', title: f.title ?? '', box, clip: visible ? p.vis : { x: 0, y: 0, w: 0, h: 0 }, visible, offscreen: !!p && p.where !== 'in', scaleX: sx, scaleY: sy }
+  }
+})()

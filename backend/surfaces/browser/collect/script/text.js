@@ -1,0 +1,194 @@
+// What can be read: visible text, selections, and the document as HTML for the content tool.
+(() => {
+  const S = globalThis.__sextant
+  const dropped = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'iframe', 'frame', 'object', 'embed', 'canvas', 'datalist', 'slot'])
+  const voids = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr'])
+  const inlineTags = new Set(['a', 'abbr', 'b', 'bdi', 'bdo', 'cite', 'code', 'em', 'font', 'i', 'kbd', 'mark', 'q', 's', 'samp', 'small', 'span', 'strong', 'sub', 'sup', 'time', 'u', 'var', 'slot', 'label'])
+
+  // texts lists the visible text nodes below el in flat-tree order; null stands for a break between blocks.
+  S.texts = (el) => {
+    const out = []
+    const go = (n) => {
+      if (n.nodeType === 3) {
+        if (n.data) out.push(n)
+        return
+      }
+      if (n.nodeType !== 1) return
+      const tag = n.localName
+      if (dropped.has(tag) && tag !== 'slot') return
+      if (tag === 'br') return void out.push(null)
+      if (!S.rendered(n)) return
+      const cs = getComputedStyle(n)
+      const block = !inlineTags.has(tag) || cs.display !== 'inline'
+      if (block) out.push(null)
+      const hidden = cs.visibility !== 'visible'
+      for (const k of S.kids(n)) if (!(hidden && k.nodeType === 3)) go(k)
+      if (tag === 'input' && /^(submit|button|reset)$/.test(n.type)) out.push({ data: n.value, fake: true })
+      if (block) out.push(null)
+    }
+    go(el)
+    return out
+  }
+
+  S.hasText = (text) => {
+    const want = S.fold(text).toLowerCase()
+    if (!want || !document.body) return !want
+    if (S.fold(document.body.innerText).toLowerCase().includes(want)) return true
+    let all = ''
+    for (const t of S.texts(document.body)) all += t ? t.data : ' '
+    return S.fold(all).toLowerCase().includes(want)
+  }
+
+  // charted is the folded text of el with the node and offset of each character.
+  const charted = (el) => {
+    let text = ''
+    const at = []
+    let gap = false
+    for (const t of S.texts(el)) {
+      if (!t || t.fake) {
+        gap = text !== ''
+        continue
+      }
+      for (let i = 0; i < t.data.length; i++) {
+        const ch = t.data[i]
+        if (/\s/.test(ch)) {
+          gap = text !== ''
+          continue
+        }
+        if (gap) {
+          text += ' '
+          at.push([t, i])
+          gap = false
+        }
+        text += ch
+        at.push([t, i])
+      }
+    }
+    return { text, at }
+  }
+
+  const slice = (length, start, end) => {
+    const a = Math.min(Math.max(start, 0), length)
+    const b = end > 0 ? Math.min(end, length) : length
+    if (b <= a) throw new Error(`nothing between characters ${start} and ${end}; the text has ${length}`)
+    return [a, b]
+  }
+
+  S.selectText = (h, want, start, end) => {
+    const el = h ? S.live(h) : document.body
+    if (!el) throw new Error('gone')
+    if (S.isTextField(el)) return selectField(el, want, start, end)
+    const { text, at } = charted(el)
+    let from = 0
+    let length = text.length
+    if (want) {
+      const w = S.fold(want)
+      from = text.indexOf(w)
+      if (from < 0) {
+        // Lower case keeps lengths for all but a few letters; those texts are only found as written.
+        const low = text.toLowerCase()
+        from = low.length === text.length ? low.indexOf(w.toLowerCase()) : -1
+      }
+      if (from < 0) throw new Error(`the text "${w.slice(0, 80)}" does not stand on the page`)
+      length = w.length
+    }
+    const [a, b] = slice(length, start, end)
+    if (!at.length) throw new Error('there is no text in it')
+    const [n1, o1] = at[from + a]
+    const [n2, o2] = at[from + b - 1]
+    n1.parentElement?.scrollIntoView({ block: 'nearest', behavior: 'instant' })
+    getSelection().setBaseAndExtent(n1, o1, n2, o2 + 1)
+    return text.slice(from + a, from + b)
+  }
+
+  const selectField = (el, want, start, end) => {
+    if (el.type === 'password') throw new Error('the content of a password field is not selected')
+    let from = 0
+    let length = el.value.length
+    if (want) {
+      from = el.value.indexOf(want)
+      if (from < 0) throw new Error(`the field does not hold "${want.slice(0, 80)}"`)
+      length = want.length
+    }
+    const [a, b] = slice(length, start, end)
+    el.focus({ preventScroll: true })
+    try {
+      el.setSelectionRange(from + a, from + b)
+    } catch {
+      el.select()
+      return el.value
+    }
+    return el.value.slice(from + a, from + b)
+  }
+
+  S.selection = () => {
+    let f = document.activeElement
+    while (f?.shadowRoot?.activeElement) f = f.shadowRoot.activeElement
+    if (f && S.isTextField(f) && f.type !== 'password') {
+      try {
+        if (f.selectionStart !== null && f.selectionStart !== f.selectionEnd) return f.value.slice(f.selectionStart, f.selectionEnd)
+      } catch {
+        return ''
+      }
+    }
+    return getSelection().toString().slice(0, 200000)
+  }
+
+  const esc = (s) => s.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+  const att = (s) => esc(s).replace(/"/g, '&quot;')
+  const keep = ['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'start', 'type', 'lang', 'dir', 'datetime', 'role', 'class', 'id', 'itemprop', 'rel', 'name', 'content', 'open']
+  const limit = 8_000_000
+
+  // html writes the document as it is now, in flat-tree order, without what nobody sees or what runs.
+  S.html = () => {
+    const out = []
+    let size = 0
+    const put = (s) => {
+      size += s.length
+      out.push(s)
+    }
+    const go = (n) => {
+      if (size > limit) return
+      if (n.nodeType === 3) return put(esc(n.data))
+      if (n.nodeType !== 1) return
+      const tag = n.localName
+      if (tag === 'slot') {
+        for (const k of S.kids(n)) go(k)
+        return
+      }
+      if (dropped.has(tag) || tag === 'svg') return
+      if (!S.rendered(n)) return
+      const hidden = getComputedStyle(n).visibility !== 'visible'
+      if (field(n, tag)) return
+      const name = tag.includes('-') ? 'div' : tag
+      put('<' + name)
+      for (const a of keep) {
+        const v = a === 'href' && n.localName === 'a' ? n.href : a === 'src' && tag === 'img' ? n.currentSrc || n.src : n.getAttribute(a)
+        if (typeof v === 'string' && v !== '' && !v.startsWith('data:')) put(` ${a}="${att(v.slice(0, 2000))}"`)
+      }
+      put('>')
+      if (voids.has(tag)) return
+      for (const k of S.kids(n)) if (!(hidden && k.nodeType === 3)) go(k)
+      put(`</${name}>`)
+    }
+    const field = (n, tag) => {
+      if (tag === 'input') {
+        if (n.type === 'hidden') return true
+        const r = S.role(n)
+        if (n.type === 'checkbox' || n.type === 'radio') put(n.checked ? '[x] ' : '[ ] ')
+        else if (n.type === 'file') put('')
+        else put(`<span>${esc(S.value(n, r) || (r === 'button' ? S.name(n, r) : ''))}</span> `)
+        return true
+      }
+      if (tag === 'textarea' || tag === 'select') {
+        put(`<span>${esc(S.value(n, S.role(n)))}</span> `)
+        return true
+      }
+      return false
+    }
+    put(`<!doctype html><html lang="${att(document.documentElement?.lang ?? '')}"><head><title>${esc(document.title)}</title></head>`)
+    if (document.body) go(document.body)
+    put('</html>')
+    return out.join('')
+  }
+})()

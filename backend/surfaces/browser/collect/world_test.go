@@ -1,0 +1,156 @@
+package collect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod"
+	"github.com/go-rod/rod/lib/launcher"
+	"github.com/go-rod/rod/lib/proto"
+	"go.uber.org/goleak"
+)
+
+// shared holds one real Chromium for the tests of this package.
+type shared struct {
+	browser *rod.Browser
+	server  *httptest.Server
+}
+
+var real shared
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (int, error) {
+	l := launcher.New().Bin("/usr/bin/chromium").Headless(true).Set("disable-gpu")
+	if os.Geteuid() == 0 {
+		l = l.NoSandbox(true)
+	}
+	address, err := l.Launch()
+	if err != nil {
+		return 1, fmt.Errorf("starting chromium: %w", err)
+	}
+	defer l.Cleanup()
+	b := rod.New().ControlURL(address)
+	if err := b.Connect(); err != nil {
+		return 1, fmt.Errorf("connecting to chromium: %w", err)
+	}
+	real.browser = b
+	real.server = httptest.NewServer(http.FileServer(http.Dir("testdata")))
+	code := m.Run()
+	real.server.Close()
+	if err := b.Close(); err != nil {
+		return 1, err
+	}
+	if code == 0 {
+		// Rod's launcher keeps readers of its child's output, which end with the child.
+		err = goleak.Find(goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
+	}
+	return code, err
+}
+
+// testWorld implements World over one page's main document.
+type testWorld struct {
+	page    *rod.Page
+	context proto.RuntimeExecutionContextID
+}
+
+func (w *testWorld) Call(ctx context.Context, function string, args ...any) (json.RawMessage, error) {
+	list := make([]*proto.RuntimeCallArgument, 0, len(args))
+	for _, a := range args {
+		b, err := json.Marshal(a)
+		if err != nil {
+			return nil, err
+		}
+		arg := &proto.RuntimeCallArgument{}
+		if err := json.Unmarshal(fmt.Appendf(nil, `{"value":%s}`, b), arg); err != nil {
+			return nil, err
+		}
+		list = append(list, arg)
+	}
+	r, err := proto.RuntimeCallFunctionOn{
+		FunctionDeclaration: function, Arguments: list, ExecutionContextID: w.context, ReturnByValue: true, AwaitPromise: true,
+	}.Call(w.page.Context(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if r.ExceptionDetails != nil {
+		return nil, fmt.Errorf("exception: %s %v", r.ExceptionDetails.Text, r.ExceptionDetails.Exception.Description)
+	}
+	return json.Marshal(r.Result.Value)
+}
+
+func (w *testWorld) EvalMain(ctx context.Context, expression string) (json.RawMessage, error) {
+	r, err := proto.RuntimeEvaluate{Expression: expression, IncludeCommandLineAPI: true, ReturnByValue: true}.Call(w.page.Context(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if r.ExceptionDetails != nil {
+		return nil, fmt.Errorf("exception: %s %v", r.ExceptionDetails.Text, r.ExceptionDetails.Exception.Description)
+	}
+	return json.Marshal(r.Result.Value)
+}
+
+// open shows a fixture of testdata in a new tab of 1280×800.
+func open(t testing.TB, path string) *testWorld {
+	t.Helper()
+	return openURL(t, real.server.URL+"/"+path)
+}
+
+func openURL(t testing.TB, url string) *testWorld {
+	t.Helper()
+	page, err := real.browser.Page(proto.TargetCreateTarget{URL: "about:blank"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = page.Close() })
+	page = page.Timeout(60 * time.Second)
+	if err := page.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: 1280, Height: 800, DeviceScaleFactor: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.Navigate(url); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.WaitLoad(); err != nil {
+		t.Fatal(err)
+	}
+	w := &testWorld{page: page}
+	w.renew(t)
+	return w
+}
+
+// renew makes the isolated world of the document that is there now.
+func (w *testWorld) renew(t testing.TB) {
+	t.Helper()
+	r, err := proto.PageCreateIsolatedWorld{FrameID: w.page.FrameID, WorldName: "sextant-test"}.Call(w.page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.context = r.ExecutionContextID
+}
+
+// js evaluates in the page's own world.
+func (w *testWorld) js(t testing.TB, expression string) string {
+	t.Helper()
+	b, err := w.EvalMain(t.Context(), expression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s string
+	if json.Unmarshal(b, &s) == nil {
+		return s
+	}
+	return string(b)
+}
