@@ -1,0 +1,75 @@
+// Package llm reaches language models. Everything above it knows one small interface,
+// Model: it is given a Request (what to say and which functions may be called) and
+// streams an answer. Providers are told apart by the first part of a model's name
+// ("ollama/qwen3", "openai/gpt-5"); a Registry opens them and finds the ones that run on
+// this machine.
+//
+// A Response is complete or it is an error: calls of an answer that was cut are never
+// handed out, because half a call must not run. The text that came before the cut is.
+//
+// The package does not run tools, keep conversations or decide anything.
+package llm
+
+import (
+	"context"
+
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// PilotName names the built-in command pilot, which needs no provider.
+const PilotName = "pilot"
+
+// Model answers one Request. Implementations may be called concurrently.
+//
+// Stream calls onDelta from its own goroutine, in order, and never after it returned. It
+// returns soon after ctx is done, with ctx's error. On any error the Response holds the
+// text so far and no calls.
+type Model interface {
+	Stream(ctx context.Context, req Request, onDelta func(Delta)) (Response, error)
+}
+
+// Request is one question to a model. Every call in Messages must be answered by exactly
+// one tool message that follows it; providers refuse anything else.
+type Request struct {
+	System   string
+	Messages []chat.Message
+	Tools    []toolspec.Function
+	// MaxTokens bounds the answer; 0 leaves it to the provider.
+	MaxTokens int
+}
+
+// Delta is a piece of the answer's text.
+type Delta struct {
+	Text string
+}
+
+// Response is a whole answer.
+type Response struct {
+	Text string
+	// Calls are complete: a name and a JSON object each.
+	Calls []chat.ToolCall
+	// Broken are calls that arrived whole but cannot be read; they must be answered, not run.
+	Broken []BrokenCall
+	Usage  chat.Usage
+	Stop   Stop
+}
+
+// BrokenCall is a call whose arguments are not a JSON object.
+type BrokenCall struct {
+	ID   string
+	Name string
+	// Problem says what is wrong and where, for the model.
+	Problem string
+}
+
+// Stop is why a model ended its answer.
+type Stop string
+
+// The ends of an answer.
+const (
+	StopDone   Stop = "done"
+	StopCalls  Stop = "calls"
+	StopLength Stop = "length"
+	StopFilter Stop = "filter"
+)

@@ -1,0 +1,182 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+const (
+	// together is how many read-only calls run at once.
+	together = 4
+	// grace is how long a stopped call may take to say how it ended. Stop promises the
+	// turn's end within 100 ms.
+	grace = 60 * time.Millisecond
+)
+
+// execute runs the calls of message in order, read-only neighbours together, and records
+// a result for each of them, run or not: no call may stay without an answer. It gives the
+// turn's end when it is over.
+func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken []llm.BrokenCall) (*ending, error) {
+	if t.rounds > t.limits.Rounds {
+		end := limit(fmt.Sprintf("the model answered with calls in %d rounds, the limit of a turn", t.limits.Rounds), "rounds")
+		return &end, t.answerAll(message.Calls, "not run: "+end.message)
+	}
+	calls := message.Calls
+	for len(calls) > 0 {
+		if t.ctx.Err() != nil {
+			return &ending{status: chat.StatusStopped}, t.answerAll(calls, "not run: the person stopped the turn")
+		}
+		group := t.group(defs, calls, broken)
+		if group == nil {
+			end := limit(fmt.Sprintf("%d calls were made, the limit of a turn", t.limits.CallsPerTurn), "calls")
+			return &end, t.answerAll(calls, "not run: "+end.message)
+		}
+		calls = calls[len(group):]
+		end, err := t.together(group, broken)
+		if err != nil {
+			return nil, err
+		}
+		if end != nil {
+			return end, t.answerAll(calls, "not run: "+end.message)
+		}
+	}
+	return nil, nil
+}
+
+func limit(what, setting string) ending {
+	return ending{
+		status:     chat.StatusLimit,
+		message:    "Stopped: " + what + ". The work so far is kept.",
+		suggestion: fmt.Sprintf("Send \"continue\" to go on, or raise the limit of %s a turn in settings.", setting),
+	}
+}
+
+// group is the next calls that run together; nil when the turn has no call left.
+func (t *turn) group(defs []toolspec.Definition, calls []chat.ToolCall, broken []llm.BrokenCall) []chat.ToolCall {
+	left := t.limits.CallsPerTurn - t.called
+	if left <= 0 {
+		return nil
+	}
+	n := 0
+	for n < len(calls) && n < together && n < left && readOnly(defs, calls[n]) && problemOf(broken, calls[n]) == "" {
+		n++
+	}
+	return calls[:max(n, 1)]
+}
+
+func readOnly(defs []toolspec.Definition, c chat.ToolCall) bool {
+	i := slices.IndexFunc(defs, func(d toolspec.Definition) bool { return d.Name == c.Name })
+	return i >= 0 && defs[i].Hints.ReadOnly
+}
+
+func problemOf(broken []llm.BrokenCall, c chat.ToolCall) string {
+	for _, b := range broken {
+		if b.ID == c.ID {
+			return b.Problem
+		}
+	}
+	return ""
+}
+
+// together runs a group and records each result as it comes; the turn's messages get
+// them in the order of the calls.
+func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending, error) {
+	from := t.provenance()
+	panel := t.panel()
+	results := make([]toolspec.Result, len(group))
+	messages := make([]chat.Message, len(group))
+	errs := make([]error, len(group))
+	var wait sync.WaitGroup
+	for i, c := range group {
+		t.called++
+		wait.Go(func() {
+			if problem := problemOf(broken, c); problem != "" {
+				results[i] = toolspec.Fail(toolspec.ValidationError, c.Name+": "+problem, "Nothing ran. Send the call again with its arguments as one JSON object.")
+			} else {
+				results[i] = t.do(toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from})
+			}
+			messages[i] = t.result(c, results[i])
+			errs[i] = t.loop.publish(t.ctx, t.event(event.MessageAdded, messages[i]).Of(c.ID))
+		})
+	}
+	wait.Wait()
+	t.messages = append(t.messages, messages...)
+	for i, c := range group {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		t.outside.add(results[i].Sources...)
+		if t.isPilot {
+			continue // what a person says three times is meant three times
+		}
+		switch t.guard.seen(c, messages[i].Text, results[i]) {
+		case 2:
+			t.messages[len(t.messages)-len(group)+i].Text += "\n(second time with the same result; a third ends the turn)"
+		case 3:
+			return &ending{
+				status:     chat.StatusLimit,
+				message:    fmt.Sprintf("Stopped: %s was called three times with the same arguments and the same result, and nothing changed in between. The work so far is kept.", c.Name),
+				suggestion: "Say what to do differently, or choose another model.",
+			}, nil
+		}
+	}
+	return nil, nil
+}
+
+// do runs one call. A call that does not end soon after a stop is left behind: its own
+// deadline ends it, and Close waits for it.
+func (t *turn) do(c toolspec.Call) toolspec.Result {
+	done := make(chan toolspec.Result, 1)
+	t.loop.wait.Add(1)
+	go func() {
+		defer t.loop.wait.Done()
+		done <- t.loop.cfg.Calls.Do(t.ctx, c)
+	}()
+	select {
+	case r := <-done:
+		return r
+	case <-t.ctx.Done():
+	}
+	late, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), grace)
+	defer cancel()
+	select {
+	case r := <-done:
+		return r
+	case <-late.Done():
+		return toolspec.Fail(toolspec.UserError, "stopped by the person before it ended; its outcome is unknown", "Look at the state before doing it again.")
+	}
+}
+
+func (t *turn) result(c chat.ToolCall, r toolspec.Result) chat.Message {
+	status := chat.StatusDone
+	if !r.Success {
+		status = chat.StatusFailed
+	}
+	return chat.Message{
+		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleTool, CallID: c.ID,
+		Text: shortened(strings.ToValidUTF8(r.ModelText(), "\uFFFD")), Outside: r.Sources, Status: status, Time: time.Now().UTC(),
+	}
+}
+
+// answerAll records for calls that did not run why they did not.
+func (t *turn) answerAll(calls []chat.ToolCall, why string) error {
+	var events []event.Event
+	for _, c := range calls {
+		m := t.result(c, toolspec.Fail(toolspec.UserError, why, ""))
+		t.messages = append(t.messages, m)
+		events = append(events, t.event(event.MessageAdded, m).Of(c.ID))
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	return t.loop.publish(t.ctx, events...)
+}

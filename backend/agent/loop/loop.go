@@ -1,0 +1,283 @@
+// Package loop runs turns: one question of a person, then model and tools in alternation
+// until the model stops calling, a limit is reached, something fails or a person stops it.
+//
+// Everything that happens is published as events in order, and what was published is the
+// truth: the messages a later turn is built from come back from the History that the
+// events were projected into. A turn that dies with the program therefore goes on from
+// its last event; calls without a result are answered as "outcome unknown" and never run
+// again by themselves.
+//
+// The loop decides nothing about permission: every call goes to the Caller (the
+// Pipeline) with its provenance — who asked, which hosts the person typed, which outside
+// sources the conversation has read.
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/pilot"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// Tools lists what can be called while panel is active.
+type Tools interface {
+	Definitions(panel string) []toolspec.Definition
+}
+
+// Caller runs one call. It returns soon after ctx is done.
+type Caller interface {
+	Do(ctx context.Context, call toolspec.Call) toolspec.Result
+}
+
+// Journal records events and gives them back with their sequence numbers.
+type Journal interface {
+	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
+}
+
+// History gives the messages of a conversation in order; none for an unknown one.
+type History interface {
+	Messages(ctx context.Context, conversation string) ([]chat.Message, error)
+}
+
+// Models opens models by name.
+type Models interface {
+	Open(name string) (llm.Model, error)
+}
+
+// Limits bound one turn (E2). Zero fields mean 10.
+type Limits struct {
+	CallsPerTurn int
+	// Rounds is how often a model may answer with calls.
+	Rounds int
+}
+
+// Config is what a Loop stands on. Limits, System and ActivePanel are asked at the start
+// of every turn, ActivePanel and Tools also between rounds.
+type Config struct {
+	Tools   Tools
+	Calls   Caller
+	Journal Journal
+	History History
+	Models  Models
+	// Pilot answers turns of the model "pilot"; nil means the plain one.
+	Pilot  llm.Model
+	Limits func() Limits
+	// Notes are prompt notes appended to the system prompt, in force from the next turn.
+	Notes func() []string
+	// System replaces the built-in system prompt when it gives a text.
+	System func() string
+	// ActivePanel is the window's; an Ask with a Panel of its own does not use it.
+	ActivePanel func() string
+	Log         *slog.Logger
+}
+
+// Ask is one thing a person or program wants done.
+type Ask struct {
+	// Conversation is where it is asked; empty makes a new one.
+	Conversation string
+	Text         string
+	// Model is provider/name or "pilot"; empty means pilot.
+	Model string
+	Panel string
+	// Caller is who asks for the calls; empty means model or pilot by Model.
+	Caller toolspec.Caller
+	// Interactive is true when a person can be asked.
+	Interactive bool
+	YesTo       string
+	// Session names whose browser tabs are meant, "" the window's.
+	Session string
+}
+
+// Outcome is how a turn ended.
+type Outcome struct {
+	Conversation string
+	Turn         string
+	// Text is the last thing the assistant said.
+	Text       string
+	Status     chat.Status
+	Error      string
+	Suggestion string
+	Rounds     int
+	Calls      int
+	Usage      chat.Usage
+}
+
+// Errors of Start and Run that callers tell apart.
+var (
+	// ErrBusy means that a turn runs in the conversation.
+	ErrBusy = errors.New("a turn is running in this conversation; stop it or wait for its end")
+	// ErrEmpty means that there is nothing to answer.
+	ErrEmpty = errors.New("the message is empty")
+	// ErrTooLong means that the message is larger than MaxTextBytes.
+	ErrTooLong = errors.New("the message is longer than 200,000 bytes")
+	// ErrClosed means that the Loop was closed.
+	ErrClosed = errors.New("the assistant is closing")
+)
+
+// MaxTextBytes bounds one message of a person.
+const MaxTextBytes = 200_000
+
+// Loop runs turns, one at a time in each conversation. Safe for concurrent use.
+type Loop struct {
+	cfg    Config
+	secret string
+
+	wait sync.WaitGroup
+
+	mu      sync.Mutex
+	closed  bool
+	running map[string]context.CancelCauseFunc
+}
+
+// New makes a Loop. Close it before what it stands on.
+func New(cfg Config) *Loop {
+	if cfg.Pilot == nil {
+		cfg.Pilot = pilot.New(pilot.Config{})
+	}
+	if cfg.Limits == nil {
+		cfg.Limits = func() Limits { return Limits{} }
+	}
+	if cfg.Notes == nil {
+		cfg.Notes = func() []string { return nil }
+	}
+	if cfg.System == nil {
+		cfg.System = func() string { return "" }
+	}
+	if cfg.ActivePanel == nil {
+		cfg.ActivePanel = func() string { return "" }
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Loop{cfg: cfg, secret: newID("") + newID(""), running: map[string]context.CancelCauseFunc{}}
+}
+
+// Start begins a turn in the background and returns its id once the person's message is
+// recorded. The turn outlives ctx; Stop and Close end it.
+func (l *Loop) Start(ctx context.Context, ask Ask) (string, error) {
+	t, err := l.begin(context.WithoutCancel(ctx), ask)
+	if err != nil {
+		return "", err
+	}
+	go func() {
+		defer l.wait.Done()
+		t.run()
+	}()
+	return t.id, nil
+}
+
+// Run does a whole turn and returns how it ended; ctx stops it. The error is one of Start's:
+// a turn that began always has an Outcome.
+func (l *Loop) Run(ctx context.Context, ask Ask) (Outcome, error) {
+	t, err := l.begin(ctx, ask)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer l.wait.Done()
+	return t.run(), nil
+}
+
+// Stop ends the turn that runs in conversation; false when none does. It returns at
+// once, and the turn's end is published within 100 ms.
+func (l *Loop) Stop(conversation string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	cancel, ok := l.running[conversation]
+	if ok {
+		cancel(errStopped)
+	}
+	return ok
+}
+
+// Running reports whether a turn runs in conversation.
+func (l *Loop) Running(conversation string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, ok := l.running[conversation]
+	return ok
+}
+
+// Close stops every turn and waits for their ends. Later asks are refused.
+func (l *Loop) Close() {
+	l.mu.Lock()
+	l.closed = true
+	for _, cancel := range l.running {
+		cancel(errStopped)
+	}
+	l.mu.Unlock()
+	l.wait.Wait()
+}
+
+// begin checks ask, takes the conversation, and records the person's message. On success
+// one Done on l.wait is owed.
+func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
+	ask.Text = strings.TrimSpace(ask.Text)
+	switch {
+	case ask.Text == "":
+		return nil, ErrEmpty
+	case len(ask.Text) > MaxTextBytes:
+		return nil, ErrTooLong
+	}
+	fresh := ask.Conversation == ""
+	if fresh {
+		ask.Conversation = newID("c")
+	}
+	if ask.Model == "" {
+		ask.Model = llm.PilotName
+	}
+	run, cancel := context.WithCancelCause(ctx)
+	if err := l.take(ask.Conversation, cancel); err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	t := &turn{loop: l, ask: ask, id: newID("t"), ctx: run, nonces: l.nonce}
+	if err := t.open(ctx, fresh); err != nil {
+		l.release(ask.Conversation)
+		l.wait.Done()
+		return nil, err
+	}
+	return t, nil
+}
+
+// take makes the conversation ours, or says who has it.
+func (l *Loop) take(conversation string, cancel context.CancelCauseFunc) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return ErrClosed
+	}
+	if _, busy := l.running[conversation]; busy {
+		return ErrBusy
+	}
+	l.running[conversation] = cancel
+	l.wait.Add(1)
+	return nil
+}
+
+func (l *Loop) release(conversation string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if cancel, ok := l.running[conversation]; ok {
+		cancel(nil)
+		delete(l.running, conversation)
+	}
+}
+
+// publish records events although the turn may already be stopped.
+func (l *Loop) publish(ctx context.Context, events ...event.Event) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if _, err := l.cfg.Journal.Publish(ctx, events...); err != nil {
+		return fmt.Errorf("recording the conversation: %w", err)
+	}
+	return nil
+}

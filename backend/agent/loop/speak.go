@@ -1,0 +1,154 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// mergeFor is how long pieces of text are collected before they are published.
+const mergeFor = 50 * time.Millisecond
+
+// speak asks the model once and records its answer. The message holds the calls with ids
+// of our own: those of providers repeat (some number calls from 0 in every answer), and a
+// call's id names it in the whole house. On an error the text so far is recorded.
+func (t *turn) speak(defs []toolspec.Definition) (llm.Response, chat.Message, error) {
+	t.rounds++
+	req := llm.Request{System: t.system, Messages: t.prompt(), Tools: functions(defs)}
+	message := chat.Message{
+		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleAssistant, Time: time.Now().UTC(),
+	}
+	text := &merger{publish: func(s string) error {
+		return t.loop.publish(t.ctx, t.event(event.TextDelta, event.Delta{Message: message.ID, Text: s}))
+	}}
+	res, err := t.model.Stream(t.ctx, req, func(d llm.Delta) { text.add(d.Text) })
+	if lost := text.close(); err == nil {
+		err = lost
+	}
+	t.usage.Input += res.Usage.Input
+	t.usage.Output += res.Usage.Output
+	t.usage.Cached += res.Usage.Cached
+
+	message.Text, message.Status = res.Text, chat.StatusDone
+	switch {
+	case t.ctx.Err() != nil:
+		message.Status, err = chat.StatusStopped, t.ctx.Err()
+	case err != nil:
+		message.Status = chat.StatusFailed
+	default:
+		message.Calls = t.calls(&res)
+	}
+	if t.isPilot && message.Text != "" {
+		// The pilot's sentences quote the page they report.
+		message.Outside = t.outside.list()
+	}
+	if message.Text == "" && len(message.Calls) == 0 {
+		return res, message, err
+	}
+	if strings.TrimSpace(message.Text) != "" {
+		t.said = message.Text
+	}
+	if lost := t.loop.publish(t.ctx, t.event(event.MessageAdded, message)); lost != nil && err == nil {
+		err = lost
+	}
+	t.messages = append(t.messages, message)
+	return res, message, err
+}
+
+// calls gives the answer's calls our ids; broken ones stand among them without arguments.
+func (t *turn) calls(res *llm.Response) []chat.ToolCall {
+	var out []chat.ToolCall
+	for _, c := range res.Calls {
+		if len(c.Args) == 0 {
+			c.Args = json.RawMessage("{}")
+		}
+		out = append(out, chat.ToolCall{ID: newID(""), Name: c.Name, Args: c.Args})
+	}
+	for i, b := range res.Broken {
+		if b.Name == "" {
+			b.Name = "unnamed"
+		}
+		res.Broken[i].ID = newID("")
+		out = append(out, chat.ToolCall{ID: res.Broken[i].ID, Name: b.Name, Args: json.RawMessage("{}")})
+	}
+	return out
+}
+
+func functions(defs []toolspec.Definition) []toolspec.Function {
+	out := make([]toolspec.Function, len(defs))
+	for i, d := range defs {
+		out[i] = d.Function()
+	}
+	return out
+}
+
+// merger joins pieces of text so that at most one event every mergeFor is published. The
+// first piece goes out at once: the wait for the first word is the one that is felt.
+type merger struct {
+	publish func(string) error
+
+	mu      sync.Mutex
+	pending strings.Builder
+	last    time.Time
+	timer   *time.Timer
+	closed  bool
+	err     error
+}
+
+func (m *merger) add(s string) {
+	if s == "" {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pending.WriteString(s)
+	wait := mergeFor - time.Since(m.last)
+	if wait <= 0 {
+		m.flush()
+		return
+	}
+	if m.timer == nil {
+		m.timer = time.AfterFunc(wait, m.due)
+	}
+}
+
+func (m *merger) due() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.timer = nil
+	if !m.closed {
+		m.flush()
+	}
+}
+
+// flush publishes what is pending; m.mu is held, which keeps pieces in order.
+func (m *merger) flush() {
+	if m.pending.Len() == 0 {
+		return
+	}
+	if err := m.publish(m.pending.String()); err != nil && m.err == nil {
+		m.err = fmt.Errorf("recording the answer: %w", err)
+	}
+	m.pending.Reset()
+	m.last = time.Now()
+}
+
+// close publishes the rest; nothing is published after it returned.
+func (m *merger) close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.flush()
+	m.closed = true
+	if m.timer != nil {
+		m.timer.Stop()
+		m.timer = nil
+	}
+	return m.err
+}

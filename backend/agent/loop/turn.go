@@ -1,0 +1,220 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"sextant/backend/agent/llm"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// errStopped is the cause of a turn that a person ended.
+var errStopped = errors.New("stopped")
+
+// turn is one run of the loop. Only its own goroutine touches it, but for what exec's
+// workers are handed.
+type turn struct {
+	loop *Loop
+	ask  Ask
+	id   string
+	ctx  context.Context //nolint:containedctx // a turn is one operation, not something long-lived
+
+	nonces   func(turn string) string
+	model    llm.Model
+	isPilot  bool
+	limits   Limits
+	system   string
+	messages []chat.Message
+	outside  sources
+	typed    []string
+	guard    guard
+	called   int
+	rounds   int
+	usage    chat.Usage
+	said     string
+}
+
+// ending is how a turn comes to its end.
+type ending struct {
+	status     chat.Status
+	message    string
+	suggestion string
+}
+
+// open records the person's message; after it the turn is under way.
+func (t *turn) open(ctx context.Context, fresh bool) error {
+	before, err := t.loop.cfg.History.Messages(ctx, t.ask.Conversation)
+	if err != nil {
+		return fmt.Errorf("reading the conversation: %w", err)
+	}
+	now := time.Now().UTC()
+	mine := chat.Message{
+		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleUser,
+		Text: t.ask.Text, Status: chat.StatusDone, Time: now,
+	}
+	var events []event.Event
+	c := chat.Conversation{ID: t.ask.Conversation, Title: title(t.ask.Text), Model: t.ask.Model, Status: chat.StatusRunning, Created: now, Updated: now}
+	switch {
+	case fresh:
+		events = append(events, event.New(event.ConversationCreated, c).In(t.ask.Conversation, ""))
+	case len(before) == 0:
+		events = append(events, event.New(event.ConversationUpdated, c).In(t.ask.Conversation, ""))
+	}
+	events = append(
+		events,
+		t.event(event.MessageAdded, mine),
+		t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.ask.Model, Status: chat.StatusRunning}),
+	)
+	if err := t.loop.publish(ctx, events...); err != nil {
+		return err
+	}
+	t.messages = append(before, mine)
+	t.typed = TypedHosts(t.ask.Text)
+	for _, m := range before {
+		t.outside.add(m.Outside...)
+	}
+	return nil
+}
+
+// run does the turn and records its end.
+func (t *turn) run() Outcome {
+	end := t.rounding()
+	if t.ctx.Err() != nil {
+		end = ending{status: chat.StatusStopped}
+	}
+	data := event.Turn{
+		ID: t.id, Model: t.ask.Model, Status: end.status, Error: end.message,
+		Suggestion: end.suggestion, Rounds: t.rounds, Usage: t.usage,
+	}
+	// Free first: who sees the end may ask again at once.
+	t.loop.release(t.ask.Conversation)
+	if err := t.loop.publish(t.ctx, t.event(event.TurnEnded, data)); err != nil {
+		t.loop.cfg.Log.Error("end of turn not recorded", "turn", t.id, "error", err)
+	}
+	return Outcome{
+		Conversation: t.ask.Conversation, Turn: t.id, Text: t.said, Status: end.status, Error: end.message,
+		Suggestion: end.suggestion, Rounds: t.rounds, Calls: t.called, Usage: t.usage,
+	}
+}
+
+// rounding alternates model and tools.
+func (t *turn) rounding() ending {
+	if err := t.prepare(); err != nil {
+		return failed(err)
+	}
+	for {
+		defs := t.loop.cfg.Tools.Definitions(t.panel())
+		res, message, err := t.speak(defs)
+		if err != nil {
+			return failed(err)
+		}
+		if len(message.Calls) == 0 {
+			return t.finish(res)
+		}
+		end, err := t.execute(defs, message, res.Broken)
+		if err != nil {
+			return failed(err)
+		}
+		if end != nil {
+			return *end
+		}
+	}
+}
+
+func (t *turn) prepare() error {
+	t.isPilot = t.ask.Model == llm.PilotName
+	if t.isPilot {
+		t.model = t.loop.cfg.Pilot
+	} else {
+		m, err := t.loop.cfg.Models.Open(t.ask.Model)
+		if err != nil {
+			return fmt.Errorf("opening model %s: %w", t.ask.Model, err)
+		}
+		t.model = m
+	}
+	t.limits = t.loop.cfg.Limits()
+	if t.limits.CallsPerTurn <= 0 {
+		t.limits.CallsPerTurn = 10
+	}
+	if t.limits.Rounds <= 0 {
+		t.limits.Rounds = 10
+	}
+	t.system = systemPrompt(t.loop.cfg.System(), t.loop.cfg.Notes())
+	return nil
+}
+
+// finish ends a turn whose last answer has no calls.
+func (t *turn) finish(res llm.Response) ending {
+	switch {
+	case res.Stop == llm.StopLength:
+		return ending{chat.StatusLimit, "The answer reached the model's length limit and ends early.", "Send \"continue\" to go on."}
+	case res.Stop == llm.StopFilter:
+		return ending{chat.StatusFailed, "The service's content filter ended the answer.", "Ask in other words, or choose another model."}
+	case strings.TrimSpace(res.Text) == "":
+		return ending{chat.StatusFailed, "The model gave an empty answer.", "Send again, or choose another model."}
+	}
+	return ending{status: chat.StatusDone}
+}
+
+// failed turns an error into the end of a turn, with the provider's own hint if it has one.
+func failed(err error) ending {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		return ending{chat.StatusFailed, sentence(e.Message), e.Suggestion}
+	}
+	return ending{chat.StatusFailed, sentence(err.Error()), "What was recorded is kept. Send again."}
+}
+
+func sentence(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "…") {
+		return s
+	}
+	return s + "."
+}
+
+func (t *turn) event(k event.Kind, data any) event.Event {
+	return event.New(k, data).In(t.ask.Conversation, t.id)
+}
+
+func (t *turn) panel() string {
+	if t.ask.Panel != "" {
+		return t.ask.Panel
+	}
+	return t.loop.cfg.ActivePanel()
+}
+
+func (t *turn) provenance() toolspec.Provenance {
+	caller := t.ask.Caller
+	switch {
+	case caller != "":
+	case t.isPilot:
+		caller = toolspec.CallerPilot
+	default:
+		caller = toolspec.CallerModel
+	}
+	return toolspec.Provenance{
+		Caller: caller, Conversation: t.ask.Conversation, Turn: t.id, Session: t.ask.Session,
+		Interactive: t.ask.Interactive, TypedHosts: t.typed, Outside: t.outside.list(), YesTo: t.ask.YesTo,
+	}
+}
+
+// title is the first line of what was asked, short enough for a list.
+func title(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line = strings.Join(strings.Fields(line), " ")
+	const most = 60
+	if utf8.RuneCountInString(line) <= most {
+		return line
+	}
+	cut := string([]rune(line)[:most])
+	if i := strings.LastIndexByte(cut, ' '); i > most/2 {
+		cut = cut[:i]
+	}
+	return cut + "…"
+}

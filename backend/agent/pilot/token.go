@@ -1,0 +1,134 @@
+package pilot
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// token is a word of a line or a quoted text. start and end are byte offsets in the line.
+type token struct {
+	text       string
+	word       string
+	quoted     bool
+	start, end int
+}
+
+// tokens cuts a line at white space. Text in "…", '…', “…” or ‘…’ that begins a word is
+// one token; a quote that is never closed is an ordinary character.
+func tokens(line string) []token {
+	var out []token
+	runes := []rune(line)
+	at := make([]int, len(runes)+1)
+	for i, r := range runes {
+		at[i+1] = at[i] + len(string(r))
+	}
+	for i := 0; i < len(runes); {
+		if unicode.IsSpace(runes[i]) {
+			i++
+			continue
+		}
+		if end := closing(runes, i); end > 0 {
+			text := string(runes[i+1 : end])
+			out = append(out, token{text: text, word: strings.ToLower(text), quoted: true, start: at[i], end: at[end+1]})
+			i = end + 1
+			continue
+		}
+		j := i
+		for j < len(runes) && !unicode.IsSpace(runes[j]) {
+			j++
+		}
+		text := string(runes[i:j])
+		if strings.Trim(text, ",;.") == "" {
+			i = j
+			continue
+		}
+		out = append(out, token{text: text, word: bare(text), start: at[i], end: at[j]})
+		i = j
+	}
+	return out
+}
+
+// closing is the index of the quote that closes the one at i, 0 when there is none. The
+// closing quote must end its word, so that an apostrophe closes nothing.
+func closing(runes []rune, i int) int {
+	pairs := map[rune]rune{'"': '"', '\'': '\'', '“': '”', '‘': '’', '«': '»'}
+	want, ok := pairs[runes[i]]
+	if !ok {
+		return 0
+	}
+	for j := i + 1; j < len(runes); j++ {
+		if runes[j] == want && (j+1 == len(runes) || unicode.IsSpace(runes[j+1]) || strings.ContainsRune(".,;:!?", runes[j+1])) {
+			return j
+		}
+	}
+	return 0
+}
+
+// bare is a word in lower case without the punctuation around it.
+func bare(s string) string {
+	return strings.ToLower(strings.TrimRight(strings.TrimLeft(s, "("), ".,;:!?)"))
+}
+
+// number reads "3", "[3]", "#3" and "three".
+func number(t token) (int, bool) {
+	s := strings.TrimPrefix(strings.Trim(t.word, "[]"), "#")
+	if n, err := strconv.Atoi(s); err == nil && n > 0 && n < 1_000_000_000 && s[0] != '+' {
+		return n, true
+	}
+	for i, w := range [...]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"} {
+		if s == w {
+			return i + 1, true
+		}
+	}
+	return 0, false
+}
+
+// isOneOf reports whether t is an unquoted word of the space-separated list.
+func isOneOf(t token, list string) bool {
+	if t.quoted || t.word == "" {
+		return false
+	}
+	for w := range strings.FieldsSeq(list) {
+		if w == t.word {
+			return true
+		}
+	}
+	return false
+}
+
+// skip drops leading words of the list.
+func skip(ts []token, list string) []token {
+	for len(ts) > 0 && isOneOf(ts[0], list) {
+		ts = ts[1:]
+	}
+	return ts
+}
+
+// skipEnd drops trailing words of the list.
+func skipEnd(ts []token, list string) []token {
+	for len(ts) > 0 && isOneOf(ts[len(ts)-1], list) {
+		ts = ts[:len(ts)-1]
+	}
+	return ts
+}
+
+// starts drops the words of phrase from the front of ts; false when they are not there.
+func starts(ts []token, phrase string) ([]token, bool) {
+	for w := range strings.FieldsSeq(phrase) {
+		if len(ts) == 0 || ts[0].quoted || ts[0].word != w {
+			return nil, false
+		}
+		ts = ts[1:]
+	}
+	return ts, true
+}
+
+// words joins the lower-case words of ts.
+func words(ts []token) string {
+	parts := make([]string, len(ts))
+	for i, t := range ts {
+		parts[i] = t.word
+	}
+	return strings.Join(parts, " ")
+}
