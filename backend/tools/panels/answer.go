@@ -1,0 +1,175 @@
+package panels
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"sextant/shared/toolspec"
+)
+
+const (
+	// maxAnswer bounds what is read of an endpoint's answer, maxValue what of it is handed
+	// on as the result.
+	maxAnswer = 5 << 20
+	maxValue  = 200_000
+	maxReason = 2000
+)
+
+// answer turns an endpoint's answer into a Result.
+func answer(res *http.Response, o *offer, sent outgoing) toolspec.Result {
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err != nil {
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer broke off: %s", o.title, err), "Call again.")
+	}
+	if len(body) > maxAnswer {
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer is larger than 5 MB", o.title),
+			"Ask for less, for example with a limit, if the tool has one.")
+	}
+	if res.StatusCode >= 300 {
+		return refusal(res, body, o, sent)
+	}
+	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if err != nil {
+		kind = ""
+	}
+	if strings.HasPrefix(kind, "image/") && kind != "image/svg+xml" {
+		r := toolspec.OK(map[string]any{"content_type": kind, "bytes": len(body)})
+		r.Text = fmt.Sprintf("a picture (%s, %d bytes)", kind, len(body))
+		r.Images = []toolspec.Image{{MIME: kind, Data: body}}
+		return r
+	}
+	if isJSON(kind, body) {
+		return jsonAnswer(body, o)
+	}
+	if !utf8.Valid(body) {
+		return toolspec.OK(map[string]any{"content_type": kind, "bytes": len(body), "note": "not text, so not shown"})
+	}
+	text, left := cutText(string(body), maxValue)
+	r := toolspec.OK(text)
+	if left > 0 {
+		r.Text = text + fmt.Sprintf("\n… %d more bytes are left out", left)
+	}
+	return r
+}
+
+func isJSON(kind string, body []byte) bool {
+	return kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "" && json.Valid(body)
+}
+
+func jsonAnswer(body []byte, o *offer) toolspec.Result {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	var value any
+	if len(bytes.TrimSpace(body)) == 0 {
+		return toolspec.OK(map[string]any{})
+	}
+	if err := dec.Decode(&value); err != nil || dec.More() {
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel answered with JSON that cannot be read: %s", o.title, cut(string(body), 200)),
+			"Mend the panel's program, or call another tool.")
+	}
+	// Some programs tell a failure only inside the answer.
+	if m, ok := value.(map[string]any); ok && (m["success"] == false || m["ok"] == false) {
+		if reason := dig(value); reason != "" {
+			return toolspec.Fail(toolspec.UserError, reason, advice(m, o))
+		}
+	}
+	if len(body) <= maxValue {
+		return toolspec.OK(value)
+	}
+	text, left := cutText(string(body), maxValue)
+	r := toolspec.OK(map[string]any{"truncated": true, "bytes": len(body), "text": text})
+	r.Text = text + fmt.Sprintf("\n… %d more bytes are left out", left)
+	return r
+}
+
+func cutText(text string, limit int) (kept string, left int) {
+	if len(text) <= limit {
+		return text, 0
+	}
+	kept = text[:limit]
+	for len(kept) > 0 && !utf8.ValidString(kept[max(0, len(kept)-utf8.UTFMax):]) {
+		kept = kept[:len(kept)-1]
+		if utf8.ValidString(kept[max(0, len(kept)-1):]) {
+			break
+		}
+	}
+	return kept, len(text) - len(kept)
+}
+
+// refusal is the Result for a status that is no success.
+func refusal(res *http.Response, body []byte, o *offer, sent outgoing) toolspec.Result {
+	var value any
+	reason := ""
+	if json.Unmarshal(body, &value) == nil {
+		reason = dig(value)
+	} else if text := strings.TrimSpace(string(body)); utf8.ValidString(text) && !strings.HasPrefix(text, "<") {
+		reason = cut(text, maxReason)
+	}
+	status := strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
+	if reason == "" {
+		reason = fmt.Sprintf("%s answered %s", sent.target(), status)
+	} else {
+		reason += " (" + status + ")"
+	}
+	members, _ := value.(map[string]any)
+	switch code := res.StatusCode; {
+	case code < 400:
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("%s answered with a redirect (%s), which is not followed", sent.target(), status),
+			"The panel's program must answer its endpoints itself.")
+	case code == http.StatusBadRequest || code == http.StatusUnprocessableEntity:
+		return toolspec.Fail(toolspec.ValidationError, reason, advice(members, o))
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return toolspec.Fail(toolspec.PermissionError, reason, advice(members, o))
+	case code < 500:
+		return toolspec.Fail(toolspec.UserError, reason, advice(members, o))
+	}
+	return toolspec.Fail(toolspec.SystemError, reason, advice(members, o))
+}
+
+// advice is the answer's own suggestion, or how to call the tool correctly.
+func advice(members map[string]any, o *offer) string {
+	for _, key := range []string{"suggestion", "hint"} {
+		if s, ok := members[key].(string); ok && s != "" {
+			return cut(s, 500)
+		}
+	}
+	if len(o.Examples) > 0 {
+		return fmt.Sprintf("A correct call: %s %s", o.Name, cut(string(o.Examples[0]), 400))
+	}
+	return "Check the arguments of " + o.Name + "."
+}
+
+// dig finds the words of an error in the forms services use: error, message, detail,
+// title, reason as a string or an object with those, and errors or detail as a list.
+func dig(value any) string { return cut(digDeep(value, 0), maxReason) }
+
+func digDeep(value any, depth int) string {
+	if depth > 4 {
+		return ""
+	}
+	switch v := value.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case []any:
+		var parts []string
+		for _, one := range v[:min(len(v), 10)] {
+			if s := digDeep(one, depth+1); s != "" {
+				parts = append(parts, s)
+			}
+		}
+		return strings.Join(parts, "; ")
+	case map[string]any:
+		for _, key := range []string{"error", "message", "detail", "msg", "errors", "error_description", "reason", "title"} {
+			if s := digDeep(v[key], depth+1); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,106 @@
+package panels
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"sextant/shared/toolspec"
+)
+
+// Describe says what call would do. For a program that was never allowed to run, that is
+// its start, with the exact command: the first call's question is about the program.
+func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
+	o := r.state.Load().tools[call.Tool]
+	if o == nil {
+		return toolspec.Description{Present: "Running " + call.Tool}
+	}
+	if o.runner != nil {
+		command := o.runner.command()
+		r.mu.Lock()
+		allowed := r.allowed[command]
+		if !allowed {
+			r.shown.put(call.ID, command)
+		}
+		r.mu.Unlock()
+		if !allowed {
+			return toolspec.Description{
+				Present: fmt.Sprintf("Starting the %s panel's program: %s", o.title, o.runner.line()),
+				Target:  o.runner.line(), Data: "in the folder " + o.runner.dir,
+			}
+		}
+	}
+	args, missing := r.fill(o, call.Args)
+	d := toolspec.Description{Present: sentence(o, args), Target: o.Endpoint}
+	if u, err := url.Parse(o.url); err == nil && o.url != "" && !loopback(u.Hostname()) {
+		d.Hosts = []string{strings.ToLower(u.Host)}
+	}
+	if missing != "" {
+		return d
+	}
+	sent, err := prepare(o.boundTool, args)
+	if err != nil {
+		return d
+	}
+	d.Target = sent.target()
+	if len(d.Hosts) > 0 {
+		d.Target = sent.method + " " + address(o.url, sent)
+	}
+	if !o.def.Hints.ReadOnly {
+		d.Data = cut(string(sent.body), 2000)
+	}
+	return d
+}
+
+// sentence is the tool's user_description with {name} replaced by arguments, or names
+// tool and panel.
+func sentence(o *offer, args map[string]json.RawMessage) string {
+	if o.UserDescription == "" {
+		return fmt.Sprintf("%s: %s", o.title, o.Name)
+	}
+	text := ruleParam.ReplaceAllStringFunc(o.UserDescription, func(match string) string {
+		value, ok := args[match[1:len(match)-1]]
+		if !ok {
+			return "…"
+		}
+		return cut(oneLine(plain(value)), 60)
+	})
+	return cut(text, 160)
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// shownCommands remembers for calls that wait which command their question showed.
+type shownCommands struct {
+	byCall map[string]string
+	order  []string
+}
+
+// maxShown bounds how many waiting calls are remembered.
+const maxShown = 256
+
+func (s *shownCommands) put(call, command string) {
+	if call == "" {
+		return
+	}
+	if s.byCall == nil {
+		s.byCall = map[string]string{}
+	}
+	if _, ok := s.byCall[call]; ok {
+		// The first showing is what the person reads; a later look must not replace it.
+		return
+	}
+	s.byCall[call] = command
+	s.order = append(s.order, call)
+	if len(s.order) > maxShown {
+		delete(s.byCall, s.order[0])
+		s.order = s.order[1:]
+	}
+}
+
+func (s *shownCommands) take(call string) (command string, ok bool) {
+	command, ok = s.byCall[call]
+	delete(s.byCall, call)
+	return command, ok
+}

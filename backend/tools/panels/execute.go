@@ -1,0 +1,215 @@
+package panels
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"sextant/shared/toolspec"
+)
+
+// Execute sends call to the endpoint of its tool and waits for the answer, at most until
+// ctx ends. Output gets what is worth telling meanwhile; it may be nil. The error is
+// always nil: what goes wrong here is the panel's doing and is told in the Result.
+func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, output func(stream, text string)) (toolspec.Result, error) {
+	if output == nil {
+		output = func(string, string) {}
+	}
+	o := r.state.Load().tools[call.Tool]
+	if o == nil || o.def.Owner != def.Owner {
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s is gone: the %s panel was removed or changed", call.Tool, def.Owner),
+			"Look at the list of tools again."), nil
+	}
+	args, missing := r.fill(o, call.Args)
+	if missing != "" {
+		return toolspec.Fail(toolspec.ValidationError, missing, "Send it, or open in the panel what the call is about."), nil
+	}
+	sent, err := prepare(o.boundTool, args)
+	if err != nil {
+		return toolspec.Fail(toolspec.ValidationError, err.Error(), advice(nil, o)), nil
+	}
+	if failed := r.allow(o, call); failed != nil {
+		return *failed, nil
+	}
+	result := r.send(ctx, o, sent, output)
+	result.Sentence = sentence(o, args)
+	if !o.builtin {
+		result.Sources = []string{"panel:" + o.def.Owner}
+	}
+	return result, nil
+}
+
+// fill adds what the panel's context injects and says what is still missing.
+func (r *Registry) fill(o *offer, raw json.RawMessage) (args map[string]json.RawMessage, missing string) {
+	if len(bytes.TrimSpace(raw)) > 0 {
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return nil, "the arguments are not a JSON object"
+		}
+	}
+	if args == nil {
+		args = map[string]json.RawMessage{}
+	}
+	r.mu.Lock()
+	for parameter, key := range o.Inject {
+		if value, ok := r.context[o.def.Owner][key]; ok && len(args[parameter]) == 0 {
+			args[parameter] = value
+		}
+	}
+	r.mu.Unlock()
+	for _, name := range o.needed {
+		if len(args[name]) == 0 {
+			return nil, fmt.Sprintf("%s is missing and the %s panel does not know it now", name, o.title)
+		}
+	}
+	return args, ""
+}
+
+// allow notes that o's program may run. The Pipeline has asked before it came here, but
+// the manifest may have changed while the question waited, so what was shown must be what
+// would run now.
+func (r *Registry) allow(o *offer, call toolspec.Call) *toolspec.Result {
+	if o.runner == nil {
+		return nil
+	}
+	command := o.runner.command()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	shown, ok := r.shown.take(call.ID)
+	if !r.allowed[command] && ok && shown != command {
+		failed := toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's program changed while the question waited; nothing was started", o.title),
+			"Call again; the new command is shown then.")
+		return &failed
+	}
+	r.allowed[command] = true
+	return nil
+}
+
+func (r *Registry) send(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
+	if o.handler != nil {
+		return serve(ctx, o, sent)
+	}
+	base, client, token := o.url, r.client(o), ""
+	if o.runner != nil {
+		up, err := o.runner.ready(ctx, output)
+		if err != nil {
+			return toolspec.Fail(toolspec.SystemError, err.Error(), "Other panels and tools are not affected.")
+		}
+		base, client, token = up.url, up.client, up.token
+	}
+	if client == nil {
+		return toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's address %s is outside this machine, which this program was started without", o.title, base),
+			"Use an address of this machine in backend.url.")
+	}
+	req, err := http.NewRequestWithContext(ctx, sent.method, address(base, sent), body(sent))
+	if err != nil {
+		return toolspec.Fail(toolspec.ValidationError, "making the request: "+err.Error(), advice(nil, o))
+	}
+	headers(req, sent, token)
+	res, err := client.Do(req)
+	if err != nil {
+		return unreachable(ctx, o, sent, err)
+	}
+	defer res.Body.Close()
+	return answer(res, o, sent)
+}
+
+func body(sent outgoing) io.Reader {
+	if sent.body == nil {
+		return http.NoBody
+	}
+	return bytes.NewReader(sent.body)
+}
+
+func headers(req *http.Request, sent outgoing, token string) {
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "sextant")
+	if sent.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if token != "" {
+		req.Header.Set(tokenHeader, token)
+	}
+}
+
+func address(base string, sent outgoing) string {
+	full := strings.TrimSuffix(base, "/") + sent.path
+	if sent.query != "" {
+		full += "?" + sent.query
+	}
+	return full
+}
+
+func unreachable(ctx context.Context, o *offer, sent outgoing, err error) toolspec.Result {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel did not answer %s in time; whether it acted is unknown", o.title, sent.target()),
+			"Look at the panel before calling again.")
+	}
+	if ctx.Err() != nil {
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("stopped while the %s panel worked on %s; whether it acted is unknown", o.title, sent.target()), "")
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	if o.runner != nil {
+		if why := o.runner.died(); why != "" {
+			return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's program stopped during the call, %s; whether it acted is unknown", o.title, why),
+				"It is started again by the next call.")
+		}
+	}
+	return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel cannot be reached: %s", o.title, err),
+		"Start what answers it, then call again. Other panels are not affected.")
+}
+
+// client is what reaches o's address: directly on this machine, through egress elsewhere,
+// nil when that is not allowed.
+func (r *Registry) client(o *offer) *http.Client {
+	u, err := url.Parse(o.url)
+	if err != nil || o.url == "" {
+		return nil
+	}
+	var way http.RoundTripper = r.local
+	if !loopback(u.Hostname()) {
+		if r.cfg.Egress == nil {
+			return nil
+		}
+		way = r.cfg.Egress
+	}
+	return &http.Client{Transport: way, CheckRedirect: noRedirect}
+}
+
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// localTransport reaches only this machine, whatever a name resolves to.
+func localTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 5 * time.Second}
+	return &http.Transport{
+		MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			host, port, err := net.SplitHostPort(address)
+			if err != nil {
+				return nil, err
+			}
+			if host == "localhost" {
+				host = "127.0.0.1"
+			}
+			if !loopback(host) {
+				return nil, fmt.Errorf("%s is not on this machine", host)
+			}
+			return dialer.DialContext(ctx, network, net.JoinHostPort(host, port))
+		},
+	}
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

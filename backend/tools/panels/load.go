@@ -1,0 +1,279 @@
+package panels
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	manifestName = "manifest.json"
+	// maxFolders bounds how many panels one folder may hold.
+	maxFolders = 300
+	// settle is how long a bad manifest must stand unchanged before it is called bad: a
+	// copy writes it in pieces. settleMissing is the same for a folder without one.
+	settle        = 400 * time.Millisecond
+	settleMissing = 1500 * time.Millisecond
+)
+
+// entry is one panel's folder.
+type entry struct {
+	id, root string
+	builtin  bool
+	arrival  int
+	// seen is what was last judged; waiting is a bad text that may still be written.
+	seen, waiting fingerprint
+	since         time.Time
+	plan          *plan
+	problems      []Problem
+	runner        *runner
+	program       string
+}
+
+type fingerprint [sha256.Size]byte
+
+func (e *entry) dir() string { return filepath.Join(e.root, e.id) }
+
+// scan reads every folder once. patient lets half-written manifests wait; the result is
+// when to look again, 0 for no hurry.
+func (r *Registry) scan(patient bool) (again time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return 0
+	}
+	r.clashes = map[string][]Problem{}
+	present := map[string]bool{}
+	for _, root := range r.roots {
+		names, err := folders(root)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			r.log.Warn("reading panels folder", "folder", root, "error", err)
+			// Not readable for a moment is not removed: what is known stays.
+			for id, e := range r.entries {
+				present[id] = present[id] || e.root == root
+			}
+			continue
+		}
+		for _, id := range names {
+			if e := r.entries[id]; present[id] || e != nil && e.builtin {
+				r.clashes[id] = append(r.clashes[id], Problem{
+					Warning: true,
+					Text:    fmt.Sprintf("%s is off: there is already a panel called %s", filepath.Join(root, id), id),
+				})
+				continue
+			}
+			present[id] = true
+			if wait := r.visit(root, id, patient); wait > 0 && (again == 0 || wait < again) {
+				again = wait
+			}
+		}
+	}
+	for id, e := range r.entries {
+		if !e.builtin && !present[id] {
+			r.log.Info("panel removed", "panel", id)
+			r.retire(e)
+			delete(r.entries, id)
+		}
+	}
+	return again
+}
+
+// folders lists the candidates under root: every folder or link whose name does not begin
+// with a dot.
+func folders(root string) ([]string, error) {
+	dir, err := os.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	list, err := dir.ReadDir(4 * maxFolders)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	var names []string
+	for _, d := range list {
+		if strings.HasPrefix(d.Name(), ".") || !d.IsDir() && d.Type()&fs.ModeSymlink == 0 {
+			continue
+		}
+		names = append(names, d.Name())
+	}
+	slices.Sort(names)
+	return names[:min(len(names), maxFolders)], nil
+}
+
+// visit looks at one folder and takes over what changed.
+func (r *Registry) visit(root, id string, patient bool) (again time.Duration) {
+	text, err := readManifest(root, id)
+	print := sha256.Sum256(text)
+	if err != nil {
+		print = sha256.Sum256([]byte("error: " + err.Error()))
+	}
+	e := r.entries[id]
+	if e != nil && e.root != root {
+		// The panel of that name in another folder went away and this one takes its place.
+		r.retire(e)
+		e = nil
+	}
+	if e == nil {
+		e = &entry{id: id, root: root}
+	}
+	if e.seen == print {
+		e.waiting = fingerprint{}
+		r.refresh(e)
+		return 0
+	}
+	var found judgement
+	if err != nil {
+		found.problems = []Problem{{Text: err.Error()}}
+	} else {
+		found = read(text, id, false)
+	}
+	if found.plan == nil && patient {
+		limit := settle
+		if errors.Is(err, fs.ErrNotExist) {
+			limit = settleMissing
+		}
+		if e.waiting != print {
+			e.waiting, e.since = print, time.Now()
+		}
+		if left := limit - time.Since(e.since); left > 0 {
+			// A folder that is only being copied in is remembered but not yet shown.
+			r.entries[id] = e
+			return left
+		}
+	}
+	e.seen, e.waiting = print, fingerprint{}
+	r.entries[id] = e
+	r.adopt(e, found)
+	return 0
+}
+
+// adopt makes found the truth about e.
+func (r *Registry) adopt(e *entry, found judgement) {
+	if e.arrival == 0 {
+		r.arrival++
+		e.arrival = r.arrival
+	}
+	e.problems = found.problems
+	if found.plan == nil {
+		if e.plan != nil {
+			e.problems = append(slices.Clone(e.problems), Problem{Text: lastGood(e.plan.manifest.Version), Warning: true})
+		}
+		r.log.Warn("panel manifest has problems", "panel", e.id, "problem", found.problems[0].String())
+		return
+	}
+	r.log.Info("panel loaded", "panel", e.id, "version", found.plan.manifest.Version)
+	e.plan = found.plan
+	r.refresh(e)
+}
+
+func lastGood(version string) string {
+	if version == "" {
+		return "The last good manifest keeps running."
+	}
+	return fmt.Sprintf("Version %s, the last good one, keeps running.", cut(version, 40))
+}
+
+// refresh gives e the runner its plan wants, a new one when the program changed.
+func (r *Registry) refresh(e *entry) {
+	if e.plan == nil || e.builtin {
+		return
+	}
+	b := e.plan.manifest.Backend
+	if b == nil || b.Kind != "process" {
+		r.retire(e)
+		return
+	}
+	program := programOf(e.dir(), b)
+	if e.runner != nil && e.program == program {
+		return
+	}
+	r.retire(e)
+	e.program = program
+	e.runner = newRunner(e.id, e.plan.manifest.Title, e.dir(), *b, r.log)
+}
+
+// retire ends e's program without waiting; Close waits for it.
+func (r *Registry) retire(e *entry) {
+	if e.runner != nil {
+		r.done.Go(e.runner.close)
+		e.runner = nil
+	}
+}
+
+// programOf identifies what would run: the backend's words, and size and time of the
+// panel's own files among them, so that an edited program is started anew.
+func programOf(dir string, b *Backend) string {
+	words, err := json.Marshal(b)
+	if err != nil {
+		return ""
+	}
+	var id strings.Builder
+	id.Write(words)
+	for _, word := range append([]string{b.Command}, b.Args...) {
+		if filepath.IsAbs(word) || !filepath.IsLocal(word) {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(dir, word)); err == nil && info.Mode().IsRegular() {
+			fmt.Fprintf(&id, " %s %d %d", word, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return id.String()
+}
+
+// readManifest reads <root>/<id>/manifest.json without following a link out of root or
+// out of the folder, and without waiting for a pipe.
+func readManifest(root, id string) ([]byte, error) {
+	outer, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("opening panels folder: %w", err)
+	}
+	defer outer.Close()
+	inner, err := outer.OpenRoot(id)
+	if err != nil {
+		if strings.Contains(err.Error(), "escapes") {
+			return nil, fmt.Errorf("%s is a link that leads out of the panels folder; copy the folder itself", id)
+		}
+		return nil, fmt.Errorf("opening panel folder: %w", err)
+	}
+	defer inner.Close()
+	file, err := inner.OpenFile(manifestName, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	switch {
+	case err == nil:
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is missing: %w", manifestName, fs.ErrNotExist)
+	case strings.Contains(err.Error(), "escapes"):
+		return nil, fmt.Errorf("%s is a link that leads out of the panel's folder", manifestName)
+	default:
+		return nil, fmt.Errorf("reading %s: %w", manifestName, err)
+	}
+	defer file.Close()
+	return readBounded(file)
+}
+
+func readBounded(file fs.File) ([]byte, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", manifestName, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", manifestName)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", manifestName, err)
+	}
+	if len(text) > maxManifest {
+		return nil, fmt.Errorf("%s is larger than 1 MB", manifestName)
+	}
+	return text, nil
+}

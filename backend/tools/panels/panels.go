@@ -1,0 +1,207 @@
+// Package panels is the second origin of tools: those that panels declare. A panel is a
+// folder with a manifest.json; the built-in ones are embedded, a person's own are dropped
+// into a folder while the program runs.
+//
+// Registry reads and judges the manifests (judge.go), watches the folders (watch.go),
+// offers the tools of the active panel as definitions, and executes a call by sending it
+// to the panel's endpoint (execute.go): a Go handler for a built-in panel, a program of
+// the panel's own (runner.go) or an HTTP address. A manifest that turns bad is shown with
+// its problem while the last good version keeps running.
+//
+// It decides nothing: whether a call may run is the Pipeline's matter. It tells the
+// Pipeline the facts (Describe), and asks through Hints.Confirm for the one question that
+// comes before a panel's program is started for the first time.
+package panels
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// Journal takes the events of a Registry; app passes the recorder.
+type Journal interface {
+	// Publish records e and shows it to everybody who watches. It must not call back.
+	Publish(e event.Event)
+}
+
+// Config is what a Registry needs.
+type Config struct {
+	// Builtin holds one folder a built-in panel.
+	Builtin fs.FS
+	// Handlers answer the endpoints of built-in panels, by panel id.
+	Handlers map[string]http.Handler
+	// Dirs are further folders of panels, beside <Data>/panels.
+	Dirs []string
+	// Reserved names the tools that no panel may call its own. It may call the Registry.
+	Reserved func() []string
+	Journal  Journal
+	// Data is the data folder; "" means no folder of one's own panels.
+	Data string
+	// Egress sends requests to http backends outside this machine; nil refuses them.
+	Egress http.RoundTripper
+	Log    *slog.Logger
+}
+
+// Registry knows every panel. Its methods may be called concurrently.
+type Registry struct {
+	cfg    Config
+	log    *slog.Logger
+	roots  []string
+	local  *http.Transport
+	state  atomic.Pointer[state]
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+	// published is the last list that was published, as JSON; only the scan touches it.
+	published, offered string
+
+	mu      sync.Mutex
+	entries map[string]*entry
+	arrival int
+	clashes map[string][]Problem
+	allowed map[string]bool
+	context map[string]map[string]json.RawMessage
+	shown   shownCommands
+	closed  bool
+}
+
+// state is what callers see, replaced as a whole after every change.
+type state struct {
+	panels []event.Panel
+	tools  map[string]*offer
+	// order lists tool names: panels in order of the activity bar, tools as declared.
+	order []string
+}
+
+// offer is a tool that can be called, with what answers it.
+type offer struct {
+	boundTool
+	title   string
+	builtin bool
+	handler http.Handler
+	runner  *runner
+	url     string
+	context []string
+}
+
+// New makes a Registry that knows nothing until Start.
+func New(cfg Config) *Registry {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Reserved == nil {
+		cfg.Reserved = func() []string { return nil }
+	}
+	r := &Registry{
+		cfg: cfg, log: cfg.Log, local: localTransport(), entries: map[string]*entry{},
+		allowed: map[string]bool{}, context: map[string]map[string]json.RawMessage{},
+	}
+	if cfg.Data != "" {
+		r.roots = append(r.roots, filepath.Join(cfg.Data, "panels"))
+	}
+	r.roots = append(r.roots, cfg.Dirs...)
+	r.state.Store(&state{})
+	return r
+}
+
+// Folder is where a person drops panels, "" without a data folder.
+func (r *Registry) Folder() string {
+	if r.cfg.Data == "" {
+		return ""
+	}
+	return filepath.Join(r.cfg.Data, "panels")
+}
+
+// Panels lists every panel in order of the activity bar, those with problems too.
+func (r *Registry) Panels() []event.Panel { return slices.Clone(r.state.Load().panels) }
+
+// Definitions are the tools of the panel that is active, none for "" or an unknown one.
+func (r *Registry) Definitions(panel string) []toolspec.Definition {
+	return r.definitions(func(o *offer) bool { return o.def.Owner == panel })
+}
+
+// AllDefinitions are the tools of all panels, for showing them.
+func (r *Registry) AllDefinitions() []toolspec.Definition {
+	return r.definitions(func(*offer) bool { return true })
+}
+
+func (r *Registry) definitions(wanted func(*offer) bool) []toolspec.Definition {
+	s := r.state.Load()
+	var defs []toolspec.Definition
+	for _, name := range s.order {
+		o := s.tools[name]
+		if !wanted(o) || len(o.Visibility) > 0 && !slices.Contains(o.Visibility, "model") {
+			continue
+		}
+		defs = append(defs, r.definition(o))
+	}
+	return defs
+}
+
+// definition is o's definition with the question before its program's first start.
+func (r *Registry) definition(o *offer) toolspec.Definition {
+	def := o.def
+	if o.runner != nil && !r.isAllowed(o.runner.command()) {
+		def.Hints.Confirm = true
+	}
+	return def
+}
+
+func (r *Registry) isAllowed(command string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.allowed[command]
+}
+
+// SetContext replaces the values that panel publishes; tools that name them in inject get
+// them for parameters a call leaves out. Keys the manifest does not declare are ignored.
+func (r *Registry) SetContext(panel string, values map[string]json.RawMessage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.context[panel] = maps.Clone(values)
+}
+
+// Output is the end of what the panel's program has written, for a person; "" when it has
+// no program or it wrote nothing.
+func (r *Registry) Output(panel string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.entries[panel]; e != nil && e.runner != nil {
+		return e.runner.log.String()
+	}
+	return ""
+}
+
+// Close stops watching and ends every panel's program; it returns when they are gone.
+func (r *Registry) Close() {
+	r.mu.Lock()
+	r.closed = true
+	cancel := r.cancel
+	var runners []*runner
+	for _, e := range r.entries {
+		if e.runner != nil {
+			runners = append(runners, e.runner)
+		}
+	}
+	r.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+	var ends sync.WaitGroup
+	for _, run := range runners {
+		ends.Go(run.close)
+	}
+	ends.Wait()
+	r.done.Wait()
+	r.local.CloseIdleConnections()
+}

@@ -1,0 +1,135 @@
+package panels
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"sextant/shared/event"
+)
+
+// userOrder places a panel that asks for no place after the built-in ones.
+const userOrder = 1000
+
+// publish makes a new state from the entries and tells what changed. Only the goroutine
+// that scans calls it.
+func (r *Registry) publish() {
+	reserved := map[string]bool{}
+	for _, name := range r.cfg.Reserved() {
+		reserved[name] = true
+	}
+	next := r.compose(reserved)
+	r.state.Store(next)
+	if r.cfg.Journal == nil {
+		return
+	}
+	list := event.PanelList{Panels: next.panels}
+	panels := text(list)
+	ids := make([]string, 0, len(next.panels))
+	for _, p := range next.panels {
+		if p.Usable {
+			ids = append(ids, p.ID)
+		}
+	}
+	slices.Sort(ids)
+	offered := text(ids) + text(r.AllDefinitions())
+	if panels != r.published {
+		r.published = panels
+		r.cfg.Journal.Publish(event.New(event.PanelsChanged, list))
+	}
+	if offered != r.offered {
+		r.offered = offered
+		r.cfg.Journal.Publish(event.New(event.CatalogueChanged, event.Empty{}))
+	}
+}
+
+// text is v as JSON, for comparing; plain data always can be.
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+func (r *Registry) compose(reserved map[string]bool) *state {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := &state{tools: map[string]*offer{}}
+	var list []*entry
+	for _, e := range r.entries {
+		if e.arrival > 0 {
+			list = append(list, e)
+		}
+	}
+	// Who came first keeps a name; afterwards the bar's order counts.
+	slices.SortFunc(list, func(a, b *entry) int { return cmp.Compare(a.arrival, b.arrival) })
+	offers := map[string][]*offer{}
+	extra := map[string][]Problem{}
+	for _, e := range list {
+		offers[e.id], extra[e.id] = r.offers(e, next.tools, reserved)
+	}
+	for _, e := range list {
+		next.panels = append(next.panels, view(e, offers[e.id], append(extra[e.id], r.clashes[e.id]...)))
+	}
+	slices.SortStableFunc(next.panels, func(a, b event.Panel) int {
+		return cmp.Or(-cmp.Compare(a.Section, b.Section), cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID))
+	})
+	for _, p := range next.panels {
+		for _, o := range offers[p.ID] {
+			next.order = append(next.order, o.Name)
+		}
+	}
+	return next
+}
+
+// offers are e's tools that can be called; taken collects all of them by name.
+func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string]bool) (list []*offer, problems []Problem) {
+	if e.plan == nil {
+		return nil, nil
+	}
+	off := func(tool, format string, args ...any) {
+		problems = append(problems, Problem{Tool: tool, Text: fmt.Sprintf(format, args...)})
+	}
+	m := e.plan.manifest
+	for _, t := range e.plan.tools {
+		o := &offer{boundTool: t, title: m.Title, builtin: e.builtin, runner: e.runner, context: m.Context}
+		if m.Backend != nil && m.Backend.Kind == "http" {
+			o.url = m.Backend.URL
+		}
+		if e.builtin {
+			o.handler = r.cfg.Handlers[e.id]
+		}
+		switch other := taken[t.Name]; {
+		case reserved[t.Name]:
+			off(t.Name, "tool %s is off: the name belongs to a tool of Sextant. Give it another name.", t.Name)
+		case other != nil:
+			off(t.Name, "tool %s is off: the %s panel already has a tool of that name. Give it another name.", t.Name, other.def.Owner)
+		case e.builtin && o.handler == nil:
+			off(t.Name, "tool %s is off: this build has nothing that answers it.", t.Name)
+		default:
+			taken[t.Name] = o
+			list = append(list, o)
+		}
+	}
+	return list, problems
+}
+
+// view is e as the window needs it.
+func view(e *entry, offers []*offer, extra []Problem) event.Panel {
+	p := event.Panel{ID: e.id, Title: e.id, Section: "top", Order: userOrder, Builtin: e.builtin, Tools: []string{}, Usable: e.plan != nil}
+	if e.plan != nil {
+		m := e.plan.manifest
+		p.Title, p.Description, p.Type, p.Icon = m.Title, m.Description, m.PanelType, m.Icon
+		p.Section = cmp.Or(m.ActivityBar.Section, "top")
+		p.Order = cmp.Or(m.ActivityBar.Order, userOrder)
+	}
+	for _, o := range offers {
+		p.Tools = append(p.Tools, o.Name)
+	}
+	for _, problem := range append(slices.Clone(e.problems), extra...) {
+		p.Problems = append(p.Problems, problem.String())
+	}
+	return p
+}

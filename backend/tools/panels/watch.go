@@ -1,0 +1,156 @@
+package panels
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+const (
+	// quiet is how long the folders must rest before they are read, rushed the longest a
+	// steady stream of changes can put that off.
+	quiet  = 120 * time.Millisecond
+	rushed = 600 * time.Millisecond
+	// rescan catches what the watch cannot tell: full queues, network file systems.
+	rescan = 2 * time.Second
+)
+
+// Start reads all panels and then watches their folders until Close or the end of ctx.
+// An error means the built-in panels are damaged, which is a fault of the build; folders
+// that cannot be read or watched are only logged. Call it once.
+func (r *Registry) Start(ctx context.Context) error {
+	if err := r.loadBuiltin(); err != nil {
+		return err
+	}
+	if folder := r.Folder(); folder != "" {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			r.log.Warn("making panels folder", "folder", folder, "error", err)
+		}
+	}
+	r.scan(false)
+	r.publish()
+	ctx, cancel := context.WithCancel(ctx)
+	r.mu.Lock()
+	r.cancel = cancel
+	r.mu.Unlock()
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		r.log.Warn("watching panels folders; they are read every 2 s instead", "error", err)
+		watcher = nil
+	}
+	r.done.Go(func() { r.watch(ctx, watcher) })
+	return nil
+}
+
+func (r *Registry) loadBuiltin() error {
+	if r.cfg.Builtin == nil {
+		return nil
+	}
+	list, err := fs.ReadDir(r.cfg.Builtin, ".")
+	if err != nil {
+		return fmt.Errorf("reading built-in panels: %w", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, d := range list {
+		if !d.IsDir() {
+			continue
+		}
+		text, err := fs.ReadFile(r.cfg.Builtin, d.Name()+"/"+manifestName)
+		if err != nil {
+			return fmt.Errorf("reading built-in panel %s: %w", d.Name(), err)
+		}
+		found := read(text, d.Name(), true)
+		if len(found.problems) > 0 {
+			return fmt.Errorf("built-in panel %s: %s", d.Name(), found.problems[0])
+		}
+		e := &entry{id: d.Name(), builtin: true}
+		r.entries[e.id] = e
+		r.adopt(e, found)
+	}
+	return nil
+}
+
+func (r *Registry) watch(ctx context.Context, watcher *fsnotify.Watcher) {
+	var events chan fsnotify.Event
+	var faults chan error
+	if watcher != nil {
+		defer watcher.Close()
+		events, faults = watcher.Events, watcher.Errors
+	}
+	slow := time.NewTicker(rescan)
+	defer slow.Stop()
+	soon := time.NewTimer(0)
+	defer soon.Stop()
+	var first time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case err := <-faults:
+			// A full queue loses events; look at everything.
+			r.log.Debug("watching panels folders", "error", err)
+			soon.Reset(quiet)
+		case <-events:
+			if first.IsZero() {
+				first = time.Now()
+			}
+			soon.Reset(max(0, min(quiet, rushed-time.Since(first))))
+		case <-slow.C:
+			r.look(watcher, soon)
+		case <-soon.C:
+			first = time.Time{}
+			r.look(watcher, soon)
+		}
+	}
+}
+
+func (r *Registry) look(watcher *fsnotify.Watcher, soon *time.Timer) {
+	// Watch first, then read: a change in between is seen twice, never missed.
+	r.follow(watcher)
+	again := r.scan(true)
+	r.follow(watcher)
+	r.publish()
+	if again > 0 {
+		soon.Reset(again)
+	}
+}
+
+// follow watches the folders of panels and every panel's folder in them.
+func (r *Registry) follow(watcher *fsnotify.Watcher) {
+	if watcher == nil {
+		return
+	}
+	wanted := slices.Clone(r.roots)
+	for _, root := range r.roots {
+		names, err := folders(root)
+		if err != nil {
+			continue
+		}
+		for _, id := range names {
+			dir := (&entry{root: root, id: id}).dir()
+			if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+				wanted = append(wanted, dir)
+			}
+		}
+	}
+	have := watcher.WatchList()
+	for _, dir := range wanted {
+		if !slices.Contains(have, dir) {
+			// A folder that is not there yet is found by the slow rescan.
+			if err := watcher.Add(dir); err != nil && !os.IsNotExist(err) {
+				r.log.Debug("watching folder", "folder", dir, "error", err)
+			}
+		}
+	}
+	for _, dir := range have {
+		if !slices.Contains(wanted, dir) {
+			_ = watcher.Remove(dir)
+		}
+	}
+}
