@@ -249,6 +249,8 @@ type ActivityBar struct {
 // MCPList is every configured MCP server.
 type MCPList struct {
 	Servers []MCPServer `json:"servers"`
+	// Problem says why the config on disk is not in force; the last good one is then.
+	Problem string `json:"problem,omitempty"`
 }
 
 // MCPServer is the state of one MCP server: State is off, starting, running, failed.

@@ -1,0 +1,149 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/tools/panels/child"
+	"sextant/shared/toolspec"
+)
+
+// Execute runs call on its server and waits for the answer, at most until ctx ends. The
+// error is always nil: what goes wrong here is told in the Result. Output is not used.
+func (s *Servers) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+	s.mu.Lock()
+	v, t := s.find(call.Tool)
+	s.mu.Unlock()
+	if v == nil {
+		return s.absent(def.Owner, call.Tool), nil
+	}
+	return s.Call(ctx, v.name, t.theirs, call.Args), nil
+}
+
+// find is the tool with a public name; the caller holds mu.
+func (s *Servers) find(public string) (*server, tool) {
+	for _, v := range s.servers {
+		for _, t := range v.tools {
+			if t.public(v.prefix) == public {
+				return v, t
+			}
+		}
+	}
+	return nil, tool{}
+}
+
+// absent says why a server cannot be called now.
+func (s *Servers) absent(server, tool string) toolspec.Result {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.servers[server]
+	switch {
+	case v == nil:
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("there is no MCP server %q", shorten(server, 64)), "Look at the list of MCP servers.")
+	case v.state == stateOff:
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server %s is switched off", v.name), "Switch it on, then call again.")
+	case v.state == stateStarting:
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s is starting", v.name), "Call again in a few seconds.")
+	case v.state == stateFailed:
+		next := "Mend its entry in mcp-config.json."
+		if !v.nextTry.IsZero() {
+			next = fmt.Sprintf("The other servers are not affected. Next try in %d s.", max(1, int(time.Until(v.nextTry).Seconds()+0.5)))
+		}
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s does not run: %s", v.name, v.err), next)
+	}
+	return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server %s has no tool %q", v.name, shorten(tool, 80)), "Look at the list of its tools.")
+}
+
+// Call runs a tool of a server by the server's own name for it, or by ours. It passes no
+// policy: the doors send their calls through the Pipeline under ToolName instead.
+func (s *Servers) Call(ctx context.Context, server, name string, args json.RawMessage) toolspec.Result {
+	s.mu.Lock()
+	v := s.servers[server]
+	var session *sdk.ClientSession
+	theirs := ""
+	if v != nil && v.state == stateRunning {
+		for _, t := range v.tools {
+			if t.theirs == name || theirs == "" && (t.ours == name || t.public(v.prefix) == name) {
+				session, theirs = v.session, t.theirs
+			}
+		}
+	}
+	s.mu.Unlock()
+	if session == nil {
+		return s.absent(server, name)
+	}
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = json.RawMessage("{}")
+	}
+	answer, err := session.CallTool(ctx, &sdk.CallToolParams{Name: theirs, Arguments: args})
+	if err != nil {
+		return v.failed(ctx, session, theirs, err)
+	}
+	r := result(v.name, answer)
+	r.Sentence = fmt.Sprintf("%s: %s", v.name, theirs)
+	r.Sources = []string{"mcp:" + v.name}
+	return r
+}
+
+func (v *server) failed(ctx context.Context, session *sdk.ClientSession, name string, err error) toolspec.Result {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s did not answer %s in time; whether it acted is unknown", v.name, name),
+			"Look at what it changed before calling again.")
+	case ctx.Err() != nil:
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("stopped while the MCP server %s worked on %s; whether it acted is unknown", v.name, name), "")
+	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, sdk.ErrSessionMissing):
+		_ = session.Close()
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s stopped during the call; whether it acted is unknown%s", v.name, v.why()),
+			"It is started again by itself. The other servers are not affected.")
+	}
+	text := strings.TrimPrefix(shorten(err.Error(), 2000), `calling "tools/call": `)
+	r := toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server %s refused the call: %s", v.name, text), "Check the arguments of "+name+".")
+	r.Sources = []string{"mcp:" + v.name}
+	return r
+}
+
+// why waits a moment for the reason of a session's end to be known.
+func (v *server) why() string {
+	for range 20 {
+		v.owner.mu.Lock()
+		ended := v.ended
+		v.owner.mu.Unlock()
+		if ended != "" {
+			return ". " + ended
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return ""
+}
+
+// Describe says what call would do: the server's program or address, and what it is sent.
+func (s *Servers) Describe(call toolspec.Call) toolspec.Description {
+	s.mu.Lock()
+	v, t := s.find(call.Tool)
+	s.mu.Unlock()
+	if v == nil {
+		return toolspec.Description{Present: "Running " + call.Tool}
+	}
+	d := toolspec.Description{
+		Present: fmt.Sprintf("Asking %s: %s", v.name, t.theirs),
+		Data:    shorten(string(call.Args), 2000),
+	}
+	if v.entry.Command != "" {
+		d.Target = child.Line(v.entry.Command, v.entry.Args)
+		return d
+	}
+	d.Target = v.entry.URL
+	if u, err := url.Parse(v.entry.URL); err == nil {
+		d.Hosts = []string{strings.ToLower(u.Host)}
+	}
+	return d
+}

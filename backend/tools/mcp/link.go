@@ -1,0 +1,130 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/tools/panels/child"
+)
+
+// maxMessage bounds one message of a server in bytes; a longer one ends the connection.
+const maxMessage = 16 << 20
+
+// link is the way to one server: a process of ours, or HTTP.
+type link struct {
+	transport sdk.Transport
+	process   *child.Process
+	idle      func()
+}
+
+// done is closed when the server's process ends; it never is for a remote one.
+func (l *link) done() <-chan struct{} {
+	if l.process == nil {
+		return nil
+	}
+	return l.process.Done()
+}
+
+func (l *link) close() {
+	if l.process != nil {
+		l.process.Stop(stopGrace)
+		_ = l.process.Stdout.Close()
+	}
+	if l.idle != nil {
+		l.idle()
+	}
+}
+
+func (v *server) dial(_ context.Context) (*link, error) {
+	if v.entry.Command == "" {
+		return v.remote()
+	}
+	env := make([]string, 0, len(v.entry.Env))
+	for _, name := range slices.Sorted(maps.Keys(v.entry.Env)) {
+		env = append(env, name+"="+v.entry.Env[name])
+	}
+	dir := v.entry.Cwd
+	if dir == "" {
+		dir = v.owner.cfg.Dir
+	}
+	process, err := child.Start(child.Spec{
+		Name: home(v.entry.Command), Args: v.entry.Args, Dir: home(dir), Env: child.Environment(env...), Log: v.tail, Pipes: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w. Check command in mcp-config.json", err)
+	}
+	return &link{
+		process:   process,
+		transport: &sdk.IOTransport{Reader: process.Stdout, Writer: process.Stdin, MaxLineLength: maxMessage},
+	}, nil
+}
+
+// home writes out a leading "~/", which people use in these files.
+func home(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if folder, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(folder, rest)
+		}
+	}
+	return path
+}
+
+func (v *server) remote() (*link, error) {
+	u, err := url.Parse(v.entry.URL)
+	if err != nil {
+		return nil, fmt.Errorf("reading url: %w", err)
+	}
+	l := &link{}
+	way := v.owner.cfg.Egress
+	if way == nil {
+		own := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: 256 << 10, ForceAttemptHTTP2: true}
+		way, l.idle = own, own.CloseIdleConnections
+	}
+	client := &http.Client{
+		Transport: &withHeaders{next: way, host: u.Host, headers: v.entry.Headers},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if len(via) > 5 || req.URL.Host != u.Host {
+				return fmt.Errorf("it sends us to %s, which the config does not name", req.URL.Host)
+			}
+			return nil
+		},
+	}
+	if v.entry.transport() == "sse" {
+		l.transport = &sdk.SSEClientTransport{Endpoint: v.entry.URL, HTTPClient: client}
+		return l, nil
+	}
+	l.transport = &sdk.StreamableClientTransport{Endpoint: v.entry.URL, HTTPClient: client, MaxEventSize: maxMessage}
+	return l, nil
+}
+
+// withHeaders adds the config's headers to requests to the config's own host only: they
+// hold keys.
+type withHeaders struct {
+	next    http.RoundTripper
+	host    string
+	headers map[string]string
+}
+
+// RoundTrip sends req with the headers added.
+func (w *withHeaders) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Host != w.host {
+		return nil, errors.New("the server names an address on another host: " + req.URL.Host)
+	}
+	if len(w.headers) > 0 {
+		req = req.Clone(req.Context())
+		for name, value := range w.headers {
+			req.Header.Set(name, value)
+		}
+	}
+	return w.next.RoundTrip(req)
+}

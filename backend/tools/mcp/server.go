@@ -1,0 +1,235 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/tools/panels/child"
+	"sextant/shared/event"
+)
+
+// The states of a server, as event.MCPServer names them.
+const (
+	stateOff      = "off"
+	stateStarting = "starting"
+	stateRunning  = "running"
+	stateFailed   = "failed"
+)
+
+const (
+	// connectLimit is long because the first start of a server may fetch a package.
+	connectLimit = 90 * time.Second
+	listLimit    = 20 * time.Second
+	stopGrace    = 2 * time.Second
+	// steady is how long a server must have run for its next failure to count as the first.
+	steady     = time.Minute
+	maxBackOff = time.Minute
+	pingEvery  = 30 * time.Second
+)
+
+// server is one configured server and, while it runs, its session. Fields below entry are
+// guarded by owner.mu.
+type server struct {
+	owner *Servers
+	name  string
+	entry Entry
+	fault string
+	log   *slog.Logger
+	tail  *child.Tail
+
+	prefix  string
+	state   string
+	err     string
+	nextTry time.Time
+	tools   []tool
+	session *sdk.ClientSession
+	// ended is why the session went away, told to calls that were waiting in it.
+	ended string
+
+	cancel context.CancelFunc
+	run    sync.WaitGroup
+	// stale asks for the list of tools again.
+	stale chan struct{}
+}
+
+func newServer(owner *Servers, name, prefix string, e Entry, fault string) *server {
+	v := &server{
+		owner: owner, name: name, prefix: prefix, entry: e, fault: fault, state: stateOff, tail: &child.Tail{},
+		log: owner.log.With("server", name), stale: make(chan struct{}, 1),
+	}
+	if fault != "" {
+		v.state, v.err = stateFailed, fault
+	}
+	return v
+}
+
+func (v *server) view() event.MCPServer {
+	out := event.MCPServer{
+		Name: v.name, State: v.state, Enabled: !v.entry.Disabled, Transport: v.entry.transport(), Error: v.err, Tools: []string{},
+	}
+	if v.entry.Command != "" {
+		out.Command = child.Line(v.entry.Command, v.entry.Args)
+	} else {
+		out.Command = v.entry.URL
+	}
+	for _, t := range v.tools {
+		out.Tools = append(out.Tools, t.public(v.prefix))
+	}
+	if !v.nextTry.IsZero() {
+		next := v.nextTry
+		out.NextTry = &next
+	}
+	return out
+}
+
+// start runs the server until stop; the caller holds owner.mu.
+func (v *server) start(life context.Context) {
+	ctx, cancel := context.WithCancel(life)
+	v.cancel, v.state = cancel, stateStarting
+	v.run.Go(func() { v.live(ctx) })
+}
+
+// stop ends the server and waits until its process is gone.
+func (v *server) stop() {
+	v.owner.mu.Lock()
+	cancel := v.cancel
+	v.owner.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+	v.run.Wait()
+	v.set(func() { v.state, v.nextTry, v.tools, v.session = stateOff, time.Time{}, nil, nil })
+}
+
+func (v *server) set(change func()) {
+	v.owner.mu.Lock()
+	defer v.owner.mu.Unlock()
+	change()
+}
+
+// live connects, serves until the session ends, and starts again with a growing pause.
+func (v *server) live(ctx context.Context) {
+	failures := 0
+	for ctx.Err() == nil {
+		began := time.Now()
+		err := v.once(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > steady {
+			failures = 0
+		}
+		pause := min(time.Second<<min(failures, 10), maxBackOff)
+		failures++
+		v.log.Warn("MCP server failed", "error", err, "pause", pause)
+		v.set(func() {
+			v.state, v.err, v.nextTry = stateFailed, err.Error(), time.Now().Add(pause).UTC()
+			v.tools, v.session = nil, nil
+		})
+		v.owner.publish()
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		v.set(func() { v.state, v.nextTry = stateStarting, time.Time{} })
+		v.owner.publish()
+	}
+}
+
+// once is one life of the server: it returns why it ended.
+func (v *server) once(ctx context.Context) error {
+	link, err := v.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer link.close()
+	client := sdk.NewClient(&sdk.Implementation{Name: "sextant", Version: v.owner.cfg.Version}, v.options())
+	limit, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	session, err := client.Connect(limit, link.transport, nil)
+	if err != nil {
+		if limit.Err() != nil && ctx.Err() == nil {
+			return v.explain(link, fmt.Errorf("it did not answer within %d s", int(connectLimit.Seconds())))
+		}
+		return v.explain(link, fmt.Errorf("connecting: %w", err))
+	}
+	closed := make(chan error, 1)
+	var waiting sync.WaitGroup
+	waiting.Go(func() { closed <- session.Wait() })
+	defer waiting.Wait()
+	defer session.Close()
+	if err := v.list(ctx, session); err != nil {
+		return v.explain(link, fmt.Errorf("asking for its tools: %w", err))
+	}
+	v.set(func() { v.state, v.err, v.session, v.ended = stateRunning, "", session, "" })
+	v.log.Info("MCP server runs", "tools", len(v.tools))
+	v.owner.publish()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-link.done():
+			return v.over(link, nil)
+		case err := <-closed:
+			return v.over(link, err)
+		case <-v.stale:
+			if err := v.list(ctx, session); err != nil {
+				return v.explain(link, fmt.Errorf("asking for its tools again: %w", err))
+			}
+			v.owner.publish()
+		}
+	}
+}
+
+// over says why a session that ran has ended, and tells the calls that wait in it.
+func (v *server) over(link *link, err error) error {
+	if err == nil {
+		err = errors.New("it closed the connection")
+	}
+	err = v.explain(link, err)
+	v.set(func() { v.ended = err.Error() })
+	return err
+}
+
+// explain adds what is known of a process's end and its last words.
+func (v *server) explain(link *link, err error) error {
+	if link.process == nil {
+		return err
+	}
+	// The connection breaks a moment before the death behind it is known.
+	timer := time.NewTimer(300 * time.Millisecond)
+	defer timer.Stop()
+	text := err.Error()
+	select {
+	case <-link.process.Done():
+		text = "Stopped, " + link.process.Exit()
+	case <-timer.C:
+	}
+	if last := v.tail.Last(); last != "" {
+		text += ": " + last
+	}
+	return errors.New(text)
+}
+
+func (v *server) options() *sdk.ClientOptions {
+	return &sdk.ClientOptions{
+		// We offer servers nothing: no roots, no sampling, no questions to the person.
+		Capabilities: &sdk.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
+			select {
+			case v.stale <- struct{}{}:
+			default:
+			}
+		},
+		KeepAlive: pingEvery, KeepAliveFailureThreshold: 4,
+	}
+}

@@ -1,0 +1,235 @@
+// Package mcp is the third origin of tools: MCP servers, which a person names in
+// mcp-config.json in the form that other programs use too. Each server is its own
+// process or a remote one; its tools are learned by asking it and are called
+// "server__tool".
+//
+// What a server says is outside text: its descriptions and schemas are bounded, its hints
+// make nothing free, its answers carry the source "mcp:<server>". A server that dies is
+// told as failed and started again with a growing pause; the others do not notice.
+//
+// The protocol is the official SDK's; the package here is everything around it.
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"sextant/shared/event"
+)
+
+// Journal takes the events of Servers; app passes the recorder.
+type Journal interface {
+	// Publish records e and shows it to everybody who watches. It must not call back.
+	Publish(e event.Event)
+}
+
+// Config is what Servers needs.
+type Config struct {
+	// Path is mcp-config.json; the file may be missing and come later.
+	Path    string
+	Journal Journal
+	Log     *slog.Logger
+	// Version is told to the servers as ours.
+	Version string
+	// Dir is the working folder of stdio servers that name none; "" is our own.
+	Dir string
+	// Egress sends the requests to remote servers; nil goes straight out.
+	Egress http.RoundTripper
+}
+
+// Servers is every configured MCP server. Its methods may be called concurrently.
+type Servers struct {
+	cfg    Config
+	log    *slog.Logger
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+
+	// change serialises reading and writing the config with starting and stopping.
+	change sync.Mutex
+	text   []byte
+	read   bool
+
+	mu      sync.Mutex
+	life    context.Context
+	servers map[string]*server
+	problem string
+	// published is the last list as JSON, offered the last definitions.
+	published, offered string
+}
+
+// New makes Servers that run nothing until Start.
+func New(cfg Config) *Servers {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Servers{cfg: cfg, log: cfg.Log, servers: map[string]*server{}}
+}
+
+// Start reads the config, starts the servers in it and watches the file until Close or
+// the end of ctx. It does not wait for the servers. A config that cannot be read is told
+// by Problem, not by the error, which is always nil today. Call it once.
+func (s *Servers) Start(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	s.mu.Lock()
+	s.life, s.cancel = ctx, cancel
+	s.mu.Unlock()
+	s.reload()
+	s.done.Go(func() { s.watch(ctx) })
+	return nil
+}
+
+// Close stops watching and ends every server; it returns when their processes are gone.
+func (s *Servers) Close() {
+	s.mu.Lock()
+	cancel := s.cancel
+	s.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+	s.change.Lock()
+	defer s.change.Unlock()
+	s.mu.Lock()
+	all := slices.Collect(maps.Values(s.servers))
+	s.mu.Unlock()
+	var ends sync.WaitGroup
+	for _, one := range all {
+		ends.Go(one.stop)
+	}
+	ends.Wait()
+	s.done.Wait()
+}
+
+// Problem says why the config on disk is not in force, "" when it is.
+func (s *Servers) Problem() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.problem
+}
+
+// List is every configured server in order of the names.
+func (s *Servers) List() []event.MCPServer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]event.MCPServer, 0, len(s.servers))
+	for _, name := range slices.Sorted(maps.Keys(s.servers)) {
+		list = append(list, s.servers[name].view())
+	}
+	return list
+}
+
+// Toggle switches a server on or off and writes that into the config file, whose other
+// content stays. The error says when there is no such server or the file cannot be
+// written; then nothing changed.
+func (s *Servers) Toggle(_ context.Context, name string, enabled bool) error {
+	s.change.Lock()
+	defer s.change.Unlock()
+	text, err := readConfig(s.cfg.Path)
+	if err != nil {
+		return err
+	}
+	next, err := setDisabled(text, name, !enabled)
+	if err != nil {
+		return err
+	}
+	if err := writeConfig(s.cfg.Path, next); err != nil {
+		return err
+	}
+	s.apply(next)
+	return nil
+}
+
+// reload takes over the config file when it changed. A bad one leaves everything as it is.
+func (s *Servers) reload() {
+	s.change.Lock()
+	defer s.change.Unlock()
+	text, err := readConfig(s.cfg.Path)
+	if err != nil {
+		s.setProblem(err.Error() + ". The last good config stays in force.")
+		return
+	}
+	s.apply(text)
+}
+
+// apply makes text the config in force; the caller holds change.
+func (s *Servers) apply(text []byte) {
+	if s.read && slices.Equal(text, s.text) {
+		return
+	}
+	s.read, s.text = true, text
+	entries, faults, err := parseConfig(text)
+	if err != nil {
+		s.setProblem(fmt.Sprintf("mcp-config.json: %s. The last good config stays in force.", err))
+		return
+	}
+	s.mu.Lock()
+	life := s.life
+	if life == nil {
+		life = context.Background()
+	}
+	var stopping []*server
+	for name, old := range s.servers {
+		e, ok := entries[name]
+		if !ok || e.key() != old.entry.key() || e.Disabled != old.entry.Disabled || faults[name] != old.fault {
+			stopping = append(stopping, old)
+			delete(s.servers, name)
+		}
+	}
+	prefixes := prefixes(entries)
+	for name, e := range entries {
+		if one, ok := s.servers[name]; ok {
+			one.prefix = prefixes[name]
+			continue
+		}
+		s.servers[name] = newServer(s, name, prefixes[name], e, faults[name])
+		if !e.Disabled && faults[name] == "" && life.Err() == nil {
+			s.servers[name].start(life)
+		}
+	}
+	s.problem = ""
+	s.mu.Unlock()
+	var ends sync.WaitGroup
+	for _, old := range stopping {
+		ends.Go(old.stop)
+	}
+	ends.Wait()
+	s.publish()
+}
+
+func (s *Servers) setProblem(text string) {
+	s.mu.Lock()
+	changed := s.problem != text
+	s.problem = text
+	s.mu.Unlock()
+	if changed {
+		s.log.Warn("MCP config cannot be used", "problem", text)
+		s.publish()
+	}
+}
+
+// publish tells what changed since the last time.
+func (s *Servers) publish() {
+	if s.cfg.Journal == nil {
+		return
+	}
+	list := event.MCPList{Servers: s.List(), Problem: s.Problem()}
+	defs := asText(s.Definitions(""))
+	s.mu.Lock()
+	newList, newDefs := asText(list) != s.published, defs != s.offered
+	s.published, s.offered = asText(list), defs
+	s.mu.Unlock()
+	if newList {
+		s.cfg.Journal.Publish(event.New(event.MCPChanged, list))
+	}
+	if newDefs {
+		s.cfg.Journal.Publish(event.New(event.CatalogueChanged, event.Empty{}))
+	}
+}
+
+// rescan catches changes that the watch of the config folder cannot tell.
+const rescan = 2 * time.Second

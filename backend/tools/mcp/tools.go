@@ -1,0 +1,216 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/tools/panels/argschema"
+	"sextant/shared/toolspec"
+)
+
+// Bounds of what a server may put into the Catalogue.
+const (
+	maxTools       = 128
+	maxSchema      = 64 << 10
+	maxDescription = 4000
+	maxName        = 64
+)
+
+// tool is one tool of a server: its own name, and the part after "server__" of ours.
+type tool struct {
+	theirs string
+	ours   string
+	def    toolspec.Definition
+}
+
+// public is the name in the Catalogue.
+func (t tool) public(prefix string) string { return fit(prefix + "__" + t.ours) }
+
+// fit shortens a name to what models' services accept, keeping it distinct.
+func fit(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return name[:maxName-9] + "_" + hex.EncodeToString(sum[:4])
+}
+
+// snake turns any name into snake_case of small ASCII letters, digits and single
+// underscores: "getWeather" and "get-weather" become "get_weather".
+func snake(name string) string {
+	var b strings.Builder
+	var last rune
+	for _, c := range name {
+		if unicode.IsUpper(c) && (unicode.IsLower(last) || unicode.IsDigit(last)) {
+			b.WriteByte('_')
+		}
+		last = c
+		c = unicode.ToLower(c)
+		if c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			c = '_'
+		}
+		b.WriteRune(c)
+	}
+	out := strings.Join(strings.FieldsFunc(b.String(), func(c rune) bool { return c == '_' }), "_")
+	if out == "" || out[0] >= '0' && out[0] <= '9' {
+		out = "t_" + out
+	}
+	return strings.TrimSuffix(out, "_")
+}
+
+// distinct gives each of names a snake_case form of its own.
+func distinct(names []string) map[string]string {
+	out, taken := map[string]string{}, map[string]bool{}
+	for _, name := range names {
+		form := snake(name)
+		for i := 2; taken[form]; i++ {
+			form = fmt.Sprintf("%s_%d", snake(name), i)
+		}
+		taken[form], out[name] = true, form
+	}
+	return out
+}
+
+// prefixes are the servers' parts of tool names.
+func prefixes(entries map[string]Entry) map[string]string {
+	return distinct(slices.Sorted(maps.Keys(entries)))
+}
+
+// list asks session for its tools and takes them over.
+func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
+	ctx, cancel := context.WithTimeout(ctx, listLimit)
+	defer cancel()
+	var found []*sdk.Tool
+	for one, err := range session.Tools(ctx, nil) {
+		if err != nil {
+			return err
+		}
+		if found = append(found, one); len(found) >= maxTools {
+			v.log.Warn("MCP server has too many tools; the rest is left out", "limit", maxTools)
+			break
+		}
+	}
+	names := make([]string, 0, len(found))
+	for _, one := range found {
+		names = append(names, one.Name)
+	}
+	forms := distinct(names)
+	tools := make([]tool, 0, len(found))
+	for _, one := range found {
+		def, err := v.define(one)
+		if err != nil {
+			v.log.Warn("tool of MCP server left out", "tool", one.Name, "error", err)
+			continue
+		}
+		tools = append(tools, tool{theirs: one.Name, ours: forms[one.Name], def: def})
+	}
+	v.set(func() { v.tools = tools })
+	return nil
+}
+
+// define turns a server's tool into a Definition without a name.
+func (v *server) define(t *sdk.Tool) (toolspec.Definition, error) {
+	schema, err := inputSchema(t.InputSchema)
+	if err != nil {
+		return toolspec.Definition{}, err
+	}
+	description := t.Description
+	if description == "" {
+		description = t.Title
+	}
+	return toolspec.Definition{
+		Description: shorten(description, maxDescription), Parameters: schema, Origin: toolspec.OriginMCP, Owner: v.name, Group: "mcp",
+		Hints: hints(t.Annotations, v.entry.Command == ""),
+	}, nil
+}
+
+// hints believes a server where it warns and not where it reassures: readOnlyHint only
+// takes away "destructive", it never makes a call free.
+func hints(a *sdk.ToolAnnotations, remote bool) toolspec.Hints {
+	if a == nil {
+		a = &sdk.ToolAnnotations{}
+	}
+	return toolspec.Hints{
+		Destructive: !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint),
+		Idempotent:  a.IdempotentHint,
+		OpenWorld:   remote || a.OpenWorldHint == nil || *a.OpenWorldHint,
+	}
+}
+
+func inputSchema(from any) (json.RawMessage, error) {
+	b, err := json.Marshal(from)
+	if err != nil {
+		return nil, fmt.Errorf("its schema is not JSON: %w", err)
+	}
+	if len(b) > maxSchema {
+		return nil, fmt.Errorf("its schema is larger than %d KB", maxSchema>>10)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(b, &members); err != nil || members == nil {
+		members = map[string]json.RawMessage{}
+	}
+	if kind := string(members["type"]); kind != `"object"` {
+		if kind != "" {
+			return nil, fmt.Errorf("its schema has type %s, not object", kind)
+		}
+		members["type"] = json.RawMessage(`"object"`)
+	}
+	if b, err = json.Marshal(members); err != nil {
+		return nil, fmt.Errorf("its schema is not JSON: %w", err)
+	}
+	if err := argschema.Check(b); err != nil {
+		return nil, fmt.Errorf("its schema cannot be used: %w", err)
+	}
+	return b, nil
+}
+
+// shorten cuts outside text to n characters.
+func shorten(text string, n int) string {
+	runes := []rune(strings.ToValidUTF8(text, "�"))
+	if len(runes) <= n {
+		return string(runes)
+	}
+	return string(runes[:n]) + "…"
+}
+
+// Definitions are the tools of all running servers; they do not depend on the panel.
+func (s *Servers) Definitions(string) []toolspec.Definition {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var defs []toolspec.Definition
+	for _, name := range slices.Sorted(maps.Keys(s.servers)) {
+		v := s.servers[name]
+		for _, t := range v.tools {
+			def := t.def
+			def.Name = t.public(v.prefix)
+			defs = append(defs, def)
+		}
+	}
+	return defs
+}
+
+// ToolName is the Catalogue's name of a server's tool, whichever of its two names is
+// given; ok is false when the server is not running or has no such tool.
+func (s *Servers) ToolName(server, name string) (public string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.servers[server]
+	if v == nil {
+		return "", false
+	}
+	for _, t := range v.tools {
+		if t.theirs == name || t.ours == name || t.public(v.prefix) == name {
+			return t.public(v.prefix), true
+		}
+	}
+	return "", false
+}
