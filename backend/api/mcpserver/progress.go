@@ -1,0 +1,76 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/shared/toolspec"
+)
+
+// progress tells the client, when it gave a token, that its call still runs: once a
+// second, with the last line the call has written. The client's own timeout starts again
+// with every message. stop returns when nothing more will be sent.
+func (d *door) progress(ctx context.Context, req *sdk.CallToolRequest, call *toolspec.Call) (stop func()) {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return func() {}
+	}
+	var line lastLine
+	quiet := func() {}
+	if d.cfg.Progress != nil {
+		// The Pipeline keeps an id that is set, and its output events carry it.
+		call.ID = "mcp_" + rand.Text()
+		quiet = d.cfg.Progress(call.ID, line.add)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var beating sync.WaitGroup
+	beating.Go(func() {
+		tick := time.NewTicker(progressBeat)
+		defer tick.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			message := line.get()
+			if message == "" {
+				message = fmt.Sprintf("%s runs, %d s", call.Tool, n)
+			}
+			err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(n), Message: message})
+			if err != nil {
+				return
+			}
+		}
+	})
+	return func() {
+		quiet()
+		cancel()
+		beating.Wait()
+	}
+}
+
+// lastLine keeps the newest line of a call's output.
+type lastLine struct {
+	mu   sync.Mutex
+	text string
+}
+
+func (l *lastLine) add(text string) {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = short(strings.TrimSpace(lines[len(lines)-1]), 200)
+}
+
+func (l *lastLine) get() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text
+}
