@@ -48,6 +48,12 @@ type History interface {
 	Messages(ctx context.Context, conversation string) ([]chat.Message, error)
 }
 
+// Conversations is what a History may also know: a title that a person gave is kept.
+type Conversations interface {
+	// Conversation gives one conversation; an error means that it is not there yet.
+	Conversation(ctx context.Context, id string) (chat.Conversation, error)
+}
+
 // Models opens models by name.
 type Models interface {
 	Open(name string) (llm.Model, error)
@@ -126,6 +132,9 @@ var (
 // MaxTextBytes bounds one message of a person.
 const MaxTextBytes = 200_000
 
+// stopWithin is how long Stop waits for the end.
+const stopWithin = 100 * time.Millisecond
+
 // Loop runs turns, one at a time in each conversation. Safe for concurrent use.
 type Loop struct {
 	cfg    Config
@@ -135,7 +144,15 @@ type Loop struct {
 
 	mu      sync.Mutex
 	closed  bool
-	running map[string]context.CancelCauseFunc
+	running map[string]*seat
+}
+
+// seat is the place of the one turn that may run in a conversation.
+type seat struct {
+	cancel context.CancelCauseFunc
+	// ending is true while only the end is still to be recorded; done is closed after.
+	ending bool
+	done   chan struct{}
 }
 
 // New makes a Loop. Close it before what it stands on.
@@ -158,7 +175,7 @@ func New(cfg Config) *Loop {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Loop{cfg: cfg, secret: newID("") + newID(""), running: map[string]context.CancelCauseFunc{}}
+	return &Loop{cfg: cfg, secret: newID("") + newID(""), running: map[string]*seat{}}
 }
 
 // Start begins a turn in the background and returns its id once the person's message is
@@ -186,32 +203,39 @@ func (l *Loop) Run(ctx context.Context, ask Ask) (Outcome, error) {
 	return t.run(), nil
 }
 
-// Stop ends the turn that runs in conversation; false when none does. It returns at
-// once, and the turn's end is published within 100 ms.
+// Stop ends the turn that runs in conversation; false when none does. It returns when the
+// end is recorded, after 100 ms at most.
 func (l *Loop) Stop(conversation string) bool {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	cancel, ok := l.running[conversation]
-	if ok {
-		cancel(errStopped)
+	s, ok := l.running[conversation]
+	l.mu.Unlock()
+	if !ok {
+		return false
 	}
-	return ok
+	s.cancel(errStopped)
+	bound := time.NewTimer(stopWithin)
+	defer bound.Stop()
+	select {
+	case <-s.done:
+	case <-bound.C:
+	}
+	return true
 }
 
 // Running reports whether a turn runs in conversation.
 func (l *Loop) Running(conversation string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, ok := l.running[conversation]
-	return ok
+	s, ok := l.running[conversation]
+	return ok && !s.ending
 }
 
 // Close stops every turn and waits for their ends. Later asks are refused.
 func (l *Loop) Close() {
 	l.mu.Lock()
 	l.closed = true
-	for _, cancel := range l.running {
-		cancel(errStopped)
+	for _, s := range l.running {
+		s.cancel(errStopped)
 	}
 	l.mu.Unlock()
 	l.wait.Wait()
@@ -235,41 +259,73 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 		ask.Model = llm.PilotName
 	}
 	run, cancel := context.WithCancelCause(ctx)
-	if err := l.take(ask.Conversation, cancel); err != nil {
+	place, err := l.take(ctx, ask.Conversation, cancel)
+	if err != nil {
 		cancel(nil)
 		return nil, err
 	}
-	t := &turn{loop: l, ask: ask, id: newID("t"), ctx: run, nonces: l.nonce}
+	t := &turn{loop: l, ask: ask, id: newID("t"), ctx: run, seat: place}
 	if err := t.open(ctx, fresh); err != nil {
-		l.release(ask.Conversation)
+		l.leave(t)
 		l.wait.Done()
 		return nil, err
 	}
 	return t, nil
 }
 
-// take makes the conversation ours, or says who has it.
-func (l *Loop) take(conversation string, cancel context.CancelCauseFunc) error {
+// take makes the conversation ours, or says who has it. A turn that only records its end
+// is waited for: who sees the end may ask again at once.
+func (l *Loop) take(ctx context.Context, conversation string, cancel context.CancelCauseFunc) (*seat, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
-		return ErrClosed
+	for {
+		if l.closed {
+			return nil, ErrClosed
+		}
+		s, taken := l.running[conversation]
+		switch {
+		case !taken:
+			s = &seat{cancel: cancel, done: make(chan struct{})}
+			l.running[conversation] = s
+			l.wait.Add(1)
+			return s, nil
+		case !s.ending:
+			return nil, ErrBusy
+		}
+		l.mu.Unlock()
+		select {
+		case <-s.done:
+		case <-ctx.Done():
+		}
+		l.mu.Lock()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 	}
-	if _, busy := l.running[conversation]; busy {
-		return ErrBusy
-	}
-	l.running[conversation] = cancel
-	l.wait.Add(1)
-	return nil
 }
 
-func (l *Loop) release(conversation string) {
+// end marks that t only records its end.
+func (l *Loop) end(t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if cancel, ok := l.running[conversation]; ok {
-		cancel(nil)
-		delete(l.running, conversation)
-	}
+	t.seat.ending = true
+}
+
+// leave frees the conversation of t.
+func (l *Loop) leave(t *turn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t.seat.cancel(nil)
+	delete(l.running, t.ask.Conversation)
+	close(t.seat.done)
+}
+
+// NewConversation begins an empty conversation; its first message gives it a title when
+// title is empty.
+func (l *Loop) NewConversation(ctx context.Context, title string) (chat.Conversation, error) {
+	now := time.Now().UTC()
+	c := chat.Conversation{ID: newID("c"), Title: strings.TrimSpace(title), Status: chat.StatusDone, Created: now, Updated: now}
+	return c, l.publish(ctx, event.New(event.ConversationCreated, c).In(c.ID, ""))
 }
 
 // publish records events although the turn may already be stopped.

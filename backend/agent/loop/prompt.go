@@ -48,7 +48,7 @@ func (t *turn) prompt() []chat.Message {
 	}
 	for i, m := range messages {
 		if len(m.Outside) > 0 {
-			messages[i].Text = marked(m.Text, t.nonces(m.Turn), m.Outside)
+			messages[i].Text = marked(m.Text, t.loop.nonce(m.Turn), m.Outside)
 		}
 	}
 	return messages

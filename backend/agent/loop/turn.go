@@ -25,7 +25,7 @@ type turn struct {
 	id   string
 	ctx  context.Context //nolint:containedctx // a turn is one operation, not something long-lived
 
-	nonces   func(turn string) string
+	seat     *seat
 	model    llm.Model
 	isPilot  bool
 	limits   Limits
@@ -58,16 +58,8 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleUser,
 		Text: t.ask.Text, Status: chat.StatusDone, Time: now,
 	}
-	var events []event.Event
-	c := chat.Conversation{ID: t.ask.Conversation, Title: title(t.ask.Text), Model: t.ask.Model, Status: chat.StatusRunning, Created: now, Updated: now}
-	switch {
-	case fresh:
-		events = append(events, event.New(event.ConversationCreated, c).In(t.ask.Conversation, ""))
-	case len(before) == 0:
-		events = append(events, event.New(event.ConversationUpdated, c).In(t.ask.Conversation, ""))
-	}
-	events = append(
-		events,
+	events := append(
+		t.conversation(ctx, fresh, len(before) == 0, now),
 		t.event(event.MessageAdded, mine),
 		t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.ask.Model, Status: chat.StatusRunning}),
 	)
@@ -82,6 +74,30 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 	return nil
 }
 
+// conversation tells of a new conversation, or of the title and model of one that changed.
+func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Time) []event.Event {
+	c := chat.Conversation{ID: t.ask.Conversation, Created: now}
+	kind := event.ConversationCreated
+	if known, ok := t.loop.cfg.History.(Conversations); ok && !fresh {
+		if old, err := known.Conversation(ctx, c.ID); err == nil {
+			c, kind = old, event.ConversationUpdated
+		}
+	} else if !fresh {
+		if !first {
+			return nil
+		}
+		kind = event.ConversationUpdated
+	}
+	if c.Title != "" && c.Model == t.ask.Model {
+		return nil
+	}
+	if c.Title == "" {
+		c.Title = title(t.ask.Text)
+	}
+	c.Model, c.Status, c.Updated = t.ask.Model, chat.StatusRunning, now
+	return []event.Event{event.New(kind, c).In(c.ID, "")}
+}
+
 // run does the turn and records its end.
 func (t *turn) run() Outcome {
 	end := t.rounding()
@@ -92,8 +108,8 @@ func (t *turn) run() Outcome {
 		ID: t.id, Model: t.ask.Model, Status: end.status, Error: end.message,
 		Suggestion: end.suggestion, Rounds: t.rounds, Usage: t.usage,
 	}
-	// Free first: who sees the end may ask again at once.
-	t.loop.release(t.ask.Conversation)
+	t.loop.end(t)
+	defer t.loop.leave(t)
 	if err := t.loop.publish(t.ctx, t.event(event.TurnEnded, data)); err != nil {
 		t.loop.cfg.Log.Error("end of turn not recorded", "turn", t.id, "error", err)
 	}
@@ -192,10 +208,9 @@ func (t *turn) panel() string {
 func (t *turn) provenance() toolspec.Provenance {
 	caller := t.ask.Caller
 	switch {
-	case caller != "":
-	case t.isPilot:
+	case t.isPilot && (caller == "" || caller == toolspec.CallerModel):
 		caller = toolspec.CallerPilot
-	default:
+	case caller == "":
 		caller = toolspec.CallerModel
 	}
 	return toolspec.Provenance{
