@@ -1,0 +1,251 @@
+// Package input is the hand: trusted mouse and keyboard events through the browser's own
+// input path, as if a person's devices had made them. Points are CSS pixels of the top
+// page's viewport. What lies at a point, and whether the event met it, is not known here.
+package input
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/input"
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/shared/wire"
+)
+
+// Press is one way of pressing the mouse.
+type Press struct {
+	// Button is left, middle or right; "" is left.
+	Button string
+	// Count is 1 for a click, 2 for a double click.
+	Count int
+	// Modifiers is a set of the bits Alt, Control, Meta, Shift.
+	Modifiers int
+}
+
+func button(name string) (proto.InputMouseButton, error) {
+	switch name {
+	case "", "left":
+		return proto.InputMouseButtonLeft, nil
+	case "middle":
+		return proto.InputMouseButtonMiddle, nil
+	case "right":
+		return proto.InputMouseButtonRight, nil
+	}
+	return "", fmt.Errorf("unknown button %q; there are left, middle, right", name)
+}
+
+// Move moves the mouse to a point.
+func Move(c proto.Client, x, y float64, modifiers int) error {
+	err := proto.InputDispatchMouseEvent{
+		Type: proto.InputDispatchMouseEventTypeMouseMoved, X: x, Y: y, Modifiers: modifiers,
+	}.Call(c)
+	if err != nil {
+		return fmt.Errorf("moving the mouse: %w", err)
+	}
+	return nil
+}
+
+// Click presses and releases at a point where the mouse already is. The browser has
+// handled the events when it returns.
+func Click(c proto.Client, x, y float64, p Press) error {
+	b, err := button(p.Button)
+	if err != nil {
+		return err
+	}
+	for n := 1; n <= max(p.Count, 1); n++ {
+		for _, kind := range []proto.InputDispatchMouseEventType{
+			proto.InputDispatchMouseEventTypeMousePressed, proto.InputDispatchMouseEventTypeMouseReleased,
+		} {
+			err := proto.InputDispatchMouseEvent{
+				Type: kind, X: x, Y: y, Button: b, ClickCount: n, Modifiers: p.Modifiers,
+			}.Call(c)
+			if err != nil {
+				return fmt.Errorf("pressing the mouse: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// Check reports whether combo names a key, without pressing it.
+func Check(combo string) error {
+	_, err := parse(combo)
+	return err
+}
+
+// Key presses and releases a key such as "Enter", "a" or "Control+a".
+func Key(c proto.Client, combo string) error {
+	s, err := parse(combo)
+	if err != nil {
+		return err
+	}
+	held := 0
+	for _, k := range s.held {
+		_, bit, _ := modifier(k.Key)
+		held |= bit
+		if err := dispatch(c, proto.InputDispatchKeyEventTypeRawKeyDown, k, "", held); err != nil {
+			return err
+		}
+	}
+	down := proto.InputDispatchKeyEventTypeRawKeyDown
+	if s.text != "" {
+		down = proto.InputDispatchKeyEventTypeKeyDown
+	}
+	if err := dispatch(c, down, s.info, s.text, s.modifiers); err != nil {
+		return err
+	}
+	if err := dispatch(c, proto.InputDispatchKeyEventTypeKeyUp, s.info, "", s.modifiers); err != nil {
+		return err
+	}
+	for i := len(s.held) - 1; i >= 0; i-- {
+		_, bit, _ := modifier(s.held[i].Key)
+		held &^= bit
+		if err := dispatch(c, proto.InputDispatchKeyEventTypeKeyUp, s.held[i], "", held); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dispatch(c proto.Client, kind proto.InputDispatchKeyEventType, k input.KeyInfo, text string, modifiers int) error {
+	e := proto.InputDispatchKeyEvent{
+		Type: kind, Key: k.Key, Code: k.Code, WindowsVirtualKeyCode: k.KeyCode,
+		NativeVirtualKeyCode: k.KeyCode, Text: text, UnmodifiedText: text, Modifiers: modifiers,
+	}
+	if k.Location == 3 {
+		e.IsKeypad = true
+	} else if k.Location != 0 {
+		e.Location = &k.Location
+	}
+	if err := e.Call(c); err != nil {
+		return fmt.Errorf("pressing a key: %w", err)
+	}
+	return nil
+}
+
+// Text puts text in at the cursor in one go, as a paste or an input method would: the page
+// gets one input event and no key events.
+func Text(c proto.Client, text string) error {
+	if err := (proto.InputInsertText{Text: text}).Call(c); err != nil {
+		return fmt.Errorf("typing: %w", err)
+	}
+	return nil
+}
+
+// Type types text key by key with a small, uneven pause between the keys. What no key
+// types is put in as it is.
+func Type(ctx context.Context, c proto.Client, text string) error {
+	n := 0
+	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
+		var err error
+		switch {
+		case r == '\n':
+			err = Key(c, "Enter")
+		case r == '\t':
+			err = Key(c, "Tab")
+		default:
+			if info, ok := character(r); ok {
+				err = typed(c, info, r)
+			} else {
+				err = Text(c, string(r))
+			}
+		}
+		if err != nil {
+			return err
+		}
+		n++
+		pause := time.NewTimer(time.Duration(25+(n*37)%45) * time.Millisecond)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return fmt.Errorf("typing: %w", context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+func typed(c proto.Client, info input.KeyInfo, r rune) error {
+	held := 0
+	if _, shifts := input.Key(r).Shift(); !shifts && (r >= 'A' && r <= 'Z') {
+		held = Shift
+	}
+	if err := dispatch(c, proto.InputDispatchKeyEventTypeKeyDown, info, string(r), held); err != nil {
+		return err
+	}
+	return dispatch(c, proto.InputDispatchKeyEventTypeKeyUp, info, "", held)
+}
+
+// Hand passes on what a person's hand does on the live picture.
+func Hand(c proto.Client, in wire.Input) error {
+	switch in.Type {
+	case "down", "up", "move", "wheel":
+		return mouse(c, in)
+	case "text":
+		return Text(c, in.Text)
+	case "keydown", "keyup":
+		return key(c, in)
+	}
+	return fmt.Errorf("unknown input %q", in.Type)
+}
+
+func mouse(c proto.Client, in wire.Input) error {
+	e := proto.InputDispatchMouseEvent{X: in.X, Y: in.Y, Modifiers: in.Modifiers}
+	switch in.Type {
+	case "down":
+		e.Type = proto.InputDispatchMouseEventTypeMousePressed
+	case "up":
+		e.Type = proto.InputDispatchMouseEventTypeMouseReleased
+	case "move":
+		e.Type = proto.InputDispatchMouseEventTypeMouseMoved
+	case "wheel":
+		e.Type, e.DeltaX, e.DeltaY = proto.InputDispatchMouseEventTypeMouseWheel, in.DX, in.DY
+	}
+	if in.Type == "down" || in.Type == "up" || (in.Type == "move" && in.Button != "") {
+		b, err := button(in.Button)
+		if err != nil {
+			return err
+		}
+		e.Button, e.ClickCount = b, min(max(in.Count, 1), 3)
+		if in.Type == "move" {
+			bits := map[proto.InputMouseButton]int{"left": 1, "right": 2, "middle": 4}[b]
+			e.Buttons = &bits
+			e.ClickCount = 0
+		}
+	}
+	if err := e.Call(c); err != nil {
+		return fmt.Errorf("passing the mouse on: %w", err)
+	}
+	return nil
+}
+
+func key(c proto.Client, in wire.Input) error {
+	info := input.KeyInfo{Key: in.Key, Code: in.Code}
+	text := ""
+	if k, ok := named(in.Key); ok {
+		info = k.Info()
+		text = plain(info)
+	} else if k, _, ok := modifier(in.Key); ok {
+		info = k.Info()
+	} else if r := []rune(in.Key); len(r) == 1 {
+		text = in.Key
+		if known, ok := character(r[0]); ok {
+			info = known
+		}
+	}
+	s := stroke{info: info, text: text, modifiers: in.Modifiers &^ Shift}.finish()
+	kind := proto.InputDispatchKeyEventTypeKeyUp
+	switch {
+	case in.Type == "keydown" && s.text != "":
+		kind = proto.InputDispatchKeyEventTypeKeyDown
+	case in.Type == "keydown":
+		kind = proto.InputDispatchKeyEventTypeRawKeyDown
+	}
+	if kind == proto.InputDispatchKeyEventTypeKeyUp {
+		s.text = ""
+	}
+	return dispatch(c, kind, s.info, s.text, in.Modifiers)
+}

@@ -1,0 +1,43 @@
+package input
+
+import "testing"
+
+func TestKeyNamesAreRead(t *testing.T) {
+	cases := []struct {
+		combo, key, code, text string
+		modifiers              int
+	}{
+		{"Enter", "Enter", "Enter", "\r", 0},
+		{"esc", "Escape", "Escape", "", 0},
+		{"a", "a", "KeyA", "a", 0},
+		{"A", "A", "KeyA", "A", 0},
+		{"Control+a", "a", "KeyA", "", Control},
+		{"Shift+a", "A", "KeyA", "A", Shift},
+		{"Ctrl+Shift+ArrowLeft", "ArrowLeft", "ArrowLeft", "", Control | Shift},
+		{"Down", "ArrowDown", "ArrowDown", "", 0},
+		{"F5", "F5", "F5", "", 0},
+		{"Control++", "+", "NumpadAdd", "", Control},
+		{"+", "+", "NumpadAdd", "+", 0},
+		{"Space", " ", "Space", " ", 0},
+		{"ä", "ä", "", "ä", 0},
+		{"Tab", "Tab", "Tab", "", 0},
+	}
+	for _, c := range cases {
+		s, err := parse(c.combo)
+		if err != nil {
+			t.Errorf("%s: %v", c.combo, err)
+			continue
+		}
+		if s.info.Key != c.key || s.info.Code != c.code || s.text != c.text || s.modifiers != c.modifiers {
+			t.Errorf("%s is read as key %q, code %q, text %q, modifiers %d", c.combo, s.info.Key, s.info.Code, s.text, s.modifiers)
+		}
+	}
+}
+
+func TestWhatIsNoKeyIsRefused(t *testing.T) {
+	for _, combo := range []string{"", "Entre", "Hyper+a", "Control+", "hello"} {
+		if _, err := parse(combo); err == nil {
+			t.Errorf("%q was taken for a key", combo)
+		}
+	}
+}

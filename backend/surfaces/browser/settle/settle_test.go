@@ -1,0 +1,121 @@
+package settle_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sextant/backend/surfaces/browser/settle"
+)
+
+func calm(context.Context) (settle.Rest, error) { return settle.Rest{Quiet: time.Hour}, nil }
+
+// wait runs one watch in synthetic time while play tells the tracker what happens.
+func wait(t *testing.T, play func(*settle.Tracker), rest func(context.Context) (settle.Rest, error)) settle.Result {
+	t.Helper()
+	var got settle.Result
+	synctest.Test(t, func(t *testing.T) {
+		tr := settle.NewTracker("main")
+		tr.RequestStarted("long before")
+		w := tr.Begin(settle.DefaultLimits())
+		done := make(chan struct{})
+		go func() { defer close(done); play(tr) }()
+		synctest.Wait()
+		got = w.Wait(t.Context(), rest)
+		<-done
+	})
+	return got
+}
+
+func TestAQuietPageIsNotWaitedFor(t *testing.T) {
+	if r := wait(t, func(*settle.Tracker) {}, calm); r.Took != 0 || r.Capped || r.By != "quiet" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestTheActionsOwnRequestsAreWaitedFor(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) {
+		tr.RequestStarted("a")
+		time.Sleep(200 * time.Millisecond)
+		tr.RequestEnded("a")
+	}, calm)
+	if r.By != "requests" || r.Capped || r.Took < 200*time.Millisecond || r.Took > 300*time.Millisecond {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestARequestThatNeverEndsIsCapped(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) { tr.RequestStarted("poll") }, calm)
+	if !r.Capped || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond || r.By != "still waiting for requests" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestANavigationIsWaitedForUntilItHasLoaded(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) {
+		tr.Asked("main")
+		time.Sleep(100 * time.Millisecond)
+		tr.Started("main")
+		time.Sleep(4 * time.Second)
+		tr.Committed("main")
+		tr.Parsed("main")
+		time.Sleep(time.Second)
+		tr.Stopped("main")
+	}, calm)
+	if r.By != "navigation" || r.Capped || r.Took < 5100*time.Millisecond || r.Took > 5300*time.Millisecond {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestAPageWhosePicturesNeverComeIsTakenAsItIs(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) {
+		tr.Started("main")
+		tr.Committed("main")
+		tr.Parsed("main")
+	}, calm)
+	if !r.Capped || r.By != "still loading" || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestANavigationThatNeverStartsIsNotWaitedForLong(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) { tr.Asked("main") }, calm)
+	if r.Took > 600*time.Millisecond {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestChangesAreWaitedOutButNotForEver(t *testing.T) {
+	asked := 0
+	r := wait(t, func(*settle.Tracker) {}, func(context.Context) (settle.Rest, error) {
+		asked++
+		if asked < 4 {
+			return settle.Rest{Mutations: asked}, nil
+		}
+		return settle.Rest{Mutations: 4, Quiet: 40 * time.Millisecond}, nil
+	})
+	if r.By != "changes" || r.Took < 60*time.Millisecond || r.Took > 150*time.Millisecond {
+		t.Errorf("three changes: %+v", r)
+	}
+	r = wait(t, func(*settle.Tracker) {}, func(context.Context) (settle.Rest, error) {
+		return settle.Rest{Mutations: 1}, nil
+	})
+	if r.Took > 2*time.Second {
+		t.Errorf("a page that never stops changing: %+v", r)
+	}
+}
+
+func TestAPageThatCannotAnswerIsAskedAgain(t *testing.T) {
+	asked := 0
+	r := wait(t, func(*settle.Tracker) {}, func(context.Context) (settle.Rest, error) {
+		if asked++; asked < 3 {
+			return settle.Rest{}, errors.New("between two documents")
+		}
+		return settle.Rest{Quiet: time.Hour}, nil
+	})
+	if r.Capped || asked != 3 {
+		t.Errorf("asked %d times: %+v", asked, r)
+	}
+}
