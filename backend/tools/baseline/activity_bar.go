@@ -1,0 +1,22 @@
+package baseline
+
+import (
+	"context"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// setBar changes the activity bar by edit and tells of it.
+func (t *Tools) setBar(ctx context.Context, sentence string, edit func(*event.ActivityBar)) (toolspec.Result, error) {
+	var bar event.ActivityBar
+	err := t.change(ctx, func(s *state) []event.Event {
+		edit(&s.Bar)
+		bar = s.Bar
+		return []event.Event{event.New(event.ActivityBarChanged, bar)}
+	})
+	if err != nil {
+		return toolspec.Result{}, err
+	}
+	return done(bar, "", sentence), nil
+}

@@ -1,0 +1,89 @@
+package baseline
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+//go:embed get_workspace_state.md
+var getWorkspaceStateDoc string
+
+// getWorkspaceStateParams: none.
+type getWorkspaceStateParams struct{}
+
+// workspaceState is the result of get_workspace_state.
+type workspaceState struct {
+	ActivePanel string            `json:"active_panel"`
+	OpenPanels  []string          `json:"open_panels"`
+	Panels      []panelState      `json:"panels"`
+	ActivityBar event.ActivityBar `json:"activity_bar"`
+	Focus       string            `json:"focus,omitempty"`
+	PromptNotes []string          `json:"prompt_notes"`
+}
+
+type panelState struct {
+	ID    string   `json:"id"`
+	Title string   `json:"title"`
+	Tools []string `json:"tools,omitempty"`
+	// Problem says why a panel cannot be opened.
+	Problem string `json:"problem,omitempty"`
+}
+
+func getWorkspaceState() tool {
+	const name = "get_workspace_state"
+	return tool{
+		def: define(name, "workspace", getWorkspaceStateDoc, noParams, toolspec.Hints{ReadOnly: true, Idempotent: true}, `{}`),
+		run: func(t *Tools, _ context.Context, args json.RawMessage) (toolspec.Result, error) {
+			if bad := decode(name, args, &getWorkspaceStateParams{}); bad != nil {
+				return *bad, nil
+			}
+			s := workspaceState{
+				ActivePanel: t.ActivePanel(), OpenPanels: t.OpenPanels(), ActivityBar: t.ActivityBar(),
+				Focus: t.Focus(), PromptNotes: t.PromptNotes(), Panels: []panelState{},
+			}
+			if s.PromptNotes == nil {
+				s.PromptNotes = []string{}
+			}
+			for _, p := range t.cfg.Panels() {
+				row := panelState{ID: p.ID, Title: p.Title, Tools: p.Tools}
+				if !p.Usable {
+					row.Problem = strings.Join(p.Problems, "; ")
+				}
+				s.Panels = append(s.Panels, row)
+			}
+			return done(s, s.text(), "Looked at the workspace"), nil
+		},
+		describe: present("Looking at the workspace"),
+	}
+}
+
+func (s workspaceState) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Active panel: %s\nOpen panels: %s\nPanels:\n", s.ActivePanel, strings.Join(s.OpenPanels, ", "))
+	for _, p := range s.Panels {
+		fmt.Fprintf(&b, "- %s (%s)", p.ID, p.Title)
+		switch {
+		case p.Problem != "":
+			fmt.Fprintf(&b, ", off: %s", p.Problem)
+		case slices.Contains(s.OpenPanels, p.ID):
+			b.WriteString(", open")
+		}
+		b.WriteByte('\n')
+	}
+	width := "narrow"
+	if s.ActivityBar.Expanded {
+		width = "wide"
+	}
+	fmt.Fprintf(&b, "Activity bar: %s; device %s of %s", width, s.ActivityBar.Device, strings.Join(s.ActivityBar.Devices, ", "))
+	for i, n := range s.PromptNotes {
+		fmt.Fprintf(&b, "\nPrompt note %d: %s", i+1, n)
+	}
+	return b.String()
+}
