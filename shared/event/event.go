@@ -178,6 +178,7 @@ type Approval struct {
 	Hash         string    `json:"hash"`
 	Choices      []Choice  `json:"choices"`
 	Conversation string    `json:"conversation,omitempty"`
+	Turn         string    `json:"turn,omitempty"`
 	Asked        time.Time `json:"asked"`
 }
 

@@ -15,8 +15,7 @@ const (
 )
 
 // Grant is a standing permission a person gave in answer to a question. It covers a call
-// only when every field that is set fits; an empty field does not restrict, but for
-// Outside, where empty means "only while no outside text is in the context".
+// only when all of it fits; what an empty field means stands with the field.
 type Grant struct {
 	ID    string     `json:"id"`
 	Scope GrantScope `json:"scope"`
@@ -24,14 +23,17 @@ type Grant struct {
 	Owner string     `json:"owner,omitempty"`
 	// Party names the program it was given to ("mcp:editor"); "" is the person's own doors.
 	Party string `json:"party,omitempty"`
-	// Conversation and Folder bind it to one conversation and one workspace folder.
+	// Conversation and Folder bind it to one conversation and one workspace folder; empty
+	// ones do not restrict.
 	Conversation string `json:"conversation,omitempty"`
 	Folder       string `json:"folder,omitempty"`
-	// Hosts are the only hosts the call may talk to, exactly as written, no subdomains.
+	// Hosts are the only hosts the call may talk to, exactly as written, no
+	// subdomains; empty covers only calls that name no host.
 	Hosts []string `json:"hosts,omitempty"`
-	// Args, when set, must equal the call's canonical arguments.
+	// Args must equal the call's canonical arguments; empty covers any.
 	Args json.RawMessage `json:"args,omitempty"`
-	// Outside are the sources of outside text that stood in the context when it was given.
+	// Outside are the sources of outside text that stood in the context when it was given;
+	// it covers contexts that hold no others.
 	Outside []string `json:"outside,omitempty"`
 	// Text is the scope as it was written out to the person.
 	Text    string    `json:"text"`

@@ -1,0 +1,85 @@
+// Package nearest finds the known name somebody most likely meant, so that an error can
+// offer it. It is a guess for people and models to read, never acted on.
+package nearest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// maxName bounds what is compared; a longer name is no slip of the pen.
+const maxName = 128
+
+// Names returns at most n of known that look like name, the likeliest first. Case and
+// underscores do not count ("openBrowserPanel" is open_browser_panel), parts and slips of
+// a few letters do.
+func Names(name string, known []string, n int) []string {
+	if len(name) > maxName {
+		return nil
+	}
+	type match struct {
+		name string
+		cost int
+	}
+	want := fold(name)
+	var found []match
+	for _, k := range known {
+		if cost, ok := distance(want, fold(k)); ok {
+			found = append(found, match{k, cost})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b match) int {
+		return cmp.Or(cmp.Compare(a.cost, b.cost), strings.Compare(a.name, b.name))
+	})
+	names := make([]string, 0, n)
+	for _, m := range found[:min(n, len(found))] {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+func fold(s string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(s))
+}
+
+// distance is how far two folded names are apart; ok is false when they are too far to be
+// meant for each other.
+func distance(a, b string) (int, bool) {
+	if a == "" || b == "" {
+		return 0, false
+	}
+	if a == b {
+		return 0, true
+	}
+	short, long := a, b
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	if len(short) >= 3 && strings.Contains(long, short) {
+		return 1 + (len(long)-len(short))/4, true
+	}
+	d := edits(a, b)
+	return d, d <= max(1, len(long)/3)
+}
+
+// edits is the Levenshtein distance over bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := before
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			before = row[j]
+			row[j] = min(change, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,69 @@
+package pipeline
+
+import (
+	"context"
+
+	"sextant/backend/guard/policy"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// approve puts the policy's question to a person and goes on with a yes.
+func (p *Pipeline) approve(ctx context.Context, f *flight) *toolspec.Result {
+	if f.decision.Verdict != policy.Question {
+		return p.goOn(f)
+	}
+	asked := f.decision
+	answer, err := p.cfg.Desk.Ask(ctx, asked.Approval)
+	if err != nil {
+		if ctx.Err() != nil {
+			r := f.stopped()
+			return &r
+		}
+		p.cfg.Log.Error("question not asked", "call", f.call.ID, "err", err)
+		r := toolspec.Fail(toolspec.SystemError, "it has to be asked, and the question could not be put, so it did not run",
+			"Nothing was changed. Check that the disk is not full, then try again.")
+		return &r
+	}
+	if answer.Answer == event.AnswerDeny || answer.Answer == "" {
+		return f.declined(answer.Reason)
+	}
+	// While the question waited, the mode may have become stricter.
+	p.judge(ctx, f)
+	if f.decision.Verdict == policy.Refuse {
+		return f.refused()
+	}
+	f.verdict, f.reason = string(answer.Answer), asked.Reason
+	if g, keep := asked.Grants[answer.Answer]; keep {
+		p.keep(ctx, g)
+	}
+	return p.goOn(f)
+}
+
+func (f *flight) declined(reason string) *toolspec.Result {
+	f.verdict, f.reason, f.status = "denied", reason, event.CallDeclined
+	text := "declined by the person"
+	if reason != "" {
+		text += ": " + reason
+	}
+	r := toolspec.Fail(toolspec.PermissionError, text, "Go on without it, or ask the person what to do instead.")
+	return &r
+}
+
+// keep stores a grant. When that fails, the answer still holds for this call, and the next
+// one is asked again.
+func (p *Pipeline) keep(ctx context.Context, g toolspec.Grant) {
+	g.ID = newID("g")
+	if err := p.cfg.Grants.AddGrant(context.WithoutCancel(ctx), g); err != nil {
+		p.cfg.Log.Error("grant not kept", "tool", g.Tool, "err", err)
+	}
+}
+
+// goOn notes the hosts of a call that may run: typed ones are open from now on, all are
+// known.
+func (p *Pipeline) goOn(f *flight) *toolspec.Result {
+	session := f.call.From.Session
+	p.hosts.open(session, f.decision.Opens)
+	p.hosts.use(session, f.decision.Contacts)
+	return nil
+}

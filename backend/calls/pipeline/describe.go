@@ -1,0 +1,61 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// describe learns what the call will do and opens its card.
+func (p *Pipeline) describe(ctx context.Context, f *flight) *toolspec.Result {
+	if d, ok := p.executor(f.def.Origin).(Describer); ok {
+		desc, err := safely(func() (toolspec.Description, error) { return d.Describe(f.call), nil })
+		if err != nil {
+			p.cfg.Log.Error("describing a call failed", "tool", f.call.Tool, "err", err)
+			r := toolspec.Fail(toolspec.SystemError, "what it would do cannot be told, so it did not run",
+				"Nothing was changed. The log holds the details.")
+			return &r
+		}
+		f.desc = desc
+	}
+	if f.desc.Present == "" {
+		f.desc.Present = "Running " + f.call.Tool
+	}
+	p.announce(ctx, f)
+	return nil
+}
+
+// announce publishes the start of a call.
+func (p *Pipeline) announce(ctx context.Context, f *flight) {
+	sentence := f.desc.Present
+	if sentence == "" {
+		sentence = "Calling " + shorten(f.call.Tool, maxValue)
+	}
+	p.publish(ctx, f, event.New(event.CallStarted, event.CallStart{
+		Tool: f.call.Tool, Args: hideSecrets(f.call.Args), Origin: f.def.Origin, Owner: f.def.Owner,
+		Sentence: sentence, Caller: f.call.From.Caller, Client: f.call.From.Client, TimeoutMS: f.def.Deadline(),
+	}))
+	f.announced = true
+}
+
+// publish stores an event of the call. A failure is logged only: what must be on disk
+// before an effect is the intent.
+func (p *Pipeline) publish(ctx context.Context, f *flight, e event.Event) {
+	e = e.In(f.call.From.Conversation, f.call.From.Turn).Of(f.call.ID)
+	// A stopped call still tells how it ended.
+	if _, err := p.cfg.Recorder.Publish(context.WithoutCancel(ctx), e); err != nil {
+		p.cfg.Log.Error("event of a call not stored", "kind", e.Kind, "call", f.call.ID, "err", err)
+	}
+}
+
+// safely runs do and turns a panic into an error.
+func safely[T any](do func() (T, error)) (value T, err error) {
+	defer func() {
+		if caught := recover(); caught != nil {
+			err = fmt.Errorf("panic: %v", caught)
+		}
+	}()
+	return do()
+}

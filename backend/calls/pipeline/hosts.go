@@ -1,0 +1,73 @@
+package pipeline
+
+import (
+	"slices"
+	"sync"
+
+	"sextant/backend/guard/policy"
+)
+
+// maxHosts bounds what is noted for one session, maxSessions how many sessions.
+const (
+	maxHosts    = 4096
+	maxSessions = 1024
+)
+
+// hosts notes by session which hosts a person opened and which were talked to.
+type hosts struct {
+	mu       sync.Mutex
+	sessions map[string]*hostNotes
+}
+
+type hostNotes struct{ opened, used []string }
+
+func newHosts() *hosts { return &hosts{sessions: map[string]*hostNotes{}} }
+
+func (h *hosts) of(session string) *hostNotes {
+	n := h.sessions[session]
+	if n == nil {
+		if len(h.sessions) >= maxSessions {
+			// Forgetting only means asking again.
+			clear(h.sessions)
+		}
+		n = &hostNotes{}
+		h.sessions[session] = n
+	}
+	return n
+}
+
+func (h *hosts) open(session string, list []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := h.of(session)
+	n.opened = add(n.opened, list)
+}
+
+func (h *hosts) use(session string, list []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := h.of(session)
+	n.used = add(n.used, list)
+}
+
+func add(to, more []string) []string {
+	for _, host := range more {
+		host = policy.Normal(host)
+		if host != "" && len(to) < maxHosts && !slices.Contains(to, host) {
+			to = append(to, host)
+		}
+	}
+	return to
+}
+
+func (h *hosts) opened(session string) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.of(session).opened)
+}
+
+func (h *hosts) used(session string) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.of(session).used)
+}

@@ -1,0 +1,28 @@
+package pipeline
+
+import (
+	"context"
+
+	"sextant/backend/record/audit"
+	"sextant/shared/toolspec"
+)
+
+// intent writes what is about to happen. Without that row nothing runs.
+func (p *Pipeline) intent(ctx context.Context, f *flight) *toolspec.Result {
+	if err := p.cfg.Audit.Intent(context.WithoutCancel(ctx), f.row()); err != nil {
+		p.cfg.Log.Error("intent not written", "call", f.call.ID, "err", err)
+		r := toolspec.Fail(toolspec.SystemError, "its audit row could not be written, so it did not run: "+err.Error(),
+			"Nothing was changed. Check that the disk is not full and the call's id is new, then try again.")
+		return &r
+	}
+	f.intent = true
+	return nil
+}
+
+func (f *flight) row() audit.Row {
+	return audit.Row{
+		ID: f.call.ID, Tool: f.call.Tool, Origin: f.def.Origin, Caller: f.call.From.Caller, Client: f.call.From.Client,
+		Conversation: f.call.From.Conversation, Turn: f.call.From.Turn, Args: hideSecrets(f.call.Args),
+		Sentence: f.desc.Present, Target: f.desc.Target, Decision: f.verdict, Reason: f.reason, Started: f.begun.UTC(),
+	}
+}

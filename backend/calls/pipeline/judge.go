@@ -1,0 +1,44 @@
+package pipeline
+
+import (
+	"context"
+
+	"sextant/backend/guard/policy"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// policy asks the one policy. A refusal ends the call; a question goes on to approve.
+func (p *Pipeline) policy(ctx context.Context, f *flight) *toolspec.Result {
+	p.judge(ctx, f)
+	switch f.decision.Verdict {
+	case policy.Refuse:
+		return f.refused()
+	case policy.Allow:
+		f.verdict, f.reason = "allowed", f.decision.Reason
+		if f.decision.Grant != "" {
+			f.verdict = "granted"
+		}
+	}
+	return nil
+}
+
+// judge takes the decision by what holds at this moment.
+func (p *Pipeline) judge(ctx context.Context, f *flight) {
+	grants, err := p.cfg.Grants.Grants(ctx)
+	if err != nil {
+		// Without the grants more is asked, never less.
+		p.cfg.Log.Error("grants not read", "err", err)
+	}
+	session := f.call.From.Session
+	f.decision = policy.Decide(policy.Input{
+		Call: f.call, Definition: f.def, Description: f.desc, Settings: p.cfg.Policy(), Grants: grants,
+		Opened: p.hosts.opened(session), Used: p.hosts.used(session), Now: p.cfg.Now(),
+	})
+}
+
+func (f *flight) refused() *toolspec.Result {
+	f.verdict, f.reason, f.status = "refused", f.decision.Reason, event.CallRefused
+	r := toolspec.Fail(f.decision.ErrorType, f.decision.Reason, f.decision.Suggestion)
+	return &r
+}

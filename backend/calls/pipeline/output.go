@@ -1,0 +1,145 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"sextant/shared/event"
+)
+
+// How output becomes events: pieces are joined for outputPause, at most maxOutput bytes
+// of a call are told.
+const (
+	outputPause = 50 * time.Millisecond
+	maxOutput   = 1 << 20
+)
+
+// output turns what an executor tells while it runs into call.output events.
+type output struct {
+	p   *Pipeline
+	f   *flight
+	ctx context.Context
+
+	mu     sync.Mutex
+	stream string
+	text   strings.Builder
+	ready  []event.CallChunk
+	told   int
+	full   bool
+	closed bool
+
+	wake chan struct{}
+	end  chan struct{}
+	done sync.WaitGroup
+}
+
+func (p *Pipeline) newOutput(ctx context.Context, f *flight) *output {
+	o := &output{p: p, f: f, ctx: ctx, wake: make(chan struct{}, 1), end: make(chan struct{})}
+	o.done.Go(o.flushing)
+	return o
+}
+
+// write is what the executor calls.
+func (o *output) write(stream, text string) {
+	if text == "" {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed || o.full {
+		return
+	}
+	if stream != o.stream {
+		o.cut()
+		o.stream = stream
+	}
+	if room := maxOutput - o.told; len(text) > room {
+		text = strings.ToValidUTF8(text[:room], "")
+		o.full = true
+	}
+	o.told += len(text)
+	o.text.WriteString(text)
+	if o.full {
+		o.cut()
+		o.ready = append(o.ready, event.CallChunk{
+			Stream: "progress", Text: fmt.Sprintf("… more than %d KB; the rest is not shown here\n", maxOutput>>10),
+		})
+	}
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// cut moves the joined text to what is ready. A character that is not whole yet waits for
+// its other bytes. The caller holds the lock.
+func (o *output) cut() {
+	text := o.text.String()
+	o.text.Reset()
+	if n := incomplete(text); n > 0 && !o.closed && !o.full {
+		o.text.WriteString(text[len(text)-n:])
+		text = text[:len(text)-n]
+	}
+	if text != "" {
+		o.ready = append(o.ready, event.CallChunk{Stream: o.stream, Text: strings.ToValidUTF8(text, "\uFFFD")})
+	}
+}
+
+// incomplete is how many bytes at the end of s begin a character without ending it.
+func incomplete(s string) int {
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		b := s[len(s)-n]
+		if utf8.RuneStart(b) {
+			if b >= utf8.RuneSelf && !utf8.FullRuneInString(s[len(s)-n:]) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// flushing publishes what is ready, at most once in outputPause.
+func (o *output) flushing() {
+	for {
+		select {
+		case <-o.wake:
+		case <-o.end:
+			o.flush()
+			return
+		}
+		pause := time.NewTimer(outputPause)
+		select {
+		case <-pause.C:
+			o.flush()
+		case <-o.end:
+			pause.Stop()
+			o.flush()
+			return
+		}
+	}
+}
+
+func (o *output) flush() {
+	o.mu.Lock()
+	o.cut()
+	chunks := o.ready
+	o.ready = nil
+	o.mu.Unlock()
+	for _, c := range chunks {
+		o.p.publish(o.ctx, o.f, event.New(event.CallOutput, c))
+	}
+}
+
+// close publishes what is left and takes nothing more.
+func (o *output) close() {
+	o.mu.Lock()
+	o.closed = true
+	o.mu.Unlock()
+	close(o.end)
+	o.done.Wait()
+}

@@ -1,0 +1,84 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"sextant/backend/record/audit"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// maxReported is how many characters of what the model read go into call.ended.
+const maxReported = 4000
+
+// report closes the call's card, writes its audit row and returns what the caller gets.
+func (p *Pipeline) report(ctx context.Context, f *flight, result toolspec.Result) toolspec.Result {
+	if !result.Success {
+		result.Error = f.errorText(result.Error)
+	}
+	end := p.end(f, result)
+	if !f.announced {
+		p.announce(ctx, f)
+	}
+	p.audit(ctx, f, end)
+	p.publish(ctx, f, event.New(event.CallEnded, end))
+	return result
+}
+
+func (p *Pipeline) end(f *flight, result toolspec.Result) event.CallEnd {
+	end := event.CallEnd{
+		Tool: f.call.Tool, Status: f.status, DurationMS: result.DurationMS, Sentence: result.Sentence,
+		Preview: result.Preview, Error: result.Error, ErrorType: result.ErrorType, Suggestion: result.Suggestion,
+		Reason: f.reason, Sources: result.Sources, Output: shorten(result.ModelText(), maxReported),
+	}
+	if end.Status == "" {
+		end.Status = event.CallDone
+		if !result.Success {
+			end.Status = event.CallFailed
+		}
+	}
+	if end.Sentence == "" {
+		end.Sentence = f.desc.Present
+	}
+	if end.Sentence == "" {
+		end.Sentence = "Calling " + shorten(f.call.Tool, maxValue)
+	}
+	for _, image := range result.Images {
+		id, err := p.cfg.Blobs.Put(bytes.NewReader(image.Data))
+		if err != nil {
+			p.cfg.Log.Error("picture not kept", "call", f.call.ID, "err", err)
+			continue
+		}
+		end.Images = append(end.Images, id)
+	}
+	return end
+}
+
+// audit writes the row after: the result of an intent, or both at once for a call that
+// never came that far.
+func (p *Pipeline) audit(ctx context.Context, f *flight, end event.CallEnd) {
+	ctx = context.WithoutCancel(ctx)
+	out := audit.Outcome{
+		Status: end.Status, Sentence: end.Sentence, Preview: end.Preview, Error: end.Error, ErrorType: end.ErrorType,
+		Suggestion: end.Suggestion, Sources: end.Sources, Output: end.Output, DurationMS: end.DurationMS,
+	}
+	var err error
+	if f.intent {
+		err = p.cfg.Audit.Done(ctx, f.call.ID, out)
+	} else {
+		err = p.cfg.Audit.Record(ctx, f.row(), out)
+	}
+	if err != nil {
+		p.cfg.Log.Error("audit row not written", "call", f.call.ID, "err", err)
+	}
+}
+
+// errorText puts the call in front of what went wrong: bash(command="…"): message.
+func (f *flight) errorText(message string) string {
+	if strings.HasPrefix(message, f.call.Tool+"(") {
+		return message
+	}
+	return Format(f.call.Tool, f.call.Args) + ": " + message
+}

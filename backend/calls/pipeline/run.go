@@ -1,0 +1,115 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// grace is how long an executor may take to end by itself after a stop; 100 ms is the
+// bound that is promised.
+const grace = 60 * time.Millisecond
+
+// run executes the call under its deadline.
+func (p *Pipeline) run(ctx context.Context, f *flight) *toolspec.Result {
+	changes := !f.def.Hints.ReadOnly
+	if changes {
+		p.memory.changed()
+		defer p.memory.changed()
+	}
+	limit := time.Duration(f.def.Deadline()) * time.Millisecond
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errDeadline)
+	defer cancel()
+	out := p.newOutput(ctx, f)
+	defer out.close()
+	start := time.Now()
+	result := p.execute(ctx, f, out)
+	result.DurationMS = time.Since(start).Milliseconds()
+	p.remember(f, result)
+	return &result
+}
+
+type outcome struct {
+	result toolspec.Result
+	err    error
+}
+
+// execute runs the executor in a goroutine of its own, so that one which does not listen
+// cannot hold up a stop. Close waits for those.
+func (p *Pipeline) execute(ctx context.Context, f *flight, out *output) toolspec.Result {
+	done := make(chan outcome, 1)
+	p.executions.Go(func() {
+		var o outcome
+		o.result, o.err = safely(func() (toolspec.Result, error) {
+			return f.executor.Execute(ctx, f.call, f.def, out.write)
+		})
+		done <- o
+	})
+	select {
+	case o := <-done:
+		return p.settle(ctx, f, o)
+	case <-ctx.Done():
+	}
+	wait := time.NewTimer(grace)
+	defer wait.Stop()
+	select {
+	case o := <-done:
+		return p.settle(ctx, f, o)
+	case <-wait.C:
+		return p.ended(ctx, f)
+	}
+}
+
+// settle reads what an executor came back with.
+func (p *Pipeline) settle(ctx context.Context, f *flight, o outcome) toolspec.Result {
+	switch {
+	case o.err == nil && o.result.Success:
+		if _, err := json.Marshal(o.result.Value); err != nil {
+			return toolspec.Fail(toolspec.SystemError, "its result cannot be written as JSON: "+err.Error(), "")
+		}
+		return o.result
+	case ctx.Err() != nil && (o.err != nil || o.result.ErrorType == "" || errors.Is(context.Cause(ctx), errStopped)):
+		return p.ended(ctx, f)
+	case o.err != nil:
+		p.cfg.Log.Error("executor failed", "tool", f.call.Tool, "call", f.call.ID, "err", o.err)
+		return toolspec.Fail(toolspec.SystemError, o.err.Error(), "The rest keeps running. Try again; the log holds the details.")
+	}
+	if o.result.Error == "" {
+		o.result.Error = "it failed without saying why"
+	}
+	if o.result.ErrorType == "" {
+		o.result.ErrorType = toolspec.SystemError
+	}
+	return o.result
+}
+
+// ended words the end of a call by deadline or stop.
+func (p *Pipeline) ended(ctx context.Context, f *flight) toolspec.Result {
+	if errors.Is(context.Cause(ctx), errDeadline) {
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("not done after %s, so it was stopped; what it did until then stays", seconds(f.def.Deadline())),
+			"Look at what it acted on, then do it in smaller steps.")
+	}
+	return f.stopped()
+}
+
+func (f *flight) stopped() toolspec.Result {
+	f.status = event.CallStopped
+	text := "stopped before it ran"
+	if f.intent {
+		text = "stopped while it ran; what it did until then stays"
+	}
+	return toolspec.Fail(toolspec.UserError, text, "Ask the person how to go on.")
+}
+
+func seconds(ms int) string {
+	if ms%1000 == 0 {
+		return fmt.Sprintf("%d s", ms/1000)
+	}
+	return fmt.Sprintf("%.1f s", float64(ms)/1000)
+}

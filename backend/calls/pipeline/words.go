@@ -1,0 +1,140 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Bounds of a call written in an error, in characters.
+const (
+	maxValue = 60
+	maxShown = 200
+	hidden   = "…"
+)
+
+// Format writes a call as tool(name="value", …) for people: values shortened, the ones of
+// names that look secret hidden.
+func Format(tool string, args json.RawMessage) string {
+	var object map[string]json.RawMessage
+	tool = shorten(tool, maxValue)
+	if json.Unmarshal(args, &object) != nil {
+		return tool + "(" + shorten(string(args), maxValue) + ")"
+	}
+	names := make([]string, 0, len(object))
+	for name := range object {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	for i, name := range names {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if b.Len() > maxShown {
+			b.WriteString(hidden)
+			break
+		}
+		b.WriteString(shorten(name, maxValue) + "=" + value(name, object[name]))
+	}
+	return tool + "(" + b.String() + ")"
+}
+
+func value(name string, raw json.RawMessage) string {
+	if secretName(name) {
+		return `"` + hidden + `"`
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		text = strings.Join(strings.FieldsFunc(text, unicode.IsControl), " ")
+		return `"` + shorten(text, maxValue) + `"`
+	}
+	return shorten(string(hideSecrets(raw)), maxValue)
+}
+
+func shorten(s string, limit int) string {
+	n := 0
+	for i := range s {
+		if n == limit {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}
+
+// hideSecrets returns args with the values of secret-looking names replaced, at any depth.
+// What is not JSON comes back as a JSON string.
+func hideSecrets(args json.RawMessage) json.RawMessage {
+	if len(args) == 0 {
+		return json.RawMessage("{}")
+	}
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		v = shorten(strings.ToValidUTF8(string(args), "\uFFFD"), maxReported)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(hide(v)); err != nil {
+		return json.RawMessage("{}")
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+func hide(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			if secretName(name) {
+				v[name] = hidden
+				continue
+			}
+			v[name] = hide(inner)
+		}
+	case []any:
+		for i, inner := range v {
+			v[i] = hide(inner)
+		}
+	}
+	return v
+}
+
+// secretName reports whether a parameter's name says that its value is a secret:
+// "password", "apiKey", "X-Auth-Token"; "max_tokens" is not one.
+func secretName(name string) bool {
+	parts := wordsOf(name)
+	for i, word := range parts {
+		switch word {
+		case "password", "passwd", "passphrase", "pwd", "secret", "token", "authorization", "cookie",
+			"credential", "credentials", "apikey", "pin", "otp":
+			return true
+		case "key":
+			if i > 0 && slices.Contains([]string{"api", "private", "access", "secret", "signing"}, parts[i-1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wordsOf splits snake_case, kebab-case and camelCase into lower-case words.
+func wordsOf(name string) []string {
+	var b strings.Builder
+	lower := false
+	for _, r := range name {
+		if unicode.IsUpper(r) && lower {
+			b.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r) || unicode.IsDigit(r)
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			r = ' '
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.Fields(b.String())
+}

@@ -1,0 +1,146 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"sextant/shared/toolspec"
+)
+
+// fail words problems as the validation error a model reads and mends.
+func (k check) fail(problems ...problem) *toolspec.Result {
+	var what, mend []string
+	missing := ""
+	for _, p := range problems {
+		what = append(what, p.what)
+		if p.mend != "" && !slices.Contains(mend, p.mend) {
+			mend = append(mend, p.mend)
+		}
+		if missing == "" {
+			missing = p.missing
+		}
+	}
+	text := strings.Join(what, "; ")
+	if example, ok := k.example(missing); ok {
+		text += ". For example " + k.def.Name + "(" + example + ")"
+	}
+	r := toolspec.Fail(toolspec.ValidationError, text, strings.Join(mend, " "))
+	return &r
+}
+
+// example is a correct argument object: one of the definition's that shows the missing
+// parameter, else its first correct one, else one built from the schema.
+func (k check) example(missing string) (string, bool) {
+	first := ""
+	for _, raw := range k.def.Examples {
+		object, ok := k.correct(raw)
+		if !ok {
+			continue
+		}
+		text := shorten(string(raw), 400)
+		if _, shown := object[missing]; shown {
+			return text, true
+		}
+		if first == "" {
+			first = text
+		}
+	}
+	if first != "" {
+		return first, true
+	}
+	built, err := encode(sample(k.schema, 0))
+	if err != nil {
+		return "", false
+	}
+	if _, ok := k.correct(built); !ok {
+		return "", false
+	}
+	return string(built), true
+}
+
+func (k check) correct(raw json.RawMessage) (map[string]any, bool) {
+	object, problem := k.parse(raw)
+	if problem != nil {
+		return nil, false
+	}
+	fill(k.schema, object, 0)
+	return object, len(k.validate(object)) == 0
+}
+
+// sample builds the smallest value a schema allows, as far as that can be read from it.
+func sample(sch *jsonschema.Schema, depth int) any {
+	if sch == nil || depth > 8 {
+		return "…"
+	}
+	switch {
+	case sch.Const != nil:
+		return *sch.Const
+	case sch.Default != nil:
+		return *sch.Default
+	case len(sch.Examples) > 0:
+		return sch.Examples[0]
+	case sch.Enum != nil && len(sch.Enum.Values) > 0:
+		return sch.Enum.Values[0]
+	case sch.Ref != nil:
+		return sample(sch.Ref, depth+1)
+	}
+	kind := "object"
+	if sch.Types != nil {
+		if names := sch.Types.ToStrings(); len(names) > 0 {
+			kind = names[0]
+		}
+	} else if depth > 0 && len(sch.Properties) == 0 {
+		kind = "string"
+	}
+	switch kind {
+	case "object":
+		return sampleObject(sch, depth)
+	case "array":
+		return sampleArray(sch, depth)
+	case "boolean":
+		return true
+	case "null":
+		return nil
+	case "number", "integer":
+		return sampleNumber(sch)
+	}
+	return sampleText(sch)
+}
+
+func sampleObject(sch *jsonschema.Schema, depth int) any {
+	object := map[string]any{}
+	for _, name := range sch.Required {
+		object[name] = sample(sch.Properties[name], depth+1)
+	}
+	return object
+}
+
+func sampleArray(sch *jsonschema.Schema, depth int) any {
+	array := []any{}
+	if sch.MinItems != nil {
+		for i := 0; i < min(*sch.MinItems, 3); i++ {
+			array = append(array, sample(itemSchema(sch, i), depth+1))
+		}
+	}
+	return array
+}
+
+func sampleNumber(sch *jsonschema.Schema) any {
+	if sch.Minimum != nil && sch.Minimum.Sign() > 0 && sch.Minimum.IsInt() {
+		return json.Number(sch.Minimum.Num().String())
+	}
+	if sch.Maximum != nil && sch.Maximum.Sign() < 0 && sch.Maximum.IsInt() {
+		return json.Number(sch.Maximum.Num().String())
+	}
+	return json.Number("1")
+}
+
+func sampleText(sch *jsonschema.Schema) any {
+	if sch.MinLength != nil && *sch.MinLength > 3 && *sch.MinLength <= 100 {
+		return strings.Repeat("x", *sch.MinLength)
+	}
+	return "…"
+}

@@ -1,0 +1,127 @@
+package policy
+
+import (
+	"bytes"
+	"slices"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// covered reports whether grant g answers the question about this call.
+func (f facts) covered(g toolspec.Grant) bool {
+	call, def := f.in.Call, f.in.Definition
+	switch {
+	case g.Tool != call.Tool || g.Owner != def.Owner || g.Party != f.party:
+		return false
+	case g.Scope == toolspec.GrantConversation && (g.Conversation == "" || g.Conversation != call.From.Conversation):
+		return false
+	case g.Conversation != "" && g.Conversation != call.From.Conversation:
+		return false
+	case g.Folder != "" && g.Folder != f.in.Settings.Folder:
+		return false
+	case !within(f.hosts, g.Hosts) || len(f.hosts) == 0 && len(g.Hosts) > 0:
+		return false
+	case !within(f.outside, g.Outside):
+		return false
+	}
+	if len(g.Args) == 0 {
+		// Any arguments were granted, but not for data that comes from elsewhere, and not
+		// where a question is about these very arguments.
+		return !slices.ContainsFunc(f.doubts(), func(d doubt) bool { return d.exact })
+	}
+	return bytes.Equal(canonical(g.Args), f.args)
+}
+
+func within(some, all []string) bool {
+	for _, s := range some {
+		if !slices.Contains(all, s) {
+			return false
+		}
+	}
+	return true
+}
+
+// grant is what an answer of scope would keep.
+func (f facts) grant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
+	g := toolspec.Grant{
+		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party,
+		Hosts: f.hosts, Outside: f.outside, Created: f.in.Now,
+	}
+	if scope == toolspec.GrantConversation {
+		g.Conversation = f.in.Call.From.Conversation
+	}
+	if slices.ContainsFunc(doubts, func(d doubt) bool { return d.exact }) {
+		// Relative paths in arguments mean something else in another folder.
+		g.Args, g.Folder = f.args, f.in.Settings.Folder
+	}
+	g.Text = f.scopeText(g)
+	return g
+}
+
+// yesBeforehand applies what `sextant run --yes-to` said for everything that asks.
+func (f facts) yesBeforehand() (Decision, bool) {
+	from := f.in.Call.From
+	if from.Caller != toolspec.CallerRun && from.Caller != toolspec.CallerModel && from.Caller != toolspec.CallerPilot {
+		return Decision{}, false
+	}
+	switch {
+	case from.YesTo == "all":
+		return Decision{Verdict: Allow, Reason: "Allowed by --yes-to all."}, true
+	case from.YesTo == "read" && f.in.Definition.Hints.ReadOnly:
+		return Decision{Verdict: Allow, Reason: "Allowed by --yes-to read."}, true
+	}
+	return Decision{}, false
+}
+
+// nobodyToAsk refuses and names what would have allowed it.
+func (f facts) nobodyToAsk(doubts []doubt) Decision {
+	from := f.in.Call.From
+	suggestion := "Allow it in the window with Always, or set SEXTANT_MODE=full."
+	switch {
+	case from.Caller == toolspec.CallerRun || from.YesTo != "":
+		yes := "all"
+		if f.in.Definition.Hints.ReadOnly {
+			yes = "read"
+		}
+		suggestion = "Run it with --yes-to " + yes + "."
+	case f.onlyHosts(doubts):
+		suggestion = "Start with --allow-hosts " + f.hosts[0] + ", or set SEXTANT_ALLOW_HOSTS=" + f.hosts[0] + "."
+	case doubts[0].steered:
+		suggestion = "Allow it in the window, where it can be asked, or do it in a new conversation."
+	}
+	return Decision{
+		Verdict: Refuse, ErrorType: toolspec.PermissionError,
+		Reason: "it has to be asked, and there is nobody to ask: " + doubts[0].why, Suggestion: suggestion,
+	}
+}
+
+// onlyHosts reports whether opening the first host by option would have been enough.
+func (f facts) onlyHosts(doubts []doubt) bool {
+	return len(f.hosts) == 1 && len(doubts) == 1 && len(f.marked()) == 0 && !doubts[0].steered
+}
+
+func (f facts) ask(doubts []doubt) Decision {
+	call := f.in.Call
+	d := Decision{Verdict: Question, Reason: doubts[0].why, Grants: map[event.Answer]toolspec.Grant{}}
+	d.Approval = event.Approval{
+		Call: call.ID, Tool: call.Tool, Args: f.args, Question: f.question(), Does: f.does(),
+		Target: f.target(), Data: f.in.Description.Data, Why: reasons(doubts),
+		Annotation: f.in.Description.Annotation, Hash: digest(call.Tool, f.args, f.in.Settings.Folder, call.From),
+		Conversation: call.From.Conversation, Turn: call.From.Turn,
+	}
+	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerOnce, Scope: "This call only."})
+	keep := func(answer event.Answer, scope toolspec.GrantScope) {
+		g := f.grant(scope, doubts)
+		d.Grants[answer] = g
+		d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: answer, Scope: g.Text})
+	}
+	if call.From.Conversation != "" {
+		keep(event.AnswerConversation, toolspec.GrantConversation)
+	}
+	keep(event.AnswerAlways, toolspec.GrantAlways)
+	d.Approval.Choices = append(d.Approval.Choices, event.Choice{
+		Answer: event.AnswerDeny, Scope: "It does not run. The assistant goes on without it and reads your reason.",
+	})
+	return d
+}

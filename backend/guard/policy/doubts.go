@@ -1,0 +1,148 @@
+package policy
+
+import (
+	"path/filepath"
+	"strings"
+
+	"sextant/shared/toolspec"
+)
+
+// doubt is a reason to ask. Exact ones are about this very call: a grant for them holds
+// the arguments fixed.
+type doubt struct {
+	why   string
+	exact bool
+	// steered marks doubts that even the mode Full keeps.
+	steered bool
+}
+
+// doubts lists why a person should be asked; none means the call runs freely.
+func (f facts) doubts() []doubt {
+	all := append(f.marked(), f.newHosts()...)
+	if f.in.Settings.Mode == Full || f.ownFiles() {
+		all = nil
+	}
+	return append(all, f.steering()...)
+}
+
+// marked are the doubts a tool's own marks raise.
+func (f facts) marked() []doubt {
+	h := f.in.Definition.Hints
+	var all []doubt
+	if h.Destructive && !h.ReadOnly {
+		all = append(all, doubt{why: f.in.Call.Tool + " can delete or overwrite.", exact: true})
+	}
+	if h.Confirm {
+		all = append(all, doubt{why: f.in.Call.Tool + " is marked to be confirmed."})
+	}
+	if h.OpenWorld && !h.ReadOnly && f.foreign() {
+		all = append(all, doubt{why: f.in.Call.Tool + " reaches outside of this machine."})
+	}
+	return all
+}
+
+// foreign reports whether the tool is not one of ours.
+func (f facts) foreign() bool { return f.in.Definition.Origin != toolspec.OriginBaseline }
+
+// newHosts is the doubt about a request to a host that was not used before. Driving the
+// page has its own rule in steering.
+func (f facts) newHosts() []doubt {
+	if f.hands() {
+		return nil
+	}
+	var fresh []string
+	for _, h := range f.hosts {
+		if !f.isOpen(h) && !Opened(h, f.in.Used) {
+			fresh = append(fresh, h)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	return []doubt{{why: "It is the first request to " + list(fresh) + "."}}
+}
+
+// steering are the doubts outside text raises: what could carry data out or plant
+// instructions asks while such text is in the context (ARCHITECTURE 12).
+func (f facts) steering() []doubt {
+	if len(f.in.Description.Copied) > 0 {
+		return []doubt{{
+			why:   "The data looks copied from " + list(f.in.Description.Copied) + ".",
+			exact: true, steered: true,
+		}}
+	}
+	if !f.tainted() || !f.couldCarry() {
+		return nil
+	}
+	return []doubt{{
+		why: "This turn read " + list(f.outside) + ". Such text can try to steer the assistant, " +
+			"so what leaves this machine or stays on it needs your word.",
+		exact: true, steered: true,
+	}}
+}
+
+// couldCarry reports whether, with outside text in the context, the call could take data
+// somewhere or leave something behind.
+func (f facts) couldCarry() bool {
+	hints := f.in.Definition.Hints
+	if !f.hands() {
+		return !hints.ReadOnly || hints.OpenWorld || len(f.hosts) > 0
+	}
+	if f.in.Description.Linked {
+		return false
+	}
+	// Our hands carry data out in an address or in what they type; on the origin that was
+	// read, or one a person typed, that is what the page is there for.
+	if f.address == "" && f.in.Description.Data == "" {
+		return false
+	}
+	for _, h := range f.hosts {
+		if !f.wasRead(h) && !Opened(h, f.in.Call.From.TypedHosts) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownFiles reports whether the mode Workspace covers the call: one of our file tools, on
+// a path inside the folder. The path is compared as written; links are followed, and
+// stopped, where it is opened.
+func (f facts) ownFiles() bool {
+	d, target := f.in.Definition, f.in.Description.Target
+	if f.in.Settings.Mode != Workspace || d.Origin != toolspec.OriginBaseline || d.Group != "files" {
+		return false
+	}
+	if target == "" || f.in.Settings.Folder == "" || len(f.hosts) > 0 {
+		return false
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(f.in.Settings.Folder, target)
+	}
+	rel, err := filepath.Rel(f.in.Settings.Folder, target)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// whyFree says why nothing had to be asked.
+func (f facts) whyFree() string {
+	switch {
+	case f.in.Definition.Hints.ReadOnly:
+		return "It only reads."
+	case f.hands():
+		return "Driving the page and the window asks nothing."
+	case f.in.Settings.Mode == Full:
+		return "The mode is Full."
+	case f.ownFiles():
+		return "The mode is Workspace, and the file lies in the folder."
+	}
+	return "Nothing about it has to be asked."
+}
+
+func list(items []string) string {
+	switch len(items) {
+	case 0:
+		return ""
+	case 1:
+		return items[0]
+	}
+	return strings.Join(items[:len(items)-1], ", ") + " and " + items[len(items)-1]
+}

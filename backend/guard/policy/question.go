@@ -1,0 +1,138 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"sextant/shared/toolspec"
+)
+
+// shownData is how many characters of data a question quotes; more is counted, and stands
+// in full below it.
+const shownData = 80
+
+// question names verb, data and target and ends with a question mark (DESIGN 6).
+func (f facts) question() string {
+	d := f.in.Description
+	switch {
+	case d.Data != "" && len(f.hosts) > 0:
+		return "Send " + amount(d.Data) + " to " + list(f.hosts) + "?"
+	case f.hands() && f.address != "":
+		return "Open " + f.address + "?"
+	case len(f.hosts) > 0:
+		return "Let " + f.name() + " contact " + list(f.hosts) + "?"
+	case d.Data != "" && d.Target != "":
+		return "Let " + f.name() + " write " + amount(d.Data) + " to " + d.Target + "?"
+	case d.Target != "":
+		return "Run " + f.name() + " on " + d.Target + "?"
+	}
+	if args := arguments(f.args); args != "" {
+		return "Run " + f.name() + " with " + args + "?"
+	}
+	return "Run " + f.name() + "?"
+}
+
+// name is the tool's with the one it belongs to.
+func (f facts) name() string {
+	if f.in.Definition.Owner == "" {
+		return f.in.Call.Tool
+	}
+	return f.in.Call.Tool + " of " + f.in.Definition.Owner
+}
+
+func (f facts) does() string {
+	if f.in.Description.Present != "" {
+		return f.in.Description.Present
+	}
+	return "Run " + f.name()
+}
+
+func (f facts) target() string {
+	if f.in.Description.Target != "" {
+		return f.in.Description.Target
+	}
+	if f.address != "" {
+		return f.address
+	}
+	return list(f.hosts)
+}
+
+func amount(data string) string {
+	n := utf8.RuneCountInString(data)
+	if n <= shownData && !strings.ContainsAny(data, "\r\n") {
+		return "“" + data + "”"
+	}
+	return thousands(n) + " characters"
+}
+
+// thousands writes 1204 as 1,204.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// arguments writes an object as a="x", b=2 in order of the names. Nothing is left out: a
+// question hides nothing.
+func arguments(args json.RawMessage) string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(args, &object) != nil {
+		return string(args)
+	}
+	names := make([]string, 0, len(object))
+	for name := range object {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	parts := make([]string, 0, len(names))
+	for _, name := range names {
+		parts = append(parts, name+"="+string(object[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func reasons(doubts []doubt) string {
+	all := make([]string, 0, len(doubts))
+	for _, d := range doubts {
+		all = append(all, d.why)
+	}
+	return strings.Join(all, " ")
+}
+
+// scopeText writes a grant out so that it can be read without knowing the rules.
+func (f facts) scopeText(g toolspec.Grant) string {
+	text := f.name()
+	if len(g.Hosts) > 0 {
+		text += " on " + list(g.Hosts) + " only"
+	}
+	if len(g.Args) > 0 {
+		if args := arguments(g.Args); args != "" {
+			text += ", exactly with " + args
+		}
+	} else {
+		text += ", with any arguments"
+	}
+	if g.Party != "" {
+		text += ", when " + g.Party + " asks"
+	}
+	if len(g.Outside) > 0 {
+		text += ", while nothing but " + list(g.Outside) + " was read"
+	}
+	if g.Folder != "" {
+		text += ", in " + g.Folder
+	}
+	if g.Scope == toolspec.GrantConversation {
+		text += ", until this conversation is closed."
+	} else {
+		text += ", in every conversation."
+	}
+	if len(g.Hosts) > 0 {
+		text += " No subdomains."
+	}
+	return text
+}

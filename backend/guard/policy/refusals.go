@@ -1,0 +1,131 @@
+package policy
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"sextant/shared/toolspec"
+)
+
+// scheme is the scheme of an address, "" for one without: "host:8080/x" has none.
+func scheme(address string) string {
+	name, rest, found := strings.Cut(address, ":")
+	if !found || name == "" || !isScheme(name) {
+		return ""
+	}
+	port, _, _ := strings.Cut(rest, "/")
+	if port != "" && strings.Trim(port, "0123456789") == "" {
+		return ""
+	}
+	return strings.ToLower(name)
+}
+
+func isScheme(name string) bool {
+	for i, r := range strings.ToLower(name) {
+		letter := r >= 'a' && r <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", r)) {
+			return false
+		}
+	}
+	return true
+}
+
+// badAddress refuses what is not the web: file:, chrome:, javascript: and the like.
+func badAddress(f facts) (Decision, bool) {
+	for _, address := range []string{f.address, f.targetAddress()} {
+		// Browsers drop tabs and line ends anywhere in an address, and spaces around it.
+		clean := regexp.MustCompile(`[\t\r\n]`).ReplaceAllString(strings.TrimSpace(address), "")
+		switch s := scheme(clean); {
+		case s == "", s == "http", s == "https", strings.EqualFold(clean, "about:blank"):
+		default:
+			return Decision{
+				Verdict: Refuse, ErrorType: toolspec.SecurityError,
+				Reason:     fmt.Sprintf("addresses that begin with %s: are closed to tools", s),
+				Suggestion: "Use an http or https address. Files are read with read_file.",
+			}, true
+		}
+	}
+	return Decision{}, false
+}
+
+// targetAddress is the description's target when it is a bare address and not a sentence.
+func (f facts) targetAddress() string {
+	t := f.in.Description.Target
+	if !f.hands() || strings.ContainsAny(t, " \"") {
+		return ""
+	}
+	return t
+}
+
+// closedHost refuses this machine and private networks until a person opens them.
+func closedHost(f facts) (Decision, bool) {
+	for _, h := range f.hosts {
+		if Local(h) && !f.isOpen(h) {
+			return Decision{
+				Verdict: Refuse, ErrorType: toolspec.PermissionError,
+				Reason:     h + " is on this machine or in a private network, which is closed to tools",
+				Suggestion: f.howToOpen(h),
+			}, true
+		}
+	}
+	return Decision{}, false
+}
+
+func (f facts) howToOpen(host string) string {
+	from := f.in.Call.From
+	switch {
+	case from.Interactive:
+		return "It opens when you type the address yourself, or with the setting allow_hosts = " + host + "."
+	case from.Caller == toolspec.CallerRun:
+		return "Write the address in the task, or run with --allow-hosts " + host + "."
+	}
+	return "Start with --allow-hosts " + host + ", or set SEXTANT_ALLOW_HOSTS=" + host + "."
+}
+
+// isOpen reports whether a person or an option opened the host.
+func (f facts) isOpen(host string) bool {
+	return Opened(host, f.in.Settings.AllowHosts) || Opened(host, f.in.Opened) ||
+		Opened(host, f.in.Call.From.TypedHosts)
+}
+
+// typed lists the hosts of this call that a person typed in this turn.
+func (f facts) typed() []string {
+	var hosts []string
+	for _, h := range f.hosts {
+		if Opened(h, f.in.Call.From.TypedHosts) {
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts
+}
+
+// changesNothing holds the read-only mode: looking and moving the view are fine, what
+// could change something is not.
+func changesNothing(f facts) (Decision, bool) {
+	if f.in.Settings.Mode != ReadOnly || f.in.Definition.Hints.ReadOnly || f.looks() {
+		return Decision{}, false
+	}
+	return Decision{
+		Verdict: Refuse, ErrorType: toolspec.PermissionError,
+		Reason:     "the mode is Read-only, and " + f.in.Call.Tool + " can change something",
+		Suggestion: "Choose the mode Ask in the status bar, or set SEXTANT_MODE=ask.",
+	}, true
+}
+
+// looks reports whether a tool of ours only moves what is seen.
+func (f facts) looks() bool {
+	if !f.hands() {
+		return false
+	}
+	switch f.in.Definition.Group {
+	case "navigation", "workspace", "activity_bar":
+		return true
+	}
+	switch f.in.Definition.Name {
+	case "navigate_page", "annotate_page", "scroll_page", "get_page_content", "take_screenshot", "wait_for",
+		"browser_tabs", "get_annotations", "get_selection", "select_text", "hover_element":
+		return true
+	}
+	return false
+}
