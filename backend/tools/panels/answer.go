@@ -80,12 +80,24 @@ func jsonAnswer(body []byte, o *offer) toolspec.Result {
 		}
 	}
 	if len(body) <= maxValue {
-		return toolspec.OK(value)
+		r := toolspec.OK(value)
+		// The panel's own words, in its own order, without what our encoder would escape.
+		r.Text = compact(body)
+		return r
 	}
 	text, left := cutText(string(body), maxValue)
 	r := toolspec.OK(map[string]any{"truncated": true, "bytes": len(body), "text": text})
 	r.Text = text + fmt.Sprintf("\n… %d more bytes are left out", left)
 	return r
+}
+
+// compact is JSON text without white space between its parts.
+func compact(text []byte) string {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return string(text)
+	}
+	return b.String()
 }
 
 func cutText(text string, limit int) (kept string, left int) {
@@ -140,7 +152,7 @@ func advice(members map[string]any, o *offer) string {
 		}
 	}
 	if len(o.Examples) > 0 {
-		return fmt.Sprintf("A correct call: %s %s", o.Name, cut(string(o.Examples[0]), 400))
+		return fmt.Sprintf("A correct call: %s %s", o.Name, cut(compact(o.Examples[0]), 400))
 	}
 	return "Check the arguments of " + o.Name + "."
 }

@@ -102,12 +102,15 @@ func (x *Index) token(dec *json.Decoder) (json.Token, int, error) {
 	if err == nil {
 		return token, start, nil
 	}
-	var syntax *json.SyntaxError
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, 0, x.fault(len(x.text), "the text ends in the middle")
-	case errors.As(err, &syntax):
-		return nil, 0, x.fault(max(0, int(syntax.Offset)-1), strings.TrimPrefix(syntax.Error(), "json: "))
+	}
+	// A Decoder is not exact about the offset of a fault; Unmarshal is: it stands behind
+	// the character at fault.
+	var syntax *json.SyntaxError
+	var whole any
+	if errors.As(json.Unmarshal(x.text, &whole), &syntax) {
+		return nil, 0, x.fault(max(0, int(syntax.Offset)-1), syntax.Error())
 	}
 	return nil, 0, x.fault(start, err.Error())
 }
