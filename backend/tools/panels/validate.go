@@ -1,0 +1,87 @@
+package panels
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Report is what Validate found.
+type Report struct {
+	// Panel is the folder's name, Title the manifest's when it could be read.
+	Panel string `json:"panel"`
+	Title string `json:"title,omitempty"`
+	// OK is true when the panel would be taken; there may still be warnings.
+	OK       bool      `json:"ok"`
+	Tools    []string  `json:"tools"`
+	Problems []Problem `json:"problems"`
+}
+
+// Validate judges the panel in the folder dir as a running program would, and looks
+// whether its program can be found. Reserved names tools that no panel may have.
+func Validate(dir string, reserved ...string) Report {
+	report := Report{Tools: []string{}, Problems: []Problem{}}
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return report.with(Problem{Text: err.Error()})
+	}
+	report.Panel = filepath.Base(full)
+	if info, err := os.Stat(full); err != nil || !info.IsDir() {
+		return report.with(Problem{Text: fmt.Sprintf("%s is not a folder", dir)})
+	}
+	text, err := readManifest(filepath.Dir(full), report.Panel)
+	if err != nil {
+		return report.with(Problem{Text: err.Error()})
+	}
+	found := read(text, report.Panel, false)
+	report.Problems = append(report.Problems, found.problems...)
+	if found.plan == nil {
+		return report
+	}
+	report.OK, report.Title = true, found.plan.manifest.Title
+	for _, t := range found.plan.tools {
+		if slices.Contains(reserved, t.Name) {
+			report = report.with(Problem{Tool: t.Name, Text: fmt.Sprintf("tool %s is off: the name belongs to a tool of Sextant. Give it another name.", t.Name)})
+			continue
+		}
+		report.Tools = append(report.Tools, t.Name)
+	}
+	if b := found.plan.manifest.Backend; b != nil && b.Kind == "process" {
+		report.Problems = append(report.Problems, missingProgram(full, b)...)
+	}
+	return report
+}
+
+// with adds p; a problem that stops, or turns a tool off, makes the report not OK.
+func (r Report) with(p Problem) Report {
+	r.Problems = append(r.Problems, p)
+	r.OK = r.OK && p.Warning
+	return r
+}
+
+// missingProgram warns of a command or a script that is not there: it may be on the
+// machine where the panel will run.
+func missingProgram(dir string, b *Backend) (problems []Problem) {
+	warn := func(format string, args ...any) {
+		problems = append(problems, Problem{Warning: true, Text: fmt.Sprintf(format, args...)})
+	}
+	command := b.Command
+	if strings.ContainsRune(command, '/') && !filepath.IsAbs(command) {
+		command = filepath.Join(dir, command)
+	}
+	if _, err := exec.LookPath(command); err != nil {
+		warn("the program %s is not found on this machine", b.Command)
+	}
+	for _, arg := range b.Args {
+		switch strings.ToLower(filepath.Ext(arg)) {
+		case ".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".sh", ".pl", ".php", ".lua":
+			if _, err := os.Stat(filepath.Join(dir, arg)); err != nil && !filepath.IsAbs(arg) {
+				warn("%s is not in the folder", arg)
+			}
+		}
+	}
+	return problems
+}
