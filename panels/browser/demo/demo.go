@@ -1,0 +1,161 @@
+// Package demo is alder & flint, a small invented lamp shop that ships inside Sextant, so
+// that the main job (a page, its numbers, a click) can be tried without a network, a key or
+// an account. It sells nothing and keeps nothing: the basket is a cookie that holds the
+// basket itself, an order ends on a thank-you page and is forgotten.
+//
+// It behaves like a page from outside and is treated as one. Everything it needs is
+// embedded, it asks no other host for anything, and it works without scripts.
+package demo
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+//go:embed pages/*.html
+var pageFiles embed.FS
+
+//go:embed art/*.svg
+var artFiles embed.FS
+
+//go:embed static
+var staticFiles embed.FS
+
+// maxForm bounds what a form may send.
+const maxForm = 64 << 10
+
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
+
+// shop holds what all requests read; nothing in it changes after Handler.
+type shop struct {
+	goods []product
+	pages map[string]*template.Template
+}
+
+// Handler serves the shop from "/". It is safe for concurrent use and keeps no state. It
+// panics when an embedded file is broken, which the tests of this package show first.
+func Handler() http.Handler {
+	s, err := newShop()
+	if err != nil {
+		panic(err) // the files are part of the program; there is nothing to fall back to
+	}
+	static, err := fs.Sub(staticFiles, "static")
+	if err != nil {
+		panic(err) // embedded by name; the compiler proves it exists
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/lamps/desk", http.StatusFound)
+	})
+	mux.HandleFunc("GET /lamps/desk", s.shelf("lamp"))
+	mux.HandleFunc("GET /shades", s.shelf("shade"))
+	mux.HandleFunc("GET /bulbs", s.shelf("bulb"))
+	mux.HandleFunc("GET /search", s.search)
+	mux.HandleFunc("GET /product/{id}", s.product)
+	mux.HandleFunc("GET /journal", s.text("journal", "Journal", "journal"))
+	mux.HandleFunc("GET /delivery", s.text("delivery", "Delivery times", ""))
+	mux.HandleFunc("GET /basket", s.basket)
+	mux.HandleFunc("POST /basket", s.changeBasket)
+	mux.HandleFunc("GET /checkout", s.checkout)
+	mux.HandleFunc("POST /checkout", s.order)
+	mux.HandleFunc("GET /contact", s.contact)
+	mux.HandleFunc("POST /contact", s.message)
+	mux.HandleFunc("GET /thanks", s.thanks)
+	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(static)))
+	mux.HandleFunc("/", s.missing)
+	return bounded(mux)
+}
+
+func bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		next.ServeHTTP(w, r)
+	})
+}
+
+func newShop() (*shop, error) {
+	goods, err := readGoods()
+	if err != nil {
+		return nil, err
+	}
+	s := &shop{goods: goods, pages: map[string]*template.Template{}}
+	frame, err := template.New("frame.html").Funcs(template.FuncMap{
+		"euro":  func(n int) string { return strconv.Itoa(n) + " €" },
+		"upto":  func(n int) []int { return make([]int, n) },
+		"plus":  func(a, b int) int { return a + b },
+		"lower": strings.ToLower,
+	}).ParseFS(pageFiles, "pages/frame.html", "pages/parts.html")
+	if err != nil {
+		return nil, fmt.Errorf("reading the shop's frame: %w", err)
+	}
+	entries, err := fs.ReadDir(pageFiles, "pages")
+	if err != nil {
+		return nil, fmt.Errorf("reading the shop's pages: %w", err)
+	}
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), ".html")
+		if name == "frame" || name == "parts" {
+			continue
+		}
+		page, err := frame.Clone()
+		if err == nil {
+			page, err = page.ParseFS(pageFiles, "pages/"+e.Name())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the shop's page %s: %w", name, err)
+		}
+		s.pages[name] = page
+	}
+	return s, nil
+}
+
+// view is what a page shows: the frame's part, and Data for the page itself.
+type view struct {
+	Title   string
+	Section string // the current entry of the navigation
+	Query   string // what stands in the search field
+	Count   int    // pieces in the basket
+	Here    string // path and query, where adding to the basket comes back to
+	Data    any
+}
+
+// show writes a page. It is rendered whole before the first byte goes out, so that a
+// failure is a clean 500.
+func (s *shop) show(w http.ResponseWriter, r *http.Request, status int, page string, v view) {
+	v.Count = s.readBasket(r).count()
+	v.Here = r.URL.RequestURI()
+	var out bytes.Buffer
+	if err := s.pages[page].ExecuteTemplate(&out, "frame.html", v); err != nil {
+		http.Error(w, "this page could not be drawn: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(out.Bytes())
+}
+
+func (s *shop) text(page, title, section string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.show(w, r, http.StatusOK, page, view{Title: title, Section: section, Data: arrival(r.URL.Query().Get("postcode"))})
+	}
+}
+
+func (s *shop) missing(w http.ResponseWriter, r *http.Request) {
+	status := http.StatusNotFound
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		status = http.StatusMethodNotAllowed
+	}
+	s.show(w, r, status, "missing", view{Title: "Not on our shelves"})
+}
