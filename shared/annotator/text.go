@@ -241,7 +241,10 @@ func Tokens(s string) int {
 	word, digits := 0, 0
 	flush := func() {
 		if word > 0 {
-			quarter += 4 + 4*((word-1)/6)
+			quarter += 4
+			if word > 6 {
+				quarter += 4 * ((word - 3) / 3)
+			}
 			word = 0
 		}
 		if digits > 0 {
@@ -271,6 +274,9 @@ func Tokens(s string) int {
 		case r < 0x80:
 			flush()
 			quarter += 3
+		case r < 0x0250:
+			flush()
+			quarter += 4
 		case r < 0x0800:
 			flush()
 			quarter += 3

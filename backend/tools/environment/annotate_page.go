@@ -1,0 +1,38 @@
+package environment
+
+import (
+	"context"
+	_ "embed"
+
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/toolspec"
+)
+
+//go:embed annotate_page.md
+var annotateAbout string
+
+type annotateParams struct {
+	Scope       string `json:"scope" enum:"viewport,page" default:"\"viewport\""`
+	Query       string `json:"query" doc:"words that must match"`
+	ChangesOnly bool   `json:"changes_only"`
+	MaxTokens   int    `json:"max_tokens" min:"100"`
+}
+
+func (t *Tools) annotatePage() tool {
+	return build(tool{
+		name: "annotate_page", about: about(annotateAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
+		examples: []string{`{}`, `{"scope":"page","query":"add to cart"}`, `{"changes_only":true}`},
+	}, func(session, annotateParams) toolspec.Description {
+		return toolspec.Description{Present: "Numbering the page"}
+	}, func(ctx context.Context, s session, p annotateParams) (toolspec.Result, error) {
+		a, err := s.Annotate(ctx, browser.AnnotateOptions{Scope: p.Scope, Query: p.Query, ChangesOnly: p.ChangesOnly})
+		if err != nil {
+			return toolspec.Result{}, err
+		}
+		budget := p.MaxTokens
+		if budget <= 0 && p.Scope != "page" {
+			budget = defaultTokens
+		}
+		return answered(a, budget, "Numbered the page"), nil
+	})
+}

@@ -1,0 +1,120 @@
+package environment
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"sextant/shared/annotator"
+	"sextant/shared/toolspec"
+)
+
+// defaultTokens bounds the text of an answer unless the call says otherwise.
+const defaultTokens = 2000
+
+// seen is the value of a tool that answers with what the page holds.
+type seen struct {
+	annotator.Answer
+	// Text is the same as models read it.
+	Text string `json:"text"`
+}
+
+// answered shapes a: the text models read within maxTokens (0 unbounded), sentence for people.
+func answered(a annotator.Answer, maxTokens int, sentence string) toolspec.Result {
+	annotator.Fit(&a, maxTokens)
+	if a.Events == nil {
+		a.Events = []annotator.Event{}
+	}
+	if a.Elements == nil {
+		a.Elements = []annotator.Element{}
+	}
+	text := annotator.Text(a, maxTokens)
+	r := toolspec.OK(seen{Answer: a, Text: text})
+	r.Text = text
+	r.Sentence = sentence
+	r.Preview = preview(a)
+	r.Sources = sources(a.Page.URL)
+	return r
+}
+
+// preview is the line below a card's sentence: `31 elements · Desk lamps · v12`.
+func preview(a annotator.Answer) []string {
+	n := len(a.Elements) + a.LeftOut
+	count := plural(n, "element")
+	if a.Changes {
+		count = plural(n, "change")
+	}
+	parts := []string{count}
+	if title := annotator.Clean(a.Page.Title, 60); title != "" {
+		parts = append(parts, title)
+	}
+	lines := []string{strings.Join(append(parts, fmt.Sprintf("v%d", a.Page.Version)), " · ")}
+	var happened []string
+	for i, e := range a.Events {
+		if i == 3 {
+			break
+		}
+		happened = append(happened, annotator.Clean(e.String(), 100))
+	}
+	if len(happened) > 0 {
+		lines = append(lines, strings.Join(happened, " · "))
+	}
+	return lines
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// sources names where page text came from: the origin of the page, none for an empty tab.
+func sources(address string) []string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Scheme == "" || u.Scheme == "about":
+		return nil
+	case u.Host == "":
+		return []string{u.Scheme + ":"}
+	}
+	return []string{strings.ToLower(u.Scheme + "://" + u.Host)}
+}
+
+// hostOf is the host (with port) of an address, lower case, "" when it has none.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
+}
+
+// called is what a person would call the element id: “Save”, or "element 12".
+func called(s session, id int) string {
+	if e, ok := elementOf(s, id); ok {
+		return calledElement(e)
+	}
+	return fmt.Sprintf("element %d", id)
+}
+
+func calledElement(e annotator.Element) string {
+	if name := annotator.Clean(e.Name, 60); name != "" {
+		return "“" + name + "”"
+	}
+	return fmt.Sprintf("the %s %d", annotator.Clean(e.Role, 30), e.ID)
+}
+
+// target is the element id for approvals: `[12] button "Save"`.
+func target(s session, id int) string {
+	if e, ok := elementOf(s, id); ok {
+		e.Value, e.States = "", nil
+		return annotator.Line(e)
+	}
+	return fmt.Sprintf("[%d]", id)
+}
+
+// present is the description of a call on the element id: its sentence while it runs.
+func present(s session, verb string, id int) toolspec.Description {
+	return toolspec.Description{Present: verb + " " + called(s, id), Target: target(s, id), Annotation: id}
+}

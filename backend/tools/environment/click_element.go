@@ -1,0 +1,46 @@
+package environment
+
+import (
+	"context"
+	_ "embed"
+
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/toolspec"
+)
+
+//go:embed click_element.md
+var clickAbout string
+
+type clickParams struct {
+	ID        int      `json:"annotationId" required:"true" min:"1"`
+	Button    string   `json:"button" enum:"left,right,middle"`
+	Count     int      `json:"count" min:"1" max:"3"`
+	Modifiers []string `json:"modifiers" enum:"Alt,Control,Meta,Shift"`
+}
+
+func (t *Tools) clickElement() tool {
+	return build(tool{
+		name: "click_element", about: about(clickAbout), hints: toolspec.Hints{OpenWorld: true},
+		examples: []string{`{"annotationId":12}`, `{"annotationId":12,"count":2}`, `{"annotationId":12,"button":"right"}`},
+	}, func(s session, p clickParams) toolspec.Description {
+		return present(s, clickVerb(p, "Clicking", "Double-clicking", "Right-clicking"), p.ID)
+	}, func(ctx context.Context, s session, p clickParams) (toolspec.Result, error) {
+		// The name is taken before: after the click the element may be gone.
+		sentence := clickVerb(p, "Clicked", "Double-clicked", "Right-clicked") + " " + called(s, p.ID)
+		a, err := s.Click(ctx, browser.ClickOptions{ID: p.ID, Button: p.Button, Count: p.Count, Modifiers: p.Modifiers})
+		if err != nil {
+			return toolspec.Result{}, err
+		}
+		return answered(a, defaultTokens, sentence), nil
+	})
+}
+
+func clickVerb(p clickParams, once, twice, right string) string {
+	switch {
+	case p.Button == "right":
+		return right
+	case p.Count == 2:
+		return twice
+	}
+	return once
+}

@@ -1,0 +1,198 @@
+// Package environment is the executor of the environment tools: seeing and acting on the
+// page of the active surface (REQUIREMENTS B8, CONTRACT "Environment tools").
+//
+// A tool is one Go file with its parameters and its run function, and one .md file that the
+// model reads. Which tools there are, and which belong to the core set, stands in the
+// navigation map; New refuses to start when map and tools differ. The tools hold no state:
+// what a page is, what its numbers mean and when it rests is the browser's business. An answer
+// is shaped here: text for models, a sentence for people, a value for programs.
+package environment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/annotator"
+	"sextant/shared/navigation"
+	"sextant/shared/toolspec"
+)
+
+// Options are what the tools need of the rest of the program.
+type Options struct {
+	// Aliases turns a short word a person may type for an address ("demo") into the address; nil knows none.
+	Aliases func(word string) (url string, ok bool)
+}
+
+// Tools runs the environment tools. It is safe for concurrent use.
+type Tools struct {
+	sessions func(owner string) session
+	opts     Options
+	list     []tool
+	byName   map[string]tool
+}
+
+// New makes the executor over b. It fails when the map names an environment tool that is not
+// built, or one is built that the map does not name.
+func New(b *browser.Browser, nav *navigation.Map, opts Options) (*Tools, error) {
+	return assemble(func(owner string) session { return b.Session(owner) }, nav, opts)
+}
+
+func assemble(sessions func(string) session, nav *navigation.Map, opts Options) (*Tools, error) {
+	if opts.Aliases == nil {
+		opts.Aliases = func(string) (string, bool) { return "", false }
+	}
+	t := &Tools{sessions: sessions, opts: opts, byName: map[string]tool{}}
+	built := map[string]tool{}
+	for _, x := range t.all() {
+		built[x.name] = x
+	}
+	for _, c := range nav.Environment {
+		x, ok := built[c.Tool]
+		if !ok {
+			return nil, fmt.Errorf("environment: the map names %s, which is not built", c.Tool)
+		}
+		t.list = append(t.list, x)
+		t.byName[x.name] = x
+		delete(built, c.Tool)
+	}
+	for name := range built {
+		return nil, fmt.Errorf("environment: %s is built but not in the map", name)
+	}
+	return t, nil
+}
+
+// all is every tool there is, one a file.
+func (t *Tools) all() []tool {
+	return []tool{
+		t.navigatePage(), t.annotatePage(), t.clickElement(), t.typeText(), t.selectOption(), t.pressKey(), t.scrollPage(),
+		t.getPageContent(), t.takeScreenshot(), t.waitFor(), t.browserTabs(),
+		t.getAnnotations(), t.hoverElement(), t.selectText(), t.getSelection(),
+	}
+}
+
+// Definitions are the tools in the map's order; they are the same whatever panel is active.
+func (t *Tools) Definitions(string) []toolspec.Definition {
+	defs := make([]toolspec.Definition, len(t.list))
+	for i, x := range t.list {
+		defs[i] = x.definition()
+	}
+	return defs
+}
+
+// Execute runs one call whose arguments were validated against the definition. What the caller
+// can mend is in the Result; an error is our own fault or the end of ctx.
+func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+	x, ok := t.byName[call.Tool]
+	if !ok {
+		return toolspec.Result{}, fmt.Errorf("environment: no tool %q", call.Tool)
+	}
+	r, err := x.run(ctx, t.sessions(call.From.Session), call.Args)
+	if err == nil {
+		return r, nil
+	}
+	var bad *argumentError
+	var fault *browser.Fault
+	switch {
+	case errors.As(err, &bad):
+		return toolspec.Fail(toolspec.ValidationError, bad.message, bad.suggestion), nil
+	case errors.As(err, &fault):
+		return toolspec.Fail(kindOf(fault.Kind), fault.Message, fault.Suggestion), nil
+	}
+	return toolspec.Result{}, fmt.Errorf("%s: %w", call.Tool, err)
+}
+
+// Describe says what call will do, from its arguments and the numbers of the newest look.
+// It is empty when the arguments cannot be read.
+func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
+	x, ok := t.byName[call.Tool]
+	if !ok {
+		return toolspec.Description{}
+	}
+	return x.describe(t.sessions(call.From.Session), call.Args)
+}
+
+// kindOf is how a browser's fault is classified for callers.
+func kindOf(kind string) toolspec.ErrorType {
+	switch kind {
+	case "invalid":
+		return toolspec.ValidationError
+	case "blocked":
+		return toolspec.PermissionError
+	case "timeout", "crashed", "no_browser":
+		return toolspec.SystemError
+	}
+	return toolspec.UserError
+}
+
+// argumentError is an argument that the schema allows and the tool cannot use.
+type argumentError struct{ message, suggestion string }
+
+// Error implements error.
+func (e *argumentError) Error() string { return e.message }
+
+// tool is one environment tool; build makes it from its parameters' type.
+type tool struct {
+	name     string
+	about    string
+	params   json.RawMessage
+	hints    toolspec.Hints
+	timeout  int
+	examples []string
+	run      func(ctx context.Context, s session, args json.RawMessage) (toolspec.Result, error)
+	describe func(s session, args json.RawMessage) toolspec.Description
+}
+
+func (x tool) definition() toolspec.Definition {
+	examples := make([]json.RawMessage, len(x.examples))
+	for i, e := range x.examples {
+		examples[i] = json.RawMessage(e)
+	}
+	return toolspec.Definition{
+		Name: x.name, Description: x.about, Parameters: slices.Clone(x.params), Origin: toolspec.OriginBaseline,
+		Group: "environment", Hints: x.hints, TimeoutMS: x.timeout, Examples: examples,
+	}
+}
+
+// build completes x with the parts that need its parameters' type P.
+func build[P any](x tool, describe func(session, P) toolspec.Description, run func(context.Context, session, P) (toolspec.Result, error)) tool {
+	x.params = schemaOf[P]()
+	x.run = func(ctx context.Context, s session, args json.RawMessage) (toolspec.Result, error) {
+		p, err := read[P](args)
+		if err != nil {
+			return toolspec.Result{}, &argumentError{message: "the arguments cannot be read: " + err.Error(), suggestion: "send an object such as " + x.examples[0]}
+		}
+		return run(ctx, s, p)
+	}
+	x.describe = func(s session, args json.RawMessage) toolspec.Description {
+		p, err := read[P](args)
+		if err != nil {
+			return toolspec.Description{}
+		}
+		return describe(s, p)
+	}
+	return x
+}
+
+// read decodes args over the defaults of P.
+func read[P any](args json.RawMessage) (P, error) {
+	p := defaultsOf[P]()
+	if len(args) == 0 {
+		return p, nil
+	}
+	err := json.Unmarshal(args, &p)
+	return p, err
+}
+
+// elementOf is what the newest look says about id, and false when it is not in it.
+func elementOf(s session, id int) (annotator.Element, bool) {
+	for _, e := range s.Annotations() {
+		if e.ID == id {
+			return e, true
+		}
+	}
+	return annotator.Element{}, false
+}

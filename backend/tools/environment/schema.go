@@ -1,0 +1,105 @@
+package environment
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// schemaOf is the JSON Schema of a parameters struct, so that the two cannot differ. Tags:
+// json (the name), doc, enum (a,b,c), min, max, default, and required:"true". It is written
+// as short as it can be: models pay for every word of it.
+func schemaOf[P any]() json.RawMessage {
+	var b bytes.Buffer
+	b.WriteString(`{"type":"object","properties":{`)
+	var required []string
+	t := reflect.TypeFor[P]()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:", f.Tag.Get("json"))
+		b.WriteString(property(f))
+		if f.Tag.Get("required") != "" {
+			required = append(required, strconv.Quote(f.Tag.Get("json")))
+		}
+	}
+	b.WriteByte('}')
+	if len(required) > 0 {
+		b.WriteString(`,"required":[` + strings.Join(required, ",") + `]`)
+	}
+	b.WriteString(`,"additionalProperties":false}`)
+	return b.Bytes()
+}
+
+func property(f reflect.StructField) string {
+	var parts []string
+	enum := f.Tag.Get("enum")
+	values := ""
+	if enum != "" {
+		quoted := strings.Split(enum, ",")
+		for i, v := range quoted {
+			quoted[i] = strconv.Quote(v)
+		}
+		values = `"enum":[` + strings.Join(quoted, ",") + `]`
+	}
+	switch f.Type.Kind() {
+	case reflect.Slice:
+		item := `"type":"string"`
+		if values != "" {
+			item = values
+		}
+		parts = append(parts, `"type":"array","items":{`+item+`}`)
+	case reflect.Bool:
+		parts = append(parts, `"type":"boolean"`)
+	case reflect.Int:
+		parts = append(parts, `"type":"integer"`)
+	case reflect.Float64:
+		parts = append(parts, `"type":"number"`)
+	default:
+		if values != "" {
+			parts = append(parts, `"type":"string",`+values)
+		} else {
+			parts = append(parts, `"type":"string"`)
+		}
+	}
+	for tag, word := range map[string]string{"min": "minimum", "max": "maximum"} {
+		if v := f.Tag.Get(tag); v != "" {
+			parts = append(parts, strconv.Quote(word)+":"+v)
+		}
+	}
+	if len(parts) == 3 && parts[1] > parts[2] {
+		parts[1], parts[2] = parts[2], parts[1]
+	}
+	if f.Type.Kind() == reflect.Slice {
+		parts = append(parts, `"minItems":1`)
+	}
+	if d := f.Tag.Get("default"); d != "" {
+		parts = append(parts, `"default":`+d)
+	}
+	if d := f.Tag.Get("doc"); d != "" {
+		parts = append(parts, `"description":`+strconv.Quote(d))
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// defaultsOf is a P with the defaults of its tags, for callers whose arguments came without them.
+func defaultsOf[P any]() P {
+	var p P
+	v := reflect.ValueOf(&p).Elem()
+	for i := range v.NumField() {
+		d := v.Type().Field(i).Tag.Get("default")
+		if d == "" {
+			continue
+		}
+		// A tag that does not fit its field is a mistake of ours that the schema test finds.
+		if err := json.Unmarshal([]byte(d), v.Field(i).Addr().Interface()); err != nil {
+			continue
+		}
+	}
+	return p
+}

@@ -1,0 +1,47 @@
+package environment
+
+import (
+	"context"
+	_ "embed"
+
+	"sextant/shared/annotator"
+	"sextant/shared/toolspec"
+)
+
+//go:embed select_text.md
+var selectTextAbout string
+
+type selectTextParams struct {
+	ID    int    `json:"annotationId" min:"0"`
+	Text  string `json:"text"`
+	Start int    `json:"start" min:"0"`
+	End   int    `json:"end" min:"0" doc:"default: to the end"`
+}
+
+func (t *Tools) selectText() tool {
+	return build(tool{
+		name: "select_text", about: about(selectTextAbout), hints: toolspec.Hints{Idempotent: true, OpenWorld: true},
+		examples: []string{`{"text":"Total: 80 €"}`, `{"annotationId":7}`, `{"annotationId":7,"start":0,"end":5}`},
+	}, func(s session, p selectTextParams) toolspec.Description {
+		if p.ID > 0 {
+			return present(s, "Selecting text in", p.ID)
+		}
+		return toolspec.Description{Present: "Selecting “" + annotator.Clean(p.Text, 60) + "”"}
+	}, func(ctx context.Context, s session, p selectTextParams) (toolspec.Result, error) {
+		switch {
+		case p.ID == 0 && p.Text == "":
+			return toolspec.Result{}, &argumentError{"annotationId or text is missing", `send {"text":"words on the page"} or {"annotationId":7}`}
+		case p.End != 0 && p.End <= p.Start:
+			return toolspec.Result{}, &argumentError{"end does not lie behind start", `send e.g. {"annotationId":7,"start":0,"end":5}`}
+		}
+		a, err := s.SelectText(ctx, p.ID, p.Text, p.Start, p.End)
+		if err != nil {
+			return toolspec.Result{}, err
+		}
+		sentence := "Selected “" + annotator.Clean(p.Text, 60) + "”"
+		if p.ID > 0 {
+			sentence = "Selected text in " + called(s, p.ID)
+		}
+		return answered(a, defaultTokens, sentence), nil
+	})
+}

@@ -1,0 +1,71 @@
+package environment
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/annotator"
+	"sextant/shared/toolspec"
+)
+
+//go:embed type_text.md
+var typeAbout string
+
+type typeParams struct {
+	ID     int    `json:"annotationId" required:"true" min:"1"`
+	Text   string `json:"text" required:"true"`
+	Clear  bool   `json:"clear" default:"true"`
+	Submit bool   `json:"submit" doc:"press Enter after"`
+	Human  bool   `json:"human" doc:"type slowly"`
+}
+
+// maxTyped bounds one call; a longer text belongs into a file upload.
+const maxTyped = 100_000
+
+func (t *Tools) typeText() tool {
+	return build(tool{
+		name: "type_text", about: about(typeAbout), hints: toolspec.Hints{OpenWorld: true}, timeout: 120_000,
+		examples: []string{`{"annotationId":13,"text":"10437"}`, `{"annotationId":4,"text":"desk lamp","submit":true}`, `{"annotationId":7,"text":" and more","clear":false}`},
+	}, func(s session, p typeParams) toolspec.Description {
+		d := present(s, "Typing into", p.ID)
+		d.Data = p.Text
+		return d
+	}, func(ctx context.Context, s session, p typeParams) (toolspec.Result, error) {
+		if len(p.Text) > maxTyped {
+			return toolspec.Result{}, &argumentError{fmt.Sprintf("the text is %d bytes long, more than %d", len(p.Text), maxTyped), "send it in parts with clear: false"}
+		}
+		sentence := typed(s, p)
+		a, err := s.Type(ctx, browser.TypeOptions{ID: p.ID, Text: p.Text, Clear: p.Clear, Submit: p.Submit, Human: p.Human})
+		if err != nil {
+			return toolspec.Result{}, err
+		}
+		return answered(a, defaultTokens, sentence), nil
+	})
+}
+
+// typed is the sentence of a finished call; what went into a password field stays out of it.
+func typed(s session, p typeParams) string {
+	text := annotator.Clean(p.Text, 40)
+	e, known := elementOf(s, p.ID)
+	switch {
+	case p.Text == "" && p.Clear:
+		return "Emptied " + called(s, p.ID)
+	case known && secret(e):
+		text = "text"
+	}
+	return "Typed " + text + " into " + called(s, p.ID)
+}
+
+// secret: its value or its name says that what stands in it is not for showing.
+func secret(e annotator.Element) bool {
+	name := strings.ToLower(e.Name)
+	for _, word := range []string{"password", "passcode", "passwort", "kennwort", "contraseña", "mot de passe", "secret", "pin code", "cvc", "cvv", "token"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return e.Value != "" && strings.Trim(e.Value, "•") == ""
+}

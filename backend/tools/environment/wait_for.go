@@ -1,0 +1,51 @@
+package environment
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/annotator"
+	"sextant/shared/toolspec"
+)
+
+//go:embed wait_for.md
+var waitAbout string
+
+type waitParams struct {
+	Text    string  `json:"text"`
+	Gone    string  `json:"gone"`
+	URL     string  `json:"url"`
+	Seconds float64 `json:"seconds" min:"0" max:"120" doc:"at most; default 10"`
+}
+
+func (t *Tools) waitFor() tool {
+	return build(tool{
+		name: "wait_for", about: about(waitAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true}, timeout: 130_000,
+		examples: []string{`{"text":"Order placed"}`, `{"gone":"Loading"}`, `{"url":"/checkout","seconds":20}`},
+	}, func(_ session, p waitParams) toolspec.Description {
+		return toolspec.Description{Present: "Waiting for " + waited(p)}
+	}, func(ctx context.Context, s session, p waitParams) (toolspec.Result, error) {
+		if p.Text == "" && p.Gone == "" && p.URL == "" && p.Seconds <= 0 {
+			return toolspec.Result{}, &argumentError{"there is nothing to wait for", `send text, gone, url or seconds, e.g. {"text":"Saved"}`}
+		}
+		a, err := s.Wait(ctx, browser.WaitOptions{Text: p.Text, Gone: p.Gone, URL: p.URL, Seconds: p.Seconds})
+		if err != nil {
+			return toolspec.Result{}, err
+		}
+		return answered(a, defaultTokens, "Waited for "+waited(p)), nil
+	})
+}
+
+func waited(p waitParams) string {
+	switch {
+	case p.Text != "":
+		return "“" + annotator.Clean(p.Text, 60) + "”"
+	case p.Gone != "":
+		return "“" + annotator.Clean(p.Gone, 60) + "” to go"
+	case p.URL != "":
+		return "the address " + annotator.Clean(p.URL, 60)
+	}
+	return fmt.Sprintf("%g s", p.Seconds)
+}
