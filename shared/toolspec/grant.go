@@ -30,6 +30,8 @@ type Grant struct {
 	// Hosts are the only hosts the call may talk to, exactly as written, no
 	// subdomains; empty covers only calls that name no host.
 	Hosts []string `json:"hosts,omitempty"`
+	// Target must equal what the call acts on (Description.Target); empty covers any.
+	Target string `json:"target,omitempty"`
 	// Args must equal the call's canonical arguments; empty covers any.
 	Args json.RawMessage `json:"args,omitempty"`
 	// Outside are the sources of outside text that stood in the context when it was given;

@@ -22,6 +22,8 @@ func (f facts) covered(g toolspec.Grant) bool {
 		return false
 	case !within(f.hosts, g.Hosts) || len(f.hosts) == 0 && len(g.Hosts) > 0:
 		return false
+	case g.Target != "" && g.Target != f.in.Description.Target:
+		return false
 	case !within(f.outside, g.Outside):
 		return false
 	}
@@ -51,9 +53,14 @@ func (f facts) grant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
 	if scope == toolspec.GrantConversation {
 		g.Conversation = f.in.Call.From.Conversation
 	}
-	if slices.ContainsFunc(doubts, func(d doubt) bool { return d.exact }) {
+	exact := slices.ContainsFunc(doubts, func(d doubt) bool { return d.exact })
+	if exact {
 		// Relative paths in arguments mean something else in another folder.
 		g.Args, g.Folder = f.args, f.in.Settings.Folder
+	}
+	if exact || len(f.hosts) == 0 {
+		// The same arguments can come to act on something else: a program that was changed.
+		g.Target = f.in.Description.Target
 	}
 	g.Text = f.scopeText(g)
 	return g

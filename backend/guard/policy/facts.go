@@ -34,8 +34,9 @@ func read(in Input) facts {
 	for _, h := range in.Description.Hosts {
 		f.hosts = append(f.hosts, Normal(h))
 	}
-	// The address in the arguments counts even when the description forgets it.
-	if h := hostOf(f.address); h != "" {
+	// The address in the arguments counts when the description forgets it. When it does not,
+	// it knows better: what was written may be an alias.
+	if h := hostOf(f.address); h != "" && len(f.hosts) == 0 {
 		f.hosts = append(f.hosts, h)
 	}
 	f.hosts = sorted(f.hosts)
@@ -117,6 +118,7 @@ func hostOf(address string) string {
 	if address == "" {
 		return ""
 	}
+	address = cleaned(address)
 	// Browsers read a backslash as a slash, and so what follows it is not the host.
 	address = strings.ReplaceAll(address, `\`, "/")
 	if scheme(address) == "" {

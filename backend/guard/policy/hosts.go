@@ -5,23 +5,31 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
 
+// unreadable stands for what is no host at all. It has no dot and so counts as local:
+// what cannot be read is not let through.
+const unreadable = "?"
+
 // Normal is the one written form of a host or host:port: lower case, ASCII, no trailing
 // dot, IPv4 addresses in four decimal parts however they were written, IPv6 in brackets
-// only before a port.
+// only before a port. Empty stays empty; what is no host becomes "?".
 func Normal(hostport string) string {
-	host, port := splitPort(strings.TrimSpace(hostport))
-	host = normalName(host)
-	if host == "" {
+	hostport = strings.TrimSpace(hostport)
+	if hostport == "" {
 		return ""
 	}
-	if port == "" {
+	host, port := splitPort(hostport)
+	host = normalName(host)
+	switch {
+	case host == unreadable || strings.Trim(port, "0123456789") != "":
+		return unreadable
+	case port == "":
 		return host
-	}
-	if strings.Contains(host, ":") {
+	case strings.Contains(host, ":"):
 		return "[" + host + "]:" + port
 	}
 	return host + ":" + port
@@ -30,18 +38,22 @@ func Normal(hostport string) string {
 func normalName(host string) string {
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if i := strings.IndexByte(host, '%'); i >= 0 && strings.Contains(host, ":") {
-		host = host[:i]
+		host = host[:i] // the zone of an IPv6 address
+	}
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		// The mapping a browser applies: full-width digits and dots are digits and dots.
+		mapped, err := idna.Lookup.ToASCII(host)
+		if err != nil {
+			return unreadable
+		}
+		host = mapped
 	}
 	host = strings.TrimRight(strings.ToLower(host), ".")
 	if addr, ok := parseIP(host); ok {
 		return addr.String()
 	}
-	// The mapping a browser applies: full-width digits and dots are digits and dots.
-	if mapped, err := idna.Lookup.ToASCII(host); err == nil {
-		host = strings.TrimRight(mapped, ".")
-	}
-	if addr, ok := parseIP(host); ok {
-		return addr.String()
+	if host == "" || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
+		return unreadable
 	}
 	return host
 }

@@ -24,6 +24,8 @@ func (f facts) question() string {
 		return "Open " + f.address + "?"
 	case len(f.hosts) > 0:
 		return "Let " + f.name() + " contact " + list(f.hosts) + "?"
+	case f.foreign() && d.Target != "":
+		return "Run " + f.name() + ": " + d.Target + "?"
 	case d.Data != "" && d.Target != "":
 		return "Let " + f.name() + " write " + amount(d.Data) + " to " + d.Target + "?"
 	case d.Target != "":
@@ -116,6 +118,9 @@ func (f facts) scopeText(g toolspec.Grant) string {
 		}
 	} else {
 		text += ", with any arguments"
+	}
+	if g.Target != "" {
+		text += ", on " + g.Target
 	}
 	if g.Party != "" {
 		text += ", when " + g.Party + " asks"

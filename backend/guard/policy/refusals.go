@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"sextant/shared/toolspec"
@@ -14,11 +13,18 @@ func scheme(address string) string {
 	if !found || name == "" || !isScheme(name) {
 		return ""
 	}
-	port, _, _ := strings.Cut(rest, "/")
-	if port != "" && strings.Trim(port, "0123456789") == "" {
-		return ""
+	name = strings.ToLower(name)
+	switch name {
+	case "http", "https", "file", "data", "blob", "about", "javascript", "view-source", "chrome", "devtools", "ftp":
+		return name
 	}
-	return strings.ToLower(name)
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	if rest != "" && strings.Trim(rest, "0123456789") == "" {
+		return "" // a port
+	}
+	return name
 }
 
 func isScheme(name string) bool {
@@ -34,8 +40,7 @@ func isScheme(name string) bool {
 // badAddress refuses what is not the web: file:, chrome:, javascript: and the like.
 func badAddress(f facts) (Decision, bool) {
 	for _, address := range []string{f.address, f.targetAddress()} {
-		// Browsers drop tabs and line ends anywhere in an address, and spaces around it.
-		clean := regexp.MustCompile(`[\t\r\n]`).ReplaceAllString(strings.TrimSpace(address), "")
+		clean := cleaned(address)
 		switch s := scheme(clean); {
 		case s == "", s == "http", s == "https", strings.EqualFold(clean, "about:blank"):
 		default:
@@ -47,6 +52,13 @@ func badAddress(f facts) (Decision, bool) {
 		}
 	}
 	return Decision{}, false
+}
+
+// cleaned drops what browsers drop: tabs and line ends anywhere in an address, control
+// characters and spaces around it.
+func cleaned(address string) string {
+	address = strings.TrimFunc(address, func(r rune) bool { return r <= ' ' })
+	return strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(address)
 }
 
 // targetAddress is the description's target when it is a bare address and not a sentence.

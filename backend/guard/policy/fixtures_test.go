@@ -1,0 +1,81 @@
+package policy
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// page is a call of one of our own page tools.
+func page(tool, args string) Input {
+	return Input{
+		Call: toolspec.Call{
+			ID: "c1", Tool: tool, Args: json.RawMessage(args),
+			From: toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "talk", Turn: "t1", Interactive: true},
+		},
+		Definition: toolspec.Definition{Name: tool, Origin: toolspec.OriginBaseline, Group: "environment"},
+		Settings:   Settings{Mode: Ask, Folder: "/home/ana/flat"},
+		Now:        time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC),
+	}
+}
+
+// foreign is a call of a panel's or an MCP server's tool.
+func foreign(origin toolspec.Origin, tool, owner, args string, hints toolspec.Hints) Input {
+	in := page(tool, args)
+	in.Definition = toolspec.Definition{Name: tool, Origin: origin, Owner: owner, Group: string(origin), Hints: hints}
+	return in
+}
+
+func ours(group, tool, args string, hints toolspec.Hints) Input {
+	in := page(tool, args)
+	in.Definition.Group, in.Definition.Hints = group, hints
+	return in
+}
+
+func (in Input) hosts(hosts ...string) Input { in.Description.Hosts = hosts; return in }
+
+func (in Input) typedHosts(hosts ...string) Input { in.Call.From.TypedHosts = hosts; return in }
+
+func (in Input) read(sources ...string) Input { in.Call.From.Outside = sources; return in }
+
+func (in Input) mode(m Mode) Input { in.Settings.Mode = m; return in }
+
+func (in Input) alone() Input { in.Call.From.Interactive = false; return in }
+
+func (in Input) caller(c toolspec.Caller) Input { in.Call.From.Caller = c; return in }
+
+func (in Input) about(target, data string) Input {
+	in.Description.Target, in.Description.Data = target, data
+	return in
+}
+
+func (in Input) with(grants ...toolspec.Grant) Input { in.Grants = grants; return in }
+
+// comesTo fails the test unless the decision has the verdict.
+func comesTo(t *testing.T, in Input, want Verdict) Decision {
+	t.Helper()
+	d := Decide(in)
+	if d.Verdict != want {
+		t.Fatalf("%s %s: got %s (%s), want %s", in.Call.Tool, in.Call.Args, d.Verdict, d.Reason, want)
+	}
+	if d.Reason == "" {
+		t.Fatalf("%s: a decision without a reason", in.Call.Tool)
+	}
+	if want == Refuse && (d.ErrorType == "" || d.Suggestion == "") {
+		t.Fatalf("%s: a refusal without kind or way out: %+v", in.Call.Tool, d)
+	}
+	return d
+}
+
+func kept(t *testing.T, d Decision, answer event.Answer) toolspec.Grant {
+	t.Helper()
+	g, ok := d.Grants[answer]
+	if !ok {
+		t.Fatalf("the question offers no %s: %+v", answer, d.Approval.Choices)
+	}
+	g.ID = "g1"
+	return g
+}
