@@ -1,0 +1,115 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The program under test; `make e2e` names it. */
+export const bin = process.env.SEXTANT_BIN ?? join(import.meta.dirname, '../../build/bin/sextant');
+
+/** The form every tool answers in. */
+export interface Result {
+  success: boolean;
+  result?: { text?: string; page?: { title: string; url: string }; elements?: Element[] };
+  error?: string;
+  error_type?: string;
+  suggestion?: string;
+}
+
+/** A numbered element. */
+export interface Element {
+  id: number;
+  role: string;
+  name: string;
+  value?: string;
+}
+
+/** Options of one start. */
+export interface Start {
+  dir?: string;
+  env?: Record<string, string>;
+  args?: string[];
+}
+
+/** One running `sextant serve` with folders of its own. */
+export class Sextant {
+  private constructor(
+    readonly dir: string,
+    readonly url: string,
+    readonly token: string,
+    private readonly child: ChildProcess,
+    private readonly ownDir: boolean,
+  ) {}
+
+  /** Starts the program and waits until it says that it is ready. */
+  static async start({ dir, env = {}, args = [] }: Start = {}): Promise<Sextant> {
+    const home = dir ?? (await mkdtemp(join(tmpdir(), 'sextant-e2e-')));
+    const tokenFile = join(home, 'token.json');
+    const child = spawn(bin, ['serve', '--token-file', tokenFile, ...args], {
+      env: {
+        ...process.env,
+        SEXTANT_DATA: join(home, 'data'),
+        SEXTANT_CONFIG: join(home, 'config'),
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.stdout!.once('data', () => resolve());
+      child.once('exit', (code) => reject(new Error(`sextant serve ended with ${code}`)));
+    });
+    const { url, token } = JSON.parse(await readFile(tokenFile, 'utf8')) as {
+      url: string;
+      token: string;
+    };
+    return new Sextant(home, url, token, child, dir === undefined);
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  get data(): string {
+    return join(this.dir, 'data');
+  }
+
+  /** Sends a request to the HTTP door with the token. */
+  async api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(new URL(path, this.url), {
+      method,
+      headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    const text = await response.text();
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
+
+  /** Runs a tool. */
+  execute(tool: string, args: Record<string, unknown> = {}): Promise<Result> {
+    return this.api('POST', '/api/ai/tools/execute', { tool, args });
+  }
+
+  /** The window's address with a fresh one-time code. */
+  async window(): Promise<string> {
+    const { code } = await this.api<{ code: string }>('POST', '/api/session/code');
+    return `${this.url}#code=${code}`;
+  }
+
+  /** Ends the program as a crash would. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  /** Ends the program and removes its folders. */
+  async stop(): Promise<void> {
+    await this.end('SIGTERM');
+    if (this.ownDir) await rm(this.dir, { recursive: true, force: true });
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const gone = new Promise<void>((resolve) => this.child.once('exit', () => resolve()));
+    this.child.kill(signal);
+    await gone;
+  }
+}

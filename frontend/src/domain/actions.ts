@@ -1,0 +1,45 @@
+import { BackendError, type Backend } from '../shared/api/backend';
+import type { Json, Result } from '../shared/api/types';
+import { t } from '../shared/i18n';
+import type { Store } from './store/store.svelte';
+import type { Toasts } from './toasts.svelte';
+
+/** What to tell a person about a failed request. */
+export function failureText(error: unknown): string {
+  if (error instanceof BackendError) {
+    return error.status === 0 ? t('failure.offline') : t('failure.request', { reason: error.detail || error.title });
+  }
+  return t('failure.request', { reason: error instanceof Error ? error.message : String(error) });
+}
+
+/** Runs tools and requests by a person's hand; what fails is told in a toast, never thrown. */
+export class Actions {
+  constructor(
+    readonly backend: Backend,
+    private readonly store: Store,
+    private readonly toasts: Toasts,
+  ) {}
+
+  /** Runs a tool; null when it could not even be asked. A failed result is told, too, unless `quiet`. */
+  async run(tool: string, args: Json, quiet = false): Promise<Result | null> {
+    try {
+      const result = await this.backend.execute(tool, args, this.store.state.activePanel);
+      if (!result.success && !quiet) this.toasts.error(result.error ?? '', result.suggestion);
+      return result;
+    } catch (error) {
+      this.toasts.error(failureText(error));
+      return null;
+    }
+  }
+
+  /** Awaits a request; false when it failed, which is told. */
+  async ask(request: Promise<unknown>): Promise<boolean> {
+    try {
+      await request;
+      return true;
+    } catch (error) {
+      this.toasts.error(failureText(error));
+      return false;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { Backend } from '../shared/api/backend';
+import { Actions } from './actions';
+import { Approvals } from './approvals/approvals.svelte';
+import { Browser } from './browser/browser.svelte';
+import { Commands, inOwnWindow } from './commands/commands.svelte';
+import { Conversations } from './conversation/conversation.svelte';
+import { Layout } from './layout.svelte';
+import { Panels } from './panels/panels.svelte';
+import { Session } from './session/session.svelte';
+import { Settings } from './settings/settings.svelte';
+import { Store } from './store/store.svelte';
+import { Toasts } from './toasts.svelte';
+import { Tools } from './tools/tools.svelte';
+
+/** Every controller of the window, made in the order they need each other. */
+export class App {
+  readonly store = new Store();
+  readonly toasts = new Toasts();
+  readonly layout = new Layout();
+  readonly commands = new Commands(inOwnWindow());
+  readonly session: Session;
+  readonly actions: Actions;
+  readonly settings: Settings;
+  readonly panels: Panels;
+  readonly approvals: Approvals;
+  readonly tools: Tools;
+  readonly browser: Browser;
+  readonly talk: Conversations;
+
+  constructor(backend: Backend) {
+    this.actions = new Actions(backend, this.store, this.toasts);
+    this.session = new Session(backend, this.store);
+    this.settings = new Settings(this.store, this.actions);
+    this.panels = new Panels(this.store, this.actions);
+    this.approvals = new Approvals(this.store, this.actions, this.toasts);
+    this.tools = new Tools(this.store, this.actions);
+    this.browser = new Browser(this.store, this.actions, this.session, this.settings);
+    this.talk = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
+    this.session.onFrame = (frame) => void this.browser.live.draw(frame);
+    this.session.onReady = () => this.browser.live.reopen();
+    this.session.onOpened = () => {
+      void this.talk.resume();
+      void this.tools.refreshCalls();
+    };
+    this.session.onEvent = (event) => this.talk.hear(event);
+  }
+
+  start(): Promise<void> {
+    return this.session.start();
+  }
+}

@@ -1,0 +1,65 @@
+import { BackendError } from '../../shared/api/backend';
+import type { Answer, Approval } from '../../shared/api/types';
+import { t } from '../../shared/i18n';
+import { failureText, type Actions } from '../actions';
+import type { Store } from '../store/store.svelte';
+import type { Toasts } from '../toasts.svelte';
+
+/** A question that takes keys only when it is old enough to have been read. */
+export const KEY_DELAY_MS = 500;
+
+/** The questions that wait, oldest first, and the one that is looked at. */
+export class Approvals {
+  #chosen = $state('');
+  /** The question whose answer is on its way. */
+  sending = $state('');
+  /** The question whose dialog with all answers is open. */
+  dialog = $state('');
+
+  constructor(
+    private readonly store: Store,
+    private readonly actions: Actions,
+    private readonly toasts: Toasts,
+  ) {}
+
+  get list(): Approval[] {
+    return [...this.store.state.approvals].sort((a, b) => (a.asked < b.asked ? -1 : 1));
+  }
+
+  get current(): Approval | undefined {
+    const list = this.list;
+    return list.find((approval) => approval.id === this.#chosen) ?? list[0];
+  }
+
+  get place(): number {
+    return Math.max(
+      0,
+      this.list.findIndex((approval) => approval.id === this.current?.id),
+    );
+  }
+
+  /** Looks at the next question, or the first again after the last. */
+  step(by: number): void {
+    const list = this.list;
+    this.#chosen = list[(this.place + by + list.length) % list.length]?.id ?? '';
+  }
+
+  ofCall(call: string): Approval | undefined {
+    return this.store.state.approvals.find((approval) => approval.call === call);
+  }
+
+  async answer(approval: Approval, answer: Answer, reason = ''): Promise<void> {
+    if (this.sending === approval.id) return;
+    this.sending = approval.id;
+    try {
+      await this.actions.backend.answer(approval.id, answer, reason, approval.hash);
+      this.dialog = '';
+    } catch (error) {
+      const gone = error instanceof BackendError && (error.status === 409 || error.status === 404);
+      this.toasts.error(gone ? t('ask.gone') : failureText(error));
+      if (gone) this.dialog = '';
+    } finally {
+      this.sending = '';
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { CallView } from '../store/state';
+import { t } from '../../shared/i18n';
+
+/** Icon and its colour for a call's state; "" for the spinner. */
+export function cardIcon(call: CallView, waiting: boolean): { icon: string; tone: string } {
+  if (waiting) return { icon: 'hand', tone: 'acc' };
+  switch (call.status) {
+    case 'queued':
+      return { icon: 'clock', tone: 't3' };
+    case 'running':
+      return { icon: '', tone: '' };
+    case 'done':
+      return { icon: 'check', tone: 'ok' };
+    case 'failed':
+      return { icon: 'errc', tone: 'danger' };
+    case 'declined':
+      return { icon: 'x', tone: 't3' };
+    case 'refused':
+      return { icon: 'shield', tone: 't2' };
+    case 'stopped':
+      return { icon: 'stop', tone: 't3' };
+    case 'interrupted':
+      return { icon: 'alert', tone: 'warn' };
+  }
+}
+
+/** The sentence of a card in its state. */
+export function cardSentence(call: CallView, waiting: boolean): string {
+  const sentence = call.sentence || call.tool;
+  if (waiting) return t('call.waiting', { sentence: lower(sentence) });
+  switch (call.status) {
+    case 'declined':
+      return prefixed('call.declined', sentence, /^you declined/i);
+    case 'refused':
+      return prefixed('call.refused', sentence, /^refused/i);
+    case 'stopped':
+      return prefixed('call.stopped', sentence, /^stopped/i);
+    case 'interrupted':
+      return prefixed('call.interrupted', sentence, /^interrupted/i);
+    default:
+      return sentence;
+  }
+}
+
+function prefixed(
+  key: 'call.declined' | 'call.refused' | 'call.stopped' | 'call.interrupted',
+  sentence: string,
+  has: RegExp,
+): string {
+  return has.test(sentence) ? sentence : t(key, { sentence: lower(sentence) });
+}
+
+// "Opening shop.example" inside a sentence; a name in capitals stays.
+const lower = (text: string) => (/^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
+
+/** The one or few lines below the sentence. */
+export function cardPreview(call: CallView): { text: string; tone: string }[] {
+  if (call.status === 'failed') {
+    const lines = [{ text: call.error, tone: 'danger' }];
+    if (call.suggestion) lines.push({ text: call.suggestion, tone: '' });
+    return lines.filter((line) => line.text);
+  }
+  if (call.status === 'declined')
+    return call.reason ? [{ text: t('call.reason', { reason: call.reason }), tone: '' }] : [];
+  if (call.status === 'refused')
+    return [{ text: call.reason || call.error || call.suggestion, tone: '' }].filter((l) => l.text);
+  if (call.status === 'interrupted') return [{ text: t('call.interrupted.hint'), tone: '' }];
+  return call.preview.slice(0, 3).map((text) => ({ text, tone: '' }));
+}
+
+/** The last lines of live output, and how many stand above them. */
+export function liveLines(live: string, max = 6): { lines: string[]; above: number } {
+  const all = live.replace(/\n$/, '').split('\n');
+  return { lines: all.slice(-max), above: Math.max(0, all.length - max) };
+}

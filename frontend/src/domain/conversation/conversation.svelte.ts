@@ -1,0 +1,193 @@
+import type { Conversation, Model, StoredEvent } from '../../shared/api/types';
+import { failureText, type Actions } from '../actions';
+import type { Panels } from '../panels/panels.svelte';
+import type { Settings } from '../settings/settings.svelte';
+import type { Thread } from '../store/state';
+import type { Store } from '../store/store.svelte';
+import type { Toasts } from '../toasts.svelte';
+
+const CURRENT = 'sextant.conversation';
+const DRAFT = 'sextant.draft.';
+/** The model that needs nothing. */
+export const PILOT = 'pilot';
+/** Where a draft is kept before its conversation exists. */
+const UNBORN = 'new';
+
+/** The conversation that is shown: reading it, writing to it, stopping it, and its draft. */
+export class Conversations {
+  /** "" while nothing was sent yet: the conversation is made with its first message. */
+  currentId = $state('');
+  loading = $state(false);
+  failed = $state('');
+  draft = $state('');
+  stopping = $state(false);
+  sending = $state(false);
+  /** Events that arrive while a conversation is being read. */
+  #missed: StoredEvent[] | null = null;
+  #saving: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly store: Store,
+    private readonly actions: Actions,
+    private readonly settings: Settings,
+    private readonly panels: Panels,
+    private readonly toasts: Toasts,
+  ) {}
+
+  get current(): Conversation | undefined {
+    return this.store.state.conversations.find((c) => c.id === this.currentId);
+  }
+
+  get thread(): Thread | undefined {
+    return this.store.state.threads[this.currentId];
+  }
+
+  get running(): boolean {
+    return this.thread?.turn?.status === 'running';
+  }
+
+  /** The model by name; the pilot when nothing else was chosen. */
+  get model(): string {
+    return this.settings.value('model') || PILOT;
+  }
+
+  get models(): Model[] {
+    return this.store.state.models;
+  }
+
+  get piloted(): boolean {
+    return this.model === PILOT;
+  }
+
+  /** Opens the conversation shown last, if it is still there. */
+  async resume(): Promise<void> {
+    const last = localStorage.getItem(CURRENT) ?? '';
+    const known = this.store.state.conversations;
+    const id = known.some((c) => c.id === last) ? last : '';
+    if (id) await this.open(id);
+    else this.draft = localStorage.getItem(DRAFT + UNBORN) ?? '';
+  }
+
+  hear(event: StoredEvent): void {
+    if (event.conversation === this.currentId) this.#missed?.push(event);
+    if (event.kind === 'turn.ended' && event.conversation === this.currentId) this.stopping = false;
+    if (event.kind === 'conversation.deleted' && (event.data as { id: string }).id === this.currentId) this.fresh();
+  }
+
+  async open(id: string): Promise<void> {
+    this.#keepDraft();
+    this.currentId = id;
+    localStorage.setItem(CURRENT, id);
+    this.draft = localStorage.getItem(DRAFT + id) ?? this.settings.value(`draft.${id}`);
+    this.failed = '';
+    this.stopping = false;
+    if (this.thread) return;
+    this.loading = true;
+    const missed: StoredEvent[] = (this.#missed = []);
+    try {
+      const transcript = await this.actions.backend.transcript(id);
+      this.store.apply({ is: 'transcript', transcript, missed });
+    } catch (error) {
+      if (this.currentId === id) this.failed = failureText(error);
+    } finally {
+      if (this.#missed === missed) {
+        this.#missed = null;
+        this.loading = false;
+      }
+    }
+  }
+
+  /** An empty place to write; nothing is made until something is sent. */
+  fresh(): void {
+    this.#keepDraft();
+    this.currentId = '';
+    this.loading = false;
+    this.failed = '';
+    this.#missed = null;
+    localStorage.removeItem(CURRENT);
+    this.draft = localStorage.getItem(DRAFT + UNBORN) ?? '';
+  }
+
+  async rename(id: string, title: string): Promise<void> {
+    await this.actions.ask(this.actions.backend.renameConversation(id, title));
+  }
+
+  async remove(id: string): Promise<void> {
+    const done = await this.actions.ask(this.actions.backend.deleteConversation(id));
+    if (done && id === this.currentId) this.fresh();
+  }
+
+  /** Sends the text; it stays in the composer until the program has taken it. */
+  async send(text = this.draft): Promise<boolean> {
+    const words = text.trim();
+    if (!words || this.sending || this.running) return false;
+    this.sending = true;
+    try {
+      const id = this.currentId || (await this.#create());
+      await this.actions.backend.send(id, words, this.model, this.panels.activeId);
+      if (text === this.draft) this.write('');
+      return true;
+    } catch (error) {
+      this.toasts.error(failureText(error));
+      return false;
+    } finally {
+      this.sending = false;
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (!this.currentId || !this.running) return;
+    this.stopping = true;
+    if (!(await this.actions.ask(this.actions.backend.stop(this.currentId)))) this.stopping = false;
+  }
+
+  async useModel(name: string): Promise<void> {
+    await this.settings.set('model', name);
+  }
+
+  async refreshModels(): Promise<void> {
+    await this.actions.ask(this.actions.backend.models().then((models) => this.store.apply({ is: 'models', models })));
+  }
+
+  /** The last thing a person wrote, for asking again. */
+  get lastQuestion(): string {
+    const found = this.thread?.items.findLast((item) => item.kind === 'me');
+    return found?.kind === 'me' ? found.text : '';
+  }
+
+  /** Changes the draft; kept at once here, and by the program after a pause. */
+  write(text: string): void {
+    this.draft = text;
+    const key = DRAFT + (this.currentId || UNBORN);
+    if (text) localStorage.setItem(key, text);
+    else localStorage.removeItem(key);
+    clearTimeout(this.#saving);
+    const id = this.currentId;
+    if (id) this.#saving = setTimeout(() => void this.#store(id, text), 1500);
+  }
+
+  async #store(id: string, text: string): Promise<void> {
+    try {
+      await this.actions.backend.setting(`draft.${id}`, text);
+    } catch {
+      // The copy of this window holds it; the next change tries again.
+    }
+  }
+
+  #keepDraft(): void {
+    clearTimeout(this.#saving);
+    if (this.draft) localStorage.setItem(DRAFT + (this.currentId || UNBORN), this.draft);
+  }
+
+  async #create(): Promise<string> {
+    const conversation = await this.actions.backend.createConversation('');
+    this.store.apply({ is: 'conversation', conversation });
+    this.store.apply({ is: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
+    const draft = this.draft;
+    localStorage.removeItem(DRAFT + UNBORN);
+    this.currentId = conversation.id;
+    localStorage.setItem(CURRENT, conversation.id);
+    this.draft = draft;
+    return conversation.id;
+  }
+}

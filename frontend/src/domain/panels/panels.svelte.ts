@@ -1,0 +1,47 @@
+import type { Panel } from '../../shared/api/types';
+import type { Actions } from '../actions';
+import type { Store } from '../store/store.svelte';
+
+/** The panels of the activity bar and which one is on the stage. */
+export class Panels {
+  /** The panel asked for, shown before the program says so; "" for none. */
+  #wished = $state('');
+
+  constructor(
+    private readonly store: Store,
+    private readonly actions: Actions,
+  ) {}
+
+  /** In the order of the activity bar; Ctrl 1 to 9 go by it. */
+  get list(): Panel[] {
+    const rank = (panel: Panel) => (panel.builtin ? 0 : 1);
+    return [...this.store.state.panels].sort(
+      (a, b) => rank(a) - rank(b) || a.order - b.order || (a.id < b.id ? -1 : 1),
+    );
+  }
+
+  get own(): Panel[] {
+    return this.list.filter((panel) => !panel.builtin);
+  }
+
+  get activeId(): string {
+    const wished = this.#wished || this.store.state.activePanel;
+    return this.list.some((panel) => panel.id === wished) ? wished : (this.list[0]?.id ?? '');
+  }
+
+  get active(): Panel | undefined {
+    return this.list.find((panel) => panel.id === this.activeId);
+  }
+
+  async open(id: string): Promise<void> {
+    if (id === this.store.state.activePanel) return;
+    this.#wished = id;
+    await this.actions.ask(this.actions.backend.openPanel(id));
+    if (this.#wished === id) this.#wished = '';
+  }
+
+  openAt(place: number): void {
+    const panel = this.list[place];
+    if (panel) void this.open(panel.id);
+  }
+}

@@ -1,0 +1,128 @@
+import { BackendError, type Backend, type Connection, type Frame } from '../../shared/api/backend';
+import type { ClientMessage, StoredEvent } from '../../shared/api/types';
+import type { Store } from '../store/store.svelte';
+
+/** Waits between tries to connect again, in seconds; the last one repeats. */
+const WAITS = [1, 2, 4, 8, 15];
+
+/**
+ * The tie to the program: reads the state, keeps the socket open, and after a loss asks for the
+ * events it missed. What was shown stays shown all the while.
+ */
+export class Session {
+  phase = $state<'starting' | 'ready' | 'refused' | 'gone'>('starting');
+  /** Whether events arrive now. */
+  connected = $state(false);
+  /** Seconds to the next try, 0 while trying. */
+  retryIn = $state(0);
+
+  /** Called for every picture of the live view. */
+  onFrame: (frame: Frame) => void = () => {};
+  /** Called when a socket is ready to be written to, first and after every loss. */
+  onReady: () => void = () => {};
+  /** Called once, when the state was read for the first time. */
+  onOpened: () => void = () => {};
+  /** Called with every event before it is reduced. */
+  onEvent: (event: StoredEvent) => void = () => {};
+
+  #connection: Connection | null = null;
+  #tries = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #done = false;
+
+  constructor(
+    private readonly backend: Backend,
+    private readonly store: Store,
+  ) {}
+
+  async start(): Promise<void> {
+    try {
+      this.store.apply({ is: 'snapshot', snapshot: await this.backend.state(), again: false });
+      this.phase = 'ready';
+      this.onOpened();
+      this.#connect();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Tries at once instead of waiting. */
+  retryNow(): void {
+    clearInterval(this.#timer);
+    this.retryIn = 0;
+    if (this.phase === 'ready') this.#connect();
+    else void this.start();
+  }
+
+  send(message: ClientMessage): void {
+    if (this.connected) this.#connection?.send(message);
+  }
+
+  stop(): void {
+    this.#done = true;
+    clearInterval(this.#timer);
+    this.#connection?.close();
+  }
+
+  #connect(): void {
+    this.#connection?.close();
+    const connection = this.backend.connect(this.store.state.seq, {
+      hello: () => void this.#greeted(connection),
+      event: (event) => {
+        if (connection !== this.#connection) return;
+        this.onEvent(event);
+        this.store.event(event);
+      },
+      frame: (frame) => {
+        if (connection === this.#connection) this.onFrame(frame);
+      },
+      closed: () => {
+        if (connection === this.#connection) this.#lost();
+      },
+    });
+    this.#connection = connection;
+  }
+
+  async #greeted(connection: Connection): Promise<void> {
+    if (connection !== this.#connection) return;
+    this.connected = true;
+    const again = this.#tries > 0;
+    this.#tries = 0;
+    this.onReady();
+    if (!again) return;
+    try {
+      this.store.apply({ is: 'snapshot', snapshot: await this.backend.state(), again: true });
+    } catch (error) {
+      if (error instanceof BackendError && error.status === 401) this.phase = 'refused';
+    }
+  }
+
+  #lost(): void {
+    this.connected = false;
+    this.#connection = null;
+    if (this.#done) return;
+    this.#wait();
+    // A program that was started anew refuses this key; then there is nothing to wait for.
+    this.backend.state().catch((error: unknown) => {
+      if (error instanceof BackendError && error.status === 401) this.#failed(error);
+    });
+  }
+
+  #failed(error: unknown): void {
+    clearInterval(this.#timer);
+    if (error instanceof BackendError && (error.status === 401 || error.status === 403)) {
+      this.phase = 'refused';
+      return;
+    }
+    this.phase = 'gone';
+    this.#wait();
+  }
+
+  #wait(): void {
+    clearInterval(this.#timer);
+    this.retryIn = WAITS[Math.min(this.#tries++, WAITS.length - 1)] ?? 15;
+    this.#timer = setInterval(() => {
+      if (--this.retryIn <= 0) this.retryNow();
+    }, 1000);
+  }
+}

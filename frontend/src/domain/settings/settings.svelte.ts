@@ -1,0 +1,54 @@
+import type { Actions } from '../actions';
+import type { Store } from '../store/store.svelte';
+
+/** How freely the assistant works, from least to most. */
+export const MODES = ['read-only', 'ask', 'workspace', 'full'] as const;
+export type Mode = (typeof MODES)[number];
+
+export const THEMES = ['dark', 'light', 'system'] as const;
+export type Theme = (typeof THEMES)[number];
+
+const LOOKS = 'sextant.theme';
+
+/** Settings that are changed in the window: mode, theme, model and the service's address. */
+export class Settings {
+  constructor(
+    private readonly store: Store,
+    private readonly actions: Actions,
+  ) {}
+
+  value(key: string): string {
+    return this.store.state.settings[key]?.value ?? '';
+  }
+
+  get mode(): Mode {
+    return MODES.find((mode) => mode === this.value('mode')) ?? 'ask';
+  }
+
+  get theme(): Theme {
+    return THEMES.find((theme) => theme === this.value('theme')) ?? 'system';
+  }
+
+  async set(key: string, value: string): Promise<boolean> {
+    return this.actions.ask(
+      this.actions.backend.setting(key, value).then((setting) => this.store.apply({ is: 'setting', setting })),
+    );
+  }
+
+  nextTheme(): void {
+    const at = THEMES.indexOf(this.theme);
+    void this.set('theme', THEMES[(at + 1) % THEMES.length] ?? 'system');
+  }
+}
+
+/** Puts a theme on the document and remembers it, so that the next start has it at once. */
+export function wearTheme(theme: Theme): void {
+  const light = theme === 'system' && matchMedia('(prefers-color-scheme: light)').matches;
+  document.documentElement.dataset.theme = theme === 'light' || light ? 'light' : 'dark';
+  localStorage.setItem(LOOKS, theme);
+}
+
+/** The theme worn last, for the moment before the settings are read. */
+export function lastTheme(): Theme {
+  return THEMES.find((theme) => theme === localStorage.getItem(LOOKS)) ?? 'system';
+}

@@ -1,0 +1,133 @@
+import type {
+  ActivityBar,
+  Approval,
+  ApprovalAnswer,
+  Banner,
+  BrowserState,
+  CallStatus,
+  Caller,
+  Conversation,
+  ErrorType,
+  Json,
+  Marks,
+  MCPServer,
+  Model,
+  Origin,
+  Panel,
+  Pointer,
+  Setting,
+  Turn,
+} from '../../shared/api/types';
+
+/** One call as its card and the timeline show it. */
+export interface CallView {
+  id: string;
+  tool: string;
+  args: Json;
+  origin: Origin;
+  owner: string;
+  caller: Caller;
+  client: string;
+  conversation: string;
+  turn: string;
+  sentence: string;
+  status: 'queued' | 'running' | CallStatus;
+  started: string;
+  timeoutMs: number;
+  durationMs: number;
+  /** What streamed so far, its last OUTPUT_MAX characters. */
+  live: string;
+  preview: string[];
+  error: string;
+  errorType: ErrorType | '';
+  suggestion: string;
+  reason: string;
+  decision: string;
+  sources: string[];
+  output: string;
+  images: string[];
+}
+
+/** An entry of a conversation, in the order it came. */
+export type Item =
+  | { kind: 'me'; id: string; text: string; time: string; turn: string }
+  | { kind: 'say'; id: string; text: string; time: string; turn: string; done: boolean; outside: string[] }
+  | { kind: 'call'; id: string; turn: string }
+  | { kind: 'answer'; id: string; approval: Approval | null; answer: ApprovalAnswer; time: string; turn: string }
+  | { kind: 'end'; id: string; turn: Turn };
+
+/** One conversation as far as it was read. */
+export interface Thread {
+  id: string;
+  items: Item[];
+  /** The turn that runs now. */
+  turn: Turn | null;
+  /** Tokens of all turns. */
+  tokens: number;
+  /** Where outside text in it came from. */
+  outside: string[];
+  questions: Record<string, Approval>;
+}
+
+/** What the window knows. Only the reducer writes it. */
+export interface AppState {
+  seq: number;
+  version: string;
+  workspace: string;
+  panelsFolder: string;
+  panels: Panel[];
+  activePanel: string;
+  bar: ActivityBar;
+  browser: BrowserState;
+  marks: Marks | null;
+  /** Rises with every marks event, so that drawing can tell a new look from an old one. */
+  marksRevision: number;
+  pointer: Pointer | null;
+  approvals: Approval[];
+  conversations: Conversation[];
+  threads: Record<string, Thread>;
+  calls: Record<string, CallView>;
+  /** Ids of calls, newest first: what the activity list shows. */
+  activity: string[];
+  servers: MCPServer[];
+  models: Model[];
+  settings: Record<string, Setting>;
+  banners: Banner[];
+  /** Rises when tools have to be asked for again. */
+  catalogue: number;
+  /** The newest wish to focus something: a panel id, "assistant" or "page". */
+  focus: { surface: string; count: number };
+}
+
+/** The state before anything was heard. */
+export function emptyState(): AppState {
+  return {
+    seq: 0,
+    version: '',
+    workspace: '',
+    panelsFolder: '',
+    panels: [],
+    activePanel: '',
+    bar: { expanded: false, devices: [], device: '' },
+    browser: { status: 'starting', tabs: [], active: 0 },
+    marks: null,
+    marksRevision: 0,
+    pointer: null,
+    approvals: [],
+    conversations: [],
+    threads: {},
+    calls: {},
+    activity: [],
+    servers: [],
+    models: [],
+    settings: {},
+    banners: [],
+    catalogue: 0,
+    focus: { surface: '', count: 0 },
+  };
+}
+
+/** A conversation nothing was read of yet. */
+export function emptyThread(id: string): Thread {
+  return { id, items: [], turn: null, tokens: 0, outside: [], questions: {} };
+}

@@ -1,0 +1,98 @@
+import type { Approval, ApprovalAnswer, CallEnd, Delta, Message, StoredEvent, Turn } from '../../shared/api/types';
+import type { AppState, Item, Thread } from './state';
+
+type Say = Extract<Item, { kind: 'say' }>;
+
+/** Applies an event to its conversation, if that conversation was read. */
+export function reduceThread(state: AppState, event: StoredEvent): void {
+  const thread = event.conversation ? state.threads[event.conversation] : undefined;
+  if (!thread) return;
+  switch (event.kind) {
+    case 'message.added':
+      addMessage(thread, event.data as Message);
+      break;
+    case 'text.delta': {
+      const delta = event.data as Delta;
+      say(thread, delta.message, event).text += delta.text;
+      break;
+    }
+    case 'turn.started':
+      thread.turn = event.data as Turn;
+      break;
+    case 'turn.ended':
+      endTurn(thread, event.data as Turn);
+      break;
+    case 'call.started':
+      addCall(thread, event);
+      break;
+    case 'call.ended':
+      addCall(thread, event);
+      taint(thread, (event.data as CallEnd).sources);
+      break;
+    case 'approval.asked':
+      addCall(thread, event);
+      thread.questions[(event.data as Approval).id] = event.data as Approval;
+      break;
+    case 'approval.answered':
+      answered(thread, event);
+  }
+}
+
+function addMessage(thread: Thread, message: Message): void {
+  taint(thread, message.outside);
+  if (message.role === 'tool') return;
+  if (message.role === 'user') {
+    if (thread.items.some((item) => item.kind === 'me' && item.id === message.id)) return;
+    const { id, text, time, turn } = message;
+    thread.items.push({ kind: 'me', id, text, time, turn });
+    return;
+  }
+  const known = findSay(thread, message.id);
+  if (!known && !message.text) return;
+  const item = known ?? say(thread, message.id, { time: message.time, turn: message.turn });
+  if (message.text) item.text = message.text;
+  item.done = message.status !== 'running';
+  item.outside = message.outside ?? [];
+}
+
+const findSay = (thread: Thread, id: string) =>
+  thread.items.findLast((item): item is Say => item.kind === 'say' && item.id === id);
+
+function say(thread: Thread, id: string, at: { time: string; turn?: string }): Say {
+  const known = findSay(thread, id);
+  if (known) return known;
+  thread.items.push({ kind: 'say', id, text: '', time: at.time, turn: at.turn ?? '', done: false, outside: [] });
+  // Read back through the list, so that a reactive state sees what is written to it.
+  return thread.items.at(-1) as Say;
+}
+
+function addCall(thread: Thread, event: StoredEvent): void {
+  const id = event.call;
+  if (!id || thread.items.some((item) => item.kind === 'call' && item.id === id)) return;
+  finishSay(thread);
+  thread.items.push({ kind: 'call', id, turn: event.turn ?? '' });
+}
+
+function finishSay(thread: Thread): void {
+  const last = thread.items.at(-1);
+  if (last?.kind === 'say') last.done = true;
+}
+
+function endTurn(thread: Thread, turn: Turn): void {
+  for (const item of thread.items) if (item.kind === 'say') item.done = true;
+  thread.turn = null;
+  thread.tokens += (turn.usage?.input ?? 0) + (turn.usage?.output ?? 0);
+  if (thread.items.some((item) => item.kind === 'end' && item.id === turn.id)) return;
+  thread.items.push({ kind: 'end', id: turn.id, turn });
+}
+
+function answered(thread: Thread, event: StoredEvent): void {
+  const answer = event.data as ApprovalAnswer;
+  if (thread.items.some((item) => item.kind === 'answer' && item.id === answer.id)) return;
+  const approval = thread.questions[answer.id] ?? null;
+  thread.items.push({ kind: 'answer', id: answer.id, approval, answer, time: event.time, turn: event.turn ?? '' });
+}
+
+function taint(thread: Thread, sources: string[] | undefined): void {
+  for (const source of sources ?? []) if (!thread.outside.includes(source)) thread.outside.push(source);
+}

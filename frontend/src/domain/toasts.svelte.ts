@@ -1,0 +1,33 @@
+/** A short message at the corner of the stage; an error stays until it is dismissed. */
+export interface Toast {
+  id: number;
+  kind: 'ok' | 'error';
+  text: string;
+  hint: string;
+}
+
+/** At most two are shown; an older finished one makes room. */
+export class Toasts {
+  list = $state<Toast[]>([]);
+  #next = 1;
+
+  ok(text: string): void {
+    const id = this.#add('ok', text, '');
+    setTimeout(() => this.dismiss(id), 6000);
+  }
+
+  error(text: string, hint = ''): void {
+    if (this.list.some((toast) => toast.text === text)) return;
+    this.#add('error', text, hint);
+  }
+
+  dismiss(id: number): void {
+    this.list = this.list.filter((toast) => toast.id !== id);
+  }
+
+  #add(kind: Toast['kind'], text: string, hint: string): number {
+    const id = this.#next++;
+    this.list = [...this.list, { id, kind, text, hint }].slice(-2);
+    return id;
+  }
+}

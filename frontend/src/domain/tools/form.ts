@@ -1,0 +1,81 @@
+import { t } from '../../shared/i18n';
+
+/** One field of the form made from a tool's JSON schema. */
+export interface FormField {
+  name: string;
+  description: string;
+  required: boolean;
+  kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
+  options: string[];
+  example: string;
+  fallback: string;
+}
+
+interface Schema {
+  type?: string | string[];
+  description?: string;
+  enum?: unknown[];
+  default?: unknown;
+  examples?: unknown[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+}
+
+/** The fields of a schema's top-level object, required ones first. */
+export function fieldsOf(parameters: unknown): FormField[] {
+  const schema = (parameters ?? {}) as Schema;
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const fields = Object.entries(schema.properties ?? {}).map(([name, part]): FormField => {
+    const type = Array.isArray(part.type) ? part.type.find((one) => one !== 'null') : part.type;
+    return {
+      name,
+      description: part.description ?? '',
+      required: required.has(name),
+      kind: kindOf(type, part),
+      options: (part.enum ?? []).map((option) => String(option)),
+      example: show(part.examples?.[0]),
+      fallback: show(part.default),
+    };
+  });
+  return fields.sort((a, b) => Number(b.required) - Number(a.required));
+}
+
+function kindOf(type: string | undefined, part: Schema): FormField['kind'] {
+  if (part.enum?.length) return 'choice';
+  if (type === 'number' || type === 'integer') return 'number';
+  if (type === 'boolean') return 'boolean';
+  if (type === 'array' || type === 'object') return 'json';
+  return 'text';
+}
+
+const show = (value: unknown) => (value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Turns what was typed into arguments; `errors` holds, by field, the sentence that mends it. */
+export function argsOf(
+  fields: FormField[],
+  typed: Record<string, string>,
+): { args: Record<string, unknown>; errors: Record<string, string> } {
+  const args: Record<string, unknown> = {};
+  const errors: Record<string, string> = {};
+  for (const field of fields) {
+    const text = typed[field.name] ?? '';
+    if (text === '') {
+      if (field.required && field.kind !== 'boolean') errors[field.name] = t('own.bad.required');
+      else if (field.required) args[field.name] = false;
+      continue;
+    }
+    if (field.kind === 'number') {
+      const number = Number(text);
+      if (Number.isFinite(number)) args[field.name] = number;
+      else errors[field.name] = t('own.bad.number');
+    } else if (field.kind === 'boolean') args[field.name] = text === 'true';
+    else if (field.kind === 'json') {
+      try {
+        args[field.name] = JSON.parse(text) as unknown;
+      } catch (error) {
+        errors[field.name] = t('own.bad.json', { reason: error instanceof Error ? error.message : '' });
+      }
+    } else args[field.name] = text;
+  }
+  return { args, errors };
+}

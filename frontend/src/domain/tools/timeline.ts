@@ -1,0 +1,28 @@
+import type { Caller } from '../../shared/api/types';
+import type { CallView } from '../store/state';
+
+export interface Filter {
+  caller: Caller | '';
+  status: CallView['status'] | '';
+}
+
+/** Calls of one turn, or of one caller outside of turns, that follow each other. */
+export interface TimelineGroup {
+  key: string;
+  calls: CallView[];
+}
+
+/** Groups calls, newest first, and leaves out what the filter hides. */
+export function timeline(calls: CallView[], filter: Filter): TimelineGroup[] {
+  const groups: TimelineGroup[] = [];
+  let of = '';
+  for (const call of calls) {
+    if (filter.caller && call.caller !== filter.caller) continue;
+    if (filter.status && call.status !== filter.status) continue;
+    const belongs = call.turn || `${call.caller} ${call.client} ${call.conversation}`;
+    if (belongs !== of) groups.push({ key: call.id, calls: [] });
+    of = belongs;
+    groups.at(-1)?.calls.push(call);
+  }
+  return groups;
+}

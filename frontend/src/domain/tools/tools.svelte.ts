@@ -1,0 +1,82 @@
+import type { ToolInfo } from '../../shared/api/types';
+import { failureText, type Actions } from '../actions';
+import type { Store } from '../store/store.svelte';
+
+/** Tools that share an origin and owner. */
+export interface ToolGroup {
+  key: string;
+  origin: ToolInfo['origin'];
+  owner: string;
+  tools: ToolInfo[];
+  tokens: number;
+  active: boolean;
+}
+
+/** Every known tool, asked for again when the catalogue changes, and the calls of before. */
+export class Tools {
+  list = $state<ToolInfo[]>([]);
+  failed = $state('');
+  loaded = $state(false);
+  #asked = -1;
+
+  constructor(
+    private readonly store: Store,
+    private readonly actions: Actions,
+  ) {}
+
+  /** Reads the list unless this catalogue was read already. */
+  async refresh(): Promise<void> {
+    const { catalogue } = this.store.state;
+    if (this.#asked === catalogue) return;
+    this.#asked = catalogue;
+    try {
+      this.list = (await this.actions.backend.tools()).tools ?? [];
+      this.failed = '';
+      this.loaded = true;
+    } catch (error) {
+      this.#asked = -1;
+      this.failed = failureText(error);
+    }
+  }
+
+  async refreshCalls(): Promise<void> {
+    await this.actions.ask(this.actions.backend.calls(200).then((rows) => this.store.apply({ is: 'calls', rows })));
+  }
+
+  get groups(): ToolGroup[] {
+    return groupTools(this.list);
+  }
+
+  of(panel: string): ToolInfo[] {
+    return this.list.filter((tool) => tool.origin === 'panel' && tool.owner === panel);
+  }
+}
+
+const ORDER = ['baseline', 'panel', 'mcp', 'created'];
+
+/** Sorts tools into groups: baseline, panels, MCP servers, created. */
+export function groupTools(tools: ToolInfo[]): ToolGroup[] {
+  const groups = new Map<string, ToolGroup>();
+  for (const tool of tools) {
+    const owner = tool.owner ?? '';
+    const key = `${tool.origin}:${owner}`;
+    const group = groups.get(key) ?? { key, origin: tool.origin, owner, tools: [], tokens: 0, active: false };
+    group.tools.push(tool);
+    group.tokens += tool.tokens;
+    group.active ||= tool.active;
+    groups.set(key, group);
+  }
+  return [...groups.values()].sort(
+    (a, b) => ORDER.indexOf(a.origin) - ORDER.indexOf(b.origin) || (a.owner < b.owner ? -1 : 1),
+  );
+}
+
+/** Whether name, description or an argument's name holds every word of the query. */
+export function toolFits(tool: ToolInfo, query: string): boolean {
+  const schema = tool.parameters as { properties?: Record<string, unknown> } | null;
+  const text = `${tool.name} ${tool.description} ${Object.keys(schema?.properties ?? {}).join(' ')}`.toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

@@ -1,0 +1,75 @@
+import type {
+  Answer,
+  CallRow,
+  ClientMessage,
+  Conversation,
+  Envelope,
+  FrameHeader,
+  Json,
+  Model,
+  Result,
+  Setting,
+  Snapshot,
+  StoredEvent,
+  ToolList,
+  Transcript,
+} from './types';
+
+/** A picture of the page: its header and the encoded bytes. */
+export interface Frame {
+  header: FrameHeader;
+  picture: Blob;
+}
+
+/** What a connection tells; `closed` comes exactly once and last. */
+export interface SocketHandlers {
+  hello(seq: number): void;
+  event(event: Envelope): void;
+  frame(frame: Frame): void;
+  closed(): void;
+}
+
+export interface Connection {
+  send(message: ClientMessage): void;
+  close(): void;
+}
+
+/** Why a request failed: `status` 0 means the program did not answer. */
+export class BackendError extends Error {
+  constructor(
+    readonly status: number,
+    readonly title: string,
+    readonly detail: string,
+  ) {
+    super(detail ? `${title}: ${detail}` : title);
+    this.name = 'BackendError';
+  }
+}
+
+/** Everything the window asks of the program. Failures are BackendErrors. */
+export interface Backend {
+  state(): Promise<Snapshot>;
+  connect(after: number, handlers: SocketHandlers): Connection;
+  events(after: number): Promise<StoredEvent[]>;
+
+  createConversation(title: string): Promise<Conversation>;
+  transcript(id: string): Promise<Transcript>;
+  renameConversation(id: string, title: string): Promise<void>;
+  deleteConversation(id: string): Promise<void>;
+  send(conversation: string, text: string, model: string, panel: string): Promise<void>;
+  stop(conversation: string): Promise<void>;
+
+  answer(approval: string, answer: Answer, reason: string, hash: string): Promise<void>;
+  cancelCall(call: string): Promise<void>;
+  calls(limit: number): Promise<CallRow[]>;
+  tools(): Promise<ToolList>;
+  models(): Promise<Model[]>;
+  setting(key: string, value: string): Promise<Setting>;
+  blob(id: string): Promise<Blob>;
+
+  execute(tool: string, args: Json, panel: string): Promise<Result>;
+  openPanel(panel: string): Promise<void>;
+  hand(person: boolean): Promise<void>;
+  startBrowser(): Promise<void>;
+  toggleServer(name: string, enabled: boolean): Promise<void>;
+}

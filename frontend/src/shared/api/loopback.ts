@@ -1,0 +1,141 @@
+import { BackendError, type Backend, type Connection, type SocketHandlers } from './backend';
+import { parseFrame } from './frame';
+import { route } from './map';
+import type {
+  Answer,
+  CallRow,
+  ClientMessage,
+  Conversation,
+  Envelope,
+  Hello,
+  Json,
+  Model,
+  Result,
+  Setting,
+  Snapshot,
+  StoredEvent,
+  ToolList,
+  Transcript,
+} from './types';
+
+/** The program on this machine: HTTP for questions and deeds, one WebSocket for what changes. */
+export class Loopback implements Backend {
+  constructor(private readonly token: string) {}
+
+  state = () => this.#json<Snapshot>('GET', '/api/state');
+
+  events = async (after: number) =>
+    (await this.#json<{ events: StoredEvent[] }>('GET', `/api/events?after=${after}&limit=1000`)).events ?? [];
+
+  createConversation = (title: string) => this.#json<Conversation>('POST', '/api/conversations', { title });
+
+  transcript = (id: string) => this.#json<Transcript>('GET', conversation(id));
+
+  renameConversation = async (id: string, title: string) => {
+    await this.#ask('PATCH', conversation(id), { title });
+  };
+
+  deleteConversation = async (id: string) => {
+    await this.#ask('DELETE', conversation(id));
+  };
+
+  send = async (id: string, text: string, model: string, panel: string) => {
+    await this.#ask('POST', `${conversation(id)}/messages`, { text, model, panel });
+  };
+
+  stop = async (id: string) => {
+    await this.#ask('POST', `${conversation(id)}/stop`);
+  };
+
+  answer = async (approval: string, answer: Answer, reason: string, hash: string) => {
+    await this.#ask('POST', `/api/approvals/${encodeURIComponent(approval)}`, { answer, reason, hash });
+  };
+
+  cancelCall = async (call: string) => {
+    await this.#ask('POST', `/api/calls/${encodeURIComponent(call)}/cancel`);
+  };
+
+  calls = async (limit: number) =>
+    (await this.#json<{ calls: CallRow[] }>('GET', `/api/calls?limit=${limit}`)).calls ?? [];
+
+  tools = () => this.#json<ToolList>('GET', '/api/tools');
+
+  models = async () => (await this.#json<{ models: Model[] }>('GET', '/api/models')).models ?? [];
+
+  setting = (key: string, value: string) =>
+    this.#json<Setting>('PUT', `/api/settings/${encodeURIComponent(key)}`, { value });
+
+  blob = async (id: string) => (await this.#ask('GET', `/api/blobs/${encodeURIComponent(id)}`)).blob();
+
+  execute = (tool: string, args: Json, panel: string) => {
+    const { method, path } = route('tools_execute');
+    return this.#json<Result>(method, path, { tool, args, panelId: panel });
+  };
+
+  openPanel = async (panel: string) => {
+    const { method, path } = route('panel_open');
+    await this.#ask(method, path, { panel });
+  };
+
+  hand = async (person: boolean) => {
+    await this.#ask('POST', '/api/browser/hand', { person });
+  };
+
+  startBrowser = async () => {
+    await this.#ask('POST', '/api/browser/start');
+  };
+
+  toggleServer = async (name: string, enabled: boolean) => {
+    const { method, path } = route('mcp_toggle', { name });
+    await this.#ask(method, path, { enabled });
+  };
+
+  connect(after: number, handlers: SocketHandlers): Connection {
+    const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`);
+    socket.binaryType = 'arraybuffer';
+    const send = (message: ClientMessage) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    };
+    socket.onopen = () => send({ v: 1, kind: 'hello', token: this.token, after });
+    socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      if (typeof data !== 'string') {
+        const frame = parseFrame(data);
+        if (frame) handlers.frame(frame);
+        return;
+      }
+      const envelope = JSON.parse(data) as Envelope;
+      if (envelope.kind === 'hello') handlers.hello((envelope.data as Hello).seq);
+      else if (envelope.kind !== 'error') handlers.event(envelope);
+    };
+    socket.onclose = () => handlers.closed();
+    return { send, close: () => socket.close() };
+  }
+
+  async #json<T>(method: string, path: string, body?: Json): Promise<T> {
+    return (await (await this.#ask(method, path, body)).json()) as T;
+  }
+
+  async #ask(method: string, path: string, body?: Json): Promise<Response> {
+    const headers: Record<string, string> = { Authorization: `Bearer ${this.token}` };
+    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    let answer: Response;
+    try {
+      answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    } catch {
+      throw new BackendError(0, 'no answer', '');
+    }
+    if (!answer.ok) throw await problem(answer);
+    return answer;
+  }
+}
+
+const conversation = (id: string) => `/api/conversations/${encodeURIComponent(id)}`;
+
+async function problem(answer: Response): Promise<BackendError> {
+  try {
+    const { title = answer.statusText, detail = '' } = (await answer.json()) as { title?: string; detail?: string };
+    return new BackendError(answer.status, title, detail);
+  } catch {
+    return new BackendError(answer.status, answer.statusText || String(answer.status), '');
+  }
+}

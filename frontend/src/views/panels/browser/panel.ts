@@ -1,0 +1,2 @@
+/** This panel shows the controlled page. */
+export const provides = 'page';
