@@ -16,7 +16,7 @@ type reader func(g grammar, said string, ts []token) (step, *trouble)
 // command reads ts, which is not empty.
 func (g grammar) command(said string, ts []token) (step, *trouble) {
 	if ts[0].quoted {
-		return step{}, &trouble{}
+		return need("A command does not begin with quotes. Say it without them.")
 	}
 	for _, read := range []reader{answered, panels, tabs, history, open, annotate, click, typing, selecting, keys, scroll, reading, picture, wait, hover, plainAddress} {
 		s, problem := read(g, said, ts)

@@ -134,28 +134,27 @@ func wait(_ grammar, said string, ts []token) (step, *trouble) {
 	return call("wait_for", map[string]any{key: text(said, named, ts)}), nil
 }
 
-// seconds reads "2 seconds", "2s", "500 ms" and a bare number.
+// seconds reads "2 seconds", "2s", "500 ms", "a minute" and a bare number.
 func seconds(ts []token) (float64, bool) {
 	if len(ts) == 0 || len(ts) > 2 || ts[0].quoted {
 		return 0, false
 	}
-	unit := strings.TrimLeft(ts[0].word, "0123456789.")
+	amount := ts[0].word
+	unit := strings.TrimLeft(amount, "0123456789.")
+	value, err := strconv.ParseFloat(strings.TrimSuffix(amount, unit), 64)
 	if len(ts) == 2 {
-		if unit != "" {
+		switch n, named := number(ts[0]); {
+		case err == nil && unit == "":
+		case amount == "a" || amount == "an":
+			value = 1
+		case named:
+			value = float64(n)
+		default:
 			return 0, false
 		}
 		unit = ts[1].word
-	}
-	value, err := strconv.ParseFloat(strings.TrimSuffix(ts[0].word, strings.TrimLeft(ts[0].word, "0123456789.")), 64)
-	if err != nil {
-		if n, ok := number(ts[0]); ok && len(ts) == 2 {
-			value, unit = float64(n), ts[1].word
-		} else if ts[0].word == "a" && len(ts) == 2 {
-			value = 1
-			unit = ts[1].word
-		} else {
-			return 0, false
-		}
+	} else if err != nil {
+		return 0, false
 	}
 	switch {
 	case !(value > 0):

@@ -9,6 +9,7 @@
 package pilot
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -122,17 +123,21 @@ type step struct {
 }
 
 func call(tool string, args map[string]any) step {
-	b, err := json.Marshal(args)
-	if err != nil {
-		b = []byte("{}") // every value here is a string, a number or a list of strings
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // addresses are shown to people as they are
+	if err := enc.Encode(args); err != nil {
+		return step{tool: tool, args: json.RawMessage("{}")} // strings, numbers and lists of strings always encode
 	}
-	return step{tool: tool, args: b}
+	return step{tool: tool, args: bytes.TrimSpace(b.Bytes())}
 }
 
 // trouble is why a sentence became no plan. Nothing of it runs.
 type trouble struct {
 	// said is what was not understood.
 	said string
+	// part is true when it is one command of several.
+	part bool
 	// hint says what the command needs; empty when there is no such command.
 	hint string
 }
@@ -144,7 +149,11 @@ func (t *trouble) sentence(tools []string) string {
 	if near := nearest(t.said, tools); near != "" {
 		return fmt.Sprintf("There is no command %q. Did you mean %q? Nothing was done. Say \"help\" for all commands.", short(t.said), near)
 	}
-	return "The command pilot has no command for that. It needs a model to plan.\n\n" +
+	what := "that"
+	if t.part {
+		what = fmt.Sprintf("%q", short(t.said))
+	}
+	return "The command pilot has no command for " + what + ". It needs a model to plan. Nothing was done.\n\n" +
 		"To connect one: start Ollama, LM Studio or llama.cpp on this machine, or set SEXTANT_OPENAI_BASE_URL and " +
 		"SEXTANT_OPENAI_API_KEY for any OpenAI-compatible service. Then choose the model in the assistant.\n\n" +
 		"Say \"help\" for the commands that work without a model."

@@ -24,7 +24,7 @@ type grammar struct {
 // plan turns a whole message into steps.
 func (p *Pilot) plan(text string, tools []string) ([]step, *trouble) {
 	g := grammar{tools: tools, demo: p.demo}
-	rest := strings.TrimSpace(text)
+	rest := strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if rest == "" {
 		return nil, &trouble{hint: "There is no command in that. Say \"help\" for the commands."}
 	}
@@ -204,6 +204,7 @@ func (s *splitter) cut(start int) ([]step, *trouble) {
 		}
 		if within == nil {
 			within = problem
+			within.part = true
 		}
 	}
 	whole, problem := s.one(s.ts[start:])

@@ -1,0 +1,155 @@
+package pilot_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/pilot"
+	"sextant/shared/chat"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// answers says text and gives the pilot's answer when its calls have these results; a
+// result that starts with "error" failed.
+func answers(t *testing.T, text string, results ...string) string {
+	t.Helper()
+	p := pilot.New(pilot.Config{})
+	messages := []chat.Message{
+		{Role: chat.RoleUser, Text: "click 1"},
+		{Role: chat.RoleTool, CallID: "old", Text: "an older turn's result", Status: chat.StatusDone},
+		{Role: chat.RoleUser, Text: text},
+	}
+	for _, r := range append(results, "") {
+		var streamed strings.Builder
+		res, err := p.Stream(context.Background(), llm.Request{Messages: messages, Tools: offer(tools)}, func(d llm.Delta) { streamed.WriteString(d.Text) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(res.Calls) == 0 {
+			if streamed.String() != res.Text {
+				t.Errorf("streamed %q, said %q", streamed.String(), res.Text)
+			}
+			return res.Text
+		}
+		status := chat.StatusDone
+		if strings.HasPrefix(r, "error") {
+			status = chat.StatusFailed
+		}
+		messages = append(messages, chat.Message{Role: chat.RoleAssistant, Calls: res.Calls},
+			chat.Message{Role: chat.RoleTool, CallID: res.Calls[0].ID, Text: r, Status: status})
+	}
+	t.Fatalf("%q wants more results than %d", text, len(results))
+	return ""
+}
+
+const shop = "Page: Blue | Green shop | https://shop.example/ | v3 | tab 1\n"
+
+func TestAnswersReadTheResultBack(t *testing.T) {
+	list := "[1] link \"Home\"\n[2] textbox \"Search\" = \"\"\n[3] button \"Buy\"\n"
+	for name, c := range map[string]struct{ said, result, want string }{
+		"opening": {"open shop.example", shop + list,
+			"Opened “Blue | Green shop” at https://shop.example/. 3 things are numbered, from [1] link \"Home\" to [3] button \"Buy\". Say \"annotate\" for the list."},
+		"opening a page with nothing": {"open shop.example", "Page:  | https://shop.example/ | v1 | tab 1\n", "Opened https://shop.example/. Nothing on it can be acted on yet."},
+		"annotating":                  {"annotate", shop + list + "… 12 more below; scroll, or annotate_page with query or scope=page", "3 things are numbered on “Blue | Green shop”:\n\n[1] link \"Home\"\n[2] textbox \"Search\" = \"\"\n[3] button \"Buy\"\n… 12 more below; scroll, or annotate_page with query or scope=page"},
+		"finding nothing":             {"annotate xyz", shop, "Nothing to number on “Blue | Green shop”."},
+		"clicking":                    {"click 3", shop + "clicked [3] button \"Buy\" · settled 38 ms · opened tab 2\n", "Clicked [3] button \"Buy\" · opened tab 2."},
+		"a change": {"click 3", shop + "clicked [3] button \"Buy\" · settled 38 ms\n[9] link \"Cart (1)\"\n",
+			"Clicked [3] button \"Buy\".\n\nNew or changed:\n[9] link \"Cart (1)\""},
+		"reading":             {"read page", "Hello there.", "Hello there."},
+		"another tool":        {"/get_workspace_state", "Active panel: home", "Active panel: home"},
+		"an empty result":     {"close panel", "", "Done: close panel."},
+		"links are defused":   {"read page", "[free](http://bad.example)", "[free] (http://bad.example)"},
+		"a failure with hint": {"click 9", "error (user_error): [9] is gone: the list was redrawn\nsuggestion: Call annotate_page.", "[9] is gone: the list was redrawn.\nCall annotate_page."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := answers(t, c.said, c.result); strings.TrimSpace(got) != c.want {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAChainStopsAtTheFirstFailureAndSaysWhatIsLeft(t *testing.T) {
+	got := answers(t, "open shop.example, click 9, type a into 4 and screenshot", shop+"[1] link \"Home\"\n", "error (user_error): [9] is gone")
+	for _, want := range []string{"Opened “Blue | Green shop”", "[9] is gone.", "Not done after that: type a into 4; screenshot."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+}
+
+func TestAToolThatIsNotOfferedIsNotCalled(t *testing.T) {
+	p := pilot.New(pilot.Config{})
+	res, err := p.Stream(context.Background(), llm.Request{
+		Messages: []chat.Message{{Role: chat.RoleUser, Text: "hover 3 and back"}}, Tools: offer("annotate_page"),
+	}, func(llm.Delta) {})
+	if err != nil || len(res.Calls) > 0 {
+		t.Fatalf("calls %v, error %v", res.Calls, err)
+	}
+	if !strings.Contains(res.Text, "hover_element is not available here") || !strings.Contains(res.Text, "Not done after that: back.") {
+		t.Errorf("answer %q", res.Text)
+	}
+}
+
+func TestLongResultsAreCutWithACount(t *testing.T) {
+	if got := answers(t, "read page", strings.Repeat("ä", 10_000)); len(got) > 5_000 || !strings.Contains(got, "8000 characters more") {
+		t.Errorf("%d bytes: %q", len(got), got[len(got)-60:])
+	}
+	lines := shop
+	for range 500 {
+		lines += "[7] link \"x\"\n"
+	}
+	if got := answers(t, "annotate", lines); !strings.Contains(got, "… 420 more on the call's card") {
+		t.Errorf("ends with %q", got[len(got)-80:])
+	}
+}
+
+func TestHelpAndToolsNeedNoCall(t *testing.T) {
+	for _, said := range []string{"help", "Help!", "?", "/help", "what can you do?"} {
+		if calls, answer := drive(t, said); len(calls) > 0 || !strings.Contains(answer, "open ADDRESS, open demo") {
+			t.Errorf("%q: %v, %q", said, calls, answer)
+		}
+	}
+	for _, said := range []string{"tools", "list tools", "/tools"} {
+		if calls, answer := drive(t, said); len(calls) > 0 || !strings.Contains(answer, "- click_element: Does click_element\n") {
+			t.Errorf("%q: %v, %q", said, calls, answer)
+		}
+	}
+}
+
+func TestEveryExampleOfTheHelpIsUnderstood(t *testing.T) {
+	for _, said := range []string{
+		"open demo", "annotate page", "double click 3", "type \"two words\" into 4 and press enter", "press Control+a",
+		"scroll down 300 px", "screenshot of 3", "wait for Done", "new tab example.com", "close tab 2", "open browser panel",
+	} {
+		if calls, answer := drive(t, said); len(calls) == 0 {
+			t.Errorf("%q: %q", said, answer)
+		}
+	}
+}
+
+func TestTheDemoCanHaveAnAddress(t *testing.T) {
+	p := pilot.New(pilot.Config{DemoURL: func() string { return "http://127.0.0.1:4000/" }})
+	res, err := p.Stream(context.Background(), llm.Request{
+		Messages: []chat.Message{{Role: chat.RoleUser, Text: "open demo"}}, Tools: offer(tools),
+	}, func(llm.Delta) {})
+	if err != nil || len(res.Calls) != 1 || string(res.Calls[0].Args) != `{"url":"http://127.0.0.1:4000/"}` {
+		t.Errorf("calls %+v, error %v", res.Calls, err)
+	}
+}
+
+func TestAnswersKeepTheVoice(t *testing.T) {
+	for _, r := range refusals {
+		_, answer := drive(t, r.said)
+		for _, bad := range []string{"!", "lease", "orry", "oops", " AI ", "—"} {
+			if strings.Contains(answer, bad) && !strings.Contains(r.said, bad) {
+				t.Errorf("%q is answered with %q: %q", r.said, bad, answer)
+			}
+		}
+	}
+}
