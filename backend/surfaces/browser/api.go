@@ -1,12 +1,44 @@
 package browser
 
+import (
+	"context"
+	"log/slog"
+
+	"sextant/backend/surfaces/browser/settle"
+	"sextant/shared/event"
+)
+
+// Config says how the browser is run. It is read once by New.
+type Config struct {
+	// Path is the setting that names Chromium; "" searches PATH.
+	Path string
+	// ProfileDir keeps cookies and storage; "" is a throw-away profile.
+	ProfileDir string
+	// Proxy is host:port of the filtering proxy that all of the browser's requests take.
+	Proxy string
+	// Headless runs without a window of its own.
+	Headless bool
+	// Judge says whether an address may be opened in a tab; nil allows all. It is asked for
+	// navigate_page, for new tabs, and when a page goes to a file: or chrome: address by itself.
+	Judge func(ctx context.Context, url string) error
+	// Publish receives BrowserChanged, MarksChanged and PointerMoved of the window's session.
+	// It is called by one goroutine, in order; nil drops them.
+	Publish func(event.Event)
+	Log     *slog.Logger
+	// Limits bound waiting; the zero value means settle.DefaultLimits.
+	Limits settle.Limits
+	// Flags are further command line flags for Chromium.
+	Flags []string
+}
+
 // The options of a Session's actions mirror the environment tools of CONTRACT.md one to
 // one; zero values are the defaults said there.
 
 // NavigateOptions: URL, or Action back, forward, reload.
 type NavigateOptions struct{ URL, Action string }
 
-// AnnotateOptions: Scope viewport (default) or page. MaxTokens 0 means the scope's default.
+// AnnotateOptions: Scope viewport (default) or page; Query keeps only what matches;
+// ChangesOnly lists what changed since the last look. Budgets are the caller's.
 type AnnotateOptions struct {
 	Scope, Query string
 	ChangesOnly  bool
@@ -48,17 +80,32 @@ type WaitOptions struct {
 	Seconds         float64
 }
 
-// TabOptions: Action list, open, select, close.
+// TabOptions: Action list (default), open, select, close.
 type TabOptions struct {
 	Action, URL string
 	Tab         int
 }
 
+// The kinds of Fault.
+const (
+	FaultGone      = "gone"
+	FaultCovered   = "covered"
+	FaultDisabled  = "disabled"
+	FaultNotFound  = "not_found"
+	FaultBlocked   = "blocked"
+	FaultTimeout   = "timeout"
+	FaultNoPage    = "no_page"
+	FaultDialog    = "dialog"
+	FaultCrashed   = "crashed"
+	FaultNoBrowser = "no_browser"
+	FaultInvalid   = "invalid"
+)
+
 // Fault is an error the caller of an action can mend: what was tried and why it failed,
-// and what to do next. Everything else an action returns as error is our own fault.
+// and what to do next. Everything else an action returns as error is our own fault, or the
+// end of its context.
 type Fault struct {
-	// Kind is gone, covered, disabled, not_found, blocked, timeout, no_page, dialog, crashed,
-	// no_browser, invalid.
+	// Kind is one of the Fault constants.
 	Kind       string
 	Message    string
 	Suggestion string

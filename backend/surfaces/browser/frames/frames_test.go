@@ -41,7 +41,9 @@ func open(t *testing.T, url string) (context.Context, *frames.Page) {
 		t.Fatal(err)
 	}
 	l := &listener{opened: make(chan *frames.Page, 8)}
-	reg, err := frames.Open(ctx, proc.Pipe, l, &frames.Counter{}, slog.New(slog.DiscardHandler))
+	reg, err := frames.Open(ctx, proc.Pipe, frames.Options{
+		Handler: l, Docs: &frames.Counter{}, Log: slog.New(slog.DiscardHandler),
+	})
 	t.Cleanup(func() {
 		proc.Kill()
 		if err := proc.Close(time.Second); err != nil {

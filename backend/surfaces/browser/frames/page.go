@@ -3,6 +3,7 @@ package frames
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -135,4 +136,14 @@ func (p *Page) dropChildren(f *Frame) {
 			p.drop(c)
 		}
 	}
+}
+
+// Ask sends a call on the page's own session and hands a successful answer to reply, which
+// runs on the reading goroutine and must not block.
+func (p *Page) Ask(req proto.Request, reply func(json.RawMessage)) {
+	p.reg.conn.Post(p.Session, req.ProtoReq(), req, func(raw json.RawMessage, err error) {
+		if err == nil {
+			reply(raw)
+		}
+	})
 }

@@ -12,6 +12,7 @@ package frames
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"sync"
 
@@ -36,6 +37,8 @@ type Registry struct {
 	conn    *Conn
 	handler Handler
 	log     *slog.Logger
+	// pageSetUp is sent to every new tab before it may run.
+	pageSetUp []proto.Request
 
 	mu         sync.Mutex
 	sessions   map[string]*session
@@ -62,15 +65,31 @@ type session struct {
 	frame string
 }
 
+// Options are what a Registry is made with.
+type Options struct {
+	Handler Handler
+	// Docs numbers the documents.
+	Docs *Counter
+	Log  *slog.Logger
+	// PageSetUp is sent to every new tab before its page may run.
+	PageSetUp []proto.Request
+}
+
 // Open starts speaking over ws and following the browser. The caller ends it by closing
-// the transport and then waiting for Conn().
-func Open(ctx context.Context, ws cdp.WebSocketable, handler Handler, docs *Counter, log *slog.Logger) (*Registry, error) {
-	r := &Registry{handler: handler, log: log, sessions: map[string]*session{}, docs: docs}
+// the transport and then waiting for Conn(); also when Open returned an error.
+func Open(ctx context.Context, ws cdp.WebSocketable, o Options) (*Registry, error) {
+	r := &Registry{
+		handler: o.Handler, log: o.Log, pageSetUp: o.PageSetUp,
+		sessions: map[string]*session{}, docs: o.Docs,
+	}
 	r.mu.Lock()
 	r.conn = Dial(ws, r.event)
 	r.mu.Unlock()
+	if err := (proto.TargetSetDiscoverTargets{Discover: true}).Call(r.Client(ctx)); err != nil {
+		return r, fmt.Errorf("asking for the browser's tabs: %w", err)
+	}
 	if err := (autoAttach()).Call(r.Client(ctx)); err != nil {
-		return nil, err
+		return r, fmt.Errorf("attaching to the browser's tabs: %w", err)
 	}
 	return r, nil
 }
@@ -109,12 +128,54 @@ func (r *Registry) event(e Event) {
 		return
 	}
 	if s == nil {
+		if p := r.about(e); p != nil {
+			r.handler.PageEvent(p, e)
+		}
 		return
 	}
 	r.follow(s, e)
 	if s.page.ready {
 		r.handler.PageEvent(s.page, e)
 	}
+}
+
+// about finds the page that an event of the browser itself is about.
+func (r *Registry) about(e Event) *Page {
+	var a struct {
+		TargetID   string `json:"targetId"`
+		FrameID    string `json:"frameId"`
+		TargetInfo struct {
+			TargetID string `json:"targetId"`
+		} `json:"targetInfo"`
+	}
+	if e.SessionID != "" || json.Unmarshal(e.Params, &a) != nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.sessions {
+		p := s.page
+		if !p.ready {
+			continue
+		}
+		if id := p.TargetID; id == a.TargetID || id == a.TargetInfo.TargetID {
+			return p
+		}
+		if a.FrameID != "" && p.frames[a.FrameID] != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// opener finds the page with a target id. Called under mu.
+func (r *Registry) opener(id proto.TargetTargetID) *Page {
+	for _, s := range r.sessions {
+		if s.page.TargetID == string(id) && s.page.ready {
+			return s.page
+		}
+	}
+	return nil
 }
 
 func (r *Registry) decode(e Event, into any) bool {
@@ -129,6 +190,7 @@ func (r *Registry) decode(e Event, into any) bool {
 func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 	id, info := string(a.SessionID), a.TargetInfo
 	s := &session{frame: string(info.TargetID)}
+	var opener *Page
 	r.mu.Lock()
 	switch {
 	case info.Type == proto.TargetTargetInfoTypePage && parent == nil:
@@ -138,6 +200,7 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 			reg: r, frames: map[string]*Frame{}, gone: make(chan struct{}),
 		}
 		s.page.main = s.page.add(s.frame, nil, id)
+		opener = r.opener(info.OpenerID)
 	case info.Type == "iframe" && parent != nil:
 		s.page = parent.page
 		s.page.add(s.frame, nil, id)
@@ -151,8 +214,17 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 		r.conn.Post("", "Target.detachFromTarget", proto.TargetDetachFromTarget{SessionID: a.SessionID}, nil)
 		return
 	}
+	if opener != nil {
+		// The one that opened it hears of it before it is ready, and can wait for it.
+		r.handler.PageEvent(opener, Event{Method: "Target.attachedToTarget"})
+	}
 	for _, req := range setUp() {
 		r.conn.Post(id, req.ProtoReq(), req, nil)
+	}
+	if info.Type == proto.TargetTargetInfoTypePage {
+		for _, req := range r.pageSetUp {
+			r.conn.Post(id, req.ProtoReq(), req, nil)
+		}
 	}
 	r.conn.Post(id, "Page.getFrameTree", nil, func(raw json.RawMessage, err error) { r.tree(s, id, raw, err) })
 	r.conn.Post(id, "Runtime.runIfWaitingForDebugger", nil, nil)

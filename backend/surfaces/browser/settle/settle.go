@@ -62,8 +62,10 @@ type Tracker struct {
 	requests map[string]int
 	loads    map[string]*load
 	main     string
-	lastEnd  time.Time
-	changed  chan struct{}
+	// arrived is the serial of the main frame's last commit or change of address.
+	arrived int
+	lastEnd time.Time
+	changed chan struct{}
 }
 
 // load is a frame that is on its way to another document, or loads it.
@@ -145,6 +147,19 @@ func (t *Tracker) Committed(frame string) {
 		l.committed, l.started, l.parsed = true, true, time.Time{}
 		if frame == t.main {
 			clear(t.requests)
+			t.arrived = t.serial
+		}
+	})
+}
+
+// Moved notes that a frame changed its address within its document.
+func (t *Tracker) Moved(frame string) {
+	t.change(func() {
+		if l := t.loads[frame]; l != nil && !l.started {
+			delete(t.loads, frame)
+		}
+		if frame == t.main {
+			t.arrived = t.serial
 		}
 	})
 }
@@ -200,6 +215,24 @@ func (t *Tracker) Begin(limits Limits) *Watch {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return &Watch{t: t, since: t.serial, begun: time.Now(), limits: limits}
+}
+
+// Begun waits until the main frame has committed a document, or changed its address within
+// one, since the action began. An error is the end of ctx.
+func (w *Watch) Begun(ctx context.Context) error {
+	for {
+		w.t.mu.Lock()
+		arrived, changed := w.t.arrived > w.since, w.t.changed
+		w.t.mu.Unlock()
+		if arrived {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // busy tells what the page is occupied with since the action, until when that is waited

@@ -1,0 +1,240 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sextant/backend/surfaces/browser/collect"
+	"sextant/backend/surfaces/browser/frames"
+	"sextant/backend/surfaces/browser/settle"
+	"sextant/shared/annotator"
+)
+
+// action is one action while it runs.
+type action struct {
+	t *tab
+	// page is the tab's page when the action began.
+	page *frames.Page
+	// outcome is the sentence of what is done; set before the page can feel anything, so
+	// that an interrupted action is told truly.
+	outcome string
+	// acted is true once the page may have felt the action.
+	acted bool
+	note  string
+	watch *settle.Watch
+	// full asks for everything in the viewport instead of what changed.
+	full bool
+}
+
+// does sets the outcome and marks that from here on the page may feel it.
+func (a *action) does(format string, args ...any) {
+	a.outcome, a.acted = fmt.Sprintf(format, args...), true
+}
+
+// act runs one action on a tab: waits for its turn, does it, waits for what it caused, looks,
+// and answers with what changed.
+func (s *Session) act(ctx context.Context, t *tab, do func(context.Context, *action) error) (annotator.Answer, error) {
+	if _, err := s.b.running(ctx); err != nil {
+		return annotator.Answer{}, err
+	}
+	release, err := t.acquire(ctx)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	defer release()
+	if f := t.fit(); f != nil {
+		return annotator.Answer{}, f
+	}
+	return t.run(ctx, do)
+}
+
+// run is act for who holds the tab's turn.
+func (t *tab) run(ctx context.Context, do func(context.Context, *action) error) (annotator.Answer, error) {
+	ctx, done := t.begin(ctx)
+	defer done()
+	t.s.b.mu.Lock()
+	a := &action{t: t, page: t.page, watch: t.tracker.Begin(t.s.b.cfg.Limits)}
+	t.s.b.mu.Unlock()
+	if err := do(ctx, a); err != nil {
+		if stopped := context.Cause(ctx); stopped != nil && a.acted {
+			return t.cutShort(a, stopped)
+		}
+		return annotator.Answer{}, t.mend(ctx, err)
+	}
+	res := a.watch.Wait(ctx, t.rest)
+	if stopped := context.Cause(ctx); stopped != nil {
+		return t.cutShort(a, stopped)
+	}
+	before := t.newest()
+	now, err := t.see(ctx, collect.Options{})
+	if err != nil {
+		if stopped := context.Cause(ctx); stopped != nil {
+			return t.cutShort(a, stopped)
+		}
+		return annotator.Answer{}, t.mend(ctx, err)
+	}
+	ans := t.answer(ctx, a, before, now, res)
+	return ans, nil
+}
+
+// cutShort answers for an action that took effect and was then interrupted.
+func (t *tab) cutShort(a *action, cause error) (annotator.Answer, error) {
+	b := t.s.b
+	switch {
+	case errors.Is(cause, errDialog), errors.Is(cause, errTabClosed):
+	default:
+		if f := t.ended(cause); f != nil {
+			return annotator.Answer{}, f
+		}
+		return annotator.Answer{}, fmt.Errorf("%s, but was stopped: %w", a.outcome, cause)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ans := annotator.Answer{
+		Page:    annotator.Page{Title: t.title, URL: t.url, Version: t.version, Tab: t.id},
+		Outcome: a.outcome, Events: t.take(), Elements: []annotator.Element{}, Changes: true,
+		SettledBy: "dialog",
+	}
+	if errors.Is(cause, errTabClosed) {
+		ans.Events = append(ans.Events, annotator.Event{Kind: "closed_tab", Text: fmt.Sprintf("tab %d closed", t.id), Tab: t.id})
+		ans.SettledBy = "tab closed"
+	} else {
+		ans.Note = `The page stands still until the dialog is answered: press_key "Enter" accepts, "Escape" dismisses.`
+	}
+	return ans, nil
+}
+
+// mend turns the ways an action can fail into what its caller can read.
+func (t *tab) mend(ctx context.Context, err error) error {
+	var fault *Fault
+	if errors.As(err, &fault) {
+		return fault
+	}
+	for _, cause := range []error{context.Cause(ctx), err} {
+		if f := t.ended(cause); f != nil {
+			return f
+		}
+	}
+	var refusal *collect.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return &Fault{Kind: FaultBlocked, Message: "The page does not allow it: " + refusal.Message + ".", Suggestion: "Call annotate_page to see what can be done."}
+	case errors.Is(err, errSilent):
+		return &Fault{
+			Kind: FaultTimeout, Message: "The page does not answer: its scripts keep it busy.",
+			Suggestion: `Wait with wait_for, or call navigate_page with action "reload".`,
+		}
+	case errors.Is(err, frames.ErrReplaced):
+		return &Fault{
+			Kind: FaultGone, Message: "The page was replaced by a navigation in the middle of it.",
+			Suggestion: "Call annotate_page.",
+		}
+	}
+	return err
+}
+
+func (t *tab) newest() *look {
+	t.s.b.mu.Lock()
+	defer t.s.b.mu.Unlock()
+	return t.look
+}
+
+// take hands over what happened since the last answer. Called under mu.
+func (t *tab) take() []annotator.Event {
+	events := t.events
+	t.events = nil
+	if events == nil {
+		events = []annotator.Event{}
+	}
+	return events
+}
+
+// answer compares two looks, keeps the new one and says what changed.
+func (t *tab) answer(ctx context.Context, a *action, before, now *look, res settle.Result) annotator.Answer {
+	changes, gone := t.compare(ctx, before, now)
+	b := t.s.b
+	b.mu.Lock()
+	if before == nil || before.main != now.main || len(changes)+len(gone) > 0 {
+		t.version++
+	}
+	now.page.Version = t.version
+	now.settled = int(res.Took.Milliseconds())
+	t.look, t.glanced = now, nil
+	t.title, t.url = now.page.Title, now.page.URL
+	ans := annotator.Answer{
+		Page: now.page, Outcome: a.outcome, Events: t.take(), Elements: changes, Gone: gone, Changes: true,
+		Above: now.above, Below: now.below, SettledMS: now.settled, SettledBy: res.By, Note: a.note,
+	}
+	active := t.s.owner == "" && t.s.active == t
+	b.mu.Unlock()
+	if a.full || before == nil || before.main != now.main {
+		ans.Elements, ans.Changes = slices.Clone(now.elements), false
+	}
+	if ans.Elements == nil {
+		ans.Elements = []annotator.Element{}
+	}
+	if res.Capped {
+		addNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.By, res.Took.Round(100*time.Millisecond)))
+	}
+	for _, src := range now.silent {
+		addNote(&ans, "A frame did not answer and is left out: "+clip(src, 100))
+	}
+	if active {
+		b.out.marks(now.marks())
+		b.out.state()
+	}
+	return ans
+}
+
+// rest asks the page how quiet it is. The first question of an action is answered after the
+// page has drawn a frame and run what was due, so that what an event handler put off counts.
+func (t *tab) rest(ctx context.Context) (settle.Rest, error) {
+	t.s.b.mu.Lock()
+	p := t.page
+	t.s.b.mu.Unlock()
+	if p == nil {
+		return settle.Rest{}, errBrowserEnded
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errSilent)
+	defer cancel()
+	main := p.Main()
+	if _, err := main.Call(ctx, drawn); err != nil {
+		return settle.Rest{}, err
+	}
+	r, err := collect.RestOf(ctx, main)
+	if err != nil {
+		return settle.Rest{}, err
+	}
+	return settle.Rest{
+		Mutations: r.Mutations, Animations: r.Animations,
+		Quiet: time.Duration(r.QuietMS * float64(time.Millisecond)),
+	}, nil
+}
+
+// drawn resolves when the page has drawn once and run what was due then; a page that does
+// not draw is not waited for.
+const drawn = `function () {
+  return new Promise((done) => {
+    const late = setTimeout(done, 100)
+    requestAnimationFrame(() => setTimeout(() => { clearTimeout(late); done() }))
+  })
+}`
+
+func decodeJSON[T any](raw json.RawMessage) (T, error) {
+	var v T
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return v, fmt.Errorf("reading the page's answer: %w", err)
+	}
+	return v, nil
+}
+
+func addNote(ans *annotator.Answer, text string) {
+	if ans.Note != "" {
+		ans.Note += " "
+	}
+	ans.Note += text
+}

@@ -1,0 +1,276 @@
+package browser
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/surfaces/browser/collect"
+	"sextant/backend/surfaces/browser/frames"
+	"sextant/backend/surfaces/browser/identity"
+	"sextant/shared/event"
+)
+
+// patience is how long an element that cannot be pressed right now is waited for: it may be
+// about to become enabled, or what covers it about to leave.
+const patience = time.Second
+
+// target is an element that an action is for.
+type target struct {
+	t     *tab
+	doc   *frames.Document
+	thing identity.Thing
+}
+
+// name is the element as sentences call it: [12] button "Save".
+func (g *target) name() string { return label(g.thing) }
+
+func label(th identity.Thing) string {
+	if th.Name == "" {
+		return fmt.Sprintf("[%d] %s", th.ID, th.Role)
+	}
+	return fmt.Sprintf("[%d] %s %q", th.ID, th.Role, clip(th.Name, 80))
+}
+
+// document finds a document of the tab by its number, nil when it is not there any more.
+func (t *tab) document(seq int) *frames.Document {
+	t.s.b.mu.Lock()
+	p := t.page
+	t.s.b.mu.Unlock()
+	if p == nil {
+		return nil
+	}
+	for _, d := range p.Documents() {
+		if d.Seq == seq {
+			return d
+		}
+	}
+	return nil
+}
+
+// find resolves a number to its living node; a replaced node's number may have moved, and
+// then note says so.
+func (t *tab) find(ctx context.Context, a *action, id int) (*target, error) {
+	thing, ok := t.s.b.book.Thing(id)
+	if !ok {
+		return nil, t.gone(ctx, id, "its page was left")
+	}
+	doc := t.document(thing.Doc)
+	if doc == nil {
+		return nil, t.gone(ctx, id, "the page was replaced by a navigation")
+	}
+	alive, err := probe(ctx, doc, []int{thing.Handle}, "n !== null")
+	if errors.Is(err, frames.ErrReplaced) {
+		return nil, t.gone(ctx, id, "the page was replaced by a navigation")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(alive) == 1 && alive[0] {
+		return &target{t, doc, thing}, nil
+	}
+	// Looking again may find the one node that took its place, wherever it stands.
+	if _, err := t.see(ctx, collect.Options{WholePage: true}); err != nil {
+		return nil, err
+	}
+	moved, ok := t.s.b.book.Thing(id)
+	if !ok || moved.Handle == thing.Handle {
+		return nil, t.gone(ctx, id, "it was removed from the page")
+	}
+	a.note = fmt.Sprintf("[%d] was drawn anew by the page; the only element like it was used.", id)
+	return &target{t, doc, moved}, nil
+}
+
+// gone is the fault for a dead number, with the elements most like it.
+func (t *tab) gone(ctx context.Context, id int, why string) error {
+	f := &Fault{
+		Kind: FaultGone, Message: fmt.Sprintf("[%d] is gone: %s.", id, why), Suggestion: "Call annotate_page.",
+	}
+	thing, ok := t.s.b.book.Thing(id)
+	if !ok {
+		return f
+	}
+	now, err := t.see(ctx, collect.Options{})
+	if err != nil {
+		return f
+	}
+	type near struct {
+		text  string
+		score int
+	}
+	var found []near
+	for _, e := range now.elements {
+		if score := likeness(thing, e.Role, e.Name); score >= 3 && e.ID != id {
+			found = append(found, near{label(identity.Thing{ID: e.ID, Role: e.Role, Name: e.Name}), score})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(b.score, a.score) })
+	var names []string
+	for _, n := range found[:min(3, len(found))] {
+		names = append(names, n.text)
+	}
+	if len(names) > 0 {
+		f.Message += " Nearest: " + strings.Join(names, ", ") + "."
+	}
+	return f
+}
+
+func likeness(th identity.Thing, role, name string) int {
+	score := 0
+	if th.Role == role {
+		score += 2
+	}
+	a, b := strings.ToLower(th.Name), strings.ToLower(name)
+	switch {
+	case a == "" || b == "":
+	case a == b:
+		score += 4
+	case strings.Contains(a, b) || strings.Contains(b, a):
+		score += 2
+	}
+	return score
+}
+
+// aim brings the element into view and returns the point of the page's viewport where
+// pressing it hits it.
+func (g *target) aim(ctx context.Context) (x, y float64, err error) {
+	deadline := time.Now().Add(patience)
+	for {
+		x, y, err = g.point(ctx)
+		var f *Fault
+		if err == nil || !errors.As(err, &f) || f.Kind == FaultGone || time.Now().After(deadline) {
+			return x, y, err
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return 0, 0, context.Cause(ctx)
+		}
+	}
+}
+
+func (g *target) point(ctx context.Context) (x, y float64, err error) {
+	if err := g.doc.Reveal(ctx, nil); err != nil {
+		return 0, 0, err
+	}
+	p, err := collect.PointOf(ctx, g.doc, g.thing.Handle, true)
+	if err != nil {
+		return 0, 0, err
+	}
+	if p.State != "ok" && p.State != "moving" {
+		return 0, 0, g.refused(ctx, p)
+	}
+	at, err := g.doc.Place(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	if g.doc.IsMain() {
+		return p.X, p.Y, nil
+	}
+	return g.through(ctx, p, at)
+}
+
+// through brings a point of a frame into view and makes sure that nothing lies over the
+// frames around it.
+func (g *target) through(ctx context.Context, p collect.Point, at frames.Place) (x, y float64, err error) {
+	rect := &proto.DOMRect{X: max(0, p.X-10), Y: max(0, p.Y-10), Width: 20, Height: 20}
+	if err := g.doc.Reveal(ctx, rect); err != nil {
+		return 0, 0, err
+	}
+	if at, err = g.doc.Place(ctx); err != nil {
+		return 0, 0, err
+	}
+	x, y = at.X+p.X*at.ScaleX, at.Y+p.Y*at.ScaleY
+	for d := g.doc; ; {
+		parent := d.Parent()
+		if parent == nil {
+			return x, y, nil
+		}
+		outer, err := parent.Place(ctx)
+		if err != nil {
+			return 0, 0, err
+		}
+		what, err := d.Over(ctx, (x-outer.X)/outer.ScaleX, (y-outer.Y)/outer.ScaleY)
+		if err != nil {
+			return 0, 0, err
+		}
+		if what != "" {
+			return 0, 0, &Fault{
+				Kind: FaultCovered, Message: fmt.Sprintf("%s is covered by %s, which lies over its frame.", g.name(), what),
+				Suggestion: "Close what covers it first, or scroll.",
+			}
+		}
+		d = parent
+	}
+}
+
+// refused turns the collector's reason into a fault.
+func (g *target) refused(ctx context.Context, p collect.Point) error {
+	detail := p.Detail
+	switch p.State {
+	case "gone":
+		return g.t.gone(ctx, g.thing.ID, "it was removed from the page")
+	case "disabled":
+		if detail == "" {
+			detail = "the page does not take it now"
+		}
+		return &Fault{
+			Kind: FaultDisabled, Message: fmt.Sprintf("%s is disabled: %s.", g.name(), detail),
+			Suggestion: "Fill in what the page asks for first, then call annotate_page.",
+		}
+	case "covered":
+		by := p.CoveredByText
+		if id := g.t.s.b.book.ID(g.doc.Seq, p.CoveredBy); id != 0 {
+			by = fmt.Sprintf("[%d] %s", id, by)
+		}
+		f := &Fault{
+			Kind: FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.name(), by),
+			Suggestion: "Close or move what covers it first, then try again.",
+		}
+		if p.Dismissible {
+			f.Suggestion = `Close what covers it (its own button, or press_key "Escape"), then try again.`
+		}
+		return f
+	}
+	if detail == "" {
+		detail = "it cannot be seen"
+	}
+	return &Fault{
+		Kind: FaultBlocked, Message: fmt.Sprintf("%s cannot be pressed: %s.", g.name(), detail),
+		Suggestion: "Call annotate_page to see what can be pressed now.",
+	}
+}
+
+// pointer tells the window where the assistant's pointer goes, before it acts.
+func (t *tab) pointer(x, y float64, press bool, id int) {
+	if t.s.owner == "" {
+		t.s.b.out.pointer(event.Pointer{Tab: t.id, X: x, Y: y, Press: press, Target: id})
+	}
+}
+
+// on runs an action on the tab of an annotation, with its living element.
+func (s *Session) on(ctx context.Context, id int, do func(context.Context, *action, *target) error) (ans answer, err error) {
+	if _, err := s.b.running(ctx); err != nil {
+		return ans, err
+	}
+	t, f := s.tabOf(id)
+	if f != nil {
+		return ans, f
+	}
+	return s.act(ctx, t, func(ctx context.Context, a *action) error {
+		if err := t.front(ctx); err != nil {
+			return err
+		}
+		g, err := t.find(ctx, a, id)
+		if err != nil {
+			return err
+		}
+		return do(ctx, a, g)
+	})
+}

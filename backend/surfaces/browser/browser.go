@@ -1,0 +1,240 @@
+// Package browser is the controlled Chromium as a surface: tabs, numbered elements and the
+// actions on them.
+//
+// It joins the rooms below it. launch runs the process, frames follows its tabs and frames,
+// collect looks into documents, identity gives numbers, input is the hand, settle waits for
+// what an action caused, live carries the picture. Each caller has a Session with tabs of
+// its own; the window's is "". In a tab one action runs at a time, others queue. Every
+// action's answer carries what happened and what changed (ARCHITECTURE 8).
+//
+// Nothing is started before it is needed, and a Chromium that died is started again with
+// its tabs at the next need. Policy is not decided here: Config.Judge and the proxy do.
+package browser
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"sextant/backend/surfaces/browser/frames"
+	"sextant/backend/surfaces/browser/identity"
+	"sextant/backend/surfaces/browser/launch"
+	"sextant/backend/surfaces/browser/settle"
+	"sextant/shared/event"
+)
+
+// Browser is one controlled Chromium. Its methods may be called concurrently.
+type Browser struct {
+	cfg  Config
+	log  *slog.Logger
+	book *identity.Book
+	docs *frames.Counter
+	out  *voice
+
+	// stop is closed and quit called by Close; what runs in the background stands in wg.
+	stop     chan struct{}
+	quit     context.CancelFunc
+	wg       sync.WaitGroup
+	starting chan struct{}
+
+	mu       sync.Mutex
+	changed  chan struct{}
+	engine   *engine
+	sessions map[string]*Session
+	lastTab  int
+	closed   bool
+	status   string
+	trouble  string
+	hint     string
+	driving  string
+	person   bool
+	lives    []*Live
+	cast     *tab
+	poke     chan struct{}
+}
+
+// The words of event.BrowserState.Status.
+const (
+	statusAbsent   = "absent"
+	statusStopped  = "stopped"
+	statusStarting = "starting"
+	statusReady    = "ready"
+	statusFailed   = "failed"
+)
+
+// New returns a browser that is not running yet.
+func New(cfg Config) *Browser {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Limits == (settle.Limits{}) {
+		cfg.Limits = settle.DefaultLimits()
+	}
+	b := &Browser{
+		cfg: cfg, log: cfg.Log,
+		book: identity.NewBook(), docs: &frames.Counter{},
+		stop: make(chan struct{}), starting: make(chan struct{}, 1),
+		changed:  make(chan struct{}),
+		sessions: map[string]*Session{},
+		status:   statusStopped,
+		poke:     make(chan struct{}, 1),
+	}
+	b.out = newVoice(cfg.Publish, b.State)
+	life, quit := context.WithCancel(context.Background())
+	b.quit = quit
+	b.wg.Add(1)
+	go b.refresh(life)
+	if _, err := launch.Find(cfg.Path); err != nil {
+		b.status, b.trouble, b.hint = statusAbsent, err.Error(), launch.InstallHint
+	}
+	return b
+}
+
+// Start makes sure that Chromium runs. The error is a *Fault of kind no_browser when there
+// is none or it does not start.
+func (b *Browser) Start(ctx context.Context) error {
+	_, err := b.running(ctx)
+	return err
+}
+
+// Close ends Chromium and waits until nothing of the browser runs any more.
+func (b *Browser) Close() error {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return nil
+	}
+	b.closed = true
+	close(b.stop)
+	b.quit()
+	e := b.engine
+	lives := b.lives
+	b.mu.Unlock()
+	for _, l := range lives {
+		l.Close()
+	}
+	// A start that is under way sees closed and gives up.
+	b.starting <- struct{}{}
+	var err error
+	if e == nil {
+		b.mu.Lock()
+		e = b.engine
+		b.mu.Unlock()
+	}
+	if e != nil {
+		err = e.close()
+	}
+	b.wg.Wait()
+	b.out.close()
+	return err
+}
+
+// State is the window's session as the window shows it.
+func (b *Browser) State() event.BrowserState {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := event.BrowserState{
+		Status: b.status, Error: b.trouble, Hint: b.hint, Driving: b.driving, PersonHas: b.person,
+		Tabs: []event.Tab{},
+	}
+	if w := b.sessions[""]; w != nil {
+		s.Tabs = w.list()
+		if w.active != nil {
+			s.Active = w.active.id
+		}
+	}
+	return s
+}
+
+// Marks are the numbers of the window's active tab after its newest look; nil before the first.
+func (b *Browser) Marks() *event.Marks {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	w := b.sessions[""]
+	if w == nil || w.active == nil || w.active.look == nil && w.active.glanced == nil {
+		return nil
+	}
+	if w.active.glanced != nil {
+		return w.active.glanced.marks()
+	}
+	return w.active.look.marks()
+}
+
+// Session is the tabs of one caller; "" is the window's. It is made on first use.
+func (b *Browser) Session(owner string) *Session {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.sessions[owner]
+	if s == nil {
+		s = &Session{b: b, owner: owner}
+		b.sessions[owner] = s
+	}
+	return s
+}
+
+// CloseSession closes a caller's tabs and forgets its storage. The window's session stays.
+func (b *Browser) CloseSession(owner string) {
+	b.mu.Lock()
+	s := b.sessions[owner]
+	if s == nil || owner == "" {
+		b.mu.Unlock()
+		return
+	}
+	delete(b.sessions, owner)
+	e, contextID := b.engine, s.contextID
+	b.mu.Unlock()
+	if e != nil && contextID != "" {
+		e.dispose(contextID)
+	}
+}
+
+// SetHand says whether a person has taken over. It only marks the state: who may act is
+// for the callers to keep.
+func (b *Browser) SetHand(person bool) {
+	b.mu.Lock()
+	b.person = person
+	b.mu.Unlock()
+	b.out.state()
+}
+
+// Driving marks who acts now: person, model, pilot, mcp, or "" for nobody.
+func (b *Browser) Driving(caller string) {
+	b.mu.Lock()
+	was := b.driving
+	b.driving = caller
+	b.mu.Unlock()
+	if was != caller {
+		b.out.state()
+	}
+}
+
+// signal wakes everybody who waits for the books to change. Called under mu.
+func (b *Browser) signal() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// await waits until ok, which is called under mu, is true.
+func (b *Browser) await(ctx context.Context, ok func() bool) error {
+	for {
+		b.mu.Lock()
+		if ok() {
+			b.mu.Unlock()
+			return nil
+		}
+		if b.closed {
+			b.mu.Unlock()
+			return errClosed
+		}
+		changed := b.changed
+		b.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+var errClosed = errors.New("the browser is closed")

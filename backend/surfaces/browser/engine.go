@@ -1,0 +1,214 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/surfaces/browser/frames"
+	"sextant/backend/surfaces/browser/launch"
+)
+
+// The viewport of a tab that nobody looks at.
+const (
+	defaultWidth  = 1280
+	defaultHeight = 800
+)
+
+// startLimit bounds the time from starting Chromium to its first answer.
+const startLimit = 20 * time.Second
+
+// engine is one running Chromium. It implements frames.Handler.
+type engine struct {
+	b    *Browser
+	proc *launch.Process
+	reg  *frames.Registry
+	// tabs is guarded by Browser.mu.
+	tabs map[*frames.Page]*tab
+}
+
+// running returns the living engine, starting Chromium when there is none.
+func (b *Browser) running(ctx context.Context) (*engine, error) {
+	b.mu.Lock()
+	e, closed := b.engine, b.closed
+	b.mu.Unlock()
+	if e != nil {
+		return e, nil
+	}
+	if closed {
+		return nil, errClosed
+	}
+	select {
+	case b.starting <- struct{}{}:
+		defer func() { <-b.starting }()
+	case <-b.stop:
+		return nil, errClosed
+	case <-ctx.Done():
+		return nil, fmt.Errorf("starting the browser: %w", context.Cause(ctx))
+	}
+	b.mu.Lock()
+	e, closed = b.engine, b.closed
+	b.mu.Unlock()
+	if e != nil {
+		return e, nil
+	}
+	if closed {
+		return nil, errClosed
+	}
+	return b.start(ctx)
+}
+
+func (b *Browser) start(ctx context.Context) (*engine, error) {
+	b.report(statusStarting, "", "")
+	path, err := launch.Find(b.cfg.Path)
+	if err != nil {
+		b.report(statusAbsent, err.Error(), launch.InstallHint)
+		return nil, &Fault{
+			Kind: FaultNoBrowser, Message: "No Chromium was found on this machine.",
+			Suggestion: "Install it with: " + launch.InstallHint,
+		}
+	}
+	// A caller that leaves must not leave a half-started browser behind.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startLimit)
+	defer cancel()
+	e, err := b.ignite(ctx, path)
+	if err != nil {
+		b.report(statusFailed, err.Error(), "Run sextant doctor.")
+		return nil, &Fault{
+			Kind: FaultNoBrowser, Message: "The browser did not start: " + err.Error(),
+			Suggestion: "Try again; sextant doctor shows what is wrong.",
+		}
+	}
+	b.mu.Lock()
+	b.engine = e
+	b.status, b.trouble, b.hint = statusReady, "", ""
+	sessions := make([]*Session, 0, len(b.sessions))
+	for _, s := range b.sessions {
+		s.contextID = ""
+		sessions = append(sessions, s)
+	}
+	b.signal()
+	b.mu.Unlock()
+	b.wg.Add(1)
+	go e.watch()
+	for _, s := range sessions {
+		s.restore(ctx, e)
+	}
+	b.out.state()
+	return e, nil
+}
+
+// ignite runs the process and gets its first answers.
+func (b *Browser) ignite(ctx context.Context, path string) (*engine, error) {
+	proc, err := launch.Start(ctx, launch.Options{
+		Path: path, ProfileDir: b.cfg.ProfileDir, Proxy: b.cfg.Proxy,
+		Headless: b.cfg.Headless, Extra: b.cfg.Flags,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{b: b, proc: proc, tabs: map[*frames.Page]*tab{}}
+	e.reg, err = frames.Open(ctx, proc.Pipe, frames.Options{
+		Handler: e, Docs: b.docs, Log: b.log, PageSetUp: pageSetUp(),
+	})
+	if err == nil {
+		err = e.refuseDownloads(ctx, "")
+	}
+	if err != nil {
+		proc.Kill()
+		closing := proc.Close(0)
+		e.reg.Conn().Wait()
+		if said := proc.Why(); said != "" {
+			err = fmt.Errorf("%w; it said: %s", err, lastLine(said))
+		}
+		return nil, errors.Join(err, closing)
+	}
+	return e, nil
+}
+
+func lastLine(s string) string {
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+func pageSetUp() []proto.Request {
+	return []proto.Request{
+		proto.EmulationSetDeviceMetricsOverride{Width: defaultWidth, Height: defaultHeight, DeviceScaleFactor: 1},
+		proto.PageSetInterceptFileChooserDialog{Enabled: true},
+	}
+}
+
+func (e *engine) refuseDownloads(ctx context.Context, contextID string) error {
+	err := proto.BrowserSetDownloadBehavior{
+		Behavior:         proto.BrowserSetDownloadBehaviorBehaviorDeny,
+		BrowserContextID: proto.BrowserBrowserContextID(contextID), EventsEnabled: true,
+	}.Call(e.reg.Client(ctx))
+	if err != nil {
+		return fmt.Errorf("refusing downloads: %w", err)
+	}
+	return nil
+}
+
+// watch waits for the end of this Chromium, wished or not.
+func (e *engine) watch() {
+	defer e.b.wg.Done()
+	<-e.reg.Conn().Done()
+	if err := e.proc.Close(3 * time.Second); err != nil {
+		e.b.log.Warn("closing the browser", "error", err)
+	}
+	e.reg.Conn().Wait()
+	b := e.b
+	b.mu.Lock()
+	if b.engine == e {
+		b.engine = nil
+	}
+	for _, t := range e.tabs {
+		t.page = nil
+		t.dialog, t.look = nil, nil
+		t.interrupt(errBrowserEnded)
+	}
+	e.tabs = map[*frames.Page]*tab{}
+	if b.closed {
+		b.status = statusStopped
+	} else {
+		b.status = statusFailed
+		b.trouble = "The browser ended unexpectedly."
+		b.hint = "It starts again with its tabs at the next action."
+	}
+	b.cast = nil
+	b.signal()
+	b.mu.Unlock()
+	b.out.state()
+}
+
+// close asks Chromium to write its profile and go, and waits until it has.
+func (e *engine) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = proto.BrowserClose{}.Call(e.reg.Client(ctx))
+	err := e.proc.Close(3 * time.Second)
+	e.reg.Conn().Wait()
+	return err
+}
+
+// dispose closes a browser context with all its tabs.
+func (e *engine) dispose(contextID string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	err := proto.TargetDisposeBrowserContext{
+		BrowserContextID: proto.BrowserBrowserContextID(contextID),
+	}.Call(e.reg.Client(ctx))
+	if err != nil {
+		e.b.log.Warn("closing a session's tabs", "error", err)
+	}
+}
+
+func (b *Browser) report(status, trouble, hint string) {
+	b.mu.Lock()
+	b.status, b.trouble, b.hint = status, trouble, hint
+	b.mu.Unlock()
+	b.out.state()
+}

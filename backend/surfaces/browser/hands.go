@@ -1,0 +1,349 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/surfaces/browser/collect"
+	"sextant/backend/surfaces/browser/frames"
+	"sextant/backend/surfaces/browser/input"
+	"sextant/shared/annotator"
+)
+
+type (
+	answer  = annotator.Answer
+	element = annotator.Element
+)
+
+// client runs requests on the page's own session.
+func (a *action) client(ctx context.Context) proto.Client { return a.page.Client(ctx) }
+
+// front makes the tab the visible one of its window. Without a window of its own to be
+// hidden by, there is nothing to do.
+func (t *tab) front(ctx context.Context) error {
+	if t.s.b.cfg.Headless {
+		return nil
+	}
+	t.s.b.mu.Lock()
+	p := t.page
+	t.s.b.mu.Unlock()
+	if p == nil {
+		return errBrowserEnded
+	}
+	if err := (proto.PageBringToFront{}).Call(p.Client(ctx)); err != nil {
+		return fmt.Errorf("showing the tab: %w", err)
+	}
+	return nil
+}
+
+// Click presses the mouse on an element, after making sure that the press will meet it.
+func (s *Session) Click(ctx context.Context, o ClickOptions) (answer, error) {
+	mods, err := input.Modifiers(o.Modifiers)
+	if err != nil {
+		return answer{}, &Fault{Kind: FaultInvalid, Message: err.Error(), Suggestion: `Send modifiers such as ["Control"].`}
+	}
+	switch o.Button {
+	case "", "left", "middle", "right":
+	default:
+		return answer{}, &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("unknown button %q", o.Button), Suggestion: "Send left, middle or right."}
+	}
+	if o.Count < 0 || o.Count > 3 {
+		return answer{}, &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("a click cannot count %d", o.Count), Suggestion: "Send count 1, 2 or 3."}
+	}
+	verb := "clicked"
+	switch {
+	case o.Button == "right" || o.Button == "middle":
+		verb = o.Button + "-clicked"
+	case o.Count == 2:
+		verb = "double-clicked"
+	case o.Count == 3:
+		verb = "triple-clicked"
+	}
+	return s.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
+		press := input.Press{Button: o.Button, Count: o.Count, Modifiers: mods}
+		return g.click(ctx, a, press, verb)
+	})
+}
+
+// click aims, presses, and checks what the press met.
+func (g *target) click(ctx context.Context, a *action, press input.Press, verb string) error {
+	x, y, err := g.hover(ctx, a, press.Modifiers)
+	if err != nil {
+		return err
+	}
+	if err := collect.Arm(ctx, g.doc, g.thing.Handle, "click"); err != nil {
+		if errors.Is(err, collect.ErrGone) {
+			return g.t.gone(ctx, g.thing.ID, "it was removed from the page when the pointer came")
+		}
+		return err
+	}
+	a.does("%s %s", verb, g.name())
+	g.t.pointer(x, y, true, g.thing.ID)
+	if err := input.Click(a.client(ctx), x, y, press); err != nil {
+		return err
+	}
+	hit, what, err := collect.Hit(ctx, g.doc)
+	switch {
+	case errors.Is(err, frames.ErrReplaced):
+		// It led to another page: it was met.
+		return nil
+	case err != nil:
+		return err
+	case hit || (what == "" && !g.doc.Alive()):
+		return nil
+	}
+	if what == "" {
+		what = "something outside its frame"
+	}
+	return &Fault{
+		Kind: FaultCovered, Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", g.name(), what),
+		Suggestion: "Call annotate_page to see what happened before trying again.",
+	}
+}
+
+// hover aims and moves the mouse there; if the page moves the element away because of that,
+// it follows once.
+func (g *target) hover(ctx context.Context, a *action, modifiers int) (x, y float64, err error) {
+	if x, y, err = g.aim(ctx); err != nil {
+		return 0, 0, err
+	}
+	g.t.pointer(x, y, false, g.thing.ID)
+	if err := input.Move(a.client(ctx), x, y, modifiers); err != nil {
+		return 0, 0, err
+	}
+	if !g.doc.IsMain() {
+		return x, y, nil
+	}
+	p, err := collect.PointOf(ctx, g.doc, g.thing.Handle, false)
+	if err != nil {
+		return 0, 0, err
+	}
+	if p.State != "ok" && p.State != "moving" {
+		return 0, 0, g.refused(ctx, p)
+	}
+	if p.X != x || p.Y != y {
+		x, y = p.X, p.Y
+		if err := input.Move(a.client(ctx), x, y, modifiers); err != nil {
+			return 0, 0, err
+		}
+	}
+	return x, y, nil
+}
+
+// Hover moves the mouse over an element.
+func (s *Session) Hover(ctx context.Context, id int) (answer, error) {
+	return s.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
+		a.does("moved to %s", g.name())
+		_, _, err := g.hover(ctx, a, 0)
+		return err
+	})
+}
+
+// Type puts text into an element.
+func (s *Session) Type(ctx context.Context, o TypeOptions) (answer, error) {
+	return s.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
+		return g.typeText(ctx, a, o)
+	})
+}
+
+func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
+	x, y, err := g.aim(ctx)
+	if err != nil {
+		return err
+	}
+	g.t.pointer(x, y, false, g.thing.ID)
+	sentence := fmt.Sprintf("typed %q into %s", clip(o.Text, 60), g.name())
+	if filled, _, err := collect.Fill(ctx, g.doc, g.thing.Handle, o.Text); err != nil {
+		return g.blocked(err)
+	} else if filled {
+		a.does("%s", strings.Replace(sentence, "typed", "set", 1))
+		return g.submit(ctx, a, o.Submit)
+	}
+	var refused *collect.Refusal
+	if err := collect.Focus(ctx, g.doc, g.thing.Handle); errors.As(err, &refused) {
+		// Some fields take the focus only from a press.
+		if err := g.click(ctx, a, input.Press{}, "clicked"); err != nil {
+			return err
+		}
+	} else if err != nil {
+		return g.blocked(err)
+	}
+	c := a.client(ctx)
+	empty, err := collect.Clear(ctx, g.doc, g.thing.Handle)
+	if err != nil {
+		return g.blocked(err)
+	}
+	a.does("%s", sentence)
+	switch {
+	case !o.Clear && !empty:
+		// Everything is selected now: the cursor goes behind it.
+		err = input.Key(c, "Control+End")
+	case o.Clear && !empty && (o.Text == "" || o.Human):
+		err = input.Key(c, "Delete")
+	}
+	if err == nil && o.Text != "" {
+		if o.Human {
+			err = input.Type(ctx, c, o.Text)
+		} else {
+			err = input.Text(c, o.Text)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return g.submit(ctx, a, o.Submit)
+}
+
+func (g *target) submit(ctx context.Context, a *action, wanted bool) error {
+	if !wanted {
+		return nil
+	}
+	a.outcome += " and pressed Enter"
+	return input.Key(a.client(ctx), "Enter")
+}
+
+// blocked names the element in what the page refused.
+func (g *target) blocked(err error) error {
+	var refused *collect.Refusal
+	if errors.As(err, &refused) {
+		return &Fault{
+			Kind: FaultBlocked, Message: fmt.Sprintf("%s: %s.", g.name(), refused.Message),
+			Suggestion: "Call annotate_page to see what it takes.",
+		}
+	}
+	return err
+}
+
+// Select chooses options of a native list by label or value.
+func (s *Session) Select(ctx context.Context, id int, values []string) (answer, error) {
+	return s.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
+		x, y, err := g.aim(ctx)
+		if err != nil {
+			return err
+		}
+		g.t.pointer(x, y, true, g.thing.ID)
+		a.does("chose %s in %s", quoted(values), g.name())
+		now, err := collect.SelectOptions(ctx, g.doc, g.thing.Handle, values)
+		if err != nil {
+			return g.blocked(err)
+		}
+		a.outcome = fmt.Sprintf("chose %s in %s", quoted(now), g.name())
+		return nil
+	})
+}
+
+func quoted(values []string) string {
+	if len(values) == 0 {
+		return "nothing"
+	}
+	q := make([]string, len(values))
+	for i, v := range values {
+		q[i] = fmt.Sprintf("%q", clip(v, 60))
+	}
+	return strings.Join(q, ", ")
+}
+
+// Press presses a key in the active tab, or answers its open dialog (Enter, Escape).
+func (s *Session) Press(ctx context.Context, key string) (answer, error) {
+	if err := input.Check(key); err != nil {
+		return answer{}, &Fault{Kind: FaultInvalid, Message: err.Error(), Suggestion: `Send a key such as "Enter" or "Control+a".`}
+	}
+	t, err := s.current(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	if t.open() != nil {
+		return s.answerDialog(ctx, t, key)
+	}
+	return s.act(ctx, t, func(ctx context.Context, a *action) error {
+		if err := t.front(ctx); err != nil {
+			return err
+		}
+		a.does("pressed %s", key)
+		return input.Key(a.client(ctx), key)
+	})
+}
+
+// open is the tab's open dialog, nil for none.
+func (t *tab) open() *dialog {
+	t.s.b.mu.Lock()
+	defer t.s.b.mu.Unlock()
+	return t.dialog
+}
+
+// answerDialog accepts or dismisses the dialog in the tab.
+func (s *Session) answerDialog(ctx context.Context, t *tab, key string) (answer, error) {
+	accept := strings.EqualFold(key, "Enter") || strings.EqualFold(key, "Return")
+	if !accept && !strings.EqualFold(key, "Escape") && !strings.EqualFold(key, "Esc") {
+		s.b.mu.Lock()
+		defer s.b.mu.Unlock()
+		if t.dialog != nil {
+			return answer{}, t.dialogFault()
+		}
+		return answer{}, &Fault{Kind: FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Press the key again."}
+	}
+	release, err := t.acquire(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	defer release()
+	d := t.open()
+	if d == nil {
+		return answer{}, &Fault{Kind: FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Call annotate_page."}
+	}
+	return t.run(ctx, func(ctx context.Context, a *action) error {
+		verb := "dismissed"
+		if accept {
+			verb = "accepted"
+		}
+		a.does("%s the %s %q", verb, d.kind, d.text)
+		t.set(func() { t.dialog = nil })
+		err := proto.PageHandleJavaScriptDialog{Accept: accept}.Call(a.page.ClientOf(ctx, d.session))
+		if err != nil && !strings.Contains(err.Error(), "No dialog") {
+			return fmt.Errorf("answering the dialog: %w", err)
+		}
+		return nil
+	})
+}
+
+// Scroll scrolls the page or the box of an element.
+func (s *Session) Scroll(ctx context.Context, o ScrollOptions) (answer, error) {
+	switch o.Direction {
+	case "up", "down", "left", "right", "top", "bottom":
+	default:
+		return answer{}, &Fault{
+			Kind: FaultInvalid, Message: fmt.Sprintf("unknown direction %q", o.Direction),
+			Suggestion: "Send up, down, left, right, top or bottom.",
+		}
+	}
+	scroll := func(ctx context.Context, a *action, doc *frames.Document, handle int, what string) error {
+		moved, err := collect.ScrollBy(ctx, doc, handle, o.Direction, o.Amount)
+		if err != nil {
+			return err
+		}
+		a.does("scrolled %s%s", what, o.Direction)
+		if !moved {
+			a.outcome = fmt.Sprintf("%sdid not move: it is at its end (%s)", what, o.Direction)
+			if what == "" {
+				a.outcome = "the page did not move: it is at its end (" + o.Direction + ")"
+			}
+		}
+		return nil
+	}
+	if o.Target != 0 {
+		return s.on(ctx, o.Target, func(ctx context.Context, a *action, g *target) error {
+			return scroll(ctx, a, g.doc, g.thing.Handle, g.name()+" ")
+		})
+	}
+	t, err := s.current(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.act(ctx, t, func(ctx context.Context, a *action) error {
+		return scroll(ctx, a, a.page.Main(), 0, "")
+	})
+}

@@ -1,0 +1,222 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/surfaces/browser/frames"
+	"sextant/shared/annotator"
+	"sextant/shared/event"
+)
+
+// maxTabs bounds a session: a page cannot open tabs without end.
+const maxTabs = 40
+
+// Session is the tabs of one caller. All methods may be called concurrently; actions of one
+// tab queue. Errors of actions are *Fault where the caller can mend them.
+type Session struct {
+	b     *Browser
+	owner string
+
+	// All below is guarded by Browser.mu. contextID is the browser context of the running
+	// Chromium, "" until the first tab and always for the window's session.
+	contextID string
+	tabs      []*tab
+	active    *tab
+	// expect is the tab that the next page without an opener belongs to.
+	expect *tab
+}
+
+// adopt makes p a tab of the session and its active one. Called under mu.
+func (s *Session) adopt(p *frames.Page) *tab {
+	t := s.expect
+	s.expect = nil
+	if t == nil || p.OpenerID != "" {
+		s.expect = t
+		s.b.lastTab++
+		t = &tab{id: s.b.lastTab, s: s, queue: make(chan struct{}, 1), width: defaultWidth, height: defaultHeight}
+		s.tabs = append(s.tabs, t)
+		s.active = t
+	}
+	t.page, t.tracker, t.crashed = p, newTracker(p), false
+	t.url = p.Main().URL()
+	if len(s.tabs) > maxTabs {
+		s.b.log.Warn("a page opened too many tabs", "session", s.owner)
+		p.Post(p.Session, proto.PageClose{})
+	}
+	return t
+}
+
+// remove takes a closed tab out. Called under mu.
+func (s *Session) remove(t *tab) {
+	t.closed, t.page = true, nil
+	t.interrupt(errTabClosed)
+	i := slices.Index(s.tabs, t)
+	if i < 0 {
+		return
+	}
+	s.tabs = slices.Delete(s.tabs, i, i+1)
+	if s.active == t {
+		s.active = nil
+		if len(s.tabs) > 0 {
+			s.active = s.tabs[min(i, len(s.tabs)-1)]
+		}
+	}
+	for _, other := range s.tabs {
+		if other == s.active || t == s.active {
+			other.note("closed_tab", fmt.Sprintf("tab %d closed", t.id), t.id)
+			break
+		}
+	}
+}
+
+// list describes the tabs. Called under mu.
+func (s *Session) list() []event.Tab {
+	tabs := make([]event.Tab, 0, len(s.tabs))
+	for _, t := range s.tabs {
+		tabs = append(tabs, t.describe())
+	}
+	return tabs
+}
+
+// restore opens the tabs that the last Chromium had.
+func (s *Session) restore(ctx context.Context, e *engine) {
+	s.b.mu.Lock()
+	old := slices.Clone(s.tabs)
+	s.b.mu.Unlock()
+	for _, t := range old {
+		url := t.url
+		if guarded(url) || url == "" {
+			url = "about:blank"
+		}
+		if err := s.create(ctx, e, url, t); err != nil {
+			s.b.log.Warn("a tab could not be brought back", "tab", t.id, "error", err)
+			s.b.mu.Lock()
+			s.remove(t)
+			s.b.mu.Unlock()
+		}
+	}
+}
+
+// create opens a page and waits until it is a tab: t itself when it is not nil.
+func (s *Session) create(ctx context.Context, e *engine, url string, t *tab) error {
+	b := s.b
+	b.mu.Lock()
+	contextID := s.contextID
+	b.mu.Unlock()
+	if s.owner != "" && contextID == "" {
+		res, err := proto.TargetCreateBrowserContext{DisposeOnDetach: true}.Call(e.reg.Client(ctx))
+		if err != nil {
+			return fmt.Errorf("making a place for the session's tabs: %w", err)
+		}
+		contextID = string(res.BrowserContextID)
+		if err := e.refuseDownloads(ctx, contextID); err != nil {
+			return err
+		}
+	}
+	b.mu.Lock()
+	s.contextID, s.expect = contextID, t
+	b.mu.Unlock()
+	res, err := proto.TargetCreateTarget{
+		URL: url, BrowserContextID: proto.BrowserBrowserContextID(contextID),
+		// A tab in a window of its own is never hidden by another one.
+		NewWindow: b.cfg.Headless,
+	}.Call(e.reg.Client(ctx))
+	if err != nil {
+		return fmt.Errorf("opening a tab: %w", err)
+	}
+	return b.await(ctx, func() bool {
+		for p := range e.tabs {
+			if p.TargetID == string(res.TargetID) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// current returns the active tab in a running browser, opening an empty one when there is none.
+func (s *Session) current(ctx context.Context) (*tab, error) {
+	e, err := s.b.running(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.b.mu.Lock()
+	t := s.active
+	s.b.mu.Unlock()
+	if t != nil {
+		return t, nil
+	}
+	return s.open(ctx, e)
+}
+
+// open makes an empty tab and selects it.
+func (s *Session) open(ctx context.Context, e *engine) (*tab, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.b.cfg.Limits.Navigation)
+	defer cancel()
+	s.b.mu.Lock()
+	s.b.lastTab++
+	t := &tab{id: s.b.lastTab, s: s, queue: make(chan struct{}, 1), width: defaultWidth, height: defaultHeight}
+	s.tabs = append(s.tabs, t)
+	s.active = t
+	s.b.mu.Unlock()
+	if err := s.create(ctx, e, "about:blank", t); err != nil {
+		s.b.mu.Lock()
+		s.expect = nil
+		s.remove(t)
+		s.b.mu.Unlock()
+		return nil, err
+	}
+	return t, nil
+}
+
+// tabOf finds the tab that an annotation's number belongs to.
+func (s *Session) tabOf(id int) (*tab, *Fault) {
+	thing, known := s.b.book.Thing(id)
+	if !known {
+		if s.b.book.Given(id) {
+			return nil, &Fault{
+				Kind: FaultGone, Message: fmt.Sprintf("[%d] is gone: its page was left long ago.", id),
+				Suggestion: "Call annotate_page.",
+			}
+		}
+		return nil, &Fault{
+			Kind: FaultNotFound, Message: fmt.Sprintf("There is no [%d]: that number was never given.", id),
+			Suggestion: "Call annotate_page for the numbers on the page.",
+		}
+	}
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	for _, t := range s.tabs {
+		if t.id == thing.Tab {
+			return t, nil
+		}
+	}
+	for owner, other := range s.b.sessions {
+		for _, t := range other.tabs {
+			if t.id == thing.Tab && owner != s.owner {
+				return nil, &Fault{
+					Kind: FaultNotFound, Message: fmt.Sprintf("[%d] stands in a tab of another session.", id),
+					Suggestion: "Call annotate_page for the numbers in your own tabs.",
+				}
+			}
+		}
+	}
+	return nil, &Fault{
+		Kind: FaultGone, Message: fmt.Sprintf("[%d] is gone: tab %d was closed.", id, thing.Tab),
+		Suggestion: "Call browser_tabs to see what is open.",
+	}
+}
+
+// Annotations are the elements of the active tab's newest look, without looking again.
+func (s *Session) Annotations() []annotator.Element {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	if s.active == nil || s.active.look == nil {
+		return []annotator.Element{}
+	}
+	return slices.Clone(s.active.look.elements)
+}

@@ -1,0 +1,190 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sextant/backend/surfaces/browser/frames"
+	"sextant/backend/surfaces/browser/settle"
+	"sextant/shared/annotator"
+	"sextant/shared/event"
+)
+
+// maxEvents bounds what a tab remembers between two answers.
+const maxEvents = 30
+
+// tab is one tab of a session. What is below the queue is guarded by Browser.mu.
+type tab struct {
+	id int
+	s  *Session
+	// queue holds one token while an action runs.
+	queue chan struct{}
+
+	page          *frames.Page
+	tracker       *settle.Tracker
+	title, url    string
+	back, forward bool
+	dialog        *dialog
+	crashed       bool
+	closed        bool
+	events        []annotator.Event
+	look          *look
+	// glanced is a newer look than look that no answer told of yet; it is for the window.
+	glanced       *look
+	scrolled      [2]float64
+	version       int
+	width, height int
+	cancel        context.CancelCauseFunc
+	// waiting counts the actions in the queue; yields ends a look that nobody asked for.
+	waiting int
+	yields  context.CancelFunc
+	// expects is true while a tab that this one opens is on its way.
+	expects bool
+}
+
+// dialog is an open JavaScript dialog; while it is open the page's scripts stand still.
+type dialog struct {
+	kind, text, session string
+}
+
+// The reasons that end a running action.
+var (
+	errDialog       = errors.New("a dialog opened")
+	errTabClosed    = errors.New("the tab was closed")
+	errCrashed      = errors.New("the page crashed")
+	errBrowserEnded = errors.New("the browser ended")
+)
+
+// interrupt ends the running action. Called under mu.
+func (t *tab) interrupt(why error) {
+	if t.cancel != nil {
+		t.cancel(why)
+	}
+}
+
+// note remembers what happened for the next answer. Called under mu.
+func (t *tab) note(kind, text string, about int) {
+	if len(t.events) >= maxEvents {
+		t.events = t.events[1:]
+	}
+	t.events = append(t.events, annotator.Event{Kind: kind, Text: text, Tab: about})
+}
+
+// acquire waits for the tab's turn.
+func (t *tab) acquire(ctx context.Context) (func(), error) {
+	select {
+	case t.queue <- struct{}{}:
+		return func() { <-t.queue }, nil
+	default:
+	}
+	t.set(func() {
+		t.waiting++
+		if t.yields != nil {
+			t.yields()
+		}
+	})
+	defer t.set(func() { t.waiting-- })
+	select {
+	case t.queue <- struct{}{}:
+		return func() { <-t.queue }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for the tab: %w", context.Cause(ctx))
+	}
+}
+
+// begin makes the context of an action, which ends when the tab is in no state to go on.
+func (t *tab) begin(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	t.s.b.mu.Lock()
+	t.cancel = cancel
+	t.s.b.mu.Unlock()
+	return ctx, func() {
+		t.s.b.mu.Lock()
+		t.cancel = nil
+		t.s.b.mu.Unlock()
+		cancel(nil)
+	}
+}
+
+// fit tells why the tab cannot act now, nil when it can.
+func (t *tab) fit() *Fault {
+	t.s.b.mu.Lock()
+	defer t.s.b.mu.Unlock()
+	switch {
+	case t.closed:
+		return closedFault(t.id)
+	case t.page == nil:
+		return &Fault{
+			Kind: FaultNoBrowser, Message: "The browser ended while this was waiting.",
+			Suggestion: "Try again: the browser starts with its tabs.",
+		}
+	case t.crashed:
+		return crashedFault(t.id)
+	case t.dialog != nil:
+		return t.dialogFault()
+	}
+	return nil
+}
+
+// dialogFault says that a dialog is in the way. Called under mu.
+func (t *tab) dialogFault() *Fault {
+	return &Fault{
+		Kind:       FaultDialog,
+		Message:    fmt.Sprintf("A dialog is open in tab %d: %s %q. The page stands still until it is answered.", t.id, t.dialog.kind, t.dialog.text),
+		Suggestion: `Answer it with press_key "Enter" (accept) or "Escape" (dismiss).`,
+	}
+}
+
+func closedFault(id int) *Fault {
+	return &Fault{
+		Kind: FaultNoPage, Message: fmt.Sprintf("Tab %d was closed.", id),
+		Suggestion: "Call browser_tabs to see what is open.",
+	}
+}
+
+func crashedFault(id int) *Fault {
+	return &Fault{
+		Kind: FaultCrashed, Message: fmt.Sprintf("The page in tab %d crashed.", id),
+		Suggestion: `Call navigate_page with action "reload", or another url.`,
+	}
+}
+
+// ended translates the reason an action's context ended into what its caller reads.
+func (t *tab) ended(cause error) error {
+	switch {
+	case errors.Is(cause, errTabClosed):
+		return closedFault(t.id)
+	case errors.Is(cause, errCrashed):
+		return crashedFault(t.id)
+	case errors.Is(cause, errBrowserEnded), errors.Is(cause, frames.ErrClosed):
+		return &Fault{
+			Kind: FaultNoBrowser, Message: "The browser ended in the middle of it; whether it took effect is not known.",
+			Suggestion: "Call annotate_page: the browser starts again with its tabs.",
+		}
+	case errors.Is(cause, errDialog):
+		t.s.b.mu.Lock()
+		defer t.s.b.mu.Unlock()
+		if t.dialog != nil {
+			return t.dialogFault()
+		}
+	}
+	return nil
+}
+
+// describe is the tab as the window lists it. Called under mu.
+func (t *tab) describe() event.Tab {
+	d := event.Tab{
+		ID: t.id, Title: t.title, URL: t.url, Back: t.back, Forward: t.forward, Crashed: t.crashed,
+	}
+	if t.page != nil && t.tracker != nil {
+		d.Loading = t.tracker.Loading()
+	}
+	if t.dialog != nil {
+		d.Dialog, d.DialogType = t.dialog.text, t.dialog.kind
+		if d.Dialog == "" {
+			d.Dialog = t.dialog.kind
+		}
+	}
+	return d
+}

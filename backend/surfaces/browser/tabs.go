@@ -1,0 +1,250 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/surfaces/browser/collect"
+	"sextant/shared/annotator"
+	"sextant/shared/event"
+)
+
+// Tabs lists, opens, selects or closes tabs; the list is as it is afterwards. Opening and
+// selecting answer with everything in the tab's viewport.
+func (s *Session) Tabs(ctx context.Context, o TabOptions) (answer, []event.Tab, error) {
+	var ans answer
+	var err error
+	switch o.Action {
+	case "", "list":
+		ans = s.overview("")
+	case "open":
+		ans, err = s.openTab(ctx, o.URL)
+	case "select":
+		ans, err = s.selectTab(ctx, o.Tab)
+	case "close":
+		ans, err = s.closeTab(ctx, o.Tab)
+	default:
+		err = &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("unknown action %q", o.Action), Suggestion: "Send list, open, select or close."}
+	}
+	s.b.mu.Lock()
+	tabs := s.list()
+	s.b.mu.Unlock()
+	return ans, tabs, err
+}
+
+// overview is an answer about the session's tabs and not about a page.
+func (s *Session) overview(outcome string) answer {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	ans := answer{Outcome: outcome, Events: []annotator.Event{}, Elements: []element{}, Changes: true}
+	if t := s.active; t != nil {
+		ans.Page = annotator.Page{Title: t.title, URL: t.url, Version: t.version, Tab: t.id}
+		ans.Events = t.take()
+	}
+	return ans
+}
+
+func (s *Session) openTab(ctx context.Context, typed string) (answer, error) {
+	address := "about:blank"
+	if typed != "" {
+		var err error
+		if address, err = Address(typed); err != nil {
+			return answer{}, &Fault{Kind: FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
+		}
+		if err := s.judge(ctx, address); err != nil {
+			return answer{}, err
+		}
+	}
+	e, err := s.b.running(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	t, err := s.open(ctx, e)
+	if err != nil {
+		return answer{}, err
+	}
+	s.b.recast()
+	s.b.out.state()
+	return s.act(ctx, t, func(ctx context.Context, a *action) error {
+		a.full = true
+		if address == "about:blank" {
+			a.does("opened tab %d", t.id)
+			return nil
+		}
+		err := a.open(ctx, address)
+		a.outcome = fmt.Sprintf("opened tab %d on %s", t.id, clip(address, 300))
+		return err
+	})
+}
+
+// byNumber finds a tab, 0 being the active one.
+func (s *Session) byNumber(id int) (*tab, error) {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	if id == 0 && s.active != nil {
+		return s.active, nil
+	}
+	for _, t := range s.tabs {
+		if t.id == id {
+			return t, nil
+		}
+	}
+	return nil, &Fault{
+		Kind: FaultNotFound, Message: fmt.Sprintf("There is no tab %d.", id),
+		Suggestion: "Call browser_tabs to see what is open.",
+	}
+}
+
+func (s *Session) selectTab(ctx context.Context, id int) (answer, error) {
+	if _, err := s.b.running(ctx); err != nil {
+		return answer{}, err
+	}
+	t, err := s.byNumber(id)
+	if err != nil {
+		return answer{}, err
+	}
+	s.b.mu.Lock()
+	s.active = t
+	s.b.mu.Unlock()
+	s.b.recast()
+	s.b.out.state()
+	if t.open() != nil {
+		return s.overview(fmt.Sprintf("selected tab %d", t.id)), nil
+	}
+	return s.act(ctx, t, func(ctx context.Context, a *action) error {
+		a.full = true
+		a.does("selected tab %d", t.id)
+		return t.front(ctx)
+	})
+}
+
+// closeTab closes a tab whatever it is doing: an action that runs in it ends.
+func (s *Session) closeTab(ctx context.Context, id int) (answer, error) {
+	if _, err := s.b.running(ctx); err != nil {
+		return answer{}, err
+	}
+	t, err := s.byNumber(id)
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	s.b.mu.Lock()
+	e, p := s.b.engine, t.page
+	s.b.mu.Unlock()
+	if e != nil && p != nil {
+		if _, err := (proto.TargetCloseTarget{TargetID: proto.TargetTargetID(p.TargetID)}).Call(e.reg.Client(ctx)); err != nil {
+			return answer{}, fmt.Errorf("closing tab %d: %w", t.id, err)
+		}
+		if err := s.b.await(ctx, func() bool { return t.closed }); err != nil {
+			return answer{}, fmt.Errorf("closing tab %d: %w", t.id, err)
+		}
+	}
+	return s.overview(fmt.Sprintf("closed tab %d", t.id)), nil
+}
+
+// Wait waits until a text is there, a text is gone, or the address contains something.
+func (s *Session) Wait(ctx context.Context, o WaitOptions) (answer, error) {
+	if o.Seconds < 0 || o.Seconds > 300 {
+		return answer{}, &Fault{Kind: FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
+	}
+	t, err := s.current(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	seconds := o.Seconds
+	if seconds == 0 {
+		seconds = 10
+	}
+	limit := time.Duration(seconds * float64(time.Second))
+	return s.act(ctx, t, func(ctx context.Context, a *action) error {
+		begun := time.Now()
+		deadline := begun.Add(limit)
+		a.does("waited")
+		for {
+			met, err := a.met(ctx, o)
+			if err != nil {
+				return err
+			}
+			if met {
+				a.outcome = fmt.Sprintf("waited %.1f s: %s", time.Since(begun).Seconds(), o.sentence(true))
+				return nil
+			}
+			if !time.Now().Before(deadline) {
+				break
+			}
+			timer := time.NewTimer(min(100*time.Millisecond, time.Until(deadline)))
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				timer.Stop()
+				return context.Cause(ctx)
+			}
+		}
+		if o.Text == "" && o.Gone == "" && o.URL == "" {
+			a.outcome = fmt.Sprintf("waited %.1f s", limit.Seconds())
+			return nil
+		}
+		return &Fault{
+			Kind: FaultTimeout, Message: fmt.Sprintf("Waited %.1f s, but %s.", limit.Seconds(), o.sentence(false)),
+			Suggestion: "Call annotate_page to see what is there.",
+		}
+	})
+}
+
+// met reports whether what is waited for holds; a page between two documents does not.
+func (a *action) met(ctx context.Context, o WaitOptions) (bool, error) {
+	if o.Text == "" && o.Gone == "" && o.URL == "" {
+		return false, nil
+	}
+	if o.URL != "" && !contains(a.page.Main().URL(), o.URL) {
+		return false, nil
+	}
+	if o.Text != "" {
+		there, err := a.reads(ctx, o.Text)
+		if err != nil || !there {
+			return false, err
+		}
+	}
+	if o.Gone != "" {
+		there, err := a.reads(ctx, o.Gone)
+		return err == nil && !there, err
+	}
+	return true, nil
+}
+
+// reads reports whether a text can be read in any document of the tab.
+func (a *action) reads(ctx context.Context, text string) (bool, error) {
+	for _, doc := range a.page.Documents() {
+		bounded, cancel := context.WithTimeout(ctx, frameLimit)
+		there, err := collect.HasText(bounded, doc, text)
+		cancel()
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
+		if err == nil && there {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (o WaitOptions) sentence(met bool) string {
+	switch {
+	case o.Text != "" && met:
+		return fmt.Sprintf("%q is there", clip(o.Text, 80))
+	case o.Text != "":
+		return fmt.Sprintf("%q did not appear", clip(o.Text, 80))
+	case o.Gone != "" && met:
+		return fmt.Sprintf("%q is gone", clip(o.Gone, 80))
+	case o.Gone != "":
+		return fmt.Sprintf("%q is still there", clip(o.Gone, 80))
+	case met:
+		return fmt.Sprintf("the address contains %q", clip(o.URL, 80))
+	default:
+		return fmt.Sprintf("the address does not contain %q", clip(o.URL, 80))
+	}
+}

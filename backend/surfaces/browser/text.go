@@ -1,0 +1,128 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"sextant/backend/surfaces/browser/collect"
+	"sextant/backend/surfaces/browser/frames"
+)
+
+// maxHTML bounds what HTML gives back over all frames, in bytes.
+const maxHTML = 16 << 20
+
+func contains(s, part string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
+}
+
+// SelectText selects text: in the element id (0: the whole page) the place where text
+// stands (all of it when empty), of that the characters from start to end (0: to the end).
+func (s *Session) SelectText(ctx context.Context, id int, text string, start, end int) (answer, error) {
+	if id != 0 {
+		return s.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
+			now, err := collect.SelectText(ctx, g.doc, g.thing.Handle, text, start, end)
+			if err != nil {
+				return g.blocked(err)
+			}
+			a.does("selected %q in %s", clip(now, 80), g.name())
+			return nil
+		})
+	}
+	t, err := s.current(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.act(ctx, t, func(ctx context.Context, a *action) error {
+		var first error
+		for _, doc := range a.page.Documents() {
+			now, err := collect.SelectText(ctx, doc, 0, text, start, end)
+			if err == nil {
+				a.does("selected %q", clip(now, 80))
+				return nil
+			}
+			if first == nil {
+				first = err
+			}
+		}
+		return first
+	})
+}
+
+// Selection is the text that is selected in the active tab, "" for none.
+func (s *Session) Selection(ctx context.Context) (string, error) {
+	var selected string
+	err := s.read(ctx, func(ctx context.Context, docs []*frames.Document) error {
+		for _, doc := range docs {
+			text, err := collect.Selection(ctx, doc)
+			if err != nil && doc == docs[0] {
+				return err
+			}
+			if text != "" {
+				selected = text
+				return nil
+			}
+		}
+		return nil
+	})
+	return selected, err
+}
+
+// HTML is the active tab's document as it is now, without scripts and what is hidden; the
+// documents of its frames follow in <section> elements with their addresses.
+func (s *Session) HTML(ctx context.Context) (html, url, title string, err error) {
+	var out strings.Builder
+	err = s.read(ctx, func(ctx context.Context, docs []*frames.Document) error {
+		for _, doc := range docs {
+			bounded, cancel := context.WithTimeout(ctx, frameLimit*2)
+			text, err := collect.HTML(bounded, doc)
+			cancel()
+			switch {
+			case doc == docs[0] && err != nil:
+				return err
+			case doc == docs[0]:
+				url = doc.URL()
+				out.WriteString(text)
+			case err == nil && text != "" && out.Len()+len(text) < maxHTML:
+				fmt.Fprintf(&out, "\n<section data-frame=%q>\n%s\n</section>", doc.URL(), text)
+			}
+		}
+		raw, err := docs[0].Call(ctx, `function () { return document.title }`)
+		if err != nil {
+			return err
+		}
+		title, err = decodeJSON[string](raw)
+		return err
+	})
+	return out.String(), url, title, err
+}
+
+// read asks the active tab's documents something that changes nothing. It takes the tab's
+// turn, so that it does not read in the middle of an action.
+func (s *Session) read(ctx context.Context, ask func(context.Context, []*frames.Document) error) error {
+	t, err := s.current(ctx)
+	if err != nil {
+		return err
+	}
+	release, err := t.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if f := t.fit(); f != nil {
+		return f
+	}
+	ctx, done := t.begin(ctx)
+	defer done()
+	ctx, cancel := context.WithTimeoutCause(ctx, 15*time.Second, errSilent)
+	defer cancel()
+	s.b.mu.Lock()
+	p, watch := t.page, t.tracker.Begin(s.b.cfg.Limits)
+	s.b.mu.Unlock()
+	watch.Wait(ctx, t.rest)
+	if err := ask(ctx, p.Documents()); err != nil {
+		return t.mend(ctx, err)
+	}
+	return nil
+}
