@@ -1,0 +1,22 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"sextant/backend/record/store"
+)
+
+// explain turns an error of opening into one that says what holds and what to do. The
+// store's own errors do already.
+func explain(err error) error {
+	var known *store.OpenError
+	switch {
+	case errors.As(err, &known):
+		return failure(exitFailed, "%v", known)
+	case errors.Is(err, os.ErrPermission):
+		return failure(exitFailed, "%v. Nothing was changed. Check who owns the folder, or use another one with --data.", err)
+	}
+	return fmt.Errorf("starting: %w", err)
+}

@@ -1,0 +1,46 @@
+package app
+
+// Key is one setting: its name in config.toml and in the window, its default and what it
+// does. Its environment variable is SEXTANT_ and the name in capitals.
+type Key struct {
+	Name    string
+	Default string
+	Doc     string
+	// Window is true when a person may change it in the window; it is then kept in SQLite.
+	Window bool
+	// Secret values are never shown, logged or sent to the window.
+	Secret bool
+	// OneOf lists the allowed values, nil for any.
+	OneOf []string
+}
+
+// Keys is the whole configuration. docs/configuration.md is generated from it.
+func Keys() []Key {
+	return []Key{
+		{Name: "model", Default: "pilot", Window: true, Doc: "Model that answers, as provider/name (openai/…, ollama/…, lmstudio/…, llamacpp/…) or pilot, the built-in command pilot."},
+		{Name: "mode", Default: "ask", Window: true, OneOf: []string{"read-only", "ask", "workspace", "full"}, Doc: "How much the assistant may do without a question."},
+		{Name: "theme", Default: "system", Window: true, OneOf: []string{"system", "dark", "light"}, Doc: "Look of the window."},
+		{Name: "marks", Default: "on", Window: true, OneOf: []string{"on", "off"}, Doc: "Whether numbers are drawn over the page."},
+		{Name: "openai_base_url", Default: "", Window: true, Doc: "Address of an OpenAI-compatible service, e.g. https://api.example/v1. Setting it grants requests to its host."},
+		{Name: "openai_api_key", Default: "", Window: true, Secret: true, Doc: "Key for that service. Kept in a 0600 file; never shown again."},
+		{Name: "calls_per_turn", Default: "10", Window: true, Doc: "Tool calls the assistant may make in one turn."},
+		{Name: "rounds", Default: "10", Window: true, Doc: "Rounds of model and tools in one turn."},
+		{Name: "addr", Default: "127.0.0.1:0", Doc: "Loopback address and port of the server; port 0 takes a free one."},
+		{Name: "chromium", Default: "", Doc: "Path of the Chromium or Chrome to control; empty looks for one on the PATH."},
+		{Name: "headless", Default: "true", OneOf: []string{"true", "false"}, Doc: "Whether the controlled browser runs without a window of its own. The browser panel shows it either way."},
+		{Name: "workspace", Default: "", Doc: "Folder the assistant works in; empty is the folder Sextant was started in."},
+		{Name: "allow_hosts", Default: "", Doc: "Loopback and private hosts that tools and the browser may reach, separated by commas, e.g. 127.0.0.1,localhost:3000."},
+		{Name: "panels", Default: "", Doc: "More folders with panels, separated by the system's list separator."},
+		{Name: "log_level", Default: "warn", OneOf: []string{"debug", "info", "warn", "error"}, Doc: "What is written to stderr."},
+	}
+}
+
+// keyNamed finds a key.
+func keyNamed(name string) (Key, bool) {
+	for _, k := range Keys() {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Key{}, false
+}

@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"sextant/backend/guard/egress"
+	"sextant/backend/record/audit"
+	"sextant/backend/record/blobs"
+	"sextant/backend/record/events"
+	"sextant/backend/record/store"
+	"sextant/backend/surfaces/browser"
+	"sextant/panels/browser/demo"
+	"sextant/shared/event"
+)
+
+// openRecord opens what is remembered: floor 2, record.
+func (s *System) openRecord(ctx context.Context, _ Purpose) error {
+	var err error
+	if s.Store, err = store.Open(ctx, filepath.Join(s.Config.DataDir, "sextant.db"), s.Log); err != nil {
+		return err
+	}
+	s.onClose("store", s.Store.Close)
+	if s.Events, err = events.New(ctx, s.Store, s.Log); err != nil {
+		return err
+	}
+	s.onClose("events", func() error { s.Events.Close(); return nil })
+	s.Audit = audit.New(s.Store)
+	if s.Blobs, err = blobs.New(filepath.Join(s.Config.DataDir, "blobs"), 0); err != nil {
+		return err
+	}
+	s.Settings, err = openSettings(ctx, s.Config, s.Store, s.Events)
+	return err
+}
+
+// The demo shop's address: a name that resolves nowhere, mapped to our own listener.
+const (
+	demoWord = "demo"
+	demoHost = "demo.sextant.test"
+)
+
+// openGuard opens what judges every way out, and the demo shop behind it: floor 2, guard.
+func (s *System) openGuard(context.Context, Purpose) error {
+	s.Guard = egress.New(egress.Config{AllowHosts: s.Settings.List("allow_hosts"), Log: s.Log})
+	s.onClose("egress", s.Guard.Close)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("opening the demo shop: %w", err)
+	}
+	server := &http.Server{Handler: demo.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = server.Serve(ln) // ends with Close
+	}()
+	s.onClose("demo shop", func() error {
+		err := server.Close()
+		<-done
+		return err
+	})
+	s.Guard.Map(demoHost, ln.Addr().String())
+	return nil
+}
+
+// alias turns a word a person may type instead of an address into one.
+func alias(word string) (string, bool) {
+	if strings.EqualFold(strings.TrimSpace(word), demoWord) {
+		return "http://" + demoHost + "/", true
+	}
+	return "", false
+}
+
+// openBrowser prepares the controlled Chromium; it starts when it is first needed: floor 3.
+func (s *System) openBrowser(_ context.Context, purpose Purpose) error {
+	proxy, err := s.Guard.StartProxy()
+	if err != nil {
+		return fmt.Errorf("opening the browser's proxy: %w", err)
+	}
+	s.Browser = browser.New(browser.Config{
+		Path:       s.Settings.Get("chromium"),
+		ProfileDir: filepath.Join(s.Config.DataDir, "browser"),
+		Proxy:      proxy,
+		Headless:   s.Settings.Get("headless") != "false",
+		Judge:      s.Guard.Check,
+		Publish:    s.publish,
+		Log:        s.Log,
+	})
+	s.onClose("browser", s.Browser.Close)
+	return nil
+}
+
+// publish sends one event on; a failing disk must not stop what happened from being shown
+// by the next one that gets through, so the error is logged.
+func (s *System) publish(e event.Event) {
+	if _, err := s.Events.Publish(context.Background(), e); err != nil {
+		s.Log.Error("an event was not kept", "kind", e.Kind, "error", err)
+	}
+}
+
+// journal is publish as the one-method interface that tools declare.
+type journal struct{ sys *System }
+
+// Publish records and shows e.
+func (j journal) Publish(e event.Event) { j.sys.publish(e) }

@@ -1,0 +1,163 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// testFlags are folders of a test's own.
+func testFlags(t *testing.T) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	return map[string]string{"data": filepath.Join(dir, "data"), "config": filepath.Join(dir, "config")}
+}
+
+// openTest opens a System on folders of the test's own and closes it with the test.
+func openTest(t *testing.T, purpose Purpose) *System {
+	t.Helper()
+	return openWith(t, testFlags(t), purpose)
+}
+
+func openWith(t *testing.T, flags map[string]string, purpose Purpose) *System {
+	t.Helper()
+	config, err := LoadConfig(flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := OpenSystem(context.Background(), config, purpose, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(sys.Close)
+	return sys
+}
+
+// verb runs a command line and returns code, stdout and stderr.
+func verb(t *testing.T, flags map[string]string, args ...string) (int, string, string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	args = append(args, "--data", flags["data"], "--config", flags["config"])
+	code := run(context.Background(), args, streams{in: strings.NewReader(""), out: &out, err: &errs})
+	return code, out.String(), errs.String()
+}
+
+func TestFoldersAndDatabaseAreForTheirOwnerOnly(t *testing.T) {
+	sys := openTest(t, Purpose{})
+	for path, want := range map[string]os.FileMode{sys.Config.DataDir: 0o700, sys.Store.Path(): 0o600} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != want {
+			t.Errorf("%s has mode %o, want %o", filepath.Base(path), info.Mode().Perm(), want)
+		}
+	}
+}
+
+func TestASecondSextantOnTheSameDataIsToldSo(t *testing.T) {
+	flags := testFlags(t)
+	openWith(t, flags, Purpose{})
+	code, _, errs := verb(t, flags, "serve")
+	if code != exitFailed || !strings.Contains(errs, "in use by another Sextant") {
+		t.Errorf("exit %d, stderr %q", code, errs)
+	}
+}
+
+func TestADamagedDatabaseIsNamedAndLeftAlone(t *testing.T) {
+	flags := testFlags(t)
+	sys := openWith(t, flags, Purpose{})
+	path := sys.Store.Path()
+	sys.Close()
+	garbage := bytes.Repeat([]byte("not a database "), 4096)
+	if err := os.WriteFile(path, garbage, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := verb(t, flags, "doctor")
+	if code != exitFailed || !strings.Contains(errs, "damaged") {
+		t.Errorf("exit %d, stderr %q", code, errs)
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, garbage) {
+		t.Errorf("the damaged file was changed (%v)", err)
+	}
+}
+
+func TestABrokenConfigFileIsReportedAndTheRestHolds(t *testing.T) {
+	flags := testFlags(t)
+	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(flags["config"], "config.toml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("mode = \"full\"\nmodle = \"x\"\ntheme = \"pink\"\n")
+	config, err := LoadConfig(flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems := strings.Join(config.Problems, "\n")
+	if !strings.Contains(problems, "modle") || !strings.Contains(problems, "pink") {
+		t.Errorf("problems: %s", problems)
+	}
+	if v, source, _ := config.fixed("mode"); v != "full" || source != sourceFile {
+		t.Errorf("mode is %q from %q", v, source)
+	}
+	write("mode = ")
+	if config, err = LoadConfig(flags); err != nil || len(config.Problems) != 1 {
+		t.Errorf("err %v, problems %v", err, config.Problems)
+	}
+}
+
+func TestSettingsFollowTheirOrder(t *testing.T) {
+	flags := testFlags(t)
+	sys := openWith(t, flags, Purpose{})
+	ctx := context.Background()
+	if got := sys.Settings.Get("mode"); got != "ask" {
+		t.Errorf("default mode is %q", got)
+	}
+	if _, err := sys.Settings.Set(ctx, "mode", "workspace"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sys.Settings.Set(ctx, "mode", "wild"); err == nil {
+		t.Error("a mode that does not exist was accepted")
+	}
+	if _, err := sys.Settings.Set(ctx, "addr", "0.0.0.0:80"); err == nil {
+		t.Error("the window could change where the server listens")
+	}
+	sys.Close()
+	t.Setenv("SEXTANT_MODE", "read-only")
+	sys = openWith(t, flags, Purpose{})
+	if v, source := sys.Settings.lookup("mode"); v != "read-only" || source != sourceEnv {
+		t.Errorf("mode is %q from %q, want read-only from the environment", v, source)
+	}
+	if _, err := sys.Settings.Set(ctx, "mode", "full"); err == nil {
+		t.Error("a setting fixed by the environment was changed in the window")
+	}
+}
+
+func TestTheServerListensOnLoopbackOnly(t *testing.T) {
+	flags := testFlags(t)
+	code, _, errs := verb(t, flags, "serve", "--addr", "0.0.0.0:0")
+	if code != exitFailed || !strings.Contains(errs, "loopback") {
+		t.Errorf("exit %d, stderr %q", code, errs)
+	}
+}
+
+func TestUsageErrorsExitWithTwo(t *testing.T) {
+	flags := testFlags(t)
+	for _, args := range [][]string{{"fly"}, {"run"}, {"tools", "call", "annotate_page", "{broken"}} {
+		if code, _, errs := verb(t, flags, args...); code != exitUsage || errs == "" {
+			t.Errorf("%v: exit %d, stderr %q", args, code, errs)
+		}
+	}
+}

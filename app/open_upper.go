@@ -1,0 +1,172 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop"
+	httpapi "sextant/backend/api/http"
+	"sextant/backend/calls/approval"
+	"sextant/backend/calls/discovery"
+	"sextant/backend/calls/pipeline"
+	"sextant/backend/guard/policy"
+	"sextant/backend/tools/baseline"
+	"sextant/backend/tools/environment"
+	"sextant/backend/tools/mcp"
+	toolpanels "sextant/backend/tools/panels"
+	"sextant/frontend"
+	"sextant/panels"
+	"sextant/shared/toolspec"
+)
+
+// closePatience bounds how long closing waits for running calls.
+const closePatience = 5 * time.Second
+
+// openTools opens the origins of tools: floor 4.
+func (s *System) openTools(ctx context.Context, _ Purpose) error {
+	var err error
+	s.Panels = toolpanels.New(toolpanels.Config{
+		Builtin: panels.Builtin(), Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reserved,
+		Journal: journal{s}, Data: s.Config.DataDir, Egress: s.Guard.Transport(), Log: s.Log,
+	})
+	s.Baseline = baseline.New(baseline.Config{
+		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
+		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
+	})
+	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias}); err != nil {
+		return err
+	}
+	if err := s.Panels.Start(ctx); err != nil {
+		return fmt.Errorf("reading panels: %w", err)
+	}
+	s.onClose("panels", func() error { s.Panels.Close(); return nil })
+	s.MCP = mcp.New(mcp.Config{
+		Path: filepath.Join(s.Config.ConfigDir, mcp.FileName), Journal: journal{s}, Log: s.Log,
+		Version: Version, Dir: s.Workspace(), Egress: s.Guard.Transport(),
+	})
+	if err := s.MCP.Start(ctx); err != nil {
+		return fmt.Errorf("starting MCP servers: %w", err)
+	}
+	s.onClose("mcp servers", func() error { s.MCP.Close(); return nil })
+	return nil
+}
+
+// reserved are the names no panel's tool may have.
+func (s *System) reserved() []string {
+	names := s.Nav.ToolNames()
+	for _, d := range s.Baseline.Definitions("") {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// openCalls opens the way of a call: floor 3, which needs the origins by their interfaces.
+func (s *System) openCalls(context.Context, Purpose) error {
+	s.Discovery = discovery.New(s.Baseline, s.Environment, s.Panels, s.MCP)
+	s.Desk = approval.New(s.Events)
+	s.Pipeline = pipeline.New(pipeline.Config{
+		Discovery: s.Discovery, Desk: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
+		Policy: func() policy.Settings {
+			return policy.Settings{
+				Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"), Folder: s.Workspace(),
+			}
+		},
+		Log: s.Log,
+	})
+	s.onClose("pipeline", func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+		defer cancel()
+		return s.Pipeline.Close(ctx)
+	})
+	s.Pipeline.Register(toolspec.OriginBaseline, router{s, s.environmentNames()})
+	s.Pipeline.Register(toolspec.OriginPanel, s.Panels)
+	s.Pipeline.Register(toolspec.OriginMCP, s.MCP)
+	return nil
+}
+
+func (s *System) environmentNames() map[string]bool {
+	names := map[string]bool{}
+	for _, c := range s.Nav.Environment {
+		names[c.Tool] = true
+	}
+	return names
+}
+
+// openAgent opens who decides what to call: floor 4.
+func (s *System) openAgent(context.Context, Purpose) error {
+	s.Models = llm.New(llm.Config{OpenAIBaseURL: s.Settings.Get("openai_base_url"), OpenAIKey: s.Settings.Get("openai_api_key"), Log: s.Log})
+	s.onClose("models", func() error { s.Models.Close(); return nil })
+	s.Settings.changed = func(key string) {
+		switch key {
+		case "openai_base_url", "openai_api_key":
+			s.Models.Configure(s.Settings.Get("openai_base_url"), s.Settings.Get("openai_api_key"))
+		}
+	}
+	s.Loop = loop.New(loop.Config{
+		Tools: offeredTools{s.Discovery}, Calls: s.Pipeline, Journal: s.Events, History: s.Store, Models: s.Models,
+		Limits: func() loop.Limits {
+			return loop.Limits{CallsPerTurn: s.Settings.Int("calls_per_turn"), Rounds: s.Settings.Int("rounds")}
+		},
+		Notes: s.Baseline.PromptNotes, ActivePanel: s.Baseline.ActivePanel, Log: s.Log,
+	})
+	s.onClose("loop", func() error { s.Loop.Close(); return nil })
+	return nil
+}
+
+// offeredTools is the Catalogue as the loop asks for it.
+type offeredTools struct{ discovery *discovery.Discovery }
+
+// Definitions lists what can be called while panel is active.
+func (o offeredTools) Definitions(panel string) []toolspec.Definition {
+	return o.discovery.Discover(panel).All()
+}
+
+// rooms is what the HTTP door hands over to.
+func (s *System) rooms() httpapi.Rooms {
+	return httpapi.Rooms{
+		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
+		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
+		Blobs: s.Blobs, Loop: s.Loop, Models: s.Models, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline,
+		Browser: s.Browser, Settings: s.Settings, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Log: s.Log,
+	}
+}
+
+// router sends a baseline call to the executor of its group: environment tools to the
+// active surface, the rest to the window's own.
+type router struct {
+	sys       *System
+	isSurface map[string]bool
+}
+
+// Execute implements pipeline.Executor. The policy has let the call through, so hosts it
+// opened by then (a person typed them) are opened for the browser's proxy too.
+func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
+	if !r.isSurface[call.Tool] {
+		return r.sys.Baseline.Execute(ctx, call, def, out)
+	}
+	for _, host := range r.sys.Environment.Describe(call).Hosts {
+		if r.sys.Pipeline.HostOpen(call.From.Session, host) {
+			r.sys.Guard.Open(host)
+		}
+	}
+	return r.sys.Environment.Execute(ctx, call, def, out)
+}
+
+// Describe implements pipeline.Describer.
+func (r router) Describe(call toolspec.Call) toolspec.Description {
+	if r.isSurface[call.Tool] {
+		return r.sys.Environment.Describe(call)
+	}
+	return r.sys.Baseline.Describe(call)
+}
+
+// orEmpty makes JSON arrays of nil slices.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

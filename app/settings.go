@@ -1,0 +1,177 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"sextant/shared/event"
+)
+
+// Prefixes of keys that are the window's own: unsent text and sizes of regions.
+const (
+	draftPrefix = "draft."
+	viewPrefix  = "view."
+)
+
+// settingStore keeps what was set in the window.
+type settingStore interface {
+	Setting(ctx context.Context, key string) (value string, ok bool, err error)
+	SetSetting(ctx context.Context, key, value string) error
+}
+
+// publisher sends events to the log.
+type publisher interface {
+	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
+}
+
+// Settings resolve every key through its layers and change those that may be changed in
+// the window. Safe for concurrent use.
+type Settings struct {
+	config *Config
+	store  settingStore
+	events publisher
+
+	mu     sync.RWMutex
+	window map[string]string
+	// changed is called after a change, outside the lock.
+	changed func(key string)
+}
+
+// openSettings reads what the window set before.
+func openSettings(ctx context.Context, config *Config, store settingStore, events publisher) (*Settings, error) {
+	s := &Settings{config: config, store: store, events: events, window: map[string]string{}, changed: func(string) {}}
+	for _, k := range Keys() {
+		if !k.Window {
+			continue
+		}
+		value, ok, err := store.Setting(ctx, k.Name)
+		if k.Secret {
+			value, ok, err = s.readSecret(k.Name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading setting %s: %w", k.Name, err)
+		}
+		if ok {
+			s.window[k.Name] = value
+		}
+	}
+	return s, nil
+}
+
+// Get is the value in force.
+func (s *Settings) Get(name string) string {
+	v, _ := s.lookup(name)
+	return v
+}
+
+// Int is Get as a positive number, the default when it is not one.
+func (s *Settings) Int(name string) int {
+	if n, err := strconv.Atoi(s.Get(name)); err == nil && n > 0 {
+		return n
+	}
+	k, _ := keyNamed(name)
+	n, _ := strconv.Atoi(k.Default)
+	return n
+}
+
+// List is Get split at commas, empty entries dropped.
+func (s *Settings) List(name string) []string {
+	var out []string
+	for p := range strings.SplitSeq(s.Get(name), ",") {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (s *Settings) lookup(name string) (value, source string) {
+	if v, source, ok := s.config.fixed(name); ok {
+		return v, source
+	}
+	s.mu.RLock()
+	v, ok := s.window[name]
+	s.mu.RUnlock()
+	if ok {
+		return v, sourceWindow
+	}
+	k, _ := keyNamed(name)
+	return k.Default, sourceDefault
+}
+
+// All lists every setting with its source; secrets show only whether they are set.
+func (s *Settings) All() []event.Setting {
+	var out []event.Setting
+	for _, k := range Keys() {
+		v, source := s.lookup(k.Name)
+		if k.Secret && v != "" {
+			v = "set"
+		}
+		out = append(out, event.Setting{Key: k.Name, Value: v, Source: source})
+	}
+	return out
+}
+
+// Set changes a setting from the window, keeps it and tells everybody. It refuses keys the
+// window may not change, values that are not allowed, and keys that a stronger layer fixes.
+// Keys that start with "draft." or "view." are the window's own and hold any text.
+func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, error) {
+	if strings.HasPrefix(name, draftPrefix) || strings.HasPrefix(name, viewPrefix) {
+		if err := s.store.SetSetting(ctx, name, value); err != nil {
+			return event.Setting{}, fmt.Errorf("not kept: %w", err)
+		}
+		return event.Setting{Key: name, Value: value, Source: sourceWindow}, nil
+	}
+	k, ok := keyNamed(name)
+	if !ok || !k.Window {
+		return event.Setting{}, fmt.Errorf("%q cannot be set in the window", name)
+	}
+	if err := checkValue(name, value); err != nil {
+		return event.Setting{}, err
+	}
+	if _, source, fixed := s.config.fixed(name); fixed {
+		return event.Setting{}, fmt.Errorf("%s is fixed by the %s; change it there", name, source)
+	}
+	if err := s.keep(ctx, k, value); err != nil {
+		return event.Setting{}, fmt.Errorf("not kept: %w", err)
+	}
+	s.mu.Lock()
+	s.window[name] = value
+	s.mu.Unlock()
+	s.changed(name)
+	shown := event.Setting{Key: name, Value: value, Source: sourceWindow}
+	if k.Secret && value != "" {
+		shown.Value = "set"
+	}
+	_, err := s.events.Publish(ctx, event.New(event.SettingChanged, shown))
+	return shown, err
+}
+
+// keep writes a value where it belongs: secrets to a 0600 file, the rest to SQLite.
+func (s *Settings) keep(ctx context.Context, k Key, value string) error {
+	if !k.Secret {
+		return s.store.SetSetting(ctx, k.Name, value)
+	}
+	dir := filepath.Join(s.config.DataDir, "secrets")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	temp := filepath.Join(dir, k.Name+".new")
+	if err := os.WriteFile(temp, []byte(value), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, filepath.Join(dir, k.Name))
+}
+
+func (s *Settings) readSecret(name string) (string, bool, error) {
+	b, err := os.ReadFile(filepath.Join(s.config.DataDir, "secrets", name))
+	if os.IsNotExist(err) {
+		return "", false, nil
+	}
+	return string(b), err == nil, err
+}

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"sextant/shared/event"
+	"sextant/shared/wire"
+)
+
+// snapshot is everything the window starts from. The sequence number is read first: what
+// happens while the rest is read reaches the window again as events, which is harmless.
+func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
+	seq := s.Events.Last()
+	conversations, err := s.Store.Conversations(ctx)
+	if err != nil {
+		return wire.Snapshot{}, fmt.Errorf("reading conversations: %w", err)
+	}
+	kept, err := s.Store.Settings(ctx)
+	if err != nil {
+		return wire.Snapshot{}, fmt.Errorf("reading settings: %w", err)
+	}
+	settings := s.Settings.All()
+	for key, value := range kept {
+		if strings.HasPrefix(key, draftPrefix) || strings.HasPrefix(key, viewPrefix) {
+			settings = append(settings, event.Setting{Key: key, Value: value, Source: sourceWindow})
+		}
+	}
+	return wire.Snapshot{
+		Seq: seq, Version: Version,
+		Panels: orEmpty(s.Panels.Panels()), ActivePanel: s.Baseline.ActivePanel(), ActivityBar: s.Baseline.ActivityBar(),
+		Browser: s.Browser.State(), Marks: s.Browser.Marks(), Approvals: orEmpty(s.Desk.Waiting()),
+		Conversations: orEmpty(conversations), MCP: orEmpty(s.MCP.List()), Models: orEmpty(s.Models.List(ctx)),
+		Mode: s.Settings.Get("mode"), Workspace: s.Workspace(), Settings: settings, Banners: s.banners(),
+		PanelsFolder: s.PanelsFolder(),
+	}, nil
+}
+
+// banners are lasting conditions that the window shows until their cause is gone.
+func (s *System) banners() []wire.Banner {
+	out := []wire.Banner{}
+	for _, p := range s.Config.Problems {
+		out = append(out, wire.Banner{Kind: "config", Text: p, Hint: "Mend " + s.Config.configFile() + ", then start Sextant again."})
+	}
+	if p := s.MCP.Problem(); p != "" {
+		out = append(out, wire.Banner{Kind: "mcp", Text: p})
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop"
+	httpapi "sextant/backend/api/http"
+	"sextant/backend/api/ws"
+	"sextant/backend/calls/approval"
+	"sextant/backend/calls/discovery"
+	"sextant/backend/calls/pipeline"
+	"sextant/backend/guard/egress"
+	"sextant/backend/record/audit"
+	"sextant/backend/record/blobs"
+	"sextant/backend/record/events"
+	"sextant/backend/record/store"
+	"sextant/backend/surfaces/browser"
+	"sextant/backend/tools/baseline"
+	"sextant/backend/tools/environment"
+	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/panels"
+	"sextant/shared/navigation"
+)
+
+// System is every subsystem, opened in floor order by OpenSystem and closed in reverse by
+// Close. The exported rooms are safe for concurrent use while it is open.
+type System struct {
+	Config *Config
+	Nav    *navigation.Map
+	Log    *slog.Logger
+	// Borrowed says why this run does not use the data folder it was given, "" when it does.
+	Borrowed string
+
+	Store       *store.Store
+	Events      *events.Recorder
+	Audit       *audit.Log
+	Blobs       *blobs.Store
+	Settings    *Settings
+	Guard       *egress.Guard
+	Browser     *browser.Browser
+	Baseline    *baseline.Tools
+	Environment *environment.Tools
+	Panels      *panels.Registry
+	MCP         *mcp.Servers
+	Discovery   *discovery.Discovery
+	Desk        *approval.Desk
+	Pipeline    *pipeline.Pipeline
+	Models      *llm.Registry
+	Loop        *loop.Loop
+
+	keys    *httpapi.Keys
+	hub     *ws.Hub
+	server  *httpapi.Server
+	demoURL string
+
+	closing sync.Once
+	closers []closer
+}
+
+// closer is one thing to close and its name for the log.
+type closer struct {
+	name  string
+	close func() error
+}
+
+// onClose remembers what to close; the last remembered is closed first.
+func (s *System) onClose(name string, close func() error) {
+	s.closers = append(s.closers, closer{name, close})
+}
+
+// OpenSystem opens everything purpose needs. On an error nothing stays open.
+func OpenSystem(ctx context.Context, config *Config, purpose Purpose, log *slog.Logger) (sys *System, err error) {
+	s := &System{Config: config, Log: log, keys: httpapi.NewKeys()}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if s.Nav, err = navigation.Load(); err != nil {
+		return nil, err
+	}
+	for _, dir := range []string{config.DataDir, config.ConfigDir} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("making %s: %w", dir, err)
+		}
+	}
+	steps := []func(context.Context, Purpose) error{s.openRecord, s.openGuard, s.openBrowser, s.openTools, s.openCalls, s.openAgent, s.openDoors}
+	for _, step := range steps {
+		if err := step(ctx, purpose); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Close closes everything in reverse order. It may be called more than once.
+func (s *System) Close() {
+	s.closing.Do(func() {
+		for _, c := range slices.Backward(s.closers) {
+			if err := c.close(); err != nil {
+				s.Log.Warn("closing", "what", c.name, "error", err)
+			}
+		}
+	})
+}
+
+// Host is "127.0.0.1:PORT" of the server, "" without one.
+func (s *System) Host() string {
+	if s.server == nil {
+		return ""
+	}
+	return s.server.Host()
+}
+
+// URL is the window's address with a fresh one-time code.
+func (s *System) URL() string { return s.server.URL() }
+
+// Token opens the HTTP door.
+func (s *System) Token() string { return s.keys.Token() }
+
+// PanelsFolder is where a person's own panels go.
+func (s *System) PanelsFolder() string { return filepath.Join(s.Config.DataDir, "panels") }
+
+// Workspace is the folder the assistant works in, absolute.
+func (s *System) Workspace() string {
+	dir := s.Settings.Get("workspace")
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
+}
+
+// openDoors opens the HTTP and WebSocket doors when they are wanted.
+func (s *System) openDoors(_ context.Context, purpose Purpose) error {
+	if !purpose.Serve {
+		return nil
+	}
+	s.hub = ws.New(ws.Config{
+		Version: Version, Valid: s.keys.Valid, Allowed: func(r *http.Request) bool { return s.server.Allowed(r) },
+		Events: s.Events, Browser: s.Browser, Log: s.Log,
+	})
+	s.onClose("windows", func() error { s.hub.Close(); return nil })
+	s.server = httpapi.New(s.rooms())
+	if err := s.server.Listen(s.Settings.Get("addr")); err != nil {
+		return err
+	}
+	s.onClose("server", s.server.Close)
+	s.Guard.Never(s.server.Host())
+	return nil
+}

@@ -1,0 +1,114 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"sextant/frontend"
+)
+
+// doctorVerb checks what Sextant needs on this machine.
+type doctorVerb struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// finding is one line of the doctor: State is ok, warn or bad.
+type finding struct {
+	State string `json:"state"`
+	What  string `json:"what"`
+	Says  string `json:"says"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// Run opens the system, starts the browser and reports; exit 1 when something is bad.
+func (v *doctorVerb) Run(ctx context.Context, io streams, g *Global) error {
+	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, WaitMCP: true}, streams{in: io.in, out: io.out, err: discard{}})
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	findings := diagnose(ctx, sys)
+	if v.JSON {
+		if err := printJSON(io, findings); err != nil {
+			return err
+		}
+	}
+	bad := 0
+	for _, f := range findings {
+		if f.State == "bad" {
+			bad++
+		}
+		if v.JSON {
+			continue
+		}
+		_, _ = fmt.Fprintf(io.out, "%-5s %-10s %s\n", f.State, f.What, f.Says)
+		if f.Hint != "" {
+			_, _ = fmt.Fprintf(io.out, "%17s%s\n", "", f.Hint)
+		}
+	}
+	if bad > 0 {
+		return failure(exitFailed, "%d of %d checks failed", bad, len(findings))
+	}
+	return nil
+}
+
+// discard drops what is written.
+type discard struct{}
+
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+
+// diagnose looks at everything that can be missing.
+func diagnose(ctx context.Context, sys *System) []finding {
+	out := []finding{
+		{State: "ok", What: "program", Says: fmt.Sprintf("sextant %s, %s, %s/%s", Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)},
+		{State: "ok", What: "data", Says: sys.Config.DataDir},
+		{State: "ok", What: "config", Says: sys.Config.ConfigDir},
+	}
+	for _, p := range sys.Config.Problems {
+		out = append(out, finding{State: "bad", What: "config", Says: p, Hint: "Mend " + sys.Config.configFile()})
+	}
+	if sys.Borrowed != "" {
+		out = append(out, finding{State: "warn", What: "data", Says: sys.Borrowed})
+	}
+	browser := finding{State: "ok", What: "browser", Says: "Chromium starts and answers"}
+	if err := sys.Browser.Start(ctx); err != nil {
+		browser = finding{State: "bad", What: "browser", Says: err.Error(), Hint: sys.Browser.State().Hint}
+	}
+	out = append(out, browser, windowFinding())
+	for _, m := range sys.Models.List(ctx) {
+		f := finding{State: "ok", What: "model", Says: m.Name}
+		if m.State != "ready" {
+			f = finding{State: "warn", What: "model", Says: strings.TrimSpace(m.Label + " " + m.Detail)}
+		}
+		out = append(out, f)
+	}
+	for _, s := range sys.MCP.List() {
+		f := finding{State: "ok", What: "mcp", Says: fmt.Sprintf("%s: %d tools", s.Name, len(s.Tools))}
+		if s.State == "failed" {
+			f = finding{State: "bad", What: "mcp", Says: s.Name + ": " + s.Error}
+		}
+		out = append(out, f)
+	}
+	for _, p := range sys.Panels.Panels() {
+		if len(p.Problems) > 0 {
+			out = append(out, finding{State: "warn", What: "panel", Says: p.ID + ": " + strings.Join(p.Problems, "; ")})
+		}
+	}
+	return out
+}
+
+// windowFinding says whether this program can open a window here.
+func windowFinding() finding {
+	switch {
+	case !frontend.Built():
+		return finding{State: "bad", What: "window", Says: "the interface was not built into this program", Hint: "Run make build"}
+	case !windowBuilt:
+		return finding{State: "warn", What: "window", Says: "this build has no window; sextant serve shows the same interface in a browser"}
+	case !hasDisplay():
+		return finding{State: "warn", What: "window", Says: "no display (DISPLAY and WAYLAND_DISPLAY are empty), so Sextant is served", Hint: "pid " + fmt.Sprint(os.Getpid())}
+	}
+	return finding{State: "ok", What: "window", Says: "a display is there"}
+}

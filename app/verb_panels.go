@@ -1,0 +1,95 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"sextant/backend/tools/panels"
+)
+
+// panelsVerb lists, checks and makes panels.
+type panelsVerb struct {
+	List     panelsListVerb     `cmd:"" default:"1" help:"List every panel."`
+	Validate panelsValidateVerb `cmd:"" help:"Check a panel's folder."`
+	New      panelsNewVerb      `cmd:"" help:"Make a panel's folder to start from."`
+}
+
+type panelsListVerb struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run prints the panels.
+func (v *panelsListVerb) Run(ctx context.Context, io streams, g *Global) error {
+	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true}, io)
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	list := sys.Panels.Panels()
+	if v.JSON {
+		return printJSON(io, list)
+	}
+	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+	for _, p := range list {
+		state := "ready"
+		switch {
+		case !p.Usable:
+			state = "off: " + strings.Join(p.Problems, "; ")
+		case len(p.Problems) > 0:
+			state = strings.Join(p.Problems, "; ")
+		}
+		kind := "yours"
+		if p.Builtin {
+			kind = "built in"
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d tools\t%s\n", p.ID, p.Title, kind, len(p.Tools), state)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(io.out, "Your own panels go into", sys.PanelsFolder())
+	return err
+}
+
+type panelsValidateVerb struct {
+	Dir string `arg:"" help:"Folder of the panel." type:"path"`
+}
+
+// Run checks the manifest and says where it is wrong.
+func (v *panelsValidateVerb) Run(io streams) error {
+	report := panels.Validate(v.Dir)
+	for _, p := range report.Problems {
+		_, _ = fmt.Fprintln(io.out, p)
+	}
+	if !report.OK {
+		return failure(exitFailed, "%s is not a panel that can run", report.Panel)
+	}
+	_, err := fmt.Fprintf(io.out, "%s can run: %d tools\n", report.Panel, len(report.Tools))
+	return err
+}
+
+type panelsNewVerb struct {
+	ID  string `arg:"" help:"Id of the panel: lower case letters, digits and hyphens."`
+	Dir string `help:"Folder to make it in; your panels folder when absent." type:"path" placeholder:"DIR"`
+}
+
+// Run makes the folder.
+func (v *panelsNewVerb) Run(io streams, g *Global) error {
+	dir := v.Dir
+	if dir == "" {
+		config, err := LoadConfig(g.flags())
+		if err != nil {
+			return err
+		}
+		dir = filepath.Join(config.DataDir, "panels")
+	}
+	made, err := panels.Scaffold(dir, v.ID)
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	_, err = fmt.Fprintf(io.out, "Made %s. Edit manifest.json; a running Sextant shows it at once.\n", made)
+	return err
+}

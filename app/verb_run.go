@@ -1,0 +1,156 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"sextant/backend/agent/loop"
+	"sextant/backend/record/events"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// runVerb does one task and prints the answer.
+type runVerb struct {
+	Task  string `arg:"" help:"What to do, e.g. \"open demo and annotate\"."`
+	Model string `help:"Model as provider/name; the setting's when absent." placeholder:"M"`
+	Panel string `help:"Panel whose tools are in scope." placeholder:"ID"`
+	YesTo string `help:"What is allowed without a question: read or all." enum:",read,all" default:""`
+	JSON  bool   `help:"Print one JSON document."`
+}
+
+// runReport is what --json prints.
+type runReport struct {
+	Text       string      `json:"text"`
+	Status     chat.Status `json:"status"`
+	Error      string      `json:"error,omitempty"`
+	Suggestion string      `json:"suggestion,omitempty"`
+	Calls      []runCall   `json:"calls"`
+	Usage      chat.Usage  `json:"usage"`
+}
+
+// runCall is one call in the report.
+type runCall struct {
+	Tool       string             `json:"tool"`
+	Status     event.CallStatus   `json:"status"`
+	Sentence   string             `json:"sentence"`
+	DurationMS int64              `json:"duration_ms"`
+	Error      string             `json:"error,omitempty"`
+	ErrorType  toolspec.ErrorType `json:"error_type,omitempty"`
+	Output     string             `json:"output,omitempty"`
+}
+
+// Run asks the loop once and waits for the end of the turn.
+func (v *runVerb) Run(ctx context.Context, out streams, g *Global) error {
+	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true}, out)
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	conversation, err := sys.Loop.NewConversation(ctx, "")
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	watch := watchRun(sys, conversation.ID, out.err, v.JSON)
+	outcome, err := sys.Loop.Run(ctx, loop.Ask{
+		Conversation: conversation.ID, Text: v.Task, Model: orDefault(v.Model, sys.Settings.Get("model")), Panel: v.Panel,
+		Caller: toolspec.CallerRun, YesTo: v.YesTo,
+	})
+	calls, usage := watch()
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	if calls == nil {
+		calls = []runCall{}
+	}
+	report := runReport{Text: outcome.Text, Status: outcome.Status, Error: outcome.Error, Suggestion: outcome.Suggestion, Calls: calls, Usage: usage}
+	if err := report.print(out.out, v.JSON); err != nil {
+		return err
+	}
+	return report.verdict()
+}
+
+func orDefault(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}
+
+// print writes the report: one JSON document, or the outputs of the calls that showed
+// something and the answer.
+func (r runReport) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(r)
+	}
+	_, err := fmt.Fprintln(w, r.Text)
+	return err
+}
+
+// verdict turns the end of the turn into an exit code.
+func (r runReport) verdict() error {
+	failed, refused := "", ""
+	for _, c := range r.Calls {
+		switch c.Status {
+		case event.CallRefused, event.CallDeclined:
+			refused = c.Error
+		case event.CallFailed, event.CallStopped, event.CallInterrupted:
+			failed = c.Error
+		default:
+			failed, refused = "", ""
+		}
+	}
+	switch {
+	case refused != "":
+		return failure(exitRefused, "%s", refused)
+	case r.Status != chat.StatusDone:
+		return failure(exitFailed, "%s", orDefault(r.Error, "the turn ended as "+string(r.Status)))
+	case failed != "":
+		return failure(exitFailed, "%s", failed)
+	}
+	return nil
+}
+
+// watchRun prints each call's sentence to err while the turn runs; the returned function
+// ends the watching and gives the calls.
+func watchRun(sys *System, conversation string, err io.Writer, quiet bool) func() ([]runCall, chat.Usage) {
+	sub := sys.Events.Subscribe(events.Filter{Conversation: conversation}, events.FromNow)
+	var calls []runCall
+	var usage chat.Usage
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e := range sub.C() {
+			switch e.Kind {
+			case event.CallEnded:
+				var end event.CallEnd
+				if json.Unmarshal(e.Data, &end) != nil {
+					continue
+				}
+				calls = append(calls, runCall{
+					Tool: end.Tool, Status: end.Status, Sentence: end.Sentence, DurationMS: end.DurationMS,
+					Error: end.Error, ErrorType: end.ErrorType, Output: end.Output,
+				})
+				if !quiet {
+					_, _ = fmt.Fprintf(err, "%s · %s · %d ms\n", end.Sentence, end.Tool, end.DurationMS)
+				}
+			case event.TurnEnded:
+				var t event.Turn
+				if json.Unmarshal(e.Data, &t) == nil {
+					usage = t.Usage
+				}
+				return
+			}
+		}
+	}()
+	return func() ([]runCall, chat.Usage) {
+		<-done
+		sub.Close()
+		return calls, usage
+	}
+}

@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"sextant/shared/toolspec"
+)
+
+// toolsVerb lists, shows and calls tools.
+type toolsVerb struct {
+	List toolsListVerb `cmd:"" default:"1" help:"List every tool."`
+	Show toolsShowVerb `cmd:"" help:"Show one tool with its schema."`
+	Call toolsCallVerb `cmd:"" help:"Call a tool with JSON arguments."`
+}
+
+type toolsListVerb struct {
+	Panel string `help:"Panel whose tools are in scope." placeholder:"ID"`
+	JSON  bool   `help:"Print the OpenAI function form as JSON."`
+}
+
+// Run prints the Catalogue.
+func (v *toolsListVerb) Run(ctx context.Context, io streams, g *Global) error {
+	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, WaitMCP: true}, io)
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	catalogue := sys.Discovery.Discover(v.Panel)
+	if v.JSON {
+		return printJSON(io, catalogue.Wire())
+	}
+	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+	for _, d := range catalogue.All() {
+		first, _, _ := strings.Cut(d.Description, "\n")
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, d.Origin, shorten(first, 90))
+	}
+	return w.Flush()
+}
+
+type toolsShowVerb struct {
+	Name  string `arg:"" help:"Tool."`
+	Panel string `help:"Panel whose tools are in scope." placeholder:"ID"`
+}
+
+// Run prints one definition.
+func (v *toolsShowVerb) Run(ctx context.Context, io streams, g *Global) error {
+	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, WaitMCP: true}, io)
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	catalogue := sys.Discovery.Discover(v.Panel)
+	d, ok := catalogue.Get(v.Name)
+	if !ok {
+		return failure(exitFailed, "there is no tool %q. Nearest: %s", v.Name, strings.Join(catalogue.Nearest(v.Name), ", "))
+	}
+	return printJSON(io, d)
+}
+
+type toolsCallVerb struct {
+	Name  string `arg:"" help:"Tool."`
+	Args  string `arg:"" optional:"" default:"{}" help:"Arguments as a JSON object."`
+	Panel string `help:"Panel whose tools are in scope." placeholder:"ID"`
+	YesTo string `help:"What is allowed without a question: read or all." enum:",read,all" default:""`
+	JSON  bool   `help:"Print the whole result as JSON."`
+}
+
+// Run calls the tool through the Pipeline.
+func (v *toolsCallVerb) Run(ctx context.Context, io streams, g *Global) error {
+	if !json.Valid([]byte(v.Args)) {
+		return failure(exitUsage, "the arguments are not JSON. Write them in single quotes: sextant tools call %s '{\"name\": \"value\"}'", v.Name)
+	}
+	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, WaitMCP: true}, io)
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	r := sys.Pipeline.Do(ctx, toolspec.Call{
+		Tool: v.Name, Args: json.RawMessage(v.Args), Panel: v.Panel,
+		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo},
+	})
+	if v.JSON {
+		err = printJSON(io, r)
+	} else if r.Success {
+		_, err = fmt.Fprintln(io.out, r.ModelText())
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.Success:
+		return nil
+	case r.ErrorType == toolspec.PermissionError || r.ErrorType == toolspec.SecurityError:
+		return failure(exitRefused, "%s %s", r.Error, r.Suggestion)
+	}
+	return failure(exitFailed, "%s %s", r.Error, r.Suggestion)
+}
+
+// printJSON writes v indented.
+func printJSON(io streams, v any) error {
+	enc := json.NewEncoder(io.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// shorten cuts s at n runes.
+func shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}

@@ -1,0 +1,66 @@
+//go:build desktop
+
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/wailsapp/wails/v2"
+	"github.com/wailsapp/wails/v2/pkg/logger"
+	"github.com/wailsapp/wails/v2/pkg/options"
+	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
+	"github.com/wailsapp/wails/v2/pkg/options/linux"
+	"github.com/wailsapp/wails/v2/pkg/runtime"
+
+	"sextant/build/icons"
+)
+
+// windowBuilt says that this program can open a window.
+const windowBuilt = true
+
+// openWindow shows the loopback shell in a Wails window and returns when it is closed or
+// ctx ends. Nothing is bound: the page has no power but what the server gives to its token
+// (ARCHITECTURE 1).
+func openWindow(ctx context.Context, sys *System) error {
+	stopped := make(chan struct{})
+	defer close(stopped)
+	err := wails.Run(&options.App{
+		Title: "Sextant", Width: 1280, Height: 800, MinWidth: 800, MinHeight: 560,
+		BackgroundColour:         options.NewRGB(11, 14, 18),
+		AssetServer:              &assetserver.Options{Handler: bootPage(sys)},
+		LogLevelProduction:       logger.ERROR,
+		EnableDefaultContextMenu: true,
+		Linux:                    &linux.Options{Icon: icons.PNG, ProgramName: "sextant", WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
+		OnStartup: func(window context.Context) {
+			go func() {
+				select {
+				case <-ctx.Done():
+					runtime.Quit(window)
+				case <-stopped:
+				}
+			}()
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("opening the window: %w", err)
+	}
+	return nil
+}
+
+// bootPage is the one page Wails serves: it goes to the loopback shell with a fresh
+// one-time code each time it is loaded.
+func bootPage(sys *System) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		target, err := json.Marshal(sys.URL())
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		_, _ = fmt.Fprintf(w, `<!doctype html><meta charset="utf-8"><title>Sextant</title><style>html{background:#0B0E12}</style><script>location.replace(%s)</script>`, target)
+	})
+}

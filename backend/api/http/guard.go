@@ -1,0 +1,89 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// maxBody bounds every request body; large things do not come in over this door.
+const maxBody = 4 << 20
+
+// problem writes an RFC 9457 answer of the door itself.
+func problem(w http.ResponseWriter, status int, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"type": "about:blank", "title": http.StatusText(status), "status": status, "detail": detail,
+	})
+}
+
+// Origins knows the door's own address, once it listens.
+type Origins struct{ host string }
+
+// allowed judges Host and Origin (ARCHITECTURE 3): the Host must be exactly ours, which
+// defeats DNS rebinding; an Origin, where there is one, must be the shell's. "null" is
+// what sandboxed frames and files send: refused.
+func (o Origins) allowed(r *http.Request) (status int, detail string) {
+	if r.Host != o.host {
+		return http.StatusForbidden, "This address answers to " + o.host + " only."
+	}
+	origins, present := r.Header["Origin"]
+	if !present {
+		return 0, ""
+	}
+	if len(origins) != 1 || origins[0] != "http://"+o.host {
+		return http.StatusForbidden, "Requests from other pages are refused."
+	}
+	return 0, ""
+}
+
+// bearer is the token of a request, "" when there is none.
+func bearer(r *http.Request) string {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		return ""
+	}
+	return token
+}
+
+// open lists the API paths that work without a token: the code exchange, whose body is a secret itself.
+func open(r *http.Request) bool {
+	return r.Method == http.MethodPost && r.URL.Path == sessionPath
+}
+
+const sessionPath = "/api/session"
+
+// guard is the outermost handler: Host, Origin, token, body limit, headers.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if status, detail := s.origins.allowed(r); status != 0 {
+			problem(w, status, detail)
+			return
+		}
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		if strings.HasPrefix(r.URL.Path, "/api/") && !open(r) && !s.rooms.Keys.Valid(bearer(r)) {
+			h.Set("WWW-Authenticate", `Bearer realm="sextant"`)
+			problem(w, http.StatusUnauthorized, "The token is missing or wrong. Send it as Authorization: Bearer.")
+			return
+		}
+		if r.ContentLength > maxBody {
+			problem(w, http.StatusRequestEntityTooLarge, "The request is larger than 4 MB.")
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Allowed judges Host and Origin of r; the WebSocket's upgrade asks it too.
+func (s *Server) Allowed(r *http.Request) bool {
+	status, _ := s.origins.allowed(r)
+	return status == 0
+}

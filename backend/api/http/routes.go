@@ -1,0 +1,69 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// body wraps a JSON answer for huma.
+type body[T any] struct{ Body T }
+
+// answer makes a body.
+func answer[T any](v T) *body[T] { return &body[T]{Body: v} }
+
+// nothing is the input or output of routes without one.
+type nothing struct{}
+
+// idPath is a route with one id.
+type idPath struct {
+	ID string `path:"id" maxLength:"128"`
+}
+
+// add registers one route. method and path come from the map where other programs rely
+// on them, else from here.
+func add[I, O any](s *Server, method, path, summary string, status int, h func(context.Context, *I) (*O, error)) {
+	huma.Register(s.api, huma.Operation{
+		OperationID: operationID(method, path), Method: method, Path: path, Summary: summary,
+		DefaultStatus: status, MaxBodyBytes: maxBody,
+	}, h)
+}
+
+// operationID is stable and unique: "post-api-ai-tools-execute".
+func operationID(method, path string) string {
+	out := []rune{}
+	for _, r := range method + path {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			out = append(out, r+'a'-'A')
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			out = append(out, r)
+		case r == '{' || r == '}':
+		default:
+			out = append(out, '-')
+		}
+	}
+	return string(out)
+}
+
+// routes registers every route of the door.
+func (s *Server) routes() {
+	s.toolRoutes()
+	s.environmentRoutes()
+	s.panelRoutes()
+	s.talkRoutes()
+	s.stateRoutes()
+	s.registerStream()
+}
+
+// badRequest is a problem that the caller can mend.
+func badRequest(detail string) error { return huma.NewError(http.StatusBadRequest, detail) }
+
+// notFound is a problem about an id.
+func notFound(detail string) error { return huma.NewError(http.StatusNotFound, detail) }
+
+// failed is a problem of ours; the detail says what still holds.
+func failed(detail string, err error) error {
+	return huma.NewError(http.StatusInternalServerError, detail, err)
+}

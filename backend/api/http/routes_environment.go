@@ -1,0 +1,75 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// argsInput is a route whose whole body is a tool's arguments.
+type argsInput struct {
+	Origin  string `header:"Origin" hidden:"true"`
+	Client  string `header:"X-Client-Name" maxLength:"80"`
+	RawBody []byte `contentType:"application/json"`
+}
+
+// toolRoute serves POST path as one tool whose arguments are the body.
+func (s *Server) toolRoute(method, path, tool string) {
+	add(s, method, path, "Runs "+tool, http.StatusOK, func(ctx context.Context, in *argsInput) (*body[toolspec.Result], error) {
+		if len(in.RawBody) > 0 && !json.Valid(in.RawBody) {
+			return nil, badRequest("The body is not JSON. Send the arguments of " + tool + " as an object.")
+		}
+		return s.run(ctx, in.Origin, in.Client, tool, "", in.RawBody), nil
+	})
+}
+
+// environmentRoutes derive every environment command's route from the map (B9).
+func (s *Server) environmentRoutes() {
+	for _, c := range s.rooms.Nav.Environment {
+		s.toolRoute(http.MethodPost, s.rooms.Nav.EnvironmentPath(c.Command), c.Tool)
+	}
+}
+
+// panelInput names a panel; panelId is accepted too, as tools/execute spells it.
+type panelInput struct {
+	Origin string `header:"Origin" hidden:"true"`
+	Client string `header:"X-Client-Name" maxLength:"80"`
+	Body   struct {
+		Panel   string `json:"panel,omitempty" maxLength:"64"`
+		PanelID string `json:"panelId,omitempty" maxLength:"64"`
+	}
+}
+
+// id is whichever spelling was sent.
+func (p *panelInput) id() string {
+	if p.Body.Panel != "" {
+		return p.Body.Panel
+	}
+	return p.Body.PanelID
+}
+
+// panelRoutes are B11's panel and note routes: each is one tool.
+func (s *Server) panelRoutes() {
+	nav := s.rooms.Nav
+	m, p := nav.Route("panel_open")
+	add(s, m, p, "Open a panel", http.StatusOK, func(ctx context.Context, in *panelInput) (*body[toolspec.Result], error) {
+		if in.id() == "" {
+			return nil, badRequest(`"panel" is missing. GET /api/panels lists the panels.`)
+		}
+		return s.run(ctx, in.Origin, in.Client, nav.OpenTool(in.id()), "", nil), nil
+	})
+	for _, e := range nav.Navigation {
+		m, p = nav.Route(e.Route)
+		s.toolRoute(m, p, e.Tool)
+	}
+	m, p = nav.Route("prompt_notes")
+	s.toolRoute(m, p, "enhance_baseline_prompt")
+	m, p = nav.Route("developer_notes")
+	s.toolRoute(m, p, "developer_note")
+	add(s, http.MethodGet, "/api/panels", "Every panel with its tools and problems", http.StatusOK, func(context.Context, *nothing) (*body[event.PanelList], error) {
+		return answer(event.PanelList{Panels: s.rooms.Panels.Panels()}), nil
+	})
+}

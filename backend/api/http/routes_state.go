@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/shared/event"
+	"sextant/shared/wire"
+)
+
+// EventPage is the answer of GET /api/events.
+type EventPage struct {
+	Events []event.Event `json:"events"`
+	Seq    int64         `json:"seq"`
+}
+
+// Models is every model that can be chosen.
+type Models struct {
+	Models []wire.Model `json:"models"`
+}
+
+// CallRows are lines of the activity list, newest first.
+type CallRows struct {
+	Calls []wire.CallRow `json:"calls"`
+}
+
+// tokenBody is the answer of the code exchange.
+type tokenBody struct {
+	Token string `json:"token"`
+}
+
+// codeBody is a one-time code for the address's fragment.
+type codeBody struct {
+	Code string `json:"code"`
+}
+
+// stateRoutes are what the window needs to draw itself.
+func (s *Server) stateRoutes() {
+	add(s, http.MethodPost, sessionPath, "Exchange a one-time code for the token", http.StatusOK, func(_ context.Context, in *struct {
+		Body struct {
+			Code string `json:"code" maxLength:"128"`
+		}
+	},
+	) (*body[tokenBody], error) {
+		token, ok := s.rooms.Keys.Exchange(in.Body.Code)
+		if !ok {
+			return nil, huma.NewError(http.StatusUnauthorized, "This code was used or is too old. Open the window again.")
+		}
+		return answer(tokenBody{Token: token}), nil
+	})
+	add(s, http.MethodPost, "/api/session/code", "Make a one-time code that opens a window", http.StatusOK, func(context.Context, *nothing) (*body[codeBody], error) {
+		return answer(codeBody{Code: s.rooms.Keys.Code()}), nil
+	})
+	add(s, http.MethodGet, "/api/state", "Everything the window starts from", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[wire.Snapshot], error) {
+		snap, err := s.rooms.Snapshot(ctx)
+		if err != nil {
+			return nil, failed("The state could not be read.", err)
+		}
+		return answer(snap), nil
+	})
+	add(s, http.MethodGet, "/api/events", "Stored events after a number", http.StatusOK, s.eventsAfter)
+	add(s, http.MethodGet, "/api/calls", "Newest calls of the audit log", http.StatusOK, s.calls)
+	add(s, http.MethodGet, "/api/models", "Models that can be chosen; asks the local servers again", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[Models], error) {
+		return answer(Models{Models: s.rooms.Models.List(ctx)}), nil
+	})
+	add(s, http.MethodPut, "/api/settings/{key}", "Change a setting", http.StatusOK, func(ctx context.Context, in *struct {
+		Key  string `path:"key" maxLength:"128"`
+		Body struct {
+			Value string `json:"value" maxLength:"200000"`
+		}
+	},
+	) (*body[event.Setting], error) {
+		set, err := s.rooms.Settings.Set(ctx, in.Key, in.Body.Value)
+		if err != nil {
+			return nil, badRequest(err.Error())
+		}
+		return answer(set), nil
+	})
+	add(s, http.MethodGet, "/api/blobs/{id}", "A picture or a long output", http.StatusOK, s.blob)
+	add(s, http.MethodPost, "/api/browser/hand", "Take the browser over or give it back", http.StatusOK, func(_ context.Context, in *struct {
+		Body struct {
+			Person bool `json:"person"`
+		}
+	},
+	) (*body[event.BrowserState], error) {
+		s.rooms.Browser.SetHand(in.Body.Person)
+		return answer(s.rooms.Browser.State()), nil
+	})
+	add(s, http.MethodPost, "/api/browser/start", "Look for Chromium again and start it", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[event.BrowserState], error) {
+		_ = s.rooms.Browser.Start(ctx) // the state says what is wrong and how to mend it
+		return answer(s.rooms.Browser.State()), nil
+	})
+}
+
+func (s *Server) eventsAfter(ctx context.Context, in *struct {
+	After int64 `query:"after" minimum:"0"`
+	Limit int   `query:"limit" minimum:"1" maximum:"5000" default:"1000"`
+},
+) (*body[EventPage], error) {
+	list, err := s.rooms.Events.After(ctx, in.After, in.Limit)
+	if err != nil {
+		return nil, failed("The events could not be read.", err)
+	}
+	if list == nil {
+		list = []event.Event{}
+	}
+	return answer(EventPage{Events: list, Seq: s.rooms.Events.Last()}), nil
+}
+
+func (s *Server) calls(ctx context.Context, in *struct {
+	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"200"`
+},
+) (*body[CallRows], error) {
+	rows, err := s.rooms.Audit.List(ctx, in.Limit)
+	if err != nil {
+		return nil, failed("The audit log could not be read.", err)
+	}
+	if rows == nil {
+		rows = []wire.CallRow{}
+	}
+	return answer(CallRows{Calls: rows}), nil
+}
+
+// blob serves a stored blob. It is never rendered as a page: only pictures keep their
+// type, and nosniff is on.
+func (s *Server) blob(_ context.Context, in *idPath) (*huma.StreamResponse, error) {
+	file, info, err := s.rooms.Blobs.Open(in.ID)
+	if err != nil {
+		return nil, notFound("There is no blob with this id.")
+	}
+	kind := info.MIME
+	switch kind {
+	case "image/png", "image/jpeg", "image/webp":
+	default:
+		kind = "application/octet-stream"
+	}
+	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		defer func() { _ = file.Close() }()
+		ctx.SetHeader("Content-Type", kind)
+		ctx.SetHeader("Cache-Control", "private, max-age=31536000, immutable")
+		_, _ = io.Copy(ctx.BodyWriter(), file) // a reader that went away is no matter of ours
+	}}, nil
+}

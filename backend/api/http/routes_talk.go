@@ -1,0 +1,169 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/backend/agent/loop"
+	"sextant/backend/calls/approval"
+	"sextant/backend/record/store"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Conversations is the list of GET /api/conversations, newest first.
+type Conversations struct {
+	Conversations []chat.Conversation `json:"conversations"`
+}
+
+// titleBody carries a title.
+type titleBody struct {
+	Title string `json:"title,omitempty" maxLength:"200"`
+}
+
+// talkRoutes are the routes of conversations, turns and questions.
+func (s *Server) talkRoutes() {
+	add(s, http.MethodGet, "/api/conversations", "Conversations, newest first", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[Conversations], error) {
+		list, err := s.rooms.Store.Conversations(ctx)
+		if err != nil {
+			return nil, failed("The conversations could not be read.", err)
+		}
+		return answer(Conversations{Conversations: list}), nil
+	})
+	add(s, http.MethodPost, "/api/conversations", "Start a conversation", http.StatusCreated, func(ctx context.Context, in *struct{ Body titleBody }) (*body[chat.Conversation], error) {
+		c, err := s.rooms.Loop.NewConversation(ctx, in.Body.Title)
+		if err != nil {
+			return nil, failed("The conversation could not be kept. Nothing else is affected.", err)
+		}
+		return answer(c), nil
+	})
+	add(s, http.MethodGet, "/api/conversations/{id}", "One conversation as its events", http.StatusOK, s.transcript)
+	add(s, http.MethodPatch, "/api/conversations/{id}", "Rename a conversation", http.StatusOK, s.rename)
+	add(s, http.MethodDelete, "/api/conversations/{id}", "Delete a conversation", http.StatusNoContent, s.remove)
+	add(s, http.MethodPost, "/api/conversations/{id}/messages", "Ask the assistant", http.StatusAccepted, s.ask)
+	add(s, http.MethodPost, "/api/conversations/{id}/stop", "Stop the running turn", http.StatusNoContent, func(_ context.Context, in *idPath) (*nothing, error) {
+		s.rooms.Loop.Stop(in.ID)
+		return nil, nil
+	})
+	add(s, http.MethodPost, "/api/approvals/{id}", "Answer a question", http.StatusNoContent, s.approve)
+}
+
+// conversation reads one or says that there is none.
+func (s *Server) conversation(ctx context.Context, id string) (chat.Conversation, error) {
+	c, err := s.rooms.Store.Conversation(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return c, notFound("There is no conversation " + id + ".")
+	}
+	if err != nil {
+		return c, failed("The conversation could not be read.", err)
+	}
+	return c, nil
+}
+
+func (s *Server) transcript(ctx context.Context, in *idPath) (*body[wire.Transcript], error) {
+	c, err := s.conversation(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	seq := s.rooms.Events.Last()
+	list, err := s.rooms.Events.OfConversation(ctx, in.ID)
+	if err != nil {
+		return nil, failed("The conversation could not be read.", err)
+	}
+	if list == nil {
+		list = []event.Event{}
+	}
+	if n := len(list); n > 0 && list[n-1].Seq > seq {
+		seq = list[n-1].Seq
+	}
+	return answer(wire.Transcript{Seq: seq, Conversation: c, Events: list}), nil
+}
+
+func (s *Server) rename(ctx context.Context, in *struct {
+	idPath
+	Body titleBody
+},
+) (*body[chat.Conversation], error) {
+	c, err := s.conversation(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	title := strings.TrimSpace(in.Body.Title)
+	if title == "" {
+		return nil, badRequest("A conversation needs a title.")
+	}
+	c.Title = title
+	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationUpdated, c).In(c.ID, "")); err != nil {
+		return nil, failed("The title was not kept.", err)
+	}
+	return answer(c), nil
+}
+
+func (s *Server) remove(ctx context.Context, in *idPath) (*nothing, error) {
+	if _, err := s.conversation(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	s.rooms.Loop.Stop(in.ID)
+	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationDeleted, event.Removed{ID: in.ID}).In(in.ID, "")); err != nil {
+		return nil, failed("The conversation was not deleted.", err)
+	}
+	return nil, nil
+}
+
+// TurnRef is the answer to a question put to the assistant.
+type TurnRef struct {
+	Turn string `json:"turn"`
+}
+
+func (s *Server) ask(ctx context.Context, in *struct {
+	idPath
+	Origin string `header:"Origin" hidden:"true"`
+	Body   struct {
+		Text  string `json:"text" minLength:"1" maxLength:"200000"`
+		Model string `json:"model,omitempty" maxLength:"200"`
+		Panel string `json:"panel,omitempty" maxLength:"64"`
+	}
+},
+) (*body[TurnRef], error) {
+	if _, err := s.conversation(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	turn, err := s.rooms.Loop.Start(context.WithoutCancel(ctx), loop.Ask{
+		Conversation: in.ID, Text: in.Body.Text, Model: in.Body.Model, Panel: in.Body.Panel,
+		Caller: toolspec.CallerModel, Interactive: in.Origin != "" || s.rooms.Watched(),
+	})
+	if errors.Is(err, loop.ErrBusy) {
+		return nil, huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it or wait for its end.")
+	}
+	if err != nil {
+		return nil, badRequest(err.Error())
+	}
+	return answer(TurnRef{Turn: turn}), nil
+}
+
+func (s *Server) approve(ctx context.Context, in *struct {
+	idPath
+	Body struct {
+		Answer event.Answer `json:"answer" enum:"once,conversation,always,deny"`
+		Reason string       `json:"reason,omitempty" maxLength:"2000"`
+		Hash   string       `json:"hash" maxLength:"128"`
+	}
+},
+) (*nothing, error) {
+	err := s.rooms.Desk.Answer(ctx, in.ID, in.Body.Answer, in.Body.Reason, in.Body.Hash)
+	switch {
+	case errors.Is(err, approval.ErrUnknown):
+		return nil, notFound("This question does not wait any more.")
+	case errors.Is(err, approval.ErrAnswered):
+		return nil, huma.NewError(http.StatusConflict, "This question was answered already; the first answer holds.")
+	case err != nil:
+		return nil, badRequest(err.Error())
+	}
+	return nil, nil
+}

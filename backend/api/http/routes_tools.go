@@ -1,0 +1,172 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// executeInput is the body of POST …/tools/execute and the headers that say who asks.
+type executeInput struct {
+	Origin string `header:"Origin" hidden:"true"`
+	Client string `header:"X-Client-Name" doc:"Name of the calling program, shown to the person." maxLength:"80"`
+	Body   struct {
+		Tool    string          `json:"tool" doc:"Name of the tool." maxLength:"128"`
+		Args    json.RawMessage `json:"args,omitempty" doc:"The tool's arguments, an object."`
+		PanelID string          `json:"panelId,omitempty" doc:"Panel whose tools are in scope; the active one when absent." maxLength:"64"`
+	}
+}
+
+// ToolRow is a definition with what the tools page shows beside it.
+type ToolRow struct {
+	toolspec.Definition
+	// Tokens is an estimate of what the definition costs in a prompt.
+	Tokens int `json:"tokens"`
+	// Active is false for tools of a panel that is not open.
+	Active bool `json:"active"`
+}
+
+// ToolRows is the whole list.
+type ToolRows struct {
+	Tools  []ToolRow `json:"tools"`
+	Tokens int       `json:"tokens"`
+}
+
+// toolRoutes are B11's routes of tools and MCP servers.
+func (s *Server) toolRoutes() {
+	nav := s.rooms.Nav
+	m, p := nav.Route("tools_execute")
+	add(s, m, p, "Run a tool through the Pipeline", http.StatusOK, s.execute)
+	m, p = nav.Route("tools_discover")
+	add(s, m, p, "Tools that can be called now, by origin", http.StatusOK, func(_ context.Context, in *struct {
+		PanelID string `query:"panelId" maxLength:"64"`
+	},
+	) (*body[wire.Discovery], error) {
+		return answer(s.rooms.Tools.Discover(s.panel(in.PanelID)).Wire()), nil
+	})
+	m, p = nav.Route("tools_list")
+	add(s, m, p, "Tools that can be called now, in one list", http.StatusOK, s.listTools)
+	add(s, http.MethodGet, "/api/tools", "Every tool with its cost and state", http.StatusOK, s.allTools)
+	m, p = nav.Route("mcp_list")
+	add(s, m, p, "MCP servers", http.StatusOK, func(context.Context, *nothing) (*body[event.MCPList], error) {
+		return answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
+	})
+	m, p = nav.Route("mcp_toggle")
+	add(s, m, p, "Switch an MCP server on or off", http.StatusOK, func(ctx context.Context, in *struct {
+		Name string `path:"name" maxLength:"128"`
+		Body struct {
+			Enabled bool `json:"enabled"`
+		}
+	},
+	) (*body[event.MCPList], error) {
+		if err := s.rooms.MCP.Toggle(ctx, in.Name, in.Body.Enabled); err != nil {
+			return nil, notFound(err.Error())
+		}
+		return answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
+	})
+	m, p = nav.Route("mcp_call")
+	add(s, m, p, "Call a tool of one MCP server", http.StatusOK, s.callMCP)
+	add(s, http.MethodPost, "/api/calls/{id}/cancel", "Stop a running call", http.StatusNoContent, func(_ context.Context, in *idPath) (*nothing, error) {
+		if !s.rooms.Calls.Cancel(in.ID) {
+			return nil, notFound("No call with this id is running.")
+		}
+		return nil, nil
+	})
+}
+
+// from is the provenance of a request at this door: our own page is the person, anything
+// else a program, which a connected window can be asked about.
+func (s *Server) from(origin, client, tool string, args json.RawMessage) toolspec.Provenance {
+	p := toolspec.Provenance{Caller: toolspec.CallerHTTP, Client: client, Interactive: s.rooms.Watched()}
+	if origin == "http://"+s.Host() {
+		p.Caller, p.Client, p.Interactive = toolspec.CallerPerson, "", true
+		p.TypedHosts = typedHosts(args)
+	}
+	return p
+}
+
+// panel is the given panel or the active one.
+func (s *Server) panel(id string) string {
+	if id != "" {
+		return id
+	}
+	return s.rooms.Base.ActivePanel()
+}
+
+// execute runs any tool; a tool that failed is still 200, in the result form.
+func (s *Server) execute(ctx context.Context, in *executeInput) (*body[toolspec.Result], error) {
+	if in.Body.Tool == "" {
+		return nil, badRequest(`"tool" is missing. Send {"tool": "annotate_page", "args": {}}.`)
+	}
+	return s.run(ctx, in.Origin, in.Client, in.Body.Tool, in.Body.PanelID, in.Body.Args), nil
+}
+
+// run is the one way from this door into the Pipeline.
+func (s *Server) run(ctx context.Context, origin, client, tool, panel string, args json.RawMessage) *body[toolspec.Result] {
+	if len(args) == 0 || string(args) == "null" {
+		args = json.RawMessage("{}")
+	}
+	return answer(s.rooms.Calls.Do(ctx, toolspec.Call{
+		Tool: tool, Args: args, Panel: s.panel(panel), From: s.from(origin, client, tool, args),
+	}))
+}
+
+// listTools gives every callable tool in OpenAI form.
+func (s *Server) listTools(_ context.Context, in *struct {
+	PanelID string `query:"panelId" maxLength:"64"`
+},
+) (*body[struct {
+	Tools []toolspec.Function `json:"tools"`
+}], error) {
+	out := answer(struct {
+		Tools []toolspec.Function `json:"tools"`
+	}{Tools: []toolspec.Function{}})
+	for _, d := range s.rooms.Tools.Discover(s.panel(in.PanelID)).All() {
+		out.Body.Tools = append(out.Body.Tools, d.Function())
+	}
+	return out, nil
+}
+
+// allTools gives every tool that exists, also those of panels that are not open.
+func (s *Server) allTools(context.Context, *nothing) (*body[ToolRows], error) {
+	rows := ToolRows{Tools: []ToolRow{}}
+	active := s.rooms.Tools.Discover(s.panel("")).All()
+	seen := map[string]bool{}
+	for _, d := range active {
+		seen[d.Name] = true
+		rows.add(d, true)
+	}
+	for _, d := range s.rooms.Panels.AllDefinitions() {
+		if !seen[d.Name] {
+			rows.add(d, false)
+		}
+	}
+	return answer(rows), nil
+}
+
+// add appends d; four bytes a token is the usual estimate for English and JSON.
+func (r *ToolRows) add(d toolspec.Definition, active bool) {
+	tokens := (len(d.Name) + len(d.Description) + len(d.Parameters) + 40) / 4
+	r.Tools = append(r.Tools, ToolRow{Definition: d, Tokens: tokens, Active: active})
+	if active {
+		r.Tokens += tokens
+	}
+}
+
+// callMCP runs server's tool through the Pipeline under its catalogue name.
+func (s *Server) callMCP(ctx context.Context, in *struct {
+	Origin string `header:"Origin" hidden:"true"`
+	Client string `header:"X-Client-Name" maxLength:"80"`
+	Body   struct {
+		Server string          `json:"server" maxLength:"128"`
+		Tool   string          `json:"tool" maxLength:"128"`
+		Args   json.RawMessage `json:"args,omitempty"`
+	}
+},
+) (*body[toolspec.Result], error) {
+	return s.run(ctx, in.Origin, in.Client, in.Body.Server+"__"+in.Body.Tool, "", in.Body.Args), nil
+}

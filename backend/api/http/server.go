@@ -1,0 +1,165 @@
+// Package httpapi is the HTTP door: routes, token, Host and Origin, OpenAPI, the built
+// window's files. It has no logic of its own: every route hands over to the room that
+// does the work, and everything that acts goes through the Pipeline.
+//
+// It listens on 127.0.0.1 only. Loopback is not a safe place (ARCHITECTURE 3), so every
+// request must name our exact Host, come from our own page or from no page at all, and
+// carry the token.
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop"
+	"sextant/backend/calls/approval"
+	"sextant/backend/calls/discovery"
+	"sextant/backend/calls/pipeline"
+	"sextant/backend/record/audit"
+	"sextant/backend/record/blobs"
+	"sextant/backend/record/events"
+	"sextant/backend/record/store"
+	"sextant/backend/surfaces/browser"
+	"sextant/backend/tools/baseline"
+	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/panels"
+	"sextant/shared/event"
+	"sextant/shared/navigation"
+	"sextant/shared/wire"
+)
+
+// Settings changes a setting a person may change in the window; it refuses unknown keys.
+type Settings interface {
+	Set(ctx context.Context, key, value string) (event.Setting, error)
+}
+
+// Rooms are the rooms behind the door. All are needed but Desk of a person's presence.
+type Rooms struct {
+	Version  string
+	Nav      *navigation.Map
+	Keys     *Keys
+	Files    fs.FS
+	Built    bool
+	Calls    *pipeline.Pipeline
+	Tools    *discovery.Discovery
+	Desk     *approval.Desk
+	Store    *store.Store
+	Events   *events.Recorder
+	Audit    *audit.Log
+	Blobs    *blobs.Store
+	Loop     *loop.Loop
+	Models   *llm.Registry
+	Panels   *panels.Registry
+	MCP      *mcp.Servers
+	Base     *baseline.Tools
+	Browser  *browser.Browser
+	Settings Settings
+	// Snapshot is the whole state the window starts from.
+	Snapshot func(context.Context) (wire.Snapshot, error)
+	// Watched reports whether a window is connected that can be asked.
+	Watched func() bool
+	// WebSocket serves /ws; it does its own authentication by the first message.
+	WebSocket http.Handler
+	Log       *slog.Logger
+}
+
+// Server is the listening door. Close stops it.
+type Server struct {
+	rooms   Rooms
+	origins Origins
+	api     huma.API
+	http    *http.Server
+	ln      net.Listener
+	done    chan struct{}
+}
+
+// New prepares a server; Listen opens it.
+func New(rooms Rooms) *Server {
+	s := &Server{rooms: rooms, done: make(chan struct{})}
+	mux := http.NewServeMux()
+	s.api = humago.New(mux, config(rooms.Version))
+	s.routes()
+	mux.Handle("/", shell(rooms.Files, rooms.Built))
+	if rooms.WebSocket != nil {
+		mux.Handle("/ws", rooms.WebSocket)
+	}
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		problem(w, http.StatusNotFound, "There is no "+r.Method+" "+r.URL.Path+". GET /api/openapi.json lists the routes.")
+	})
+	s.http = &http.Server{
+		Handler:           s.guard(mux),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(rooms.Log.Handler(), slog.LevelDebug),
+	}
+	return s
+}
+
+// config is huma's without docs page, schema links or its other extra routes.
+func config(version string) huma.Config {
+	huma.DefaultArrayNullable = false
+	c := huma.DefaultConfig("Sextant", version)
+	c.CreateHooks = nil
+	c.DocsPath, c.SchemasPath, c.OpenAPIPath = "", "", "/api/openapi"
+	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
+	c.Security = []map[string][]string{{"token": {}}}
+	return c
+}
+
+// Listen opens addr, which must be a loopback address with a port (0 for any), and serves
+// in the background until Close.
+func (s *Server) Listen(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("listening on %q: want host:port, e.g. 127.0.0.1:0: %w", addr, err)
+	}
+	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+		return fmt.Errorf("listening on %q: only a loopback address is allowed, e.g. 127.0.0.1:0", addr)
+	}
+	s.ln, err = net.Listen("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("listening on %s: %w", addr, err)
+	}
+	s.origins.host = s.ln.Addr().String()
+	go func() {
+		defer close(s.done)
+		if err := s.http.Serve(s.ln); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			s.rooms.Log.Error("http server ended", "error", err)
+		}
+	}()
+	return nil
+}
+
+// Host is "127.0.0.1:PORT" once Listen succeeded.
+func (s *Server) Host() string { return s.origins.host }
+
+// URL is the shell's address with a fresh one-time code in the fragment, which no server
+// or log ever sees.
+func (s *Server) URL() string { return "http://" + s.Host() + "/#code=" + s.rooms.Keys.Code() }
+
+// Close stops serving; open requests get two seconds.
+func (s *Server) Close() error {
+	if s.ln == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = s.http.Close()
+	}
+	<-s.done
+	return err
+}

@@ -1,0 +1,183 @@
+package ws
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"sextant/backend/record/events"
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/event"
+	"sextant/shared/wire"
+)
+
+// errProtocol ends a connection whose client does not speak our protocol.
+var errProtocol = errors.New("unexpected message")
+
+// conn is one window.
+type conn struct {
+	hub    *Hub
+	socket *websocket.Conn
+	ctx    context.Context //nolint:containedctx // the connection's own life, ended by cancel
+	cancel context.CancelFunc
+	out    chan wire.Envelope
+	// replaceLive hands a newly opened live view (or nil) to the writer.
+	replaceLive chan *browser.Live
+
+	mu   sync.Mutex
+	live *browser.Live
+}
+
+// serve runs the connection and returns when it is over.
+func (c *conn) serve() {
+	defer func() { _ = c.socket.Close() }()
+	defer c.cancel()
+	hello, err := c.hello()
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	c.hub.windows.Add(1)
+	defer c.hub.windows.Add(-1)
+	sub := c.hub.cfg.Events.Subscribe(events.Filter{}, hello.After)
+	defer sub.Close()
+	defer c.closeLive()
+
+	writer := make(chan struct{})
+	go func() {
+		defer close(writer)
+		defer c.cancel()
+		c.write(sub)
+	}()
+	stop := context.AfterFunc(c.ctx, func() { _ = c.socket.SetReadDeadline(time.Now()) })
+	defer stop()
+	c.read()
+	c.cancel()
+	<-writer
+}
+
+// hello waits for the first message and judges its token.
+func (c *conn) hello() (wire.ClientMessage, error) {
+	var m wire.ClientMessage
+	c.socket.SetReadLimit(readLimit)
+	_ = c.socket.SetReadDeadline(time.Now().Add(helloTimeout))
+	if err := c.socket.ReadJSON(&m); err != nil {
+		return m, err
+	}
+	if m.V != wire.Version || m.Kind != "hello" {
+		return m, errProtocol
+	}
+	if !c.hub.cfg.Valid(m.Token) {
+		return m, errors.New("the token is missing or wrong")
+	}
+	return m, nil
+}
+
+// refuse tells the client why and closes with "policy violation".
+func (c *conn) refuse(err error) {
+	_ = c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
+	_ = c.socket.WriteJSON(envelope("error", wire.Problem{Error: err.Error()}))
+	_ = c.socket.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.ClosePolicyViolation, ""), time.Now().Add(time.Second))
+}
+
+// write is the only writer of the socket.
+func (c *conn) write(sub *events.Subscription) {
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	if c.send(envelope("hello", wire.Hello{Seq: c.hub.cfg.Events.Last(), Version: c.hub.cfg.Version})) != nil {
+		return
+	}
+	// A live view is a snapshot plus changes: a window that connects gets the present state.
+	_ = c.send(fromEvent(event.New(event.BrowserChanged, c.hub.cfg.Browser.State())))
+	var frames <-chan browser.LiveFrame
+	for {
+		var err error
+		select {
+		case <-c.ctx.Done():
+			return
+		case ev, ok := <-sub.C():
+			if !ok {
+				return
+			}
+			err = c.send(fromEvent(ev))
+		case m := <-c.out:
+			err = c.send(m)
+		case live := <-c.replaceLive:
+			frames = nil
+			if live != nil {
+				frames = live.Frames()
+			}
+		case f, ok := <-frames:
+			if !ok {
+				frames = nil
+				continue
+			}
+			err = c.sendFrame(f)
+		case <-ping.C:
+			err = c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout))
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// fromEvent wraps an event for the wire.
+func fromEvent(e event.Event) wire.Envelope {
+	return wire.Envelope{
+		V: wire.Version, Seq: e.Seq, Kind: string(e.Kind), Time: e.Time,
+		Conversation: e.Conversation, Turn: e.Turn, Call: e.Call, Data: e.Data,
+	}
+}
+
+func (c *conn) send(m wire.Envelope) error {
+	_ = c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
+	return c.socket.WriteJSON(m)
+}
+
+// sendFrame writes header length, header and picture as one binary message.
+func (c *conn) sendFrame(f browser.LiveFrame) error {
+	header, err := json.Marshal(f.Header)
+	if err != nil {
+		return err
+	}
+	_ = c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
+	w, err := c.socket.NextWriter(websocket.BinaryMessage)
+	if err != nil {
+		return err
+	}
+	var size [4]byte
+	binary.BigEndian.PutUint32(size[:], uint32(len(header))) //nolint:gosec // a header is a few hundred bytes
+	for _, part := range [][]byte{size[:], header, f.JPEG} {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// read handles the client's messages until the connection ends.
+func (c *conn) read() {
+	alive := func(string) error { return c.socket.SetReadDeadline(time.Now().Add(pongTimeout)) }
+	c.socket.SetPongHandler(alive)
+	_ = alive("")
+	for c.ctx.Err() == nil {
+		var m wire.ClientMessage
+		if err := c.socket.ReadJSON(&m); err != nil {
+			return
+		}
+		_ = alive("")
+		if err := c.handle(m); err != nil {
+			select {
+			case c.out <- envelope("error", wire.Problem{Error: err.Error()}):
+			case <-c.ctx.Done():
+				return
+			}
+		}
+	}
+}

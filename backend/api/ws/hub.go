@@ -1,0 +1,112 @@
+// Package ws is the WebSocket door: stored events after a number and then live ones, the
+// live picture of the browser as binary frames, and a person's hand on that picture.
+//
+// One connection is one window. The first message must be "hello" with the token; until
+// then nothing is sent. One goroutine writes, one reads; both end with the connection. A
+// window that is slow gets merged deltas and the newest picture only: at most two frames
+// wait for its acknowledgement (backend/surfaces/browser/live).
+package ws
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"sextant/backend/record/events"
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/wire"
+)
+
+// Limits of a connection.
+const (
+	readLimit    = 1 << 20
+	writeTimeout = 10 * time.Second
+	helloTimeout = 10 * time.Second
+	pingEvery    = 20 * time.Second
+	pongTimeout  = 60 * time.Second
+)
+
+// Config is what the hub stands on. Allowed judges Host and Origin of the upgrade.
+type Config struct {
+	Version string
+	Valid   func(token string) bool
+	Allowed func(*http.Request) bool
+	Events  *events.Recorder
+	Browser *browser.Browser
+	Log     *slog.Logger
+}
+
+// Hub accepts windows. Safe for concurrent use.
+type Hub struct {
+	cfg      Config
+	upgrader websocket.Upgrader
+	windows  atomic.Int64
+
+	mu    sync.Mutex
+	conns map[*conn]struct{}
+	wait  sync.WaitGroup
+	shut  bool
+}
+
+// New makes a hub.
+func New(cfg Config) *Hub {
+	h := &Hub{cfg: cfg, conns: map[*conn]struct{}{}}
+	h.upgrader = websocket.Upgrader{
+		ReadBufferSize: 16 << 10, WriteBufferSize: 64 << 10,
+		CheckOrigin: func(r *http.Request) bool { return cfg.Allowed(r) },
+	}
+	return h
+}
+
+// Watched reports whether a window is connected.
+func (h *Hub) Watched() bool { return h.windows.Load() > 0 }
+
+// Close ends every connection and waits for their goroutines.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	h.shut = true
+	for c := range h.conns {
+		c.cancel()
+	}
+	h.mu.Unlock()
+	h.wait.Wait()
+}
+
+// ServeHTTP upgrades and serves one window until it goes.
+func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	socket, err := h.upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // Upgrade has answered
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	c := &conn{hub: h, socket: socket, ctx: ctx, cancel: cancel, out: make(chan wire.Envelope, 8), replaceLive: make(chan *browser.Live, 1)}
+	h.mu.Lock()
+	if h.shut {
+		h.mu.Unlock()
+		cancel()
+		_ = socket.Close()
+		return
+	}
+	h.conns[c] = struct{}{}
+	h.wait.Add(1)
+	h.mu.Unlock()
+	defer func() {
+		h.mu.Lock()
+		delete(h.conns, c)
+		h.mu.Unlock()
+		h.wait.Done()
+	}()
+	c.serve()
+}
+
+// envelope makes a message of ours that is not an event.
+func envelope(kind string, data any) wire.Envelope {
+	b, _ := json.Marshal(data) // our own plain types always marshal
+	return wire.Envelope{V: wire.Version, Kind: kind, Time: time.Now().UTC(), Data: b}
+}

@@ -1,0 +1,80 @@
+package ws
+
+import (
+	"fmt"
+
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/wire"
+)
+
+// Bounds of the place for the picture, in CSS pixels.
+const (
+	leastSide = 120
+	mostSide  = 4096
+)
+
+// handle does what one client message asks.
+func (c *conn) handle(m wire.ClientMessage) error {
+	switch m.Kind {
+	case "live.open":
+		return c.openLive(m)
+	case "live.close":
+		c.closeLive()
+		return nil
+	case "live.ack":
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.live != nil {
+			c.live.Ack(m.Frame)
+		}
+		return nil
+	case "input":
+		if m.Input == nil {
+			return fmt.Errorf("input without input")
+		}
+		return c.hub.cfg.Browser.Input(c.ctx, *m.Input)
+	}
+	return fmt.Errorf("unknown message kind %q", m.Kind)
+}
+
+// openLive starts the live view or tells the running one its new place.
+func (c *conn) openLive(m wire.ClientMessage) error {
+	if m.Width < leastSide || m.Height < leastSide || m.Width > mostSide || m.Height > mostSide {
+		return fmt.Errorf("a live view is %d to %d pixels on a side, not %d × %d", leastSide, mostSide, m.Width, m.Height)
+	}
+	scale := min(max(m.Scale, 1), 3)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.live != nil {
+		c.live.Resize(m.Width, m.Height, scale)
+		return nil
+	}
+	live, err := c.hub.cfg.Browser.OpenLive(m.Width, m.Height, scale)
+	if err != nil {
+		return fmt.Errorf("opening the live view: %w", err)
+	}
+	c.live = live
+	c.tellWriter(live)
+	return nil
+}
+
+// closeLive ends the live view, if there is one.
+func (c *conn) closeLive() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.live == nil {
+		return
+	}
+	c.live.Close()
+	c.live = nil
+	c.tellWriter(nil)
+}
+
+// tellWriter replaces what waits in replaceLive, so that it never blocks.
+func (c *conn) tellWriter(live *browser.Live) {
+	select {
+	case <-c.replaceLive:
+	default:
+	}
+	c.replaceLive <- live
+}
