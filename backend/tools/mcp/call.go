@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/tools/panels/child"
@@ -53,8 +54,11 @@ func (s *Servers) absent(server, tool string) toolspec.Result {
 	case v.state == stateStarting:
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s is starting", v.name), "Call again in a few seconds.")
 	case v.state == stateFailed:
-		next := "Mend its entry in mcp-config.json."
-		if !v.nextTry.IsZero() {
+		next := "It is started again by itself. The other servers are not affected."
+		switch {
+		case v.fault != "":
+			next = "Mend its entry in mcp-config.json."
+		case !v.nextTry.IsZero():
 			next = fmt.Sprintf("The other servers are not affected. Next try in %d s.", max(1, int(time.Until(v.nextTry).Seconds()+0.5)))
 		}
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s does not run: %s", v.name, v.err), next)
@@ -93,6 +97,10 @@ func (s *Servers) Call(ctx context.Context, server, name string, args json.RawMe
 	return r
 }
 
+// codeUndelivered is the SDK's own code for a request that HTTP did not deliver; a
+// server's answer has another.
+const codeUndelivered = -32005
+
 func (v *server) failed(ctx context.Context, session *sdk.ClientSession, name string, err error) toolspec.Result {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -100,29 +108,39 @@ func (v *server) failed(ctx context.Context, session *sdk.ClientSession, name st
 			"Look at what it changed before calling again.")
 	case ctx.Err() != nil:
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("stopped while the MCP server %s worked on %s; whether it acted is unknown", v.name, name), "")
-	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, sdk.ErrSessionMissing):
+	}
+	var refused *jsonrpc.Error
+	if !errors.As(err, &refused) {
+		// Not an answer: the connection broke. Ending the session has it made anew.
 		_ = session.Close()
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s stopped during the call; whether it acted is unknown%s", v.name, v.why()),
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s stopped during the call; whether it acted is unknown. %s", v.name, v.why(err)),
 			"It is started again by itself. The other servers are not affected.")
 	}
-	text := strings.TrimPrefix(shorten(err.Error(), 2000), `calling "tools/call": `)
-	r := toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server %s refused the call: %s", v.name, text), "Check the arguments of "+name+".")
+	if refused.Code == codeUndelivered {
+		// A look at its tools finds out whether it is only this call or the server.
+		v.again()
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s could not be asked: %s", v.name, shorten(err.Error(), 500)),
+			"Call again later. The other servers are not affected.")
+	}
+	r := toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server %s refused the call: %s", v.name, shorten(refused.Message, 2000)),
+		"Check the arguments of "+name+".")
 	r.Sources = []string{"mcp:" + v.name}
 	return r
 }
 
-// why waits a moment for the reason of a session's end to be known.
-func (v *server) why() string {
-	for range 20 {
+// why waits a moment for the reason of a session's end to be known, which says more than
+// the error of the call that broke with it.
+func (v *server) why(err error) string {
+	for range 25 {
 		v.owner.mu.Lock()
 		ended := v.ended
 		v.owner.mu.Unlock()
 		if ended != "" {
-			return ". " + ended
+			return ended
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return ""
+	return shorten(err.Error(), 500)
 }
 
 // Describe says what call would do: the server's program or address, and what it is sent.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -129,7 +130,7 @@ func (v *server) live(ctx context.Context) {
 		failures++
 		v.log.Warn("MCP server failed", "error", err, "pause", pause)
 		v.set(func() {
-			v.state, v.err, v.nextTry = stateFailed, err.Error(), time.Now().Add(pause).UTC()
+			v.state, v.err, v.nextTry = stateFailed, sentence(err.Error()), time.Now().Add(pause).UTC()
 			v.tools, v.session = nil, nil
 		})
 		v.owner.publish()
@@ -196,7 +197,10 @@ func (v *server) over(link *link, err error) error {
 		err = errors.New("it closed the connection")
 	}
 	err = v.explain(link, err)
-	v.set(func() { v.ended = err.Error() })
+	v.set(func() {
+		v.ended, v.state, v.err = sentence(err.Error()), stateFailed, sentence(err.Error())
+		v.tools, v.session = nil, nil
+	})
 	return err
 }
 
@@ -208,28 +212,39 @@ func (v *server) explain(link *link, err error) error {
 	// The connection breaks a moment before the death behind it is known.
 	timer := time.NewTimer(300 * time.Millisecond)
 	defer timer.Stop()
-	text := err.Error()
+	last := v.tail.Last()
 	select {
 	case <-link.process.Done():
-		text = "Stopped, " + link.process.Exit()
+		if last = v.tail.Last(); last != "" {
+			return fmt.Errorf("stopped, %s: %s", link.process.Exit(), last)
+		}
+		return fmt.Errorf("stopped, %s", link.process.Exit())
 	case <-timer.C:
 	}
-	if last := v.tail.Last(); last != "" {
-		text += ": " + last
+	if last != "" {
+		return fmt.Errorf("%w; its last words: %s", err, last)
 	}
-	return errors.New(text)
+	return err
+}
+
+// sentence is an error's text as a person reads it on a card.
+func sentence(text string) string {
+	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]
 }
 
 func (v *server) options() *sdk.ClientOptions {
 	return &sdk.ClientOptions{
 		// We offer servers nothing: no roots, no sampling, no questions to the person.
 		Capabilities: &sdk.ClientCapabilities{},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
-			select {
-			case v.stale <- struct{}{}:
-			default:
-			}
-		},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { v.again() },
 		KeepAlive: pingEvery, KeepAliveFailureThreshold: 4,
+	}
+}
+
+// again asks for the list of tools once more, soon.
+func (v *server) again() {
+	select {
+	case v.stale <- struct{}{}:
+	default:
 	}
 }

@@ -92,6 +92,8 @@ func (s *Servers) Close() {
 	if cancel != nil {
 		cancel()
 	}
+	// The watch first: it may be about to read the config, for which it needs change.
+	s.done.Wait()
 	s.change.Lock()
 	defer s.change.Unlock()
 	s.mu.Lock()
@@ -102,7 +104,6 @@ func (s *Servers) Close() {
 		ends.Go(one.stop)
 	}
 	ends.Wait()
-	s.done.Wait()
 }
 
 // Problem says why the config on disk is not in force, "" when it is.

@@ -133,17 +133,17 @@ func (v *server) define(t *sdk.Tool) (toolspec.Definition, error) {
 	}, nil
 }
 
-// hints believes a server where it warns and not where it reassures: readOnlyHint only
-// takes away "destructive", it never makes a call free.
+// hints believes a server where it warns and never where it reassures: readOnlyHint makes
+// nothing free. Every tool is marked to be confirmed, so that its first use asks; what a
+// person then grants is theirs to choose.
 func hints(a *sdk.ToolAnnotations, remote bool) toolspec.Hints {
-	if a == nil {
-		a = &sdk.ToolAnnotations{}
+	says := func(p *bool) bool { return p != nil && *p }
+	h := toolspec.Hints{Confirm: true, OpenWorld: remote}
+	if a != nil {
+		h.Destructive, h.OpenWorld = says(a.DestructiveHint), remote || says(a.OpenWorldHint)
+		h.Idempotent = a.IdempotentHint
 	}
-	return toolspec.Hints{
-		Destructive: !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint),
-		Idempotent:  a.IdempotentHint,
-		OpenWorld:   remote || a.OpenWorldHint == nil || *a.OpenWorldHint,
-	}
+	return h
 }
 
 func inputSchema(from any) (json.RawMessage, error) {

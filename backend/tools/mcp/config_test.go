@@ -1,0 +1,232 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+func TestTheConfigIsReadWhenItAppearsAndWhenItChanges(t *testing.T) {
+	s, _, path := started(t, "")
+	if len(s.List()) != 0 || s.Problem() != "" {
+		t.Fatalf("got %v, %q", s.List(), s.Problem())
+	}
+	write(t, path, config(`"My Tester": `+stdio(t, "good", "")))
+	reaches(t, s, "My Tester", stateRunning)
+	first := pid(t, s)
+	write(t, path, config(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
+	reaches(t, s, "other", stateRunning)
+	if pid(t, s) != first {
+		t.Error("a server that did not change was started again")
+	}
+	write(t, path, config(`"other": `+stdio(t, "good", "")))
+	eventually(t, "the removed server is gone", func() bool { return find(s, "My Tester").Name == "" })
+	eventually(t, "its process is gone", func() bool { return !alive(first) })
+}
+
+func TestAnUnreadableConfigLeavesTheLastGoodOneInForce(t *testing.T) {
+	good := config(`"My Tester": ` + stdio(t, "good", ""))
+	s, j, path := started(t, good)
+	reaches(t, s, "My Tester", stateRunning)
+	for text, want := range map[string]string{
+		"{\n  \"mcpServers\": {,}\n}":    "mcp-config.json: not valid JSON at 2:18",
+		`{"mcpServers": []}`:             "the file should be",
+		strings.Repeat(" ", maxConfig+1): "larger than 1 MB",
+	} {
+		write(t, path, text)
+		eventually(t, want, func() bool { return strings.Contains(s.Problem(), want) })
+		if !strings.HasSuffix(s.Problem(), "The last good config stays in force.") || find(s, "My Tester").State != stateRunning {
+			t.Errorf("got %q, %+v", s.Problem(), find(s, "My Tester"))
+		}
+	}
+	write(t, path, good)
+	eventually(t, "the problem is over", func() bool { return s.Problem() == "" })
+	if j.count(event.MCPChanged) < 5 {
+		t.Error("the problems were not published")
+	}
+	if r := call(t, s, "my_tester__echo_text", `{}`); !r.Success {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestAServerIsSwitchedOffAndOnAndTheFileKeepsItsOtherContent(t *testing.T) {
+	text := "{\n  \"note\": \"mine\",\n  \"mcpServers\": {\n    \"My Tester\": {\n      \"x-own\": [1,  2],\n" +
+		strings.Replace(strings.TrimPrefix(stdio(t, "good", ""), "{"), "}}", "}\n    }", 1) + "\n  }\n}\n"
+	s, _, path := started(t, text)
+	reaches(t, s, "My Tester", stateRunning)
+	n := pid(t, s)
+	if err := s.Toggle(t.Context(), "My Tester", false); err != nil {
+		t.Fatal(err)
+	}
+	if v := find(s, "My Tester"); v.State != stateOff || v.Enabled || alive(n) || len(s.Definitions("")) != 0 {
+		t.Errorf("got %+v", v)
+	}
+	mustFail(t, s.Call(t.Context(), "My Tester", "env", nil), toolspec.UserError, "is switched off", "Switch it on")
+	kept, err := os.ReadFile(path)
+	if err != nil || strings.Replace(string(kept), `, "disabled": true`, "", 1) != text {
+		t.Errorf("the file is now %s, %v", kept, err)
+	}
+	if err := s.Toggle(t.Context(), "My Tester", true); err != nil {
+		t.Fatal(err)
+	}
+	reaches(t, s, "My Tester", stateRunning)
+	if kept, _ = os.ReadFile(path); !strings.Contains(string(kept), `"disabled": false`) {
+		t.Errorf("the file is now %s", kept)
+	}
+	if err := s.Toggle(t.Context(), "nobody", true); !errors.Is(err, errUnknownServer) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOnlyOneMemberOfTheFileIsChanged(t *testing.T) {
+	for _, c := range []struct{ before, name, after string }{
+		{`{"mcpServers":{"a":{}}}`, "a", `{"mcpServers":{"a":{ "disabled": true }}}`},
+		{"{\"mcpServers\":{\"a\":{\n\t\"command\": \"x\"\n}}}", "a", "{\"mcpServers\":{\"a\":{\n\t\"command\": \"x\",\n\t\"disabled\": true\n}}}"},
+		{`{"mcpServers":{"a":{"disabled" : false, "command":"x"}}}`, "a", `{"mcpServers":{"a":{"disabled" : true, "command":"x"}}}`},
+		{`{"mcpServers":{"a/b~":{"disabled":true}}}`, "a/b~", `{"mcpServers":{"a/b~":{"disabled":true}}}`},
+	} {
+		got, err := setDisabled([]byte(c.before), c.name, true)
+		if err != nil || string(got) != c.after {
+			t.Errorf("%s\ngot  %s, %v\nwant %s", c.before, got, err, c.after)
+		}
+	}
+	if got, err := setDisabled([]byte(`{"mcpServers":{"a":{}}}`), "a", false); err != nil || string(got) != `{"mcpServers":{"a":{}}}` {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+func TestALinkedConfigStaysALink(t *testing.T) {
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "mcp-config.json")
+	write(t, real, "{}")
+	if err := os.Chmod(real, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeConfig(link, []byte("{} ")); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(link)
+	if err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is now %v, %v", info, err)
+	}
+	if info, err = os.Stat(real); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("the mode is now %v, %v", info.Mode(), err)
+	}
+}
+
+func TestNamesBecomeSnakeCaseAndStayDistinct(t *testing.T) {
+	for name, want := range map[string]string{
+		"getWeather": "get_weather", "get-weather": "get_weather", "HTTPGet": "httpget", "a__b": "a_b", "7zip": "t_7zip", "Größe": "gr_e", "!": "t",
+		"list_items": "list_items", "My Server 2": "my_server_2",
+	} {
+		if got := snake(name); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+	got := distinct([]string{"getWeather", "get-weather", "get_weather_2"})
+	if got["getWeather"] != "get_weather" || got["get-weather"] != "get_weather_2" || got["get_weather_2"] != "get_weather_2_2" {
+		t.Errorf("got %v", got)
+	}
+	long := tool{ours: strings.Repeat("a", 100)}.public("server")
+	if len(long) != maxName || long == fit("server__"+strings.Repeat("a", 99)) {
+		t.Errorf("got %s", long)
+	}
+}
+
+// remote is a real MCP server over HTTP that wants a key.
+func remote(t *testing.T) (*httptest.Server, *atomic.Bool) {
+	t.Helper()
+	server := testServer()
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
+	broken := &atomic.Bool{}
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		switch {
+		case broken.Load():
+			w.WriteHeader(http.StatusBadGateway)
+		case req.Header.Get("Authorization") != "Bearer k":
+			w.WriteHeader(http.StatusUnauthorized)
+		default:
+			handler.ServeHTTP(w, req)
+		}
+	}))
+	t.Cleanup(h.Close)
+	return h, broken
+}
+
+func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
+	h, broken := remote(t)
+	s, _, _ := started(t, config(
+		`"far": {"type": "http", "url": "`+h.URL+`/mcp", "headers": {"Authorization": "Bearer k"}}`,
+		`"keyless": {"url": "`+h.URL+`/mcp"}`,
+	))
+	v := reaches(t, s, "far", stateRunning)
+	if v.Transport != "http" || v.Command != h.URL+"/mcp" {
+		t.Errorf("got %+v", v)
+	}
+	if r := call(t, s, "far__echo_text_2", `{"text":"hi"}`); r.Value != "hi" {
+		t.Errorf("got %+v", r)
+	}
+	for _, d := range s.Definitions("") {
+		if !d.Hints.OpenWorld {
+			t.Errorf("%s claims to stay at home", d.Name)
+		}
+	}
+	d := s.Describe(toolspec.Call{Tool: "far__echo_text", Args: []byte(`{"text":"hi"}`)})
+	if len(d.Hosts) != 1 || "http://"+d.Hosts[0] != h.URL || d.Data != `{"text":"hi"}` || d.Target != h.URL+"/mcp" {
+		t.Errorf("got %+v", d)
+	}
+	if v := reaches(t, s, "keyless", stateFailed); !strings.Contains(v.Error, "401") && !strings.Contains(v.Error, "Unauthorized") {
+		t.Errorf("got %+v", v)
+	}
+	broken.Store(true)
+	if r := call(t, s, "far__echo_text", `{}`); r.Success || r.ErrorType != toolspec.SystemError {
+		t.Errorf("got %+v", r)
+	}
+	reaches(t, s, "far", stateFailed)
+	broken.Store(false)
+	reaches(t, s, "far", stateRunning)
+	s.Close()
+}
+
+func TestARemoteServerCannotSendUsElsewhere(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other host was asked") }))
+	defer elsewhere.Close()
+	h := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	defer h.Close()
+	s, _, _ := started(t, config(`"far": {"url": "`+h.URL+`", "headers": {"Authorization": "Bearer k"}}`))
+	if v := reaches(t, s, "far", stateFailed); !strings.Contains(v.Error, "which the config does not name") {
+		t.Errorf("got %+v", v)
+	}
+	s.Close()
+}
+
+func TestTogglingWaitsForNothingThatHangs(t *testing.T) {
+	s, _, _ := started(t, config(`"mute": `+stdio(t, "mute", "")))
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- s.Toggle(ctx, "mute", false) }()
+	select {
+	case err := <-done:
+		if err != nil || find(s, "mute").State != stateOff {
+			t.Errorf("got %v, %+v", err, find(s, "mute"))
+		}
+	case <-ctx.Done():
+		t.Fatal("it hangs")
+	}
+}
