@@ -53,6 +53,9 @@ func (p *Pilot) plan(text string, tools []string) ([]step, *trouble) {
 		}
 		rest = strings.TrimSpace(rest)
 	}
+	if len(plan) == 0 {
+		return nil, &trouble{hint: "There is no command in that. Say \"help\" for the commands."}
+	}
 	return merge(plan), nil
 }
 

@@ -1,0 +1,173 @@
+package loop_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/loop"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// house is what a Loop stands on, small: a log in memory that projects messages as the
+// store does, tools that answer by a function, and a scripted service.
+type house struct {
+	*loop.Loop
+	service *openaitest.Server
+
+	mu       sync.Mutex
+	log      []event.Event
+	messages []chat.Message
+	calls    []toolspec.Call
+	broken   error
+	do       func(ctx context.Context, c toolspec.Call) toolspec.Result
+	limits   loop.Limits
+	notes    []string
+	defs     []toolspec.Definition
+	seen     chan event.Event
+}
+
+func def(name string, hints toolspec.Hints) toolspec.Definition {
+	return toolspec.Definition{
+		Name: name, Description: "Does " + name + ".", Origin: toolspec.OriginBaseline,
+		Parameters: json.RawMessage(`{"type":"object"}`), Hints: hints,
+	}
+}
+
+func build(t *testing.T, turns ...openaitest.Turn) *house {
+	t.Helper()
+	service, err := openaitest.Start(turns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models := llm.New(llm.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}})
+	h := &house{service: service, seen: make(chan event.Event, 10_000)}
+	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("done") }
+	h.defs = []toolspec.Definition{
+		def("look", toolspec.Hints{ReadOnly: true}), def("act", toolspec.Hints{}),
+		def("navigate_page", toolspec.Hints{}), def("annotate_page", toolspec.Hints{ReadOnly: true}), def("click_element", toolspec.Hints{}),
+	}
+	h.Loop = loop.New(loop.Config{
+		Tools: h, Calls: h, Journal: h, History: h, Models: models,
+		Limits: func() loop.Limits { return h.limits }, Notes: func() []string { return h.notes },
+	})
+	t.Cleanup(func() {
+		h.Close()
+		models.Close()
+		service.Close()
+	})
+	return h
+}
+
+func (h *house) Definitions(string) []toolspec.Definition { return h.defs }
+
+func (h *house) Do(ctx context.Context, c toolspec.Call) toolspec.Result {
+	h.mu.Lock()
+	h.calls = append(h.calls, c)
+	do := h.do
+	h.mu.Unlock()
+	return do(ctx, c)
+}
+
+func (h *house) Publish(_ context.Context, events ...event.Event) ([]event.Event, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.broken != nil {
+		return nil, h.broken
+	}
+	for _, e := range events {
+		e.Seq = int64(len(h.log) + 1)
+		h.log = append(h.log, e)
+		h.seen <- e
+		switch e.Kind {
+		case event.MessageAdded:
+			m := data[chat.Message](e)
+			if i := slices.IndexFunc(h.messages, func(o chat.Message) bool { return o.ID == m.ID }); i >= 0 {
+				h.messages[i] = m
+			} else {
+				h.messages = append(h.messages, m)
+			}
+		case event.TextDelta:
+			d := data[event.Delta](e)
+			if i := slices.IndexFunc(h.messages, func(o chat.Message) bool { return o.ID == d.Message }); i >= 0 {
+				h.messages[i].Text += d.Text
+			} else {
+				h.messages = append(h.messages, chat.Message{ID: d.Message, Conversation: e.Conversation, Turn: e.Turn, Role: chat.RoleAssistant, Text: d.Text})
+			}
+		}
+	}
+	return events, nil
+}
+
+func (h *house) Messages(_ context.Context, conversation string) ([]chat.Message, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(h.messages), func(m chat.Message) bool { return m.Conversation != conversation }), nil
+}
+
+// kept gives what was recorded so far.
+func (h *house) kept() (log []event.Event, messages []chat.Message, calls []toolspec.Call) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.log), slices.Clone(h.messages), slices.Clone(h.calls)
+}
+
+func (h *house) ask(t *testing.T, text string) loop.Outcome {
+	t.Helper()
+	return h.run(t, loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true})
+}
+
+func (h *house) run(t *testing.T, a loop.Ask) loop.Outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	o, err := h.Run(ctx, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// until waits for an event of kind k.
+func (h *house) until(t *testing.T, k event.Kind) event.Event {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	for {
+		select {
+		case e := <-h.seen:
+			if e.Kind == k {
+				return e
+			}
+		case <-limit:
+			t.Fatalf("no event %s", k)
+		}
+	}
+}
+
+func data[T any](e event.Event) T {
+	var v T
+	if err := json.Unmarshal(e.Data, &v); err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func call(name, args string) openaitest.Call {
+	return openaitest.Call{ID: "call_0", Name: name, Args: args}
+}
+
+func calls(cs ...openaitest.Call) openaitest.Turn { return openaitest.Turn{Calls: cs} }
+
+var errFull = errors.New("the disk is full")
