@@ -60,7 +60,15 @@ func distance(a, b string) (int, bool) {
 		return 1 + (len(long)-len(short))/4, true
 	}
 	d := edits(a, b)
-	return d, d <= max(1, len(long)/3)
+	return d, d <= max(1, len(long)/3) || commonPrefix(a, b) >= 4 && d <= len(long)/2
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // edits is the Levenshtein distance over bytes.

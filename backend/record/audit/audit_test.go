@@ -1,0 +1,130 @@
+package audit
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"sextant/backend/record/store"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func opened(t *testing.T) (*Log, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sextant.db")
+	s, err := store.Open(context.Background(), path, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return New(s), path
+}
+
+func row(id string) Row {
+	return Row{
+		ID: id, Tool: "bash", Origin: toolspec.OriginBaseline, Caller: toolspec.CallerModel, Conversation: "c", Turn: "t",
+		Args: []byte(`{"command":"ls"}`), Sentence: "Running ls", Decision: "once", Reason: "asked",
+	}
+}
+
+func TestACallIsListedBeforeAndAfterItsEffects(t *testing.T) {
+	ctx := context.Background()
+	l, _ := opened(t)
+	if err := l.Intent(ctx, row("a")); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := l.List(ctx, 10)
+	if err != nil || len(rows) != 1 || rows[0].Status != StatusRunning || rows[0].Sentence != "Running ls" || rows[0].Started.IsZero() {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	if err := l.Done(ctx, "a", Outcome{Status: event.CallDone, Sentence: "Ran ls", Output: "x", DurationMS: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Record(ctx, row("b"), Outcome{Status: event.CallRefused, Error: "no", ErrorType: toolspec.SecurityError}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err = l.List(ctx, 10)
+	if err != nil || len(rows) != 2 || rows[0].ID != "b" || rows[0].Status != "refused" || rows[0].Sentence != "Running ls" ||
+		rows[1].Status != "done" || rows[1].Sentence != "Ran ls" || rows[1].DurationMS != 5 || rows[1].Decision != "once" {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	if rows, _ := l.List(ctx, 1); len(rows) != 1 || rows[0].ID != "b" {
+		t.Fatalf("%+v", rows)
+	}
+}
+
+func TestARowIsWrittenOnce(t *testing.T) {
+	ctx := context.Background()
+	l, _ := opened(t)
+	if err := l.Intent(ctx, row("a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Intent(ctx, row("a")); err == nil {
+		t.Fatal("a second intent of the same call was taken")
+	}
+	for i, want := range []bool{true, false} {
+		if err := l.Done(ctx, "a", Outcome{Status: event.CallDone}); (err == nil) != want {
+			t.Fatalf("result %d: %v", i, err)
+		}
+	}
+}
+
+func TestTheChainHoldsUnderConcurrentWriters(t *testing.T) {
+	ctx := context.Background()
+	l, _ := opened(t)
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			id := fmt.Sprint(i)
+			if err := errors.Join(l.Intent(ctx, row(id)), l.Done(ctx, id, Outcome{Status: event.CallDone})); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n, err := l.Verify(ctx); n != 40 || err != nil {
+		t.Fatalf("%d, %v", n, err)
+	}
+}
+
+func TestAnyChangeToAPastRowIsFound(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(rt *rapid.T) {
+		l, path := opened(t)
+		for i := range 4 {
+			if err := l.Record(ctx, row(fmt.Sprint(i)), Outcome{Status: event.CallDone}); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		db, err := sql.Open("sqlite3", path)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer db.Close()
+		seq := rapid.IntRange(1, 7).Draw(rt, "seq")
+		change := rapid.SampledFrom([]string{
+			`UPDATE audit SET body = CAST(replace(CAST(body AS TEXT), 'd', 'e') AS BLOB) WHERE seq = ?`,
+			`UPDATE audit SET time = time + 1 WHERE seq = ?`,
+			`UPDATE audit SET call = 'other' WHERE seq = ?`,
+			`UPDATE audit SET hash = upper(hash) || 'x' WHERE seq = ?`,
+			`DELETE FROM audit WHERE seq = ?`,
+		}).Draw(rt, "change")
+		if _, err := db.Exec(change, seq); err != nil {
+			rt.Fatal(err)
+		}
+		if _, err := l.Verify(ctx); !errors.Is(err, ErrBroken) {
+			rt.Fatalf("%s at %d was not found: %v", change, seq, err)
+		}
+	})
+}

@@ -1,0 +1,245 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"sextant/backend/record/store"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+func TestMain(m *testing.M) {
+	if isVictim() {
+		runVictim()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func opened(t *testing.T) (*Recorder, *store.Store) {
+	t.Helper()
+	s, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "sextant.db"), quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := New(context.Background(), s, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.Close()
+		_ = s.Close()
+	})
+	return r, s
+}
+
+func panel(name string) event.Event { return event.New(event.PanelOpened, event.PanelRef{Panel: name}) }
+
+func publish(t *testing.T, r *Recorder, events ...event.Event) []event.Event {
+	t.Helper()
+	stored, err := r.Publish(context.Background(), events...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored
+}
+
+// next reads one event or fails after a while.
+func next(t *testing.T, s *Subscription) event.Event {
+	t.Helper()
+	select {
+	case e, ok := <-s.C():
+		if !ok {
+			t.Fatalf("the channel was closed: %v", s.Err())
+		}
+		return e
+	case <-time.After(20 * time.Second):
+		t.Fatal("no event came")
+	}
+	return event.Event{}
+}
+
+func TestConcurrentPublishersGetRisingNumbersWithoutGaps(t *testing.T) {
+	r, _ := opened(t)
+	const publishers, each = 8, 40
+	var wg sync.WaitGroup
+	for p := range publishers {
+		wg.Go(func() {
+			last := int64(0)
+			for i := range each {
+				stored, err := r.Publish(context.Background(), panel(fmt.Sprint(p)), panel(fmt.Sprint(i)))
+				if err != nil || len(stored) != 2 || stored[1].Seq != stored[0].Seq+1 || stored[0].Seq <= last {
+					t.Errorf("%+v after %d, %v", stored, last, err)
+					return
+				}
+				last = stored[1].Seq
+			}
+		})
+	}
+	wg.Wait()
+	all, err := r.After(context.Background(), 0, 10_000)
+	if err != nil || len(all) != 2*publishers*each || r.Last() != int64(len(all)) {
+		t.Fatalf("%d events, last %d, %v", len(all), r.Last(), err)
+	}
+	for i, e := range all {
+		if e.Seq != int64(i+1) {
+			t.Fatalf("event %d has number %d", i, e.Seq)
+		}
+	}
+}
+
+// slowLog lets a test hold the writer while more publishes arrive.
+type slowLog struct {
+	Log
+	gate  chan struct{}
+	mu    sync.Mutex
+	sizes []int
+	fail  func([]event.Event) error
+}
+
+func (l *slowLog) AppendEvents(ctx context.Context, events []event.Event) ([]event.Event, error) {
+	<-l.gate
+	l.mu.Lock()
+	l.sizes = append(l.sizes, len(events))
+	l.mu.Unlock()
+	if l.fail != nil {
+		if err := l.fail(events); err != nil {
+			return nil, err
+		}
+	}
+	return l.Log.AppendEvents(ctx, events)
+}
+
+// memoryLog numbers events and forgets them.
+type memoryLog struct {
+	Log
+	last int64
+}
+
+func (l *memoryLog) LastSeq(context.Context) (int64, error) { return 0, nil }
+
+func (l *memoryLog) AppendEvents(_ context.Context, events []event.Event) ([]event.Event, error) {
+	for i := range events {
+		l.last++
+		events[i].Seq = l.last
+	}
+	return events, nil
+}
+
+func TestPublishesThatWaitShareOneTransaction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &slowLog{Log: &memoryLog{}, gate: make(chan struct{})}
+		r, err := New(context.Background(), log, quiet())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		const waiting = 20
+		for range waiting + 1 {
+			wg.Go(func() { _, _ = r.Publish(context.Background(), panel("x")) })
+		}
+		synctest.Wait() // one is with the writer, which is held; the others wait for it
+		close(log.gate)
+		wg.Wait()
+		r.Close()
+		if len(log.sizes) != 2 || log.sizes[1] != waiting {
+			t.Fatalf("transactions of %v events, want 1 and %d", log.sizes, waiting)
+		}
+	})
+}
+
+func TestOneBadEventDoesNotCostTheOthersTheirs(t *testing.T) {
+	r, _ := opened(t)
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() {
+			bad := i%5 == 0
+			e := panel("good")
+			if bad {
+				e = event.New(event.MessageAdded, chat.Message{Text: "no id"})
+			}
+			if _, err := r.Publish(context.Background(), e); (err != nil) != bad {
+				t.Errorf("bad %v: %v", bad, err)
+			}
+		})
+	}
+	wg.Wait()
+	if all, _ := r.After(context.Background(), 0, 100); len(all) != 40 {
+		t.Fatalf("%d events stored", len(all))
+	}
+}
+
+func TestNothingIsShownThatWasNotStored(t *testing.T) {
+	_, s := opened(t)
+	full := errors.New("disk full")
+	log := &slowLog{Log: s, gate: make(chan struct{}), fail: func([]event.Event) error { return full }}
+	close(log.gate)
+	r, err := New(context.Background(), log, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	sub := r.Subscribe(Filter{}, 0)
+	defer sub.Close()
+	if _, err := r.Publish(context.Background(), panel("x")); !errors.Is(err, full) {
+		t.Fatalf("got %v", err)
+	}
+	publish(t, r, event.New(event.PointerMoved, event.Pointer{X: 1}))
+	if e := next(t, sub); e.Kind != event.PointerMoved {
+		t.Fatalf("an event that is not on disk was shown: %+v", e)
+	}
+}
+
+func TestLiveKindsAreNotStored(t *testing.T) {
+	r, _ := opened(t)
+	stored := publish(t, r, panel("a"), event.New(event.BrowserChanged, event.BrowserState{Status: "ready"}), panel("b"))
+	if stored[0].Seq != 1 || stored[1].Seq != 0 || stored[2].Seq != 2 || stored[1].Kind != event.BrowserChanged {
+		t.Fatalf("%+v", stored)
+	}
+	if all, _ := r.After(context.Background(), 0, 10); len(all) != 2 {
+		t.Fatalf("%+v", all)
+	}
+}
+
+func TestAfterCloseNothingIsTaken(t *testing.T) {
+	r, _ := opened(t)
+	sub := r.Subscribe(Filter{}, FromNow)
+	r.Close()
+	if _, ok := <-sub.C(); ok {
+		t.Fatal("the channel is still open")
+	}
+	if _, err := r.Publish(context.Background(), panel("x")); !errors.Is(err, ErrClosed) {
+		t.Fatalf("got %v", err)
+	}
+	if _, ok := <-r.Subscribe(Filter{}, 0).C(); ok {
+		t.Fatal("a subscription to a closed log is open")
+	}
+}
+
+func TestAPublisherThatGivesUpIsNotHeld(t *testing.T) {
+	_, s := opened(t)
+	log := &slowLog{Log: s, gate: make(chan struct{})}
+	r, err := New(context.Background(), log, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer close(log.gate)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := r.Publish(ctx, panel("x")); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+}
