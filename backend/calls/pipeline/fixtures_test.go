@@ -1,0 +1,212 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"sextant/backend/calls/approval"
+	"sextant/backend/calls/discovery"
+	"sextant/backend/guard/policy"
+	"sextant/backend/record/audit"
+	"sextant/backend/record/blobs"
+	"sextant/backend/record/events"
+	"sextant/backend/record/store"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// house is a Pipeline on a real store, with tools made of functions.
+type house struct {
+	*Pipeline
+	t      *testing.T
+	store  *store.Store
+	events *events.Recorder
+	audit  *audit.Log
+	blobs  *blobs.Store
+	desk   *approval.Desk
+
+	mu       sync.Mutex
+	settings policy.Settings
+	tools    map[string]toolFunc
+	defs     []toolspec.Definition
+	descs    map[string]toolspec.Description
+	ran      map[string]int
+}
+
+type toolFunc func(ctx context.Context, call toolspec.Call, out func(stream, text string)) (toolspec.Result, error)
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	dir := t.TempDir()
+	s, err := store.Open(context.Background(), filepath.Join(dir, "sextant.db"), log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := events.New(context.Background(), s, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pictures, err := blobs.New(filepath.Join(dir, "blobs"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{
+		t: t, store: s, events: rec, audit: audit.New(s), blobs: pictures, desk: approval.New(rec),
+		settings: policy.Settings{Mode: policy.Ask, Folder: dir},
+		tools:    map[string]toolFunc{}, descs: map[string]toolspec.Description{}, ran: map[string]int{},
+	}
+	h.Pipeline = New(Config{
+		Discovery: discovery.New(h), Desk: h.desk, Recorder: rec, Audit: h.audit, Grants: s, Blobs: pictures,
+		Policy: h.policyNow, Log: log,
+	})
+	h.Register(toolspec.OriginBaseline, h)
+	h.Register(toolspec.OriginPanel, h)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := h.Close(ctx); err != nil {
+			t.Error(err)
+		}
+		rec.Close()
+		_ = s.Close()
+	})
+	return h
+}
+
+func (h *house) policyNow() policy.Settings {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.settings
+}
+
+func (h *house) setMode(m policy.Mode) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.settings.Mode = m
+}
+
+// add offers a tool whose schema takes a string x and whatever else.
+func (h *house) add(def toolspec.Definition, run toolFunc) {
+	if def.Parameters == nil {
+		def.Parameters = json.RawMessage(`{"type":"object","properties":{"x":{"type":"string"},"n":{"type":"integer","default":1},"url":{"type":"string"}}}`)
+	}
+	if def.Origin == "" {
+		def.Origin = toolspec.OriginBaseline
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.defs = append(h.defs, def)
+	h.tools[def.Name] = run
+}
+
+func (h *house) Definitions(string) []toolspec.Definition {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]toolspec.Definition{}, h.defs...)
+}
+
+func (h *house) Describe(call toolspec.Call) toolspec.Description {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.descs[call.Tool]
+}
+
+func (h *house) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
+	h.mu.Lock()
+	h.ran[call.Tool]++
+	run := h.tools[call.Tool]
+	h.mu.Unlock()
+	return run(ctx, call, out)
+}
+
+func (h *house) times(tool string) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ran[tool]
+}
+
+func echo(_ context.Context, call toolspec.Call, _ func(stream, text string)) (toolspec.Result, error) {
+	return toolspec.Result{Success: true, Value: call.Args, Sentence: "Echoed"}, nil
+}
+
+func called(tool, args string) toolspec.Call {
+	return toolspec.Call{
+		Tool: tool, Args: json.RawMessage(args),
+		From: toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "talk", Turn: "t1", Interactive: true},
+	}
+}
+
+func (h *house) do(call toolspec.Call) toolspec.Result { return h.Do(context.Background(), call) }
+
+// told returns the stored events of one kind, with their data read into D.
+func told[D any](h *house, kind event.Kind) (all []D) {
+	h.t.Helper()
+	stored, err := h.events.After(context.Background(), 0, 10_000)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, e := range stored {
+		if e.Kind != kind {
+			continue
+		}
+		var d D
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			h.t.Fatal(err)
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+func (h *house) rows() []wire.CallRow {
+	h.t.Helper()
+	rows, err := h.audit.List(context.Background(), 100)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return rows
+}
+
+// until waits for something that another goroutine brings about.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s did not come about", what)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// start runs a call in the background.
+func (h *house) start(call toolspec.Call) chan toolspec.Result {
+	done := make(chan toolspec.Result, 1)
+	go func() { done <- h.do(call) }()
+	return done
+}
+
+// question waits for the one question on the Desk.
+func (h *house) question() event.Approval {
+	h.t.Helper()
+	until(h.t, "a question", func() bool { return len(h.desk.Waiting()) == 1 })
+	return h.desk.Waiting()[0]
+}
+
+func (h *house) answer(answer event.Answer, reason string) {
+	h.t.Helper()
+	q := h.question()
+	if err := h.desk.Answer(context.Background(), q.ID, answer, reason, q.Hash); err != nil {
+		h.t.Fatal(err)
+	}
+}

@@ -1,0 +1,189 @@
+package pipeline
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// obedient waits until it is stopped.
+func obedient(started chan<- struct{}) toolFunc {
+	return func(ctx context.Context, _ toolspec.Call, _ func(string, string)) (toolspec.Result, error) {
+		close(started)
+		<-ctx.Done()
+		return toolspec.Result{}, ctx.Err()
+	}
+}
+
+func TestAStopIsObeyedAtOnceEvenByOneThatDoesNotListen(t *testing.T) {
+	h := newHouse(t)
+	started, deaf, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	h.add(toolspec.Definition{Name: "obedient"}, obedient(started))
+	h.add(toolspec.Definition{Name: "deaf"}, func(_ context.Context, _ toolspec.Call, out func(string, string)) (toolspec.Result, error) {
+		close(deaf)
+		<-release
+		out("stdout", "too late")
+		return toolspec.OK("done after all"), nil
+	})
+	defer close(release)
+	for tool, running := range map[string]chan struct{}{"obedient": started, "deaf": deaf} {
+		call := called(tool, `{}`)
+		call.ID = "stop-" + tool
+		done := h.start(call)
+		<-running
+		if r := h.Running(); len(r) != 1 || r[0].ID != call.ID || r[0].Turn != "t1" {
+			t.Fatalf("%+v", r)
+		}
+		before := time.Now()
+		if !h.Cancel(call.ID) {
+			t.Fatal("there was nothing to stop")
+		}
+		got := <-done
+		// The bound is 100 ms; a busy machine gets some more before this counts as broken.
+		if took := time.Since(before); took > 2*time.Second || got.Success || !strings.Contains(got.Error, "stopped") {
+			t.Fatalf("%s: after %v %+v", tool, took, got)
+		}
+		if h.Cancel(call.ID) {
+			t.Fatal("it was stopped twice")
+		}
+	}
+	for _, end := range told[event.CallEnd](h, event.CallEnded) {
+		if end.Status != event.CallStopped {
+			t.Errorf("%+v", end)
+		}
+	}
+	if len(told[event.CallChunk](h, event.CallOutput)) != 0 {
+		t.Fatal("output came after the end")
+	}
+}
+
+func TestAStopReachesACallThatWaitsForAnAnswer(t *testing.T) {
+	h := newHouse(t)
+	h.add(toolspec.Definition{Name: "drop", Origin: toolspec.OriginPanel, Hints: toolspec.Hints{Confirm: true}}, echo)
+	done := h.start(called("drop", `{}`))
+	q := h.question()
+	h.Cancel(q.Call)
+	if got := <-done; got.Success || h.times("drop") != 0 || h.rows()[0].Status != "stopped" {
+		t.Fatalf("%+v", got)
+	}
+	if a := told[event.ApprovalAnswer](h, event.ApprovalAnswered); len(a) != 1 || a[0].Answer != "" || len(h.desk.Waiting()) != 0 {
+		t.Fatalf("%+v", a)
+	}
+}
+
+func TestTheEndOfTheCallersContextStopsTheCall(t *testing.T) {
+	h := newHouse(t)
+	started := make(chan struct{})
+	h.add(toolspec.Definition{Name: "obedient"}, obedient(started))
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan toolspec.Result, 1)
+	go func() { done <- h.Do(ctx, called("obedient", `{}`)) }()
+	<-started
+	cancel()
+	if got := <-done; got.Success || h.rows()[0].Status != "stopped" {
+		t.Fatalf("%+v", got)
+	}
+	if got := h.Do(ctx, called("obedient", `{}`)); got.Success || h.times("obedient") != 1 {
+		t.Fatal("it ran for a caller who is gone")
+	}
+}
+
+func TestTheDeadlineCountsFromTheStartOfTheExecution(t *testing.T) {
+	h := newHouse(t)
+	const limit = 150
+	h.add(toolspec.Definition{Name: "drop", Origin: toolspec.OriginPanel, TimeoutMS: limit, Hints: toolspec.Hints{Confirm: true}}, echo)
+	started := make(chan struct{})
+	h.add(toolspec.Definition{Name: "slow", TimeoutMS: limit}, obedient(started))
+	done := h.start(called("drop", `{}`))
+	asked := h.question()
+	until(t, "more time than the limit", func() bool { return time.Since(asked.Asked) > 2*limit*time.Millisecond })
+	h.answer(event.AnswerOnce, "")
+	if got := <-done; !got.Success {
+		t.Fatalf("%+v", got)
+	}
+	got := h.do(called("slow", `{}`))
+	if got.Success || got.ErrorType != toolspec.SystemError || !strings.Contains(got.Error, "not done after 0.1 s") && !strings.Contains(got.Error, "not done after 0.2 s") {
+		t.Fatalf("%+v", got)
+	}
+	if h.rows()[0].Status != "failed" || got.DurationMS < limit {
+		t.Fatalf("%+v", h.rows()[0])
+	}
+}
+
+func TestOutputIsJoinedInOrderAndBounded(t *testing.T) {
+	h := newHouse(t)
+	const pieces = 500
+	h.add(toolspec.Definition{Name: "talks"}, func(_ context.Context, _ toolspec.Call, out func(string, string)) (toolspec.Result, error) {
+		for range pieces {
+			out("stdout", "ä"[:1])
+			out("stdout", "ä"[1:])
+		}
+		out("stderr", "warn")
+		out("stdout", "end\xff")
+		out("stdout", "")
+		return toolspec.OK("x"), nil
+	})
+	h.add(toolspec.Definition{Name: "floods"}, func(_ context.Context, _ toolspec.Call, out func(string, string)) (toolspec.Result, error) {
+		for range 40 {
+			out("stdout", strings.Repeat("z", 64<<10))
+		}
+		return toolspec.OK("x"), nil
+	})
+	h.do(called("talks", `{}`))
+	chunks := told[event.CallChunk](h, event.CallOutput)
+	texts := map[string]string{}
+	order := ""
+	for _, c := range chunks {
+		texts[c.Stream] += c.Text
+		order += c.Stream[:4] + " "
+	}
+	if texts["stdout"] != strings.Repeat("ä", pieces)+"end\uFFFD" || texts["stderr"] != "warn" {
+		t.Fatalf("%q", texts)
+	}
+	if len(chunks) > 20 || !strings.HasSuffix(order, "stde stdo ") {
+		t.Fatalf("%d chunks: %s", len(chunks), order)
+	}
+	h.do(called("floods", `{}`))
+	total, all := 0, told[event.CallChunk](h, event.CallOutput)
+	for _, c := range all[len(chunks):] {
+		total += len(c.Text)
+	}
+	if total < maxOutput || total > maxOutput+200 || !strings.Contains(all[len(all)-1].Text, "not shown") {
+		t.Fatalf("%d bytes were told", total)
+	}
+}
+
+func TestAfterCloseNothingRuns(t *testing.T) {
+	h := newHouse(t)
+	started := make(chan struct{})
+	h.add(toolspec.Definition{Name: "obedient"}, obedient(started))
+	done := h.start(called("obedient", `{}`))
+	<-started
+	if err := h.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-done; got.Success {
+		t.Fatalf("%+v", got)
+	}
+	if got := h.do(called("obedient", `{}`)); got.Success || h.times("obedient") != 1 {
+		t.Fatalf("%+v", got)
+	}
+}
+
+func FuzzCallsAreWrittenForPeople(f *testing.F) {
+	for _, s := range []string{`{"command":"ls"}`, `{"token":"s3cret"}`, `[`, `{"a":{"password":"s3cret"}}`, "{\"a\":\"\x1b[31m\\u001b\"}", ``} {
+		f.Add("bash", []byte(s))
+	}
+	f.Fuzz(func(t *testing.T, tool string, args []byte) {
+		if text := Format(tool, args); len([]rune(text)) > 2*maxValue+maxShown+maxValue*4 {
+			t.Fatalf("%d characters", len([]rune(text)))
+		}
+		if hiddenArgs := hideSecrets(args); len(hiddenArgs) == 0 {
+			t.Fatal("nothing is left")
+		}
+	})
+}
