@@ -15,9 +15,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -87,7 +89,7 @@ func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 			_ = session.Close()
 			return ctx.Err()
 		case err := <-ended:
-			if err == nil || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
+			if left(err) {
 				return nil
 			}
 			return fmt.Errorf("serving MCP: %w", err)
@@ -99,6 +101,20 @@ func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 			d.changed(server)
 		}
 	}
+}
+
+// left reports whether a session ended because the client went away, which shows in a
+// read or, when it went in the middle of our answer, in a write.
+func left(err error) bool {
+	if err == nil {
+		return true
+	}
+	for _, one := range []error{io.EOF, io.ErrClosedPipe, os.ErrClosed, syscall.EPIPE, sdk.ErrConnectionClosed} {
+		if errors.Is(err, one) {
+			return true
+		}
+	}
+	return false
 }
 
 // reader and writer give plain streams the Close that the transport wants. Closing a

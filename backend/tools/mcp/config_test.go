@@ -164,7 +164,12 @@ func remote(t *testing.T) (*httptest.Server, *atomic.Bool) {
 			handler.ServeHTTP(w, req)
 		}
 	}))
-	t.Cleanup(h.Close)
+	t.Cleanup(func() {
+		h.Close()
+		for session := range server.Sessions() {
+			_ = session.Close()
+		}
+	})
 	return h, broken
 }
 
