@@ -67,7 +67,7 @@ func TestASecondSextantOnTheSameDataIsToldSo(t *testing.T) {
 	flags := testFlags(t)
 	openWith(t, flags, Purpose{})
 	code, _, errs := verb(t, flags, "serve")
-	if code != exitFailed || !strings.Contains(errs, "in use by another Sextant") {
+	if code != exitFailed || !strings.Contains(errs, "another Sextant is using this data") {
 		t.Errorf("exit %d, stderr %q", code, errs)
 	}
 }

@@ -152,8 +152,16 @@ func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.De
 			r.sys.Guard.Open(host)
 		}
 	}
-	return r.sys.Environment.Execute(ctx, call, def, out)
+	result, err := r.sys.Environment.Execute(ctx, call, def, out)
+	if err == nil && result.Success && call.From.Session == "" && r.opensPage(call.Tool) {
+		// Who opens a page in the window wants to see it.
+		err = r.sys.Baseline.Show(ctx, r.sys.Nav.SurfacePanel)
+	}
+	return result, err
 }
+
+// opensPage reports whether tool is the first command of the map: the one that navigates.
+func (r router) opensPage(tool string) bool { return tool == r.sys.Nav.Environment[0].Tool }
 
 // Describe implements pipeline.Describer.
 func (r router) Describe(call toolspec.Call) toolspec.Description {

@@ -18,13 +18,15 @@ var mapJSON []byte
 
 // Map is the parsed map. It is read only after Load and may be shared.
 type Map struct {
-	Version           int               `json:"version"`
-	PanelTool         string            `json:"panel_tool"`
-	EnvironmentPrefix string            `json:"environment_prefix"`
-	Panels            []string          `json:"panels"`
-	Routes            map[string]string `json:"routes"`
-	Navigation        []Entry           `json:"navigation"`
-	Environment       []Command         `json:"environment"`
+	Version           int      `json:"version"`
+	PanelTool         string   `json:"panel_tool"`
+	EnvironmentPrefix string   `json:"environment_prefix"`
+	Panels            []string `json:"panels"`
+	// SurfacePanel is the panel that shows the page the environment tools act on.
+	SurfacePanel string            `json:"surface_panel"`
+	Routes       map[string]string `json:"routes"`
+	Navigation   []Entry           `json:"navigation"`
+	Environment  []Command         `json:"environment"`
 }
 
 // Entry is a built-in navigation tool and the key of its route in Routes.
@@ -48,6 +50,9 @@ func Load() (*Map, error) {
 	var m Map
 	if err := dec.Decode(&m); err != nil {
 		return nil, fmt.Errorf("reading map.json: %w", err)
+	}
+	if !slices.Contains(m.Panels, m.SurfacePanel) {
+		return nil, fmt.Errorf("map.json: surface_panel %q is no panel", m.SurfacePanel)
 	}
 	seen := map[string]bool{}
 	for _, name := range m.ToolNames() {

@@ -86,7 +86,7 @@ func (s *Server) transcript(ctx context.Context, in *idPath) (*body[wire.Transcr
 }
 
 func (s *Server) rename(ctx context.Context, in *struct {
-	idPath
+	ID   string `path:"id" maxLength:"128"`
 	Body titleBody
 },
 ) (*body[chat.Conversation], error) {
@@ -122,7 +122,7 @@ type TurnRef struct {
 }
 
 func (s *Server) ask(ctx context.Context, in *struct {
-	idPath
+	ID     string `path:"id" maxLength:"128"`
 	Origin string `header:"Origin" hidden:"true"`
 	Body   struct {
 		Text  string `json:"text" minLength:"1" maxLength:"200000"`
@@ -148,7 +148,7 @@ func (s *Server) ask(ctx context.Context, in *struct {
 }
 
 func (s *Server) approve(ctx context.Context, in *struct {
-	idPath
+	ID   string `path:"id" maxLength:"128"`
 	Body struct {
 		Answer event.Answer `json:"answer" enum:"once,conversation,always,deny"`
 		Reason string       `json:"reason,omitempty" maxLength:"2000"`
