@@ -19,6 +19,8 @@ export class Layout {
   open = $state(true);
   marks = $state(true);
   marksWidth = $state(MARKS.first);
+  /** Whether the list lies over the page, where there is no room beside it. */
+  marksOver = $state(false);
   /** Width of the window. */
   width = $state(typeof innerWidth === 'number' ? innerWidth : 1280);
 

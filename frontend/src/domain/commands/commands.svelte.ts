@@ -1,3 +1,4 @@
+import { untrack } from 'svelte';
 import { chordLabel, composing, matches } from '../../shared/format/keys';
 
 /** One thing a person can do. Buttons, keys and the palette are doors to it. */
@@ -28,10 +29,12 @@ export class Commands {
 
   /** Adds commands; the returned function takes them away again. A command of the same id is replaced. */
   add(commands: Command[]): () => void {
-    const ids = new Set(commands.map((command) => command.id));
-    this.#all = [...this.#all.filter((command) => !ids.has(command.id)), ...commands];
+    // Adding happens in effects of views; it must not make them depend on the list.
+    const ids = commands.map((command) => command.id);
+    const others = untrack(() => this.#all).filter((command) => !ids.includes(command.id));
+    this.#all = [...others, ...commands];
     return () => {
-      this.#all = this.#all.filter((command) => !commands.includes(command));
+      this.#all = untrack(() => this.#all).filter((command) => !commands.includes(command));
     };
   }
 

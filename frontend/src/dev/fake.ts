@@ -1,0 +1,116 @@
+import { BackendError, type Backend, type Connection, type SocketHandlers } from '../shared/api/backend';
+import type { ClientMessage, Conversation, Json, Result, StoredEvent } from '../shared/api/types';
+import { drawShop } from './shop';
+import { snapshot, tools, transcript } from './scenario';
+
+/** A Backend that plays a scenario by name. For development and tests only: no build contains it. */
+export function fakeBackend(scenario: string): Backend {
+  return new Fake(scenario);
+}
+
+class Fake implements Backend {
+  #handlers: SocketHandlers | null = null;
+  #size = { width: 0, height: 0 };
+  #scroll = 0;
+  #frame = 0;
+  #seq = 1000;
+
+  constructor(private readonly scenario: string) {
+    if (scenario === 'refused') throw new BackendError(401, 'refused', '');
+    const resumes = !['home', 'empty', 'error', 'own', 'off', 'wide'].includes(scenario);
+    if (resumes) localStorage.setItem('sextant.conversation', 't1');
+    else localStorage.removeItem('sextant.conversation');
+  }
+
+  state = async () => {
+    if (this.scenario === 'slow') await new Promise((done) => setTimeout(done, 4000));
+    if (this.scenario === 'gone') throw new BackendError(0, 'no answer', '');
+    return snapshot(this.scenario);
+  };
+  events = async () => [];
+
+  connect(_after: number, handlers: SocketHandlers): Connection {
+    this.#handlers = handlers;
+    setTimeout(() => (this.scenario === 'lost' ? handlers.closed() : handlers.hello(10)), 20);
+    return { send: (message) => this.#hear(message), close: () => {} };
+  }
+
+  #hear(message: ClientMessage): void {
+    if (message.kind === 'live.open') {
+      this.#size = { width: message.width ?? 0, height: message.height ?? 0 };
+      void this.#draw();
+    }
+    if (message.kind === 'input' && message.input?.type === 'wheel') {
+      this.#scroll = Math.max(0, this.#scroll + (message.input.dy ?? 0));
+      void this.#draw();
+    }
+  }
+
+  async #draw(): Promise<void> {
+    const { width, height } = this.#size;
+    if (!width || !height) return;
+    const canvas = new OffscreenCanvas(width, height);
+    const c = canvas.getContext('2d');
+    if (!c) return;
+    const elements = drawShop(c, width, height, this.#scroll);
+    const picture = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.92 });
+    const header = { frame: ++this.#frame, tab: 1, width, height, scroll_x: 0, scroll_y: this.#scroll };
+    this.#handlers?.frame({ header, picture });
+    const page = { title: 'Desk lamps', url: 'https://shop.example/lamps/desk?max=80&stock=1', version: 14, tab: 1 };
+    setTimeout(() => {
+      const below = elements.filter((e) => !e.in_view).length;
+      this.#tell('marks.changed', { page, elements, above: 0, below, width, height, settled_ms: 38, on: true });
+      this.#tell('pointer.moved', { tab: 1, x: width - 130, y: 120, target: 12 });
+    }, 60);
+  }
+
+  #tell(kind: string, data: Json, more: Partial<StoredEvent> = {}): void {
+    this.#handlers?.event({ v: 1, seq: 0, kind, time: new Date().toISOString(), data, ...more });
+  }
+  #store(kind: string, data: Json, conversation: string): void {
+    this.#tell(kind, data, { seq: ++this.#seq, conversation, turn: 'n1' });
+  }
+
+  createConversation = async (title: string): Promise<Conversation> => {
+    const now = new Date().toISOString();
+    return { id: `n${++this.#seq}`, title: title || 'New conversation', status: 'running', created: now, updated: now };
+  };
+  transcript = async (id: string) => {
+    const conversation = snapshot(this.scenario).conversations.find((c) => c.id === id);
+    if (!conversation) throw new BackendError(404, 'not found', '');
+    return { seq: 10, conversation, events: id === 't1' ? transcript(this.scenario) : [] };
+  };
+  renameConversation = async () => {};
+  deleteConversation = async () => {};
+  send = async (id: string, text: string) => {
+    const time = new Date().toISOString();
+    this.#store(
+      'message.added',
+      { id: `m${++this.#seq}`, conversation: id, turn: 'n1', role: 'user', text, status: 'done', time },
+      id,
+    );
+    this.#store('turn.started', { id: 'n1', status: 'running', usage: { input: 0, output: 0 } }, id);
+    const words = 'This is the **scenario**, so nothing was done. '.split(' ');
+    words.forEach((word, i) =>
+      setTimeout(() => this.#store('text.delta', { message: 'x' + id, text: word + ' ' }, id), i * 80),
+    );
+    setTimeout(
+      () => this.#store('turn.ended', { id: 'n1', status: 'done', usage: { input: 12, output: 9 } }, id),
+      1200,
+    );
+  };
+  stop = async (id: string) =>
+    this.#store('turn.ended', { id: 'n1', status: 'stopped', usage: { input: 0, output: 0 } }, id);
+  answer = async (id: string, answer: string) => this.#store('approval.answered', { id, call: 'c5', answer }, 't1');
+  cancelCall = async () => {};
+  calls = async () => [];
+  tools = async () => ({ tools, tokens: 900 });
+  models = async () => snapshot(this.scenario).models;
+  setting = async (key: string, value: string) => ({ key, value, source: 'window' });
+  blob = async () => new Blob();
+  execute = async (): Promise<Result> => ({ success: true, result: { text: 'done' }, duration_ms: 12 });
+  openPanel = async (panel: string) => this.#tell('panel.opened', { panel });
+  hand = async () => {};
+  startBrowser = async () => {};
+  toggleServer = async () => {};
+}
