@@ -7,7 +7,11 @@ import (
 	"testing"
 )
 
-func TestCheckJudgesTheHostHoweverItIsWritten(t *testing.T) {
+// checked is an address and what Check says of it: "" for allowed, else part of the refusal.
+type checked struct{ url, want string }
+
+func expectChecks(t *testing.T, cases []checked) {
+	t.Helper()
 	known := map[string][]string{
 		"public.example":      {"93.184.216.34"},
 		"inward.example":      {"127.0.0.1"},
@@ -15,86 +19,6 @@ func TestCheckJudgesTheHostHoweverItIsWritten(t *testing.T) {
 		"mixed.example":       {"10.0.0.1", "93.184.216.34"},
 		"xn--bcher-kva.de":    {"93.184.216.34"},
 		"under_score.example": {"93.184.216.34"},
-	}
-	cases := []struct{ url, want string }{ // want "" is allowed, else part of the refusal
-		{"https://public.example/a?b=c#d", ""},
-		{"http://PUBLIC.example./", ""},
-		{"https://bücher.de/", ""},
-		{"https://under_score.example/", ""},
-		{"https://8.8.8.8/", ""},
-		{"https://[2606:4700::1111]/", ""},
-		{"https://nobody-knows.example/", ""},
-		{"https://mixed.example/", ""},
-
-		{"http://127.0.0.1:8080/", "127.0.0.1:8080 is closed: it is this machine. Type the address yourself or start with --allow-hosts 127.0.0.1."},
-		{"http://localhost/", "this machine"},
-		{"http://LOCALHOST./", "this machine"},
-		{"http://deep.under.localhost/", "this machine"},
-		{"http://inward.example/", "it leads to 127.0.0.1, and that is this machine"},
-		{"http://lan.example/", "private network"},
-		{"http://10.1.2.3/", "private network"},
-		{"http://172.16.0.1/", "private network"},
-		{"http://192.168.0.1/", "private network"},
-		{"http://169.254.169.254/latest/meta-data/", "link-local"},
-		{"http://100.100.100.200/", "provider's shared network"},
-		{"http://168.63.129.16/", "cloud"},
-		{"http://0.0.0.0/", "this machine"},
-		{"http://0.1.2.3/", "this machine"},
-		{"http://224.0.0.1/", "multicast"},
-		{"http://255.255.255.255/", "special use"},
-		{"http://192.0.2.1/", "special use"},
-
-		{"http://2130706433/", "this machine"},
-		{"http://0x7f000001/", "this machine"},
-		{"http://0x7f.1/", "this machine"},
-		{"http://017700000001/", "this machine"},
-		{"http://127.1/", "this machine"},
-		{"http://127.000.000.001/", "this machine"},
-		{"http://127.0.0.1/", "this machine"},
-		{"http://①27.0.0.1/", "this machine"},
-		{"http://1.2.3.4.5/", "no host"},
-		{"http://256.1.1.1/", "no host"},
-
-		{"http://[::1]/", "this machine"},
-		{"http://[0:0:0:0:0:0:0:1]/", "this machine"},
-		{"http://[::]/", "this machine"},
-		{"http://[::ffff:127.0.0.1]/", "this machine"},
-		{"http://[::ffff:7f00:1]/", "this machine"},
-		{"http://[::127.0.0.1]/", "holds 127.0.0.1"},
-		{"http://[64:ff9b::7f00:1]/", "holds 127.0.0.1"},
-		{"http://[64:ff9b::808:808]/", ""},
-		{"http://[2002:a00:1::]/", "holds 10.0.0.1"},
-		{"http://[2001:0:1::1]/", "special use"},
-		{"http://[fd00:ec2::254]/", "private network"},
-		{"http://[fe80::1]/", "link-local"},
-		{"http://[fe80::1%25lo]/", "link-local"},
-		{"http://[fec0::1]/", "private network"},
-		{"http://[ff02::1]/", "multicast"},
-
-		{"http://public.example@127.0.0.1/", "this machine"},
-		{"http://public.example:80@localhost/", "this machine"},
-		{"http://127.0.0.1\\@public.example/", "no address"},
-		{"http://public.example\\@127.0.0.1/", "no address"},
-		{"http://127.0.0.1%2f.public.example/", "no address"},
-		{"http://exa mple/", "no address"},
-		{"http://public.example:0/", "no port"},
-		{"http://public.example:99999/", "no port"},
-		{"http:///path", "no host"},
-		{"http://-/", ""},
-
-		{"file:///etc/passwd", "only http and https"},
-		{"chrome://settings", "only http and https"},
-		{"javascript:alert(1)", "only http and https"},
-		{"data:text/html,x", "only http and https"},
-		{"view-source:https://public.example/", "only http and https"},
-		{"blob:https://public.example/1", "only http and https"},
-		{"ws://public.example/", "only http and https"},
-		{"about:blank", "only http and https"},
-		{"public.example", "only http and https"},
-		{"//public.example/", "only http and https"},
-		{"http:public.example", "only http and https"},
-		{"", "only http and https"},
-		{"http://public.example/" + strings.Repeat("a", 1<<17), "longer than 64 KB"},
 	}
 	g := newGuard(t, known)
 	for _, c := range cases {
@@ -119,6 +43,109 @@ func TestCheckJudgesTheHostHoweverItIsWritten(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestCheckLetsPublicAddressesPass(t *testing.T) {
+	expectChecks(t, []checked{
+		{"https://public.example/a?b=c#d", ""},
+		{"http://PUBLIC.example./", ""},
+		{"https://bücher.de/", ""},
+		{"https://under_score.example/", ""},
+		{"https://8.8.8.8/", ""},
+		{"https://[2606:4700::1111]/", ""},
+		{"https://nobody-knows.example/", ""},
+		{"https://mixed.example/", ""},
+	})
+}
+
+func TestCheckRefusesWhatIsNotPublic(t *testing.T) {
+	expectChecks(t, []checked{
+		{"http://127.0.0.1:8080/", "127.0.0.1:8080 is closed: it is this machine. Type the address yourself or start with --allow-hosts 127.0.0.1."},
+		{"http://localhost/", "this machine"},
+		{"http://LOCALHOST./", "this machine"},
+		{"http://deep.under.localhost/", "this machine"},
+		{"http://inward.example/", "it leads to 127.0.0.1, and that is this machine"},
+		{"http://lan.example/", "private network"},
+		{"http://10.1.2.3/", "private network"},
+		{"http://172.16.0.1/", "private network"},
+		{"http://192.168.0.1/", "private network"},
+		{"http://169.254.169.254/latest/meta-data/", "link-local"},
+		{"http://100.100.100.200/", "provider's shared network"},
+		{"http://168.63.129.16/", "cloud"},
+		{"http://0.0.0.0/", "this machine"},
+		{"http://0.1.2.3/", "this machine"},
+		{"http://224.0.0.1/", "multicast"},
+		{"http://255.255.255.255/", "special use"},
+		{"http://192.0.2.1/", "special use"},
+	})
+}
+
+func TestCheckReadsNumbersAsBrowsersDo(t *testing.T) {
+	expectChecks(t, []checked{
+		{"http://2130706433/", "this machine"},
+		{"http://0x7f000001/", "this machine"},
+		{"http://0x7f.1/", "this machine"},
+		{"http://017700000001/", "this machine"},
+		{"http://127.1/", "this machine"},
+		{"http://127.000.000.001/", "this machine"},
+		{"http://127.0.0.1/", "this machine"},
+		{"http://①27.0.0.1/", "this machine"},
+		{"http://1.2.3.4.5/", "no host"},
+		{"http://256.1.1.1/", "no host"},
+	})
+}
+
+func TestCheckReadsEveryFormOfIPv6(t *testing.T) {
+	expectChecks(t, []checked{
+		{"http://[::1]/", "this machine"},
+		{"http://[0:0:0:0:0:0:0:1]/", "this machine"},
+		{"http://[::]/", "this machine"},
+		{"http://[::ffff:127.0.0.1]/", "this machine"},
+		{"http://[::ffff:7f00:1]/", "this machine"},
+		{"http://[::127.0.0.1]/", "holds 127.0.0.1"},
+		{"http://[64:ff9b::7f00:1]/", "holds 127.0.0.1"},
+		{"http://[64:ff9b::808:808]/", ""},
+		{"http://[2002:a00:1::]/", "holds 10.0.0.1"},
+		{"http://[2001:0:1::1]/", "special use"},
+		{"http://[fd00:ec2::254]/", "private network"},
+		{"http://[fe80::1]/", "link-local"},
+		{"http://[fe80::1%25lo]/", "link-local"},
+		{"http://[fec0::1]/", "private network"},
+		{"http://[ff02::1]/", "multicast"},
+	})
+}
+
+func TestCheckIsNotFooledByUserInfoAndOddHosts(t *testing.T) {
+	expectChecks(t, []checked{
+		{"http://public.example@127.0.0.1/", "this machine"},
+		{"http://public.example:80@localhost/", "this machine"},
+		{"http://127.0.0.1\\@public.example/", "no address"},
+		{"http://public.example\\@127.0.0.1/", "no address"},
+		{"http://127.0.0.1%2f.public.example/", "no address"},
+		{"http://exa mple/", "no address"},
+		{"http://public.example:0/", "no port"},
+		{"http://public.example:99999/", "no port"},
+		{"http:///path", "no host"},
+		{"http://-/", ""},
+	})
+}
+
+func TestCheckOpensHTTPOnly(t *testing.T) {
+	expectChecks(t, []checked{
+		{"file:///etc/passwd", "only http and https"},
+		{"chrome://settings", "only http and https"},
+		{"javascript:alert(1)", "only http and https"},
+		{"data:text/html,x", "only http and https"},
+		{"view-source:https://public.example/", "only http and https"},
+		{"blob:https://public.example/1", "only http and https"},
+		{"ws://public.example/", "only http and https"},
+		{"about:blank", "only http and https"},
+		{"public.example", "only http and https"},
+		{"//public.example/", "only http and https"},
+		{"http:public.example", "only http and https"},
+		{"", "only http and https"},
+		{"http://public.example/" + strings.Repeat("a", 1<<17), "longer than 64 KB"},
+	})
 }
 
 func TestOpenOpensThatNameAndNoOther(t *testing.T) {
