@@ -63,7 +63,7 @@ func (t *tab) run(ctx context.Context, do func(context.Context, *action) error) 
 		if stopped := context.Cause(ctx); stopped != nil && a.acted {
 			return t.cutShort(a, stopped)
 		}
-		return annotator.Answer{}, t.mend(ctx, err)
+		return annotator.Answer{}, a.mend(ctx, err)
 	}
 	res := a.watch.Wait(ctx, t.rest)
 	if stopped := context.Cause(ctx); stopped != nil {
@@ -75,10 +75,20 @@ func (t *tab) run(ctx context.Context, do func(context.Context, *action) error) 
 		if stopped := context.Cause(ctx); stopped != nil {
 			return t.cutShort(a, stopped)
 		}
-		return annotator.Answer{}, t.mend(ctx, err)
+		return annotator.Answer{}, a.mend(ctx, err)
 	}
-	ans := t.answer(ctx, a, before, now, res)
-	return ans, nil
+	return t.answer(ctx, a, before, now, res), nil
+}
+
+// mend is tab.mend for an action that the page may have felt before it fell silent.
+func (a *action) mend(ctx context.Context, err error) error {
+	if a.acted && errors.Is(err, errSilent) {
+		return &Fault{
+			Kind: FaultTimeout, Message: a.outcome + ", but the page does not answer since: its scripts keep it busy.",
+			Suggestion: `Wait with wait_for, or call navigate_page with action "reload".`,
+		}
+	}
+	return a.t.mend(ctx, err)
 }
 
 // cutShort answers for an action that took effect and was then interrupted.

@@ -21,6 +21,9 @@ import (
 // about to become enabled, or what covers it about to leave.
 const patience = time.Second
 
+// handLimit bounds how long a page may take to let itself be acted on.
+const handLimit = 10 * time.Second
+
 // target is an element that an action is for.
 type target struct {
 	t     *tab
@@ -255,7 +258,12 @@ func (t *tab) pointer(x, y float64, press bool, id int) {
 }
 
 // on runs an action on the tab of an annotation, with its living element.
-func (s *Session) on(ctx context.Context, id int, do func(context.Context, *action, *target) error) (ans answer, err error) {
+func (s *Session) on(ctx context.Context, id int, do func(context.Context, *action, *target) error) (answer, error) {
+	return s.onWithin(ctx, handLimit, id, do)
+}
+
+// onWithin is on with a bound on how long the page may take to let it be done.
+func (s *Session) onWithin(ctx context.Context, limit time.Duration, id int, do func(context.Context, *action, *target) error) (ans answer, err error) {
 	if _, err := s.b.running(ctx); err != nil {
 		return ans, err
 	}
@@ -264,6 +272,8 @@ func (s *Session) on(ctx context.Context, id int, do func(context.Context, *acti
 		return ans, f
 	}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
+		defer cancel()
 		if err := t.front(ctx); err != nil {
 			return err
 		}

@@ -104,8 +104,9 @@ func (t *tab) network(name string, ev frames.Event) {
 	id := ev.SessionID + r.RequestID
 	switch name {
 	case "requestWillBeSent":
+		// A document is followed as its frame's load: its request may end in another session.
 		switch r.Type {
-		case "Document", "Script", "Stylesheet", "XHR", "Fetch":
+		case "Script", "Stylesheet", "XHR", "Fetch":
 			t.tracker.RequestStarted(id)
 		}
 	case "responseReceived":
@@ -275,7 +276,12 @@ func (t *tab) otherEvent(ev frames.Event) {
 			t.set(func() { t.title = clip(c.TargetInfo.Title, 200) })
 			t.s.b.out.state()
 		}
-	case "Inspector.targetCrashed", "Target.targetCrashed":
+	case "Inspector.targetCrashed":
+		// The browser tells of it twice; the other one comes late, and frames' own
+		// sessions tell of themselves only.
+		if ev.SessionID != t.page.Session {
+			return
+		}
 		t.set(func() {
 			if !t.crashed {
 				t.crashed = true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -145,7 +146,11 @@ func (s *Session) Hover(ctx context.Context, id int) (answer, error) {
 
 // Type puts text into an element.
 func (s *Session) Type(ctx context.Context, o TypeOptions) (answer, error) {
-	return s.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
+	limit := handLimit
+	if o.Human {
+		limit += time.Duration(len(o.Text)) * 100 * time.Millisecond
+	}
+	return s.onWithin(ctx, limit, o.ID, func(ctx context.Context, a *action, g *target) error {
 		return g.typeText(ctx, a, o)
 	})
 }
@@ -260,6 +265,8 @@ func (s *Session) Press(ctx context.Context, key string) (answer, error) {
 		return s.answerDialog(ctx, t, key)
 	}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, handLimit, errSilent)
+		defer cancel()
 		if err := t.front(ctx); err != nil {
 			return err
 		}
@@ -344,6 +351,8 @@ func (s *Session) Scroll(ctx context.Context, o ScrollOptions) (answer, error) {
 		return answer{}, err
 	}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, handLimit, errSilent)
+		defer cancel()
 		return scroll(ctx, a, a.page.Main(), 0, "")
 	})
 }

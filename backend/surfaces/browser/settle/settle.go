@@ -298,6 +298,9 @@ func (w *Watch) Wait(ctx context.Context, rest func(context.Context) (Rest, erro
 			if now.Sub(w.begun) > w.limits.Navigation {
 				return w.result("still "+phrase("navigation"), true)
 			}
+			if again == "" && now.Sub(w.begun) > w.limits.Action {
+				return w.result("still busy", true)
+			}
 			if again == "" {
 				w.pause(ctx, wake, now.Add(50*time.Millisecond))
 			}
