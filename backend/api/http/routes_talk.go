@@ -134,6 +134,9 @@ func (s *Server) ask(ctx context.Context, in *struct {
 	if _, err := s.conversation(ctx, in.ID); err != nil {
 		return nil, err
 	}
+	if in.Body.Model == "" {
+		in.Body.Model = s.rooms.Settings.Get("model")
+	}
 	turn, err := s.rooms.Loop.Start(context.WithoutCancel(ctx), loop.Ask{
 		Conversation: in.ID, Text: in.Body.Text, Model: in.Body.Model, Panel: in.Body.Panel,
 		Caller: toolspec.CallerModel, Interactive: in.Origin != "" || s.rooms.Watched(),

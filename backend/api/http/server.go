@@ -38,8 +38,9 @@ import (
 	"sextant/shared/wire"
 )
 
-// Settings changes a setting a person may change in the window; it refuses unknown keys.
+// Settings reads any setting and changes those a person may change in the window.
 type Settings interface {
+	Get(key string) string
 	Set(ctx context.Context, key, value string) (event.Setting, error)
 }
 
