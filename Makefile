@@ -11,7 +11,7 @@ TAGS         := sqlite_fts5
 DESKTOP_TAGS := desktop production webkit2_41 $(TAGS)
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e window-test check bench package clean
+.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e window-test check generate bench package clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -64,6 +64,10 @@ window-test: build ## One real window under Xvfb
 
 check: setup ## Format, lint, floors, generated files
 	@build/check.sh
+
+generate: setup ## Write again what is made from Go: API description, types, configuration
+	go run -tags "$(TAGS)" ./build/gen
+	cd frontend && npx --no-install openapi-typescript openapi.json -o src/shared/api/schema.gen.ts
 
 bench: setup ## Go benchmarks
 	go test -tags "$(TAGS)" -run '^$$' -bench . -benchmem -timeout 20m ./...

@@ -29,6 +29,11 @@ ui_half() {
   local bad=0
   npx --no-install prettier --check --log-level warn --cache . || bad=1
   npx --no-install eslint --cache --cache-location node_modules/.cache/eslint/ . || bad=1
+  npx --no-install openapi-typescript openapi.json -o "$out/schema.gen.ts" >/dev/null || bad=1
+  cmp -s "$out/schema.gen.ts" src/shared/api/schema.gen.ts || {
+    echo "src/shared/api/schema.gen.ts is stale; run: make generate"
+    bad=1
+  }
   npx --no-install svelte-check --tsconfig ./tsconfig.json --fail-on-warnings || bad=1
   return "$bad"
 }
