@@ -47,10 +47,7 @@ func New() *Checker { return &Checker{cached: map[[sha256.Size]byte]*compiled{}}
 func (c *Checker) Check(def toolspec.Definition, args json.RawMessage) (json.RawMessage, *toolspec.Result) {
 	sch, err := c.compile(def.Parameters)
 	if err != nil {
-		r := toolspec.Fail(toolspec.SystemError,
-			"the tool's own parameters are not a usable JSON Schema: "+err.Error(),
-			"Nothing ran. The tool has to be mended where it is defined.")
-		return nil, &r
+		return nil, unusable(err)
 	}
 	k := check{def: def, schema: sch}
 	object, problem := k.parse(args)
@@ -58,6 +55,9 @@ func (c *Checker) Check(def toolspec.Definition, args json.RawMessage) (json.Raw
 		return nil, k.fail(*problem)
 	}
 	fill(sch, object, 0)
+	if err := bounded(object, 0); err != nil {
+		return nil, unusable(fmt.Errorf("its defaults grow without end: %w", err))
+	}
 	if problems := k.validate(object); len(problems) > 0 {
 		return nil, k.fail(problems...)
 	}
@@ -66,6 +66,12 @@ func (c *Checker) Check(def toolspec.Definition, args json.RawMessage) (json.Raw
 		return nil, k.fail(problem0(err.Error()))
 	}
 	return canonical, nil
+}
+
+func unusable(err error) *toolspec.Result {
+	r := toolspec.Fail(toolspec.SystemError, "the tool's own parameters are not a usable JSON Schema: "+err.Error(),
+		"Nothing ran. The tool has to be mended where it is defined.")
+	return &r
 }
 
 // Problem returns why a definition's parameters cannot be used, nil when they can.
