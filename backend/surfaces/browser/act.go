@@ -65,7 +65,7 @@ func (t *tab) run(ctx context.Context, do func(context.Context, *action) error) 
 		}
 		return annotator.Answer{}, a.mend(ctx, err)
 	}
-	res := a.watch.Wait(ctx, t.rest)
+	res := a.watch.Wait(ctx, t.rester())
 	if stopped := context.Cause(ctx); stopped != nil {
 		return t.cutShort(a, stopped)
 	}
@@ -200,29 +200,35 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 	return ans
 }
 
-// rest asks the page how quiet it is. The first question of an action is answered after the
-// page has drawn a frame and run what was due, so that what an event handler put off counts.
-func (t *tab) rest(ctx context.Context) (settle.Rest, error) {
-	t.s.b.mu.Lock()
-	p := t.page
-	t.s.b.mu.Unlock()
-	if p == nil {
-		return settle.Rest{}, errBrowserEnded
+// rester asks the page how quiet it is. The first question of an action is answered after
+// the page has drawn a frame and run what was due, so that what a handler put off counts.
+func (t *tab) rester() func(context.Context) (settle.Rest, error) {
+	var seen *frames.Document
+	return func(ctx context.Context) (settle.Rest, error) {
+		t.s.b.mu.Lock()
+		p := t.page
+		t.s.b.mu.Unlock()
+		if p == nil {
+			return settle.Rest{}, errBrowserEnded
+		}
+		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errSilent)
+		defer cancel()
+		main := p.Main()
+		if seen != main {
+			if _, err := main.Call(ctx, drawn); err != nil {
+				return settle.Rest{}, err
+			}
+			seen = main
+		}
+		r, err := collect.RestOf(ctx, main)
+		if err != nil {
+			return settle.Rest{}, err
+		}
+		return settle.Rest{
+			Mutations: r.Mutations, Animations: r.Animations,
+			Quiet: time.Duration(r.QuietMS * float64(time.Millisecond)),
+		}, nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errSilent)
-	defer cancel()
-	main := p.Main()
-	if _, err := main.Call(ctx, drawn); err != nil {
-		return settle.Rest{}, err
-	}
-	r, err := collect.RestOf(ctx, main)
-	if err != nil {
-		return settle.Rest{}, err
-	}
-	return settle.Rest{
-		Mutations: r.Mutations, Animations: r.Animations,
-		Quiet: time.Duration(r.QuietMS * float64(time.Millisecond)),
-	}, nil
 }
 
 // drawn resolves when the page has drawn once and run what was due then; a page that does

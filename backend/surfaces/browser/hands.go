@@ -113,10 +113,18 @@ func (g *target) hover(ctx context.Context, a *action, modifiers int) (x, y floa
 		return 0, 0, err
 	}
 	g.t.pointer(x, y, false, g.thing.ID)
+	before, err := collect.RestOf(ctx, g.doc)
+	if err != nil {
+		return 0, 0, err
+	}
 	if err := input.Move(a.client(ctx), x, y, modifiers); err != nil {
 		return 0, 0, err
 	}
-	if !g.doc.IsMain() {
+	after, err := collect.RestOf(ctx, g.doc)
+	if err != nil {
+		return 0, 0, err
+	}
+	if !g.doc.IsMain() || (before.Mutations == after.Mutations && before.Animations == after.Animations) {
 		return x, y, nil
 	}
 	p, err := collect.PointOf(ctx, g.doc, g.thing.Handle, false)

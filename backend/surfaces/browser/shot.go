@@ -73,7 +73,7 @@ func (t *tab) shoot(ctx context.Context, o ShotOptions) ([]byte, error) {
 		}
 		crop = e
 	}
-	a.watch.Wait(ctx, t.rest)
+	a.watch.Wait(ctx, t.rester())
 	l, err := t.see(ctx, collect.Options{WholePage: o.FullPage})
 	if err != nil {
 		return nil, err

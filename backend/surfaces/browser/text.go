@@ -120,7 +120,7 @@ func (s *Session) read(ctx context.Context, ask func(context.Context, []*frames.
 	s.b.mu.Lock()
 	p, watch := t.page, t.tracker.Begin(s.b.cfg.Limits)
 	s.b.mu.Unlock()
-	watch.Wait(ctx, t.rest)
+	watch.Wait(ctx, t.rester())
 	if err := ask(ctx, p.Documents()); err != nil {
 		return t.mend(ctx, err)
 	}

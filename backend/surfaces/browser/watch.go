@@ -260,7 +260,7 @@ func (t *tab) glance(ctx context.Context) {
 	defer t.set(func() { t.yields = nil })
 	watch := t.tracker.Begin(b.cfg.Limits)
 	b.mu.Unlock()
-	watch.Wait(ctx, t.rest)
+	watch.Wait(ctx, t.rester())
 	now, err := t.see(ctx, collect.Options{})
 	if err != nil {
 		return
