@@ -44,31 +44,29 @@
     return true
   }
 
-  const stillMoving = (at) => {
-    for (const a of document.getAnimations()) {
-      const t = a.effect?.target
-      if (t && a.playState === 'running' && S.within(at, t)) return true
-    }
-    return S.quiet() < 120
-  }
+  // carrying lists the running animations of at and of what it stands in.
+  const carrying = (at) =>
+    document.getAnimations().filter((a) => a.playState === 'running' && a.effect?.target && S.within(at, a.effect.target))
 
+  // steady waits, a second at most, until at stands still: to the end of animations that end, and
+  // for two frames without motion where a script or an endless animation may move it.
   const steady = async (at) => {
-    let a = at.getBoundingClientRect()
-    if (!stillMoving(at)) return true
     const end = performance.now() + 1000
-    for (let same = 0; performance.now() < end; ) {
+    const running = carrying(at)
+    if (!running.length && S.quiet() > 120) return true
+    const ending = running.filter(S.ends).map((a) => a.finished.catch(() => null))
+    if (ending.length) await Promise.race([Promise.all(ending), new Promise((r) => setTimeout(r, 1000))])
+    let a = at.getBoundingClientRect()
+    for (let same = 0; performance.now() < end || !same; ) {
       await frame()
       const b = at.getBoundingClientRect()
-      same = Math.abs(a.x - b.x) + Math.abs(a.y - b.y) + Math.abs(a.width - b.width) < 0.5 ? same + 1 : 0
-      if (same >= 1) return true
+      const still = Math.abs(a.x - b.x) + Math.abs(a.y - b.y) + Math.abs(a.width - b.width) + Math.abs(a.height - b.height) < 0.5
+      same = still ? same + 1 : 0
+      if (same >= 2 || (same && !running.length)) return true
+      if (performance.now() >= end) return false
       a = b
     }
-    return false
-  }
-
-  const pressed = (el, at, win) => {
-    const hit = S.probe(el, at, win, true)
-    return hit
+    return true
   }
 
   const visibleWindow = (clip) => {
@@ -91,17 +89,17 @@
       if (scroll) reveal(at)
       moving = !(await steady(at))
       if (!el.isConnected || !at.isConnected) return gone
-      let hit = pressed(el, at, visibleWindow(clip))
+      let hit = S.probe(el, at, visibleWindow(clip), true)
       if (hit.x === undefined && scroll) {
         // Something may lie over the place it was scrolled to: try the two ends as well.
         for (const block of ['end', 'start']) {
           at.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' })
-          hit = pressed(el, at, visibleWindow(clip))
+          hit = S.probe(el, at, visibleWindow(clip), true)
           if (hit.x !== undefined) break
         }
         if (hit.x === undefined) {
           at.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
-          hit = pressed(el, at, visibleWindow(clip))
+          hit = S.probe(el, at, visibleWindow(clip), true)
         }
       }
       if (hit.x !== undefined) return { state: moving ? 'moving' : 'ok', x: hit.x, y: hit.y }

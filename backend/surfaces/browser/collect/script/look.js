@@ -7,23 +7,16 @@
   const boxes = { dialog: 'Dialog', alertdialog: 'Dialog', banner: 'Header', navigation: 'Navigation', contentinfo: 'Footer', complementary: 'Aside', search: 'Search', region: '', form: '', main: '', group: '', article: '', toolbar: 'Toolbar', menu: 'Menu', tabpanel: '', radiogroup: '', feed: '' }
   const boxTags = new Set(['dialog', 'header', 'nav', 'footer', 'aside', 'search', 'section', 'form', 'main', 'fieldset', 'article'])
 
-  const widgetBox = new Set(['listbox'])
-
-  // walk calls visit for every candidate in reading order.
+  // walk puts every candidate into found, in reading order, and every frame element into frames.
   const walk = (clicks, found, frames) => {
     const area = { heading: '', label: undefined, el: null, role: '', up: null }
-    const go = (el, cursor, area, hidden, owner) => {
+    const go = (el, cursor, area, owner) => {
       const tag = el.localName
       if (skip.has(tag)) return
       if (!el.checkVisibility()) {
         const d = getComputedStyle(el).display
-        if (d === 'none') {
-          if (tag === 'input' && !hidden) pendingInput(el)
-          return
-        }
-        if (d !== 'contents') {
-          if (tag !== 'area' && tag !== 'option') return
-        }
+        // Areas and options have no box of their own kind; an element with display: contents shows its children.
+        if (d === 'none' || (d !== 'contents' && tag !== 'area' && tag !== 'option')) return
       }
       if (el.inert || el.getAttribute('aria-hidden') === 'true') return
       if (tag === 'iframe' || tag === 'frame') {
@@ -42,12 +35,11 @@
       }
       if (leaves.has(tag) || (tag === 'select' && !(el.multiple || el.size > 1))) return
       const kids = S.kids(el)
-      for (let i = 0; i < kids.length; i++) if (kids[i].nodeType === 1) go(kids[i], c, area, hidden, mine)
+      for (let i = 0; i < kids.length; i++) if (kids[i].nodeType === 1) go(kids[i], c, area, mine)
       if (/^h[1-6]$/.test(tag) || roleAttr === 'heading') area.heading = el
     }
-    const pendingInput = () => {}
     const root = document.documentElement
-    if (root) go(root, '', area, false, null)
+    if (root) go(root, '', area, null)
   }
 
   // kindOf is why el could be acted on: control, label, listener, focus, cursor, or ''.
@@ -79,8 +71,6 @@
     return null
   }
 
-  const captionOnly = (s) => s.control && s.control.localName !== 'input'
-
   // keep drops what is listed by something else: pictures in buttons, wrappers, delegating roots.
   const keep = (list, view) => {
     const out = []
@@ -94,7 +84,7 @@
       if (c.kind !== 'control') {
         let covered = false
         for (let o = c.owner; o; o = o.owner) {
-          if (o.kind === 'control' || (o.kind === 'label' && o.el.control)) covered = true
+          if (o.kind === 'control' || (o.kind === 'label' && o.el.control)) covered ||= getComputedStyle(o.el).visibility === 'visible'
           else if (c.kind === 'cursor' && !o.dropped) covered = true
         }
         if (covered || delegates(c, view)) {
@@ -162,7 +152,7 @@
     const de = document.documentElement
     return {
       url: location.href, title: document.title, ready: document.readyState,
-      viewW: view.w, viewH: view.h, scrollX, scrollY,
+      viewW: innerWidth, viewH: innerHeight, scrollX, scrollY,
       docW: de?.scrollWidth ?? 0, docH: Math.max(de?.scrollHeight ?? 0, document.body?.scrollHeight ?? 0),
       walked: all.length, nodes, frames: frameEls.map((f) => S.frame(f, ctx)), above, below,
     }

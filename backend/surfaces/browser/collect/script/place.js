@@ -92,17 +92,13 @@
       where = vis.y + vis.h <= r.y + 0.5 || vis.x + vis.w <= r.x + 0.5 ? 'above' : 'below'
       vis = cut(r, r)
     }
-    if (!where) {
-      const v = cut(vis, ctx.win)
-      if (some(v)) {
-        vis = v
-        where = 'in'
-      } else {
-        if (vis.y + vis.h + scrollY <= 0 || (vis.x + vis.w + scrollX <= 0 && getComputedStyle(document.documentElement).direction === 'ltr')) return null
-        if (isFixed(at)) return null
-        where = vis.y + vis.h <= ctx.win.y + 0.5 || (vis.x + vis.w <= ctx.win.x && vis.y < ctx.win.y + ctx.win.h) ? 'above' : 'below'
-      }
-    }
+    const v = cut(vis, ctx.win)
+    if (some(v)) return { box, vis: v, where: where || 'in' }
+    if (isFixed(at)) return null
+    if (vis.y + vis.h + scrollY <= 0) return null
+    if (vis.x + vis.w + scrollX <= 0 && getComputedStyle(document.documentElement).direction === 'ltr') return null
+    const before = vis.y + vis.h <= ctx.win.y + 0.5 || (vis.x + vis.w <= ctx.win.x && vis.y < ctx.win.y + ctx.win.h)
+    where = before ? 'above' : 'below'
     return { box, vis, where }
   }
 

@@ -32,8 +32,8 @@
   }
   S.quiet = () => performance.now() - last
 
-  // busy: a running animation or transition that ends by itself, soon.
-  const ends = (a) => {
+  // ends: a running animation or transition that ends by itself, soon.
+  S.ends = (a) => {
     if (a.playState !== 'running' || !(a.timeline instanceof DocumentTimeline)) return false
     const t = a.effect?.getComputedTiming()
     return !!t && Number.isFinite(t.endTime) && t.endTime - (t.localTime ?? 0) < 5000
@@ -42,7 +42,7 @@
   S.rest = () => ({
     mutations: count,
     quietMs: S.quiet(),
-    animations: document.getAnimations().filter(ends).length,
+    animations: document.getAnimations().filter(S.ends).length,
     ready: document.readyState,
   })
   S.watchRoots()
