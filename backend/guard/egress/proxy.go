@@ -48,7 +48,6 @@ type proxy struct {
 
 	cancel context.CancelFunc // ends the context of every request, tunnels included
 	serve  sync.WaitGroup     // the accept loop
-	conns  connections
 
 	mu     sync.Mutex
 	closed bool
@@ -82,7 +81,7 @@ func (g *Guard) newProxy() (*proxy, error) {
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
 	p.serve.Go(func() {
-		if err := p.server.Serve(p.conns.listener(ln)); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		if err := p.server.Serve(ln); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			g.log.Error("the browser's proxy ended", "error", err)
 		}
 	})
@@ -93,9 +92,8 @@ func (p *proxy) close() error {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
-	p.cancel()
+	p.cancel() // hijacked connections end with their request's context
 	err := p.server.Close()
-	p.conns.closeAll()
 	p.serve.Wait()
 	p.busy.Wait()
 	p.way.CloseIdleConnections()
@@ -180,69 +178,4 @@ func closeWrite(c net.Conn) {
 		return
 	}
 	_ = c.Close()
-}
-
-// connections are the accepted ones, hijacked or not, so that all can be closed.
-type connections struct {
-	mu     sync.Mutex
-	open   map[*tracked]struct{}
-	closed bool
-}
-
-func (c *connections) listener(ln net.Listener) net.Listener {
-	c.open = map[*tracked]struct{}{}
-	return &trackedListener{Listener: ln, conns: c}
-}
-
-func (c *connections) closeAll() {
-	c.mu.Lock()
-	c.closed = true
-	open := make([]*tracked, 0, len(c.open))
-	for t := range c.open {
-		open = append(open, t)
-	}
-	c.mu.Unlock()
-	for _, t := range open {
-		_ = t.Close()
-	}
-}
-
-type trackedListener struct {
-	net.Listener
-	conns *connections
-}
-
-// Accept implements net.Listener.
-func (l *trackedListener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	tcp, ok := conn.(*net.TCPConn)
-	if !ok {
-		_ = conn.Close()
-		return nil, fmt.Errorf("accepting: %T is no TCP connection", conn)
-	}
-	t := &tracked{TCPConn: tcp, conns: l.conns}
-	l.conns.mu.Lock()
-	defer l.conns.mu.Unlock()
-	if l.conns.closed {
-		_ = tcp.Close()
-		return nil, net.ErrClosed
-	}
-	l.conns.open[t] = struct{}{}
-	return t, nil
-}
-
-type tracked struct {
-	*net.TCPConn
-	conns *connections
-}
-
-// Close implements net.Conn.
-func (t *tracked) Close() error {
-	t.conns.mu.Lock()
-	delete(t.conns.open, t)
-	t.conns.mu.Unlock()
-	return t.TCPConn.Close()
 }
