@@ -18,6 +18,9 @@ type Config struct {
 	Proxy string
 	// Headless runs without a window of its own.
 	Headless bool
+	// AttachURL is the debugging address of a running Chromium (http://127.0.0.1:9222) to
+	// attach to instead of starting one; every session has a browser context of its own there.
+	AttachURL string
 	// Judge says whether an address may be opened in a tab; nil allows all. It is asked for
 	// navigate_page, for new tabs, and when a page goes to a file: or chrome: address by itself.
 	Judge func(ctx context.Context, url string) error

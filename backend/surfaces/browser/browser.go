@@ -85,7 +85,7 @@ func New(cfg Config) *Browser {
 	b.quit = quit
 	b.wg.Add(1)
 	go b.refresh(life)
-	if _, err := launch.Find(cfg.Path); err != nil {
+	if _, err := launch.Find(cfg.Path); err != nil && cfg.AttachURL == "" {
 		b.status, b.trouble, b.hint = statusAbsent, err.Error(), launch.InstallHint
 	}
 	return b

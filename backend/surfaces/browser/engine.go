@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/surfaces/browser/frames"
@@ -25,10 +26,48 @@ const startLimit = 20 * time.Second
 // engine is one running Chromium. It implements frames.Handler.
 type engine struct {
 	b    *Browser
-	proc *launch.Process
+	proc process
 	reg  *frames.Registry
 	// tabs is guarded by Browser.mu.
 	tabs map[*frames.Page]*tab
+}
+
+// process is the Chromium at the other end: ours, or one that is only attached to.
+type process interface {
+	Close(grace time.Duration) error
+	Kill()
+	Why() string
+}
+
+// connect starts a Chromium of our own, or attaches to the one that was named.
+func (b *Browser) connect(ctx context.Context, path string) (process, cdp.WebSocketable, error) {
+	if b.cfg.AttachURL != "" {
+		a, err := launch.Attach(ctx, b.cfg.AttachURL)
+		if err != nil {
+			return nil, nil, err
+		}
+		return a, a.WS, nil
+	}
+	p, err := launch.Start(ctx, launch.Options{
+		Path: path, ProfileDir: b.cfg.ProfileDir, Proxy: b.cfg.Proxy,
+		Headless: b.cfg.Headless, Extra: b.cfg.Flags,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, p.Pipe, nil
+}
+
+// ours reports whether a browser context belongs to one of our sessions.
+func (b *Browser) ours(contextID string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range b.sessions {
+		if s.contextID != "" && s.contextID == contextID {
+			return true
+		}
+	}
+	return false
 }
 
 // running returns the living engine, starting Chromium when there is none.
@@ -65,7 +104,7 @@ func (b *Browser) running(ctx context.Context) (*engine, error) {
 func (b *Browser) start(ctx context.Context) (*engine, error) {
 	b.report(statusStarting, "", "")
 	path, err := launch.Find(b.cfg.Path)
-	if err != nil {
+	if err != nil && b.cfg.AttachURL == "" {
 		b.report(statusAbsent, err.Error(), launch.InstallHint)
 		return nil, &Fault{
 			Kind: FaultNoBrowser, Message: "No Chromium was found on this machine.",
@@ -104,18 +143,18 @@ func (b *Browser) start(ctx context.Context) (*engine, error) {
 
 // ignite runs the process and gets its first answers.
 func (b *Browser) ignite(ctx context.Context, path string) (*engine, error) {
-	proc, err := launch.Start(ctx, launch.Options{
-		Path: path, ProfileDir: b.cfg.ProfileDir, Proxy: b.cfg.Proxy,
-		Headless: b.cfg.Headless, Extra: b.cfg.Flags,
-	})
+	proc, ws, err := b.connect(ctx, path)
 	if err != nil {
 		return nil, err
 	}
+	o := frames.Options{Docs: b.docs, Log: b.log, PageSetUp: pageSetUp()}
+	if b.cfg.AttachURL != "" {
+		o.Only = b.ours
+	}
 	e := &engine{b: b, proc: proc, tabs: map[*frames.Page]*tab{}}
-	e.reg, err = frames.Open(ctx, proc.Pipe, frames.Options{
-		Handler: e, Docs: b.docs, Log: b.log, PageSetUp: pageSetUp(),
-	})
-	if err == nil {
+	o.Handler = e
+	e.reg, err = frames.Open(ctx, ws, o)
+	if err == nil && b.cfg.AttachURL == "" {
 		err = e.refuseDownloads(ctx, "")
 	}
 	if err != nil {
@@ -188,7 +227,9 @@ func (e *engine) watch() {
 func (e *engine) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_ = proto.BrowserClose{}.Call(e.reg.Client(ctx))
+	if e.b.cfg.AttachURL == "" {
+		_ = proto.BrowserClose{}.Call(e.reg.Client(ctx))
+	}
 	err := e.proc.Close(3 * time.Second)
 	e.reg.Conn().Wait()
 	return err

@@ -107,8 +107,13 @@ func (s *Session) create(ctx context.Context, e *engine, url string, t *tab) err
 	b.mu.Lock()
 	contextID := s.contextID
 	b.mu.Unlock()
-	if s.owner != "" && contextID == "" {
-		res, err := proto.TargetCreateBrowserContext{DisposeOnDetach: true}.Call(e.reg.Client(ctx))
+	attached := b.cfg.AttachURL != ""
+	if (s.owner != "" || attached) && contextID == "" {
+		req := proto.TargetCreateBrowserContext{DisposeOnDetach: true}
+		if attached && b.cfg.Proxy != "" {
+			req.ProxyServer, req.ProxyBypassList = "http://"+b.cfg.Proxy, "<-loopback>"
+		}
+		res, err := req.Call(e.reg.Client(ctx))
 		if err != nil {
 			return fmt.Errorf("making a place for the session's tabs: %w", err)
 		}

@@ -39,6 +39,7 @@ type Registry struct {
 	log     *slog.Logger
 	// pageSetUp is sent to every new tab before it may run.
 	pageSetUp []proto.Request
+	only      func(contextID string) bool
 
 	mu         sync.Mutex
 	sessions   map[string]*session
@@ -73,13 +74,16 @@ type Options struct {
 	Log  *slog.Logger
 	// PageSetUp is sent to every new tab before its page may run.
 	PageSetUp []proto.Request
+	// Only, when not nil, limits the registry to the tabs of some browser contexts, for a
+	// browser that others use too. It is called by the reading goroutine and must not block.
+	Only func(contextID string) bool
 }
 
 // Open starts speaking over ws and following the browser. The caller ends it by closing
 // the transport and then waiting for Conn(); also when Open returned an error.
 func Open(ctx context.Context, ws cdp.WebSocketable, o Options) (*Registry, error) {
 	r := &Registry{
-		handler: o.Handler, log: o.Log, pageSetUp: o.PageSetUp,
+		handler: o.Handler, log: o.Log, pageSetUp: o.PageSetUp, only: o.Only,
 		sessions: map[string]*session{}, docs: o.Docs,
 	}
 	r.mu.Lock()
@@ -87,6 +91,9 @@ func Open(ctx context.Context, ws cdp.WebSocketable, o Options) (*Registry, erro
 	r.mu.Unlock()
 	if err := (proto.TargetSetDiscoverTargets{Discover: true}).Call(r.Client(ctx)); err != nil {
 		return r, fmt.Errorf("asking for the browser's tabs: %w", err)
+	}
+	if r.only != nil {
+		return r, nil
 	}
 	if err := (autoAttach()).Call(r.Client(ctx)); err != nil {
 		return r, fmt.Errorf("attaching to the browser's tabs: %w", err)
@@ -114,6 +121,12 @@ func (r *Registry) event(e Event) {
 	s := r.sessions[e.SessionID]
 	r.mu.Unlock()
 	switch e.Method {
+	case "Target.targetCreated":
+		var c proto.TargetTargetCreated
+		if r.only != nil && r.decode(e, &c) && c.TargetInfo.Type == proto.TargetTargetInfoTypePage && r.only(string(c.TargetInfo.BrowserContextID)) {
+			r.conn.Post("", "Target.attachToTarget", proto.TargetAttachToTarget{TargetID: c.TargetInfo.TargetID, Flatten: true}, nil)
+		}
+		return
 	case "Target.attachedToTarget":
 		var a proto.TargetAttachedToTarget
 		if r.decode(e, &a) {

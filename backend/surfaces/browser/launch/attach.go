@@ -1,0 +1,72 @@
+package launch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/cdp"
+)
+
+// Attached is a connection to a Chromium that somebody else runs.
+type Attached struct {
+	// WS carries the protocol.
+	WS *cdp.WebSocket
+}
+
+// Attach connects to a running Chromium by its debugging address, e.g. http://127.0.0.1:9222.
+func Attach(ctx context.Context, address string) (*Attached, error) {
+	ws := address
+	if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {
+		var err error
+		if ws, err = debugger(ctx, address); err != nil {
+			return nil, err
+		}
+	}
+	conn := &cdp.WebSocket{}
+	if err := conn.Connect(ctx, ws, nil); err != nil {
+		return nil, fmt.Errorf("connecting to the browser at %s: %w", address, err)
+	}
+	return &Attached{WS: conn}, nil
+}
+
+// debugger asks a Chromium for the address of its protocol.
+func debugger(ctx context.Context, address string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(address, "/")+"/json/version", nil)
+	if err != nil {
+		return "", fmt.Errorf("reading the browser's address: %w", err)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Do(req)
+	if err != nil {
+		return "", fmt.Errorf("asking the browser at %s: %w", address, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	var v struct {
+		URL string `json:"webSocketDebuggerUrl"`
+	}
+	if err := json.NewDecoder(io.LimitReader(res.Body, 1<<20)).Decode(&v); err != nil || v.URL == "" {
+		return "", fmt.Errorf("what answers at %s is no browser with debugging on", address)
+	}
+	return v.URL, nil
+}
+
+// Close ends the connection; the browser lives on. The grace is for Process and not used.
+func (a *Attached) Close(time.Duration) error {
+	if err := a.WS.Close(); err != nil {
+		return fmt.Errorf("leaving the browser: %w", err)
+	}
+	return nil
+}
+
+// Kill ends the connection.
+func (a *Attached) Kill() { _ = a.WS.Close() }
+
+// Why has nothing to tell: the browser is not ours.
+func (a *Attached) Why() string { return "" }
