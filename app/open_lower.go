@@ -29,7 +29,11 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 	if s.Events, err = events.New(ctx, s.Store, s.Log); err != nil {
 		return err
 	}
-	s.onClose("events", func() error { s.Events.Close(); return nil })
+	s.onClose("events", func() error {
+		s.Events.Close()
+		s.background.Wait()
+		return nil
+	})
 	s.Audit = audit.New(s.Store)
 	if s.Blobs, err = blobs.New(filepath.Join(s.Config.DataDir, "blobs"), 0); err != nil {
 		return err

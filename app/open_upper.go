@@ -12,13 +12,16 @@ import (
 	"sextant/backend/calls/approval"
 	"sextant/backend/calls/discovery"
 	"sextant/backend/calls/pipeline"
+	"sextant/backend/guard/egress"
 	"sextant/backend/guard/policy"
+	"sextant/backend/record/events"
 	"sextant/backend/tools/baseline"
 	"sextant/backend/tools/environment"
 	"sextant/backend/tools/mcp"
 	toolpanels "sextant/backend/tools/panels"
 	"sextant/frontend"
 	"sextant/panels"
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
@@ -43,9 +46,11 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 		return fmt.Errorf("reading panels: %w", err)
 	}
 	s.onClose("panels", func() error { s.Panels.Close(); return nil })
+	guard := egress.New(egress.Config{AllowHosts: s.Settings.List("allow_hosts"), Log: s.Log})
+	s.onClose("egress of mcp servers", guard.Close)
 	s.MCP = mcp.New(mcp.Config{
 		Path: filepath.Join(s.Config.ConfigDir, mcp.FileName), Journal: journal{s}, Log: s.Log,
-		Version: Version, Dir: s.Workspace(), Egress: s.Guard.Transport(),
+		Version: Version, Dir: s.Workspace(), Egress: &mcpEgress{s, guard},
 	})
 	if err := s.MCP.Start(ctx); err != nil {
 		return fmt.Errorf("starting MCP servers: %w", err)
@@ -113,7 +118,20 @@ func (s *System) openAgent(context.Context, Purpose) error {
 		Notes: s.Baseline.PromptNotes, ActivePanel: s.Baseline.ActivePanel, Log: s.Log,
 	})
 	s.onClose("loop", func() error { s.Loop.Close(); return nil })
+	s.forgetTurns()
 	return nil
+}
+
+// forgetTurns tells the Pipeline of turns that ended, so that it drops what it remembers
+// of them.
+func (s *System) forgetTurns() {
+	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.TurnEnded}}, events.FromNow)
+	s.background.Go(func() {
+		defer sub.Close()
+		for e := range sub.C() {
+			s.Pipeline.EndTurn(e.Turn)
+		}
+	})
 }
 
 // offeredTools is the Catalogue as the loop asks for it.

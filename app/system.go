@@ -56,13 +56,14 @@ type System struct {
 	Models      *llm.Registry
 	Loop        *loop.Loop
 
-	keys    *httpapi.Keys
-	hub     *ws.Hub
-	server  *httpapi.Server
-	demoURL string
+	keys   *httpapi.Keys
+	hub    *ws.Hub
+	server *httpapi.Server
 
-	closing sync.Once
-	closers []closer
+	// background counts goroutines that end when the event log does.
+	background sync.WaitGroup
+	closing    sync.Once
+	closers    []closer
 }
 
 // closer is one thing to close and its name for the log.

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"sextant/backend/tools/panels"
+	"sextant/shared/navigation"
 )
 
 // panelsVerb lists, checks and makes panels.
@@ -60,14 +61,18 @@ type panelsValidateVerb struct {
 
 // Run checks the manifest and says where it is wrong.
 func (v *panelsValidateVerb) Run(io streams) error {
-	report := panels.Validate(v.Dir)
+	nav, err := navigation.Load()
+	if err != nil {
+		return err
+	}
+	report := panels.Validate(v.Dir, nav.ToolNames()...)
 	for _, p := range report.Problems {
 		_, _ = fmt.Fprintln(io.out, p)
 	}
 	if !report.OK {
 		return failure(exitFailed, "%s is not a panel that can run", report.Panel)
 	}
-	_, err := fmt.Fprintf(io.out, "%s can run: %d tools\n", report.Panel, len(report.Tools))
+	_, err = fmt.Fprintf(io.out, "%s can run: %d tools\n", report.Panel, len(report.Tools))
 	return err
 }
 

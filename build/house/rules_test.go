@@ -65,7 +65,8 @@ func TestLengthCountsWrittenFilesOnly(t *testing.T) {
 
 func TestGoSourceTellsEachBrokenRule(t *testing.T) {
 	cases := []struct{ name, path, text, want string }{
-		{"Must in a program", "a/a.go", "package a\nvar x = regexp.MustCompile(`x`)", "MustCompile panics"},
+		{"Must in a program", "a/a.go", "package a\nvar x = regexp.MustCompile(y)", "MustCompile panics"},
+		{"a pattern written out", "a/a.go", "package a\nvar x = regexp.MustCompile(`x`)", ""},
 		{"Must in a test", "a/a_test.go", "package a\nvar x = regexp.MustCompile(`x`)", ""},
 		{"a name that only begins alike", "a/a.go", "package a\nvar x = Mustard()", ""},
 		{"Must alone", "a/a.go", "package a\nvar x = template.Must(nil, nil)", "Must panics"},

@@ -147,10 +147,22 @@ func failure(text string) string {
 		text = rest
 	}
 	what, hint, _ := strings.Cut(text, "\nsuggestion: ")
+	what = withoutCall(what)
 	if hint == "" {
 		return sentence(bounded(what, maxReadChars))
 	}
 	return sentence(bounded(what, maxReadChars)) + "\n" + sentence(bounded(hint, maxReadChars))
+}
+
+// withoutCall drops the `tool(arg=1): ` that an error begins with: a person sees the call
+// on its card.
+func withoutCall(what string) string {
+	call, rest, ok := strings.Cut(what, "): ")
+	name, _, opens := strings.Cut(call, "(")
+	if !ok || !opens || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return what
+	}
+	return rest
 }
 
 // notDone names the commands that did not run.

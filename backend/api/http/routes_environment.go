@@ -11,18 +11,15 @@ import (
 
 // argsInput is a route whose whole body is a tool's arguments.
 type argsInput struct {
-	Origin  string `header:"Origin" hidden:"true"`
-	Client  string `header:"X-Client-Name" maxLength:"80"`
-	RawBody []byte `contentType:"application/json"`
+	Origin string          `header:"Origin" hidden:"true"`
+	Client string          `header:"X-Client-Name" maxLength:"80"`
+	Body   json.RawMessage `required:"false"`
 }
 
 // toolRoute serves POST path as one tool whose arguments are the body.
 func (s *Server) toolRoute(method, path, tool string) {
 	add(s, method, path, "Runs "+tool, http.StatusOK, func(ctx context.Context, in *argsInput) (*body[toolspec.Result], error) {
-		if len(in.RawBody) > 0 && !json.Valid(in.RawBody) {
-			return nil, badRequest("The body is not JSON. Send the arguments of " + tool + " as an object.")
-		}
-		return s.run(ctx, in.Origin, in.Client, tool, "", in.RawBody), nil
+		return s.run(ctx, in.Origin, in.Client, tool, "", in.Body), nil
 	})
 }
 

@@ -110,6 +110,9 @@ func (s *Server) remove(ctx context.Context, in *idPath) (*nothing, error) {
 		return nil, err
 	}
 	s.rooms.Loop.Stop(in.ID)
+	if s.rooms.Loop.Running(in.ID) {
+		return nil, huma.NewError(http.StatusConflict, "A call of this conversation is still stopping. Nothing was deleted; try again in a moment.")
+	}
 	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationDeleted, event.Removed{ID: in.ID}).In(in.ID, "")); err != nil {
 		return nil, failed("The conversation was not deleted.", err)
 	}

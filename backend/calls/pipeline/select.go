@@ -16,7 +16,7 @@ func (p *Pipeline) selectTool(_ context.Context, f *flight) *toolspec.Result {
 		return nil
 	}
 	text := "there is no tool of that name"
-	suggestion := "GET /api/ai/tools lists what can be called."
+	suggestion := "List the tools to see what can be called."
 	if near := catalogue.Nearest(f.call.Tool); len(near) > 0 {
 		text += ", nearest: " + strings.Join(near, ", ")
 		suggestion = "Call " + near[0] + "."

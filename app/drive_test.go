@@ -1,0 +1,140 @@
+package app
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/shared/toolspec"
+)
+
+func TestRunOpensTheDemoAndNumbersItWithoutNetworkKeyOrAccount(t *testing.T) {
+	code, out, errs := verb(t, testFlags(t), "run", "open demo and annotate")
+	if code != exitDone {
+		t.Fatalf("exit %d, stderr %q", code, errs)
+	}
+	for _, want := range []string{"Desk lamps", "[1] link", `textbox "Delivery postcode"`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the answer lacks %q:\n%s", want, out)
+		}
+	}
+	if !strings.Contains(errs, "annotate_page") {
+		t.Errorf("the calls are not told on stderr: %q", errs)
+	}
+}
+
+func TestRunWithAModelDrivesThePageAndReportsAsJSON(t *testing.T) {
+	model, err := openaitest.Start(
+		openaitest.Turn{Calls: []openaitest.Call{{Name: "navigate_page", Args: `{"url":"demo"}`}}},
+		openaitest.Turn{Calls: []openaitest.Call{{Name: "annotate_page", Args: `{"query":"postcode"}`}}},
+		openaitest.Turn{Text: "There is a field for a postcode."},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	t.Setenv("SEXTANT_OPENAI_BASE_URL", model.URL())
+	t.Setenv("SEXTANT_OPENAI_API_KEY", "test")
+	code, out, errs := verb(t, testFlags(t), "run", "is there a field for a postcode?", "--model", "openai/test", "--json")
+	if code != exitDone {
+		t.Fatalf("exit %d, stderr %q, stdout %s", code, errs, out)
+	}
+	var report runReport
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if report.Text != "There is a field for a postcode." || len(report.Calls) != 2 || report.Calls[1].Tool != "annotate_page" {
+		t.Errorf("report: %+v", report)
+	}
+}
+
+func TestRunRefusesAPrivateAddressThatNobodyTypedAndNamesTheWayToAllowIt(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("<title>Inside</title><button>Press</button>"))
+	}))
+	defer site.Close()
+	args, err := json.Marshal(map[string]string{"url": site.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := verb(t, testFlags(t), "tools", "call", "navigate_page", string(args))
+	if code != exitRefused || !strings.Contains(errs, "--allow-hosts") {
+		t.Errorf("exit %d, stderr %q", code, errs)
+	}
+	code, out, errs := verb(t, testFlags(t), "tools", "call", "navigate_page", string(args), "--allow-hosts", "127.0.0.1")
+	if code != exitDone || !strings.Contains(out, `button "Press"`) {
+		t.Errorf("allowed: exit %d, stdout %q, stderr %q", code, out, errs)
+	}
+	code, out, errs = verb(t, testFlags(t), "run", "open "+site.URL+" and annotate")
+	if code != exitDone || !strings.Contains(out, `button "Press"`) {
+		t.Errorf("typed: exit %d, stdout %q, stderr %q", code, out, errs)
+	}
+}
+
+func TestWithoutChromiumEverythingElseWorksAndTheErrorSaysWhatInstallsIt(t *testing.T) {
+	flags := testFlags(t)
+	flags["chromium"] = filepath.Join(t.TempDir(), "no-such-browser")
+	sys := openWith(t, flags, Purpose{Serve: true})
+	c := clientOf(t, sys)
+	r := c.execute("navigate_page", map[string]string{"url": "demo"})
+	if r.Success || !strings.Contains(r.Error+r.Suggestion, "chromium") {
+		t.Errorf("navigate: %+v", r)
+	}
+	if r = c.execute("get_workspace_state", map[string]string{}); !r.Success {
+		t.Errorf("a tool without the browser failed: %+v", r)
+	}
+	if state := sys.Browser.State(); state.Status != "absent" || !strings.Contains(state.Hint, "apt") {
+		t.Errorf("state: %+v", state)
+	}
+}
+
+func TestADeadMCPServerDoesNotTouchTheOthersAndIsNamed(t *testing.T) {
+	flags := testFlags(t)
+	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := `{"mcpServers":{"dead":{"command":"/no/such/program"}}}`
+	if err := os.WriteFile(filepath.Join(flags["config"], "mcp-config.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, _ := verb(t, flags, "mcp-servers", "list")
+	if code != exitDone || !strings.Contains(out, "dead") || !strings.Contains(out, "failed") {
+		t.Errorf("exit %d, stdout %q", code, out)
+	}
+	code, out, errs := verb(t, flags, "tools", "list")
+	if code != exitDone || !strings.Contains(out, "annotate_page") {
+		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
+	}
+}
+
+func TestEveryVerbHasHelp(t *testing.T) {
+	for _, name := range []string{"serve", "mcp", "run", "tools", "panels", "mcp-servers", "doctor", "version"} {
+		if code, out, errs := verb(t, testFlags(t), name, "--help"); code != exitDone || !strings.Contains(out, "Usage: sextant "+name) {
+			t.Errorf("%s --help: exit %d, stdout %q, stderr %q", name, code, out, errs)
+		}
+	}
+}
+
+func TestEnvironmentRoutesRunTheToolsOfTheMap(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	c := clientOf(t, sys)
+	if r := c.execute("navigate_page", map[string]string{"url": "demo"}); !r.Success {
+		t.Fatalf("navigate: %+v", r)
+	}
+	for _, command := range []string{"annotate", "content", "screenshot", "scroll"} {
+		args := map[string]any{}
+		if command == "scroll" {
+			args["direction"] = "down"
+		}
+		status, body := c.do(http.MethodPost, sys.Nav.EnvironmentPath(command), args)
+		var r toolspec.Result
+		if err := json.Unmarshal(body, &r); err != nil || status != http.StatusOK || !r.Success {
+			t.Errorf("%s: status %d, %.300s", command, status, body)
+		}
+	}
+}
