@@ -44,8 +44,10 @@ type Command struct {
 
 // Load parses the embedded map. An error means the build is broken: an unknown field, a
 // name twice, or an entry that points to no route.
-func Load() (*Map, error) {
-	dec := json.NewDecoder(bytes.NewReader(mapJSON))
+func Load() (*Map, error) { return parse(mapJSON) }
+
+func parse(text []byte) (*Map, error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	var m Map
 	if err := dec.Decode(&m); err != nil {
@@ -60,6 +62,13 @@ func Load() (*Map, error) {
 			return nil, fmt.Errorf("map.json: tool %q stands twice", name)
 		}
 		seen[name] = true
+	}
+	used := map[string]bool{}
+	for _, c := range m.Environment {
+		if used[c.Command] {
+			return nil, fmt.Errorf("map.json: command %q stands twice", c.Command)
+		}
+		used[c.Command] = true
 	}
 	for _, e := range m.Navigation {
 		if m.Routes[e.Route] == "" {

@@ -1,0 +1,51 @@
+package navigation
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTheMapLoadsAndDerivesEveryName(t *testing.T) {
+	m, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wider := m.WithPanels([]string{"code-editor", m.Panels[0]})
+	if got := wider.OpenTool("code-editor"); got != "open_code_editor_panel" {
+		t.Errorf("open tool is %q", got)
+	}
+	if got := wider.PanelOf("open_code_editor_panel"); got != "code-editor" {
+		t.Errorf("panel is %q", got)
+	}
+	if len(wider.Panels) != len(m.Panels)+1 || slices.Contains(m.Panels, "code-editor") {
+		t.Error("a drop-in panel must extend a copy, once")
+	}
+	if n := len(m.Core()); n == 0 || n > 12 {
+		t.Errorf("the core set has %d tools, at most 12 are allowed", n)
+	}
+	for name := range m.Routes {
+		if method, path := m.Route(name); method == "" || !strings.HasPrefix(path, "/api/") {
+			t.Errorf("route %s is %q %q", name, method, path)
+		}
+	}
+}
+
+func TestABrokenMapIsRefused(t *testing.T) {
+	whole := string(mapJSON)
+	for name, broken := range map[string]string{
+		"an unknown field":         strings.Replace(whole, `"version"`, `"verzion"`, 1),
+		"a panel twice":            strings.Replace(whole, `"panels": [`, `"panels": ["home", `, 1),
+		"a tool twice":             strings.Replace(whole, `"tool": "annotate_page"`, `"tool": "navigate_page"`, 1),
+		"a command twice":          strings.Replace(whole, `"command": "annotate"`, `"command": "navigate"`, 1),
+		"a route that is nowhere":  strings.Replace(whole, `"route": "panel_close"`, `"route": "panel_shut"`, 1),
+		"a surface that is no one": strings.Replace(whole, `"surface_panel": "`, `"surface_panel": "x`, 1),
+	} {
+		if broken == whole {
+			t.Fatalf("%s: the map was not broken", name)
+		}
+		if _, err := parse([]byte(broken)); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
+}
