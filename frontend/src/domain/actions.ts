@@ -1,5 +1,6 @@
 import { BackendError, type Backend } from '../shared/api/backend';
 import type { Json, Result } from '../shared/api/types';
+import { plainError } from './conversation/card';
 import { t } from '../shared/i18n';
 import type { Store } from './store/store.svelte';
 import type { Toasts } from './toasts.svelte';
@@ -24,7 +25,7 @@ export class Actions {
   async run(tool: string, args: Json, quiet = false): Promise<Result | null> {
     try {
       const result = await this.backend.execute(tool, args, this.store.state.activePanel);
-      if (!result.success && !quiet) this.toasts.error(result.error ?? '', result.suggestion);
+      if (!result.success && !quiet) this.toasts.error(plainError(tool, result.error ?? ''), result.suggestion);
       return result;
     } catch (error) {
       this.toasts.error(failureText(error));

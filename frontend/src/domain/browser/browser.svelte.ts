@@ -154,10 +154,13 @@ function sameDocument(a: string, b: string): boolean {
   return a.split('#')[0] === b.split('#')[0];
 }
 
-/** What was typed as an address: with https where no scheme was given, http for this machine. */
+/**
+ * What was typed as an address. The program adds the scheme where there is none; here only
+ * names of this machine and of tests are told to have no certificate.
+ */
 export function toAddress(text: string): string {
   const typed = text.trim();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) || /^(about|data|blob):/i.test(typed)) return typed;
-  const local = /^(localhost|127\.|\[::1\]|0\.0\.0\.0)/i.test(typed);
-  return `${local ? 'http' : 'https'}://${typed}`;
+  const plain = /^(localhost|127\.|\[::1\]|[^/:]+\.(test|localhost))([:/]|$)/i.test(typed) || /^127\./.test(typed);
+  return plain ? `http://${typed}` : typed;
 }

@@ -121,13 +121,12 @@ class Ground {
     if (rect.x < 0 || rect.y < 0 || rect.x + rect.width > width || rect.y + rect.height > height) return false;
     if (this.labels.some((label) => label !== except && overlaps(grow(rect, RIM), label))) return false;
     if (this.#centres.some((c) => inside(c, rect))) return false;
-    const depth = cover(rect, own.box);
-    return depth.x <= 10 && depth.y <= 8 ? true : depth.x <= 0 || depth.y <= 0;
+    return !coversText(rect, own);
   }
 
   /** Puts the element's label at the first free place; false when there is none. */
   settle(element: Markable, first?: Slot): boolean {
-    const candidates = candidatesOf(element);
+    const candidates = candidatesOf({ ...element, box: clip(element.box, this.view) }, { ...element.box });
     if (first) candidates.sort((a, b) => Number(b.slot === first) - Number(a.slot === first));
     const found = candidates.find((candidate) => this.free(candidate, element));
     if (found) this.put(found);
@@ -154,7 +153,7 @@ class Ground {
   }
 
   dot(element: Markable): Dot[] {
-    const { x, y, width } = element.box;
+    const { x, y, width } = clip(element.box, this.view);
     for (const at of [
       { x, y },
       { x: x + width, y },
@@ -174,7 +173,7 @@ class Ground {
   }
 }
 
-function candidatesOf(element: Markable): Label[] {
+function candidatesOf(element: Markable, anchor: Rect): Label[] {
   const { box } = element;
   const width = labelWidth(String(element.id));
   const height = LABEL_HEIGHT;
@@ -183,7 +182,7 @@ function candidatesOf(element: Markable): Label[] {
   const middle = box.y + (box.height - height) / 2;
   const make = (slot: Slot, x: number, y: number, leader?: Label['leader']): Label => {
     const rect = { x: Math.round(x), y: Math.round(y), width, height };
-    return { id: element.id, ids: [element.id], slot, ...rect, anchor: { ...box }, ...(leader ? { leader } : {}) };
+    return { id: element.id, ids: [element.id], slot, ...rect, anchor, ...(leader ? { leader } : {}) };
   };
   const near = [
     make('left', box.x - width - GAP, middle),
@@ -194,7 +193,7 @@ function candidatesOf(element: Markable): Label[] {
   // A thin line of words starts right at its corner: a label there would cover the first letters.
   if (!isWords(element)) {
     const { x, y } = overhang(box);
-    near.unshift(make('corner', box.x - width + x, box.y - height + y));
+    near.unshift(make('corner', Math.max(0, box.x - width + x), Math.max(0, box.y - height + y)));
   }
   const cx = box.x + Math.min(box.width / 2, 24);
   const led = [
@@ -204,6 +203,28 @@ function candidatesOf(element: Markable): Label[] {
     make('led', cx - width / 2, bottom + LEAD, { x1: cx, y1: bottom, x2: cx, y2: bottom + LEAD }),
   ];
   return [...near, ...led];
+}
+
+/** Largest part of its own element a label may lie on. */
+const OWN_PART = 0.25;
+
+/** Whether a label would hide words of its own element, as far as its box tells. */
+function coversText(rect: Rect, own: Markable): boolean {
+  const { x, y } = cover(rect, own.box);
+  if (x <= 0 || y <= 0) return false;
+  return isWords(own) || x * y > own.box.width * own.box.height * OWN_PART;
+}
+
+/** The part of a box that is in view. */
+function clip(box: Rect, view: { width: number; height: number }): Rect {
+  const x = Math.max(0, box.x);
+  const y = Math.max(0, box.y);
+  return {
+    x,
+    y,
+    width: Math.min(box.x + box.width, view.width) - x,
+    height: Math.min(box.y + box.height, view.height) - y,
+  };
 }
 
 const isWords = (e: Markable) => e.box.height < 24 && e.box.width > 24 && !FIELDS.includes(e.role);

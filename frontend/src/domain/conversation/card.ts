@@ -1,6 +1,12 @@
 import type { CallView } from '../store/state';
 import { t } from '../../shared/i18n';
 
+/** An error without the call in front of it, which a card or toast shows anyway. */
+export function plainError(tool: string, error: string): string {
+  const end = error.indexOf('): ');
+  return error.startsWith(`${tool}(`) && end > 0 ? error.slice(end + 3) : error;
+}
+
 /** Icon and its colour for a call's state; "" for the spinner. */
 export function cardIcon(call: CallView, waiting: boolean): { icon: string; tone: string } {
   if (waiting) return { icon: 'hand', tone: 'acc' };
@@ -56,7 +62,7 @@ const lower = (text: string) => (/^[A-Z][a-z]/.test(text) ? text.charAt(0).toLow
 /** The one or few lines below the sentence. */
 export function cardPreview(call: CallView): { text: string; tone: string }[] {
   if (call.status === 'failed') {
-    const lines = [{ text: call.error, tone: 'danger' }];
+    const lines = [{ text: plainError(call.tool, call.error), tone: 'danger' }];
     if (call.suggestion) lines.push({ text: call.suggestion, tone: '' });
     return lines.filter((line) => line.text);
   }

@@ -8,31 +8,39 @@ export interface PilotCommand {
   insert: string;
 }
 
-const LIST: [string, MessageKey, string][] = [
-  ['open example.com', 'pilot.open', 'open '],
+// Example, meaning, what a completion writes, and the tool it cannot do without.
+const LIST: [string, MessageKey, string, string?][] = [
   ['open demo', 'pilot.demo', 'open demo'],
+  ['open example.com', 'pilot.open', 'open '],
   ['click 3', 'pilot.click', 'click '],
   ['type hello into 4', 'pilot.type', 'type '],
   ['annotate', 'pilot.annotate', 'annotate'],
   ['annotate save', 'pilot.annotate.query', 'annotate '],
-  ['scroll down', 'pilot.scroll', 'scroll down'],
-  ['press Enter', 'pilot.press', 'press '],
   ['select Blue in 5', 'pilot.select', 'select '],
+  ['press Enter', 'pilot.press', 'press '],
+  ['scroll down', 'pilot.scroll', 'scroll down'],
+  ['read page', 'pilot.content', 'read page'],
+  ['screenshot', 'pilot.screenshot', 'screenshot'],
+  ['wait for Basket', 'pilot.wait', 'wait for '],
+  ['hover 3', 'pilot.hover', 'hover '],
   ['back', 'pilot.back', 'back'],
   ['forward', 'pilot.forward', 'forward'],
   ['reload', 'pilot.reload', 'reload'],
-  ['content', 'pilot.content', 'content'],
-  ['screenshot', 'pilot.screenshot', 'screenshot'],
   ['tabs', 'pilot.tabs', 'tabs'],
-  ['read notes.txt', 'pilot.read', 'read '],
-  ['list downloads', 'pilot.list', 'list '],
+  ['new tab example.com', 'pilot.tab', 'new tab '],
+  ['read notes.txt', 'pilot.read', 'read ', 'read_file'],
+  ['tools', 'pilot.tools', 'tools'],
   ['/tool {json}', 'pilot.tool', '/'],
   ['help', 'pilot.help', 'help'],
 ];
 
-/** The commands the composer and the home panel offer; "help" lists all. */
-export function pilotCommands(): PilotCommand[] {
-  return LIST.map(([example, key, insert]) => ({ example, means: t(key), insert }));
+/** The commands the composer and the home panel offer, of those that can work; "help" lists all. */
+export function pilotCommands(tools: string[]): PilotCommand[] {
+  return LIST.filter(([, , , needs]) => !needs || tools.includes(needs)).map(([example, key, insert]) => ({
+    example,
+    means: t(key),
+    insert,
+  }));
 }
 
 /** Commands that begin like the draft, at most `max`; none once the command is written out. */
@@ -47,7 +55,7 @@ export function completions(draft: string, tools: string[], max = 6): PilotComma
       .slice(0, max)
       .map((tool) => ({ example: `/${tool}`, means: '', insert: `/${tool} {}` }));
   }
-  return pilotCommands()
+  return pilotCommands(tools)
     .filter(
       (command) => command.insert.toLowerCase().startsWith(typed) && command.insert.trim().toLowerCase() !== typed,
     )

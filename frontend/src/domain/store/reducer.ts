@@ -63,15 +63,15 @@ function takeSnapshot(state: AppState, snapshot: Snapshot, again: boolean): void
   state.version = snapshot.version;
   state.workspace = snapshot.workspace;
   state.panelsFolder = snapshot.panels_folder;
-  state.panels = snapshot.panels ?? [];
+  state.panels = (snapshot.panels ?? []).map(withTools);
   state.activePanel = snapshot.active_panel;
   state.bar = snapshot.activity_bar;
   state.browser = withTabs(snapshot.browser);
-  state.marks = snapshot.marks ?? null;
+  state.marks = snapshot.marks ? withElements(snapshot.marks) : null;
   state.marksRevision++;
   state.approvals = snapshot.approvals ?? [];
   state.conversations = snapshot.conversations ?? [];
-  state.servers = snapshot.mcp ?? [];
+  state.servers = (snapshot.mcp ?? []).map(withTools);
   state.models = snapshot.models ?? [];
   state.banners = snapshot.banners ?? [];
   state.settings = Object.fromEntries((snapshot.settings ?? []).map((s) => [s.key, s]));
@@ -146,7 +146,7 @@ function reduceRest(state: AppState, event: StoredEvent): void {
       if (state.activePanel === (data as { panel: string }).panel) state.activePanel = '';
       break;
     case 'panels.changed':
-      state.panels = (data as { panels: Panel[] }).panels ?? [];
+      state.panels = ((data as { panels: Panel[] }).panels ?? []).map(withTools);
       state.catalogue++;
       break;
     case 'catalogue.changed':
@@ -159,7 +159,7 @@ function reduceRest(state: AppState, event: StoredEvent): void {
       state.focus = { surface: (data as { surface: string }).surface, count: state.focus.count + 1 };
       break;
     case 'mcp.changed':
-      state.servers = (data as { servers: MCPServer[] }).servers ?? [];
+      state.servers = ((data as { servers: MCPServer[] }).servers ?? []).map(withTools);
       state.catalogue++;
       break;
     case 'setting.changed':
@@ -169,7 +169,7 @@ function reduceRest(state: AppState, event: StoredEvent): void {
       state.browser = withTabs(data);
       break;
     case 'marks.changed':
-      state.marks = data as Marks;
+      state.marks = withElements(data);
       state.marksRevision++;
       break;
     case 'pointer.moved':
@@ -177,8 +177,17 @@ function reduceRest(state: AppState, event: StoredEvent): void {
   }
 }
 
+// Go may spell an empty list as null.
 function withTabs(browser: BrowserState): BrowserState {
   return { ...browser, tabs: browser.tabs ?? [] };
+}
+
+function withTools<T extends { tools: string[] }>(owner: T): T {
+  return { ...owner, tools: owner.tools ?? [] };
+}
+
+function withElements(marks: Marks): Marks {
+  return { ...marks, elements: marks.elements ?? [] };
 }
 
 function putConversation(state: AppState, conversation: Conversation): void {

@@ -52,13 +52,17 @@ export class Tools {
   }
 }
 
+/** The group of tools that act on the page. */
+export const PAGE_GROUP = 'environment';
+
 const ORDER = ['baseline', 'panel', 'mcp', 'created'];
 
 /** Sorts tools into groups: baseline, panels, MCP servers, created. */
 export function groupTools(tools: ToolInfo[]): ToolGroup[] {
   const groups = new Map<string, ToolGroup>();
   for (const tool of tools) {
-    const owner = tool.owner ?? '';
+    // What acts on the page is a group of its own among the tools that are always there.
+    const owner = tool.origin === 'baseline' ? (tool.group === PAGE_GROUP ? PAGE_GROUP : '') : (tool.owner ?? '');
     const key = `${tool.origin}:${owner}`;
     const group = groups.get(key) ?? { key, origin: tool.origin, owner, tools: [], tokens: 0, active: false };
     group.tools.push(tool);

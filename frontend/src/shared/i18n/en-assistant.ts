@@ -29,7 +29,7 @@ export const assistant = {
     'The command pilot does plain commands with the browser and your files in {folder}. It needs no network, key or account.',
   'start.demo': 'Open the demo shop and number it',
   'start.prices': 'Open a page and list its prices',
-  'start.folder': 'List what is in this folder',
+  'start.tools': 'Show what can be called now',
   'start.help': 'Show all commands',
 
   'turn.me': 'You',
@@ -155,7 +155,10 @@ export const assistant = {
   'pilot.screenshot': 'Takes a picture of the page',
   'pilot.tabs': 'Lists the tabs',
   'pilot.read': 'Shows a file',
-  'pilot.list': 'Lists a folder',
+  'pilot.wait': 'Waits until it shows',
+  'pilot.hover': 'Points at number 3',
+  'pilot.tab': 'Opens a tab',
+  'pilot.tools': 'What can be called now',
   'pilot.tool': 'Calls any tool as it is',
   'pilot.help': 'All commands',
 } as const;

@@ -138,6 +138,7 @@ export const panels = {
   'tools.offered': 'Offered',
   'tools.asks': 'Asks',
   'tools.baseline': 'Baseline',
+  'tools.environment': 'Environment',
   'tools.created': 'Created',
   'tools.panel': '{title} panel',
   'tools.mcp': 'MCP · {name}',

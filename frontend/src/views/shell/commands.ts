@@ -14,8 +14,7 @@ export function windowCommands(app: App, doors: Doors): Command[] {
   const places: Command[] = Array.from({ length: 9 }, (_, i) => ({
     id: `panel.${i + 1}`,
     title: t('command.panel', { n: i + 1 }),
-    keys: [`Ctrl+${i + 1}`],
-    fallback: [`Alt+Shift+${i + 1}`],
+    keys: [`Ctrl+${i + 1}`, `Alt+Shift+${i + 1}`],
     hidden: true,
     run: () => panels.openAt(i),
   }));
