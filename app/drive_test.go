@@ -138,3 +138,30 @@ func TestEnvironmentRoutesRunTheToolsOfTheMap(t *testing.T) {
 		}
 	}
 }
+
+func TestWhileAPersonHasThePageOthersMayLookButNotAct(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	c := clientOf(t, sys)
+	if r := c.execute("navigate_page", map[string]string{"url": "demo"}); !r.Success {
+		t.Fatalf("navigate: %+v", r)
+	}
+	if got := sys.Baseline.ActivePanel(); got != sys.Nav.SurfacePanel {
+		t.Errorf("the page is open but the window shows %q", got)
+	}
+	hand := func(person bool) {
+		if status, body := c.do(http.MethodPost, "/api/browser/hand", map[string]bool{"person": person}); status != http.StatusOK {
+			t.Fatalf("hand: status %d: %s", status, body)
+		}
+	}
+	hand(true)
+	if r := c.execute("press_key", map[string]string{"key": "Tab"}); r.Success || r.ErrorType != toolspec.PermissionError {
+		t.Errorf("a program acted on a page that a person holds: %+v", r)
+	}
+	if r := c.execute("annotate_page", map[string]string{}); !r.Success {
+		t.Errorf("looking was refused: %+v", r)
+	}
+	hand(false)
+	if r := c.execute("press_key", map[string]string{"key": "Tab"}); !r.Success {
+		t.Errorf("given back, but: %+v", r)
+	}
+}

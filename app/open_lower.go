@@ -90,6 +90,7 @@ func (s *System) openBrowser(_ context.Context, purpose Purpose) error {
 		ProfileDir: filepath.Join(s.Config.DataDir, "browser"),
 		Proxy:      proxy,
 		Headless:   s.Settings.Get("headless") != "false",
+		AttachURL:  purpose.AttachURL,
 		Judge:      s.Guard.Check,
 		Publish:    s.publish,
 		Log:        s.Log,

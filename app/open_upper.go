@@ -123,13 +123,14 @@ func (s *System) openAgent(context.Context, Purpose) error {
 }
 
 // forgetTurns tells the Pipeline of turns that ended, so that it drops what it remembers
-// of them.
+// of them, and the browser that nobody drives any more.
 func (s *System) forgetTurns() {
 	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.TurnEnded}}, events.FromNow)
 	s.background.Go(func() {
 		defer sub.Close()
 		for e := range sub.C() {
 			s.Pipeline.EndTurn(e.Turn)
+			s.Browser.Driving("")
 		}
 	})
 }
@@ -150,43 +151,6 @@ func (s *System) rooms() httpapi.Rooms {
 		Blobs: s.Blobs, Loop: s.Loop, Models: s.Models, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline,
 		Browser: s.Browser, Settings: s.Settings, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Log: s.Log,
 	}
-}
-
-// router sends a baseline call to the executor of its group: environment tools to the
-// active surface, the rest to the window's own.
-type router struct {
-	sys       *System
-	isSurface map[string]bool
-}
-
-// Execute implements pipeline.Executor. The policy has let the call through, so hosts it
-// opened by then (a person typed them) are opened for the browser's proxy too.
-func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
-	if !r.isSurface[call.Tool] {
-		return r.sys.Baseline.Execute(ctx, call, def, out)
-	}
-	for _, host := range r.sys.Environment.Describe(call).Hosts {
-		if r.sys.Pipeline.HostOpen(call.From.Session, host) {
-			r.sys.Guard.Open(host)
-		}
-	}
-	result, err := r.sys.Environment.Execute(ctx, call, def, out)
-	if err == nil && result.Success && call.From.Session == "" && r.opensPage(call.Tool) {
-		// Who opens a page in the window wants to see it.
-		err = r.sys.Baseline.Show(ctx, r.sys.Nav.SurfacePanel)
-	}
-	return result, err
-}
-
-// opensPage reports whether tool is the first command of the map: the one that navigates.
-func (r router) opensPage(tool string) bool { return tool == r.sys.Nav.Environment[0].Tool }
-
-// Describe implements pipeline.Describer.
-func (r router) Describe(call toolspec.Call) toolspec.Description {
-	if r.isSurface[call.Tool] {
-		return r.sys.Environment.Describe(call)
-	}
-	return r.sys.Baseline.Describe(call)
 }
 
 // orEmpty makes JSON arrays of nil slices.

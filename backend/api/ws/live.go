@@ -32,9 +32,21 @@ func (c *conn) handle(m wire.ClientMessage) error {
 		if m.Input == nil {
 			return fmt.Errorf("input without input")
 		}
+		c.takeOver(m.Input.Type)
 		return c.hub.cfg.Browser.Input(c.ctx, *m.Input)
 	}
 	return fmt.Errorf("unknown message kind %q", m.Kind)
+}
+
+// takeOver gives the browser to the person who presses a button or a key on the picture
+// while somebody else drives.
+func (c *conn) takeOver(input string) {
+	if input != "down" && input != "keydown" {
+		return
+	}
+	if state := c.hub.cfg.Browser.State(); state.Driving != "" && !state.PersonHas {
+		c.hub.cfg.Browser.SetHand(true)
+	}
 }
 
 // openLive starts the live view or tells the running one its new place.

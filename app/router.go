@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+
+	"sextant/shared/toolspec"
+)
+
+// router sends a baseline call to the executor of its group: environment tools to the
+// active surface, the rest to the window's own. It knows who holds the window's page.
+type router struct {
+	sys       *System
+	isSurface map[string]bool
+}
+
+// Describe implements pipeline.Describer.
+func (r router) Describe(call toolspec.Call) toolspec.Description {
+	if r.isSurface[call.Tool] {
+		return r.sys.Environment.Describe(call)
+	}
+	return r.sys.Baseline.Describe(call)
+}
+
+// Execute implements pipeline.Executor. The policy has let the call through, so hosts it
+// opened by then (a person typed them) are opened for the browser's proxy too.
+func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
+	if !r.isSurface[call.Tool] {
+		return r.sys.Baseline.Execute(ctx, call, def, out)
+	}
+	for _, host := range r.sys.Environment.Describe(call).Hosts {
+		if r.sys.Pipeline.HostOpen(call.From.Session, host) {
+			r.sys.Guard.Open(host)
+		}
+	}
+	if call.From.Session != "" {
+		return r.sys.Environment.Execute(ctx, call, def, out)
+	}
+	if refusal := r.drive(call, def); refusal != nil {
+		return *refusal, nil
+	}
+	if call.From.Turn == "" {
+		defer r.sys.Browser.Driving("")
+	}
+	result, err := r.sys.Environment.Execute(ctx, call, def, out)
+	if err == nil && result.Success && r.opensPage(call.Tool) {
+		// Who opens a page in the window wants to see it.
+		err = r.sys.Baseline.Show(ctx, r.sys.Nav.SurfacePanel)
+	}
+	return result, err
+}
+
+// drive marks who acts on the window's page, or refuses while a person has taken it over.
+// Looking is always allowed.
+func (r router) drive(call toolspec.Call, def toolspec.Definition) *toolspec.Result {
+	if call.From.Caller == toolspec.CallerPerson {
+		return nil
+	}
+	if !def.Hints.ReadOnly && r.sys.Browser.State().PersonHas {
+		refusal := toolspec.Fail(toolspec.PermissionError,
+			"the person has taken over the page; nothing was done",
+			"Wait until it is given back (Give back in the browser panel), then call annotate_page: the page may have changed.")
+		return &refusal
+	}
+	r.sys.Browser.Driving(string(call.From.Caller))
+	return nil
+}
+
+// opensPage reports whether tool is the first command of the map: the one that navigates.
+func (r router) opensPage(tool string) bool { return tool == r.sys.Nav.Environment[0].Tool }
