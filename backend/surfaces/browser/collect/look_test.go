@@ -247,3 +247,13 @@ func TestAClipNarrowsWhatIsInView(t *testing.T) {
 		t.Errorf("%d above, %d below", raw.Above, raw.Below)
 	}
 }
+
+func TestDelegatedListenersAreKnown(t *testing.T) {
+	same(t, lines(look(t, open(t, "delegate.html"), Options{})), `
+		clickable "React says click"
+		clickable "Svelte paragraph"
+		clickable "Hot one"
+		button "First"
+		button "Second"
+		clickable "Tile with words"`)
+}

@@ -43,6 +43,7 @@
       const given = el.assignedNodes()
       if (given.length) return given
     }
+    if (el.localName === 'details' && !el.open) return el.querySelectorAll(':scope > summary:first-of-type')
     return el.childNodes
   }
 
@@ -94,8 +95,10 @@
     return !!S.closest(el, (p) => p.getAttribute('aria-disabled') === 'true')
   }
 
-  S.editable = (el) =>
-    el.isContentEditable && !S.up(el)?.isContentEditable
+  // editable: the outermost element of one that can be written into. Asking each element is dear,
+  // so a look first finds out whether there is any.
+  S.editing = true
+  S.editable = (el) => S.editing && el.isContentEditable && !S.up(el)?.isContentEditable
 
   const textTypes = new Set(['text', 'search', 'email', 'url', 'tel', 'password', 'number', ''])
   S.isTextField = (el) =>

@@ -29,7 +29,7 @@
   }
   const roots = [document]
   const found = new Set()
-  const index = new Map()
+  const out = []
   const jq = window.jQuery
   const delegated = (root) => {
     try {
@@ -46,17 +46,13 @@
     const list = roots[r].querySelectorAll('*')
     for (let i = 0; i < list.length; i++) {
       const el = list[i]
-      index.set(el, n++)
+      const at = n++
       if (el.shadowRoot) roots.push(el.shadowRoot)
       const keys = Reflect.ownKeys(el)
-      if (keys.length && held(el, keys)) {
-        found.add(el)
-        continue
-      }
-      if (listens(getEventListeners(el)) && !react(keys) && !(jq && delegated(el))) found.add(el)
+      // A delegating root comes before what it delegates for, so found is complete for el by now.
+      if (found.has(el) || (keys.length && held(el, keys))) out.push(at)
+      else if (listens(getEventListeners(el)) && !react(keys) && !(jq && delegated(el))) out.push(at)
     }
   }
-  const out = []
-  for (const el of found) if (index.has(el)) out.push(index.get(el))
-  return { count: n, indexes: out.sort((a, b) => a - b) }
+  return { count: n, indexes: out }
 })()

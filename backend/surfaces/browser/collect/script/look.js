@@ -5,6 +5,7 @@
   const skip = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'title', 'br', 'wbr', 'source', 'track', 'param', 'col', 'defs', 'clipPath', 'mask'])
   const leaves = new Set(['input', 'textarea', 'img', 'iframe', 'frame', 'video', 'audio', 'canvas', 'object', 'embed'])
   const boxes = { dialog: 'Dialog', alertdialog: 'Dialog', banner: 'Header', navigation: 'Navigation', contentinfo: 'Footer', complementary: 'Aside', search: 'Search', region: '', form: '', main: '', group: '', article: '', toolbar: 'Toolbar', menu: 'Menu', tabpanel: '', radiogroup: '', feed: '' }
+  const headings = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
   const boxTags = new Set(['dialog', 'header', 'nav', 'footer', 'aside', 'search', 'section', 'form', 'main', 'fieldset', 'article'])
 
   // walk puts every candidate into found, in reading order, and every frame element into frames.
@@ -25,7 +26,8 @@
       }
       const roleAttr = el.getAttribute('role')
       if (roleAttr ? roleAttr in boxes : boxTags.has(tag)) area = { heading: '', label: undefined, el, role: S.role(el), up: area }
-      const c = tag === 'option' ? cursor : getComputedStyle(el).cursor
+      // What stands in a control belongs to it; its cursor says nothing new and reading styles is dear.
+      const c = owner?.kind === 'control' || tag === 'option' ? cursor : getComputedStyle(el).cursor
       const kind = kindOf(el, tag, c === 'pointer' && cursor !== 'pointer', clicks)
       let mine = owner
       if (kind) {
@@ -34,9 +36,12 @@
         for (let o = owner; o; o = o.owner) o.inner++
       }
       if (leaves.has(tag) || (tag === 'select' && !(el.multiple || el.size > 1))) return
-      const kids = S.kids(el)
-      for (let i = 0; i < kids.length; i++) if (kids[i].nodeType === 1) go(kids[i], c, area, mine)
-      if (/^h[1-6]$/.test(tag) || roleAttr === 'heading') area.heading = el
+      if (el.shadowRoot || tag === 'slot') {
+        for (const k of S.kids(el)) if (k.nodeType === 1) go(k, c, area, mine)
+      } else {
+        for (let k = el.firstElementChild; k; k = k.nextElementSibling) go(k, c, area, mine)
+      }
+      if (roleAttr === 'heading' || headings.has(tag)) area.heading = el
     }
     const root = document.documentElement
     if (root) go(root, '', area, null)
@@ -127,6 +132,7 @@
     const view = S.viewport()
     const found = []
     const frameEls = []
+    S.editing = document.designMode === 'on' || all.some((el) => el.hasAttribute('contenteditable'))
     walk(clicks, found, frameEls)
     const ctx = S.scene(o, view)
     const nodes = []
@@ -149,6 +155,7 @@
       }
       nodes.push(n)
     }
+    S.editing = true
     const de = document.documentElement
     return {
       url: location.href, title: document.title, ready: document.readyState,

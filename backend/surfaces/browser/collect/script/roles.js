@@ -107,18 +107,24 @@
     return r
   }
 
-  const native = new Set(['button', 'select', 'textarea', 'summary', 'option'])
   // control: a native control, or an element with an ARIA widget role.
   S.control = (el) => {
-    const tag = el.localName
-    if (tag === 'input') return el.type !== 'hidden'
-    if (tag === 'summary') return el.parentElement?.localName === 'details' && el.parentElement.querySelector(':scope > summary') === el
-    if (tag === 'option') return !!el.closest('select')
-    if (native.has(tag)) return true
-    if (tag === 'a' || tag === 'area') return el.hasAttribute('href') || el.hasAttribute('xlink:href')
-    if (tag === 'video' || tag === 'audio') return el.controls
-    const attr = el.getAttribute('role')
-    if (attr && S.widgets.has(S.role(el))) return true
+    switch (el.localName) {
+      case 'input':
+        return el.type !== 'hidden'
+      case 'button': case 'select': case 'textarea':
+        return true
+      case 'summary':
+        return el.parentElement?.localName === 'details' && el.parentElement.querySelector(':scope > summary') === el
+      case 'option':
+        return !!el.closest('select')
+      case 'a': case 'area':
+        if (el.hasAttribute('href') || el.hasAttribute('xlink:href')) return true
+        break
+      case 'video': case 'audio':
+        return el.controls
+    }
+    if (el.hasAttribute('role') && S.widgets.has(S.role(el))) return true
     return S.editable(el)
   }
 })()
