@@ -52,14 +52,18 @@ const shop = "Page: Blue | Green shop | https://shop.example/ | v3 | tab 1\n"
 func TestAnswersReadTheResultBack(t *testing.T) {
 	list := "[1] link \"Home\"\n[2] textbox \"Search\" = \"\"\n[3] button \"Buy\"\n"
 	for name, c := range map[string]struct{ said, result, want string }{
-		"opening": {"open shop.example", shop + list,
-			"Opened “Blue | Green shop” at https://shop.example/. 3 things are numbered, from [1] link \"Home\" to [3] button \"Buy\". Say \"annotate\" for the list."},
+		"opening": {
+			"open shop.example", shop + list,
+			"Opened “Blue | Green shop” at https://shop.example/. 3 things are numbered, from [1] link \"Home\" to [3] button \"Buy\". Say \"annotate\" for the list.",
+		},
 		"opening a page with nothing": {"open shop.example", "Page:  | https://shop.example/ | v1 | tab 1\n", "Opened https://shop.example/. Nothing on it can be acted on yet."},
 		"annotating":                  {"annotate", shop + list + "… 12 more below; scroll, or annotate_page with query or scope=page", "3 things are numbered on “Blue | Green shop”:\n\n[1] link \"Home\"\n[2] textbox \"Search\" = \"\"\n[3] button \"Buy\"\n… 12 more below; scroll, or annotate_page with query or scope=page"},
 		"finding nothing":             {"annotate xyz", shop, "Nothing to number on “Blue | Green shop”."},
 		"clicking":                    {"click 3", shop + "clicked [3] button \"Buy\" · settled 38 ms · opened tab 2\n", "Clicked [3] button \"Buy\" · opened tab 2."},
-		"a change": {"click 3", shop + "clicked [3] button \"Buy\" · settled 38 ms\n[9] link \"Cart (1)\"\n",
-			"Clicked [3] button \"Buy\".\n\nNew or changed:\n[9] link \"Cart (1)\""},
+		"a change": {
+			"click 3", shop + "clicked [3] button \"Buy\" · settled 38 ms\n[9] link \"Cart (1)\"\n",
+			"Clicked [3] button \"Buy\".\n\nNew or changed:\n[9] link \"Cart (1)\"",
+		},
 		"reading":             {"read page", "Hello there.", "Hello there."},
 		"another tool":        {"/get_workspace_state", "Active panel: home", "Active panel: home"},
 		"an empty result":     {"close panel", "", "Done: close panel."},

@@ -91,7 +91,7 @@ func (g grammar) slash(text string) (step, string, *trouble) {
 	if strings.HasPrefix(rest, "{") {
 		dec := json.NewDecoder(strings.NewReader(rest))
 		if err := dec.Decode(&args); err != nil {
-			if err == io.ErrUnexpectedEOF {
+			if errors.Is(err, io.ErrUnexpectedEOF) {
 				return step{}, "", &trouble{said: text, hint: fmt.Sprintf("The arguments of /%s are not complete: a closing brace is missing.", name)}
 			}
 			return step{}, "", &trouble{said: text, hint: fmt.Sprintf("The arguments of /%s are not valid JSON: %v.", name, err)}

@@ -121,7 +121,8 @@ func (s *Server) listTools(_ context.Context, in *struct {
 },
 ) (*body[struct {
 	Tools []toolspec.Function `json:"tools"`
-}], error) {
+}], error,
+) {
 	out := answer(struct {
 		Tools []toolspec.Function `json:"tools"`
 	}{Tools: []toolspec.Function{}})

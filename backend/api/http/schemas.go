@@ -29,11 +29,33 @@ func schemaName(t reflect.Type, hint string) string {
 // that one file describes the whole door.
 func streamTypes() []any {
 	return []any{
-		chat.Message{}, event.Event{}, event.Turn{}, event.Delta{}, event.CallStart{}, event.CallChunk{}, event.CallEnd{},
-		event.Approval{}, event.ApprovalAnswer{}, event.Removed{}, event.PanelRef{}, event.PanelList{}, event.ActivityBar{},
-		event.SurfaceRef{}, event.MCPList{}, event.Setting{}, event.BrowserState{}, event.Marks{}, event.Pointer{},
-		wire.Envelope{}, wire.Hello{}, wire.Problem{}, wire.ClientMessage{}, wire.FrameHeader{}, wire.Discovery{},
-		toolspec.Result{}, annotator.Answer{},
+		chat.Message{},
+		event.Event{},
+		event.Turn{},
+		event.Delta{},
+		event.CallStart{},
+		event.CallChunk{},
+		event.CallEnd{},
+		event.Approval{},
+		event.ApprovalAnswer{},
+		event.Removed{},
+		event.PanelRef{},
+		event.PanelList{},
+		event.ActivityBar{},
+		event.SurfaceRef{},
+		event.MCPList{},
+		event.Setting{},
+		event.BrowserState{},
+		event.Marks{},
+		event.Pointer{},
+		wire.Envelope{},
+		wire.Hello{},
+		wire.Problem{},
+		wire.ClientMessage{},
+		wire.FrameHeader{},
+		wire.Discovery{},
+		toolspec.Result{},
+		annotator.Answer{},
 	}
 }
 

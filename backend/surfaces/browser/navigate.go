@@ -161,7 +161,7 @@ func (a *action) depart(ctx context.Context, start func(context.Context) (string
 	if err == nil {
 		err = a.arrive(bounded, problem)
 	}
-	if err == nil || context.Cause(bounded) != errNoAnswer {
+	if err == nil || !errors.Is(context.Cause(bounded), errNoAnswer) {
 		return err
 	}
 	stop, cancelStop := context.WithTimeout(ctx, time.Second)

@@ -256,9 +256,14 @@ func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
 	case <-time.After(300 * time.Millisecond):
 	}
 	for _, in := range []wire.Input{
-		{Type: "move", X: 70, Y: 50}, {Type: "down", X: 70, Y: 50, Button: "left", Count: 1}, {Type: "up", X: 70, Y: 50, Button: "left", Count: 1},
-		{Type: "down", X: 40, Y: 110, Button: "left", Count: 1}, {Type: "up", X: 40, Y: 110, Button: "left", Count: 1},
-		{Type: "keydown", Key: "H", Modifiers: 8}, {Type: "keyup", Key: "H", Modifiers: 8}, {Type: "text", Text: "and"},
+		{Type: "move", X: 70, Y: 50},
+		{Type: "down", X: 70, Y: 50, Button: "left", Count: 1},
+		{Type: "up", X: 70, Y: 50, Button: "left", Count: 1},
+		{Type: "down", X: 40, Y: 110, Button: "left", Count: 1},
+		{Type: "up", X: 40, Y: 110, Button: "left", Count: 1},
+		{Type: "keydown", Key: "H", Modifiers: 8},
+		{Type: "keyup", Key: "H", Modifiers: 8},
+		{Type: "text", Text: "and"},
 	} {
 		if err := b.Input(ctx, in); err != nil {
 			t.Fatalf("%+v: %v", in, err)

@@ -235,9 +235,9 @@ func sentence(text string) string {
 func (v *server) options() *sdk.ClientOptions {
 	return &sdk.ClientOptions{
 		// We offer servers nothing: no roots, no sampling, no questions to the person.
-		Capabilities: &sdk.ClientCapabilities{},
+		Capabilities:           &sdk.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { v.again() },
-		KeepAlive: pingEvery, KeepAliveFailureThreshold: 4,
+		KeepAlive:              pingEvery, KeepAliveFailureThreshold: 4,
 	}
 }
 

@@ -95,7 +95,7 @@ func Open(ctx context.Context, ws cdp.WebSocketable, o Options) (*Registry, erro
 	if r.only != nil {
 		return r, nil
 	}
-	if err := (autoAttach()).Call(r.Client(ctx)); err != nil {
+	if err := autoAttach().Call(r.Client(ctx)); err != nil {
 		return r, fmt.Errorf("attaching to the browser's tabs: %w", err)
 	}
 	return r, nil

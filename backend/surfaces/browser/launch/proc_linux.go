@@ -43,5 +43,5 @@ func smallShm() bool {
 	if err := syscall.Statfs("/dev/shm", &s); err != nil {
 		return true
 	}
-	return int64(s.Blocks)*int64(s.Bsize) < 256<<20
+	return int64(s.Blocks)*s.Bsize < 256<<20
 }
