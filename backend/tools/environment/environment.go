@@ -100,7 +100,7 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	case errors.As(err, &bad):
 		return toolspec.Fail(toolspec.ValidationError, bad.message, bad.suggestion), nil
 	case errors.As(err, &fault):
-		return toolspec.Fail(kindOf(fault.Kind), fault.Message, fault.Suggestion), nil
+		return toolspec.Fail(kindOf(call.Tool, fault.Kind), fault.Message, fault.Suggestion), nil
 	}
 	return toolspec.Result{}, fmt.Errorf("%s: %w", call.Tool, err)
 }
@@ -115,14 +115,17 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return x.describe(t.sessions(call.From.Session), call.Args)
 }
 
-// kindOf is how a browser's fault is classified for callers.
-func kindOf(kind string) toolspec.ErrorType {
+// kindOf is how a browser's fault is classified for callers. "blocked" is a closed address
+// where a tool opens one, elsewhere the page itself that does not allow it.
+func kindOf(tool, kind string) toolspec.ErrorType {
 	switch kind {
-	case "invalid":
+	case browser.FaultInvalid:
 		return toolspec.ValidationError
-	case "blocked":
-		return toolspec.PermissionError
-	case "timeout", "crashed", "no_browser":
+	case browser.FaultBlocked:
+		if tool == "navigate_page" || tool == "browser_tabs" {
+			return toolspec.PermissionError
+		}
+	case browser.FaultTimeout, browser.FaultCrashed, browser.FaultNoBrowser:
 		return toolspec.SystemError
 	}
 	return toolspec.UserError

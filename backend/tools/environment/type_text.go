@@ -38,12 +38,24 @@ func (t *Tools) typeText() tool {
 			return toolspec.Result{}, &argumentError{fmt.Sprintf("the text is %d bytes long, more than %d", len(p.Text), maxTyped), "send it in parts with clear: false"}
 		}
 		sentence := typed(s, p)
+		e, known := elementOf(s, p.ID)
 		a, err := s.Type(ctx, browser.TypeOptions{ID: p.ID, Text: p.Text, Clear: p.Clear, Submit: p.Submit, Human: p.Human})
 		if err != nil {
 			return toolspec.Result{}, err
 		}
+		if known && secret(e) {
+			a.Outcome = unsaid(a.Outcome, p.ID)
+		}
 		return answered(a, defaultTokens, sentence), nil
 	})
+}
+
+// unsaid is the outcome of typing into the element id without what was typed.
+func unsaid(outcome string, id int) string {
+	if i := strings.LastIndex(outcome, fmt.Sprintf(" into [%d]", id)); i >= 0 {
+		return "typed text" + outcome[i:]
+	}
+	return fmt.Sprintf("typed text into [%d]", id)
 }
 
 // typed is the sentence of a finished call; what went into a password field stays out of it.

@@ -1,0 +1,80 @@
+package environment
+
+import (
+	"bytes"
+	"image/png"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"sextant/shared/annotator"
+)
+
+func TestThePageIsReadInParts(t *testing.T) {
+	h := take(t)
+	h.do("navigate_page", `{"url":"%s/article"}`, live.url)
+	first := h.do("get_page_content", `{"max_tokens":300}`)
+	c, ok := first.Value.(content)
+	if !ok || c.Next == 0 || c.Total < 3000 || annotator.Tokens(c.Text) > 300 {
+		t.Fatalf("%+v", first.Value)
+	}
+	has(t, "first part", first.Text, "Page: On lamps | ", "go on with offset ", "[brass]("+live.url+"/brass)")
+	whole := c.Text
+	for c.Next > 0 {
+		c = h.do("get_page_content", `{"max_tokens":300,"offset":%d}`, c.Next).Value.(content)
+		whole += c.Text
+	}
+	all := h.do("get_page_content", `{"max_tokens":50000}`).Value.(content)
+	if whole != all.Text || utf8.RuneCountInString(all.Text) != all.Total {
+		t.Errorf("the parts are not the whole: %d and %d characters", len(whole), len(all.Text))
+	}
+	if strings.Contains(all.Text, "Imprint") || strings.Contains(all.Text, "Other") {
+		t.Errorf("an article holds what stands around it:\n%s", all.Text)
+	}
+	plain := h.do("get_page_content", `{"format":"text"}`).Text
+	has(t, "text", plain, "a brass one does so")
+	if strings.Contains(plain, "](") {
+		t.Errorf("plain text holds links:\n%s", plain)
+	}
+}
+
+func TestAPageThatIsNoArticleIsReadWhole(t *testing.T) {
+	h := take(t)
+	h.do("navigate_page", `{"url":"demo"}`)
+	has(t, "content", h.do("get_page_content", `{}`).Text, "# Order", "Place order", "Read more", "Far below")
+}
+
+func TestASelectionIsReadBack(t *testing.T) {
+	h := take(t)
+	h.do("navigate_page", `{"url":"%s/article"}`, live.url)
+	if r := h.do("get_selection", `{}`); r.Text != "Nothing is selected." || len(r.Sources) != 0 {
+		t.Errorf("%q %v", r.Text, r.Sources)
+	}
+	h.do("select_text", `{"text":"gives light to a desk"}`)
+	if r := h.do("get_selection", `{}`); r.Text != "gives light to a desk" || len(r.Sources) != 1 {
+		t.Errorf("%q %v", r.Text, r.Sources)
+	}
+}
+
+func TestPicturesAreTakenAndBounded(t *testing.T) {
+	h := take(t)
+	r := h.do("navigate_page", `{"url":"demo"}`)
+	view := h.do("take_screenshot", `{"annotated":true}`)
+	full := h.do("take_screenshot", `{"full_page":true}`)
+	one := h.do("take_screenshot", `{"annotationId":%d}`, number(t, r, `button "Place order"`))
+	height := func(what string, data []byte) int {
+		t.Helper()
+		c, err := png.DecodeConfig(bytes.NewReader(data))
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		return c.Height
+	}
+	v, f, o := height("viewport", view.Images[0].Data), height("full page", full.Images[0].Data), height("element", one.Images[0].Data)
+	if f <= v || o >= v || f < 3000 {
+		t.Errorf("heights: viewport %d, full page %d, element %d", v, f, o)
+	}
+	if view.Images[0].MIME != "image/png" || len(view.Sources) != 1 || one.Sentence != "Took a picture of “Place order”" {
+		t.Errorf("%s %v %q", view.Images[0].MIME, view.Sources, one.Sentence)
+	}
+}
