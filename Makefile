@@ -62,10 +62,6 @@ window-test: build ## One real window under Xvfb
 	@echo "== One real window under Xvfb"
 	@build/window-test.sh
 
-generate: setup ## Write the generated files: configuration.md, OpenAPI, TypeScript types
-	go run ./build/gen
-	cd frontend && npx --no-install openapi-typescript openapi.json -o src/shared/api/schema.gen.ts
-
 check: setup ## Format, lint, floors, generated files
 	@build/check.sh
 

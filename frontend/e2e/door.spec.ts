@@ -59,7 +59,7 @@ test('a sandboxed frame, whose origin is null, gets nothing', async ({ page }) =
           fetch(${JSON.stringify(`${url}api/state`)}, { headers: { Authorization: 'Bearer ${token}' } })
             .then((r) => parent.postMessage('answered ' + r.status, '*'))
             .catch(() => parent.postMessage('refused', '*'));
-        <\/script>`;
+        </script>`;
         document.body.append(frame);
       }),
     { url: sextant.url, token: sextant.token },

@@ -33,7 +33,7 @@ func (s *Servers) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-faults:
+		case <-faults: //nolint:errcheck // any fault only means: look again soon
 			soon.Reset(quiet)
 		case e := <-events:
 			if filepath.Base(e.Name) == filepath.Base(s.cfg.Path) {

@@ -26,7 +26,7 @@ func serve(ctx context.Context, o *offer, sent outgoing) (result toolspec.Result
 		}
 	}()
 	o.handler.ServeHTTP(w, req)
-	return answer(w.response(), o, sent)
+	return answer(w.response(), o, sent) //nolint:bodyclose // the body is our own bytes in memory
 }
 
 // recording is a ResponseWriter that keeps a bounded answer in memory.
