@@ -124,11 +124,12 @@ func Look(ctx context.Context, w World, o Options) (Raw, error) {
 	for range 2 {
 		var l listeners
 		b, err := w.EvalMain(ctx, listenersJS)
-		if err != nil {
-			return Raw{}, fmt.Errorf("asking for listeners: %w", err)
+		if ctx.Err() != nil {
+			return Raw{}, fmt.Errorf("asking for listeners: %w", ctx.Err())
 		}
 		// A page can spoil its own world; then listeners are not known and the rest still holds.
-		if json.Unmarshal(b, &l) != nil || len(l.Indexes) > l.Count {
+		spoilt := err != nil || json.Unmarshal(b, &l) != nil || len(l.Indexes) > l.Count
+		if spoilt {
 			l = listeners{}
 		}
 		if l.Indexes == nil {
@@ -138,7 +139,7 @@ func Look(ctx context.Context, w World, o Options) (Raw, error) {
 		if err != nil {
 			return Raw{}, err
 		}
-		if raw.Walked == l.Count {
+		if spoilt || raw.Walked == l.Count {
 			break
 		}
 	}

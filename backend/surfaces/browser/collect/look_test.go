@@ -257,3 +257,20 @@ func TestDelegatedListenersAreKnown(t *testing.T) {
 		button "Second"
 		clickable "Tile with words"`)
 }
+
+func TestAPageThatSpoilsItsOwnWorldIsStillSeen(t *testing.T) {
+	w := open(t, "form.html")
+	before := lines(look(t, w, Options{}))
+	w.js(t, `(() => {
+		Reflect.ownKeys = () => { throw new Error('no') }
+		Array.prototype.push = Element.prototype.getAttribute = document.querySelectorAll = null
+		Document.prototype.elementFromPoint = () => null
+		JSON.parse = Map.prototype.get = Set.prototype.has = () => { throw new Error('no') }
+		return 1 })()`)
+	after := lines(look(t, w, Options{}))
+	// Without listeners only what listens and shows it in no other way is missing.
+	before = slices.DeleteFunc(before, func(l string) bool { return l == `clickable "Click me"` })
+	if !slices.Equal(before, after) {
+		t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	}
+}
