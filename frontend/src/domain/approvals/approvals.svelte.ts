@@ -1,5 +1,6 @@
 import { BackendError } from '../../shared/api/backend';
 import type { Answer, Approval } from '../../shared/api/types';
+import { sourceLabel } from '../../shared/format/address';
 import { t } from '../../shared/i18n';
 import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
@@ -46,6 +47,14 @@ export class Approvals {
 
   ofCall(call: string): Approval | undefined {
     return this.store.state.approvals.find((approval) => approval.call === call);
+  }
+
+  /** Whether it asks because text from outside was read: only then the reason is blue. */
+  fromOutside(approval: Approval): boolean {
+    const read = this.store.state.threads[approval.conversation ?? '']?.outside ?? [];
+    return (
+      /\boutside\b|\bread (text|from)\b/i.test(approval.why) || read.some((s) => approval.why.includes(sourceLabel(s)))
+    );
   }
 
   async answer(approval: Approval, answer: Answer, reason = ''): Promise<void> {

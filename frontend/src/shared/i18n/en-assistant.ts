@@ -99,7 +99,7 @@ export const assistant = {
   'ask.send': 'Deny with this reason',
   'ask.action': 'Action',
   'ask.arguments': 'Exactly what runs',
-  'ask.nothing': 'Nothing is sent until you answer.',
+  'ask.nothing': 'Nothing runs until you answer.',
   'ask.answer.once': 'Once',
   'ask.answer.conversation': 'This conversation',
   'ask.answer.always': 'Always',

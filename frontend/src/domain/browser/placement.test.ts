@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { LABEL_HEIGHT, LABELS_MAX, overlaps, place, stackText, type Label, type Markable } from './placement';
+
+const view = { width: 900, height: 700 };
+const ROLES = ['link', 'button', 'textbox', 'checkbox', 'img'];
+
+/** A small random generator, so that a failure can be repeated by its seed. */
+function random(seed: number) {
+  let s = seed;
+  return (max: number) => {
+    s = (s * 1_103_515_245 + 12_345) & 0x7fffffff;
+    return s % max;
+  };
+}
+function page(seed: number, n: number): Markable[] {
+  const r = random(seed);
+  return Array.from({ length: n }, (_, i) => ({
+    id: i + 1 + r(3),
+    role: ROLES[r(ROLES.length)] ?? 'link',
+    usable: r(5) > 0,
+    box: { x: r(940) - 20, y: r(760) - 30, width: 8 + r(160), height: 8 + r(60) },
+  })).filter((e, i, all) => all.findIndex((o) => o.id === e.id) === i);
+}
+const element = (id: number, x: number, y: number, width: number, height: number, role = 'button'): Markable => ({
+  id,
+  role,
+  usable: true,
+  box: { x, y, width, height },
+});
+
+/** What is wrong with a placement, in words. */
+function faults(elements: Markable[], labels: Label[]): string[] {
+  const found: string[] = [];
+  labels.forEach((label, i) => {
+    if (labels.slice(i + 1).some((other) => overlaps(label, other))) found.push(`${label.id} lies on another`);
+    if (label.x < 0 || label.y < 0 || label.x + label.width > view.width || label.y + label.height > view.height)
+      found.push(`${label.id} is outside`);
+    const hit = elements.some(({ box }) => {
+      const x = box.x + box.width / 2;
+      const y = box.y + box.height / 2;
+      return x > label.x && x < label.x + label.width && y > label.y && y < label.y + label.height;
+    });
+    if (hit) found.push(`${label.id} covers a centre`);
+  });
+  return found;
+}
+
+describe('numbers on a page', () => {
+  it('never lie on each other, on the centre of an element, or outside the view', () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const elements = page(seed, 20 + seed * 4);
+      expect(faults(elements, place(elements, view, []).labels), `seed ${seed}`).toEqual([]);
+    }
+  });
+  it('are all told: each in exactly one label or dot, or crowded out beside one', () => {
+    for (let seed = 1; seed <= 30; seed++) {
+      const elements = page(seed, 80);
+      const { labels, dots } = place(elements, view, []);
+      const told = [...labels.flatMap((l) => l.ids), ...dots.map((d) => d.id)];
+      expect(new Set(told).size, `seed ${seed}`).toBe(told.length);
+      for (const id of told) expect(elements.some((e) => e.id === id)).toBe(true);
+    }
+  });
+  it('are the same for the same page', () => {
+    expect(place(page(7, 90), view, [])).toEqual(place(page(7, 90), view, []));
+  });
+  it('keep their place while their element stands still', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const elements = page(seed, 40);
+      const first = place(elements, view, []).labels.filter((l) => l.slot !== 'stack');
+      const second = place([...elements].reverse(), view, first).labels;
+      for (const label of first) {
+        const now = second.find((l) => l.id === label.id && l.ids.length === 1);
+        if (now) expect([now.x, now.y], `seed ${seed}, ${label.id}`).toEqual([label.x, label.y]);
+      }
+    }
+  });
+  it('are at most 150; the others are dots', () => {
+    const many = Array.from({ length: 400 }, (_, i) => element(i + 1, (i % 20) * 45, Math.floor(i / 20) * 35, 20, 16));
+    const { labels, dots } = place(many, view, []);
+    expect(labels.flatMap((l) => l.ids).length).toBeLessThanOrEqual(LABELS_MAX);
+    expect(dots.length).toBeGreaterThan(0);
+  });
+  it('go to the corner first, and beside a line of words', () => {
+    expect(place([element(1, 100, 100, 120, 40)], view, []).labels[0]?.slot).toBe('corner');
+    expect(place([element(1, 100, 100, 60, 18, 'link')], view, []).labels[0]?.slot).toBe('left');
+    expect(place([element(1, 0, 100, 60, 18, 'link')], view, []).labels[0]?.slot).toBe('above');
+  });
+  it('stay at the visible corner of an element that is cut by the view', () => {
+    const { labels } = place([element(1, 100, -200, 300, 400, 'img')], view, []);
+    expect(labels[0]?.y).toBe(0);
+  });
+  it('give the best place to the next target', () => {
+    const crowd = [
+      element(1, 100, 100, 18, 16, 'link'),
+      element(2, 101, 101, 18, 16, 'link'),
+      element(3, 102, 102, 18, 16, 'link'),
+    ];
+    expect(place(crowd, view, [], 3).labels[0]?.id).toBe(3);
+  });
+  it('prefer fields to links when not all have room', () => {
+    const many: Markable[] = Array.from({ length: 200 }, (_, i) =>
+      element(i + 1, (i % 20) * 45, Math.floor(i / 20) * 60, 40, 20, 'link'),
+    );
+    many.push(element(999, 700, 640, 80, 30, 'textbox'));
+    expect(place(many, view, []).labels.some((l: Label) => l.ids.includes(999))).toBe(true);
+  });
+  it('are 15 px high', () => {
+    for (const label of place(page(3, 60), view, []).labels) expect(label.height).toBe(LABEL_HEIGHT);
+  });
+  it('name a stack by its range or its size', () => {
+    expect(stackText([12, 13, 14, 15])).toBe('12–15');
+    expect(stackText([31, 12, 40])).toBe('12+2');
+  });
+});

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BackendError, type Backend, type SocketHandlers } from '../../shared/api/backend';
+import type { Snapshot } from '../../shared/api/types';
+import { Store } from '../store/store.svelte';
+import { Session } from './session.svelte';
+
+const snapshot = { seq: 5, browser: { status: 'ready', tabs: [], active: 0 } } as unknown as Snapshot;
+
+/** The part of a Backend a session needs, with its sockets in our hands. */
+function program() {
+  const sockets: { after: number; handlers: SocketHandlers }[] = [];
+  const backend = {
+    failing: null as BackendError | null,
+    state: async () => {
+      if (backend.failing) throw backend.failing;
+      return snapshot;
+    },
+    connect: (after: number, handlers: SocketHandlers) => {
+      sockets.push({ after, handlers });
+      return { send: () => {}, close: () => {} };
+    },
+  };
+  return { backend, sockets, session: new Session(backend as unknown as Backend, new Store()) };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('the tie to the program', () => {
+  it('connects from the state it read', async () => {
+    const { session, sockets } = program();
+    await session.start();
+    expect(session.phase).toBe('ready');
+    sockets[0]?.handlers.hello(5);
+    expect(sockets[0]?.after).toBe(5);
+    expect(session.connected).toBe(true);
+  });
+  it('asks after a loss for the events it missed, and waits longer each time', async () => {
+    const { session, sockets } = program();
+    await session.start();
+    sockets[0]?.handlers.hello(5);
+    const event = { v: 1, seq: 8, kind: 'catalogue.changed', time: '', data: {} };
+    sockets[0]?.handlers.event(event);
+    sockets[0]?.handlers.closed();
+    expect(session.connected).toBe(false);
+    expect(session.retryIn).toBe(1);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(sockets[1]?.after).toBe(8);
+    sockets[1]?.handlers.closed();
+    expect(session.retryIn).toBe(2);
+    session.stop();
+  });
+  it('does not wait when told to try now', async () => {
+    const { session, sockets } = program();
+    await session.start();
+    sockets[0]?.handlers.closed();
+    session.retryNow();
+    expect(sockets).toHaveLength(2);
+    session.stop();
+  });
+  it('gives up when its key is refused', async () => {
+    const { session, backend, sockets } = program();
+    await session.start();
+    backend.failing = new BackendError(401, 'no', '');
+    sockets[0]?.handlers.closed();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(session.phase).toBe('refused');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sockets).toHaveLength(1);
+  });
+  it('keeps trying while the program does not answer', async () => {
+    const { session, backend } = program();
+    backend.failing = new BackendError(0, 'no', '');
+    await session.start();
+    expect(session.phase).toBe('gone');
+    backend.failing = null;
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(session.phase).toBe('ready');
+    session.stop();
+  });
+});

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { t } from '.';
+import { en } from './en';
+
+describe('the catalogue', () => {
+  it('fills in values and numbers', () => {
+    expect(t('status.mcp.some', { on: 3, n: 4 })).toBe('MCP 3 of 4');
+    expect(t('bar.waiting', { n: 1 })).toBe('1 question waits');
+    expect(t('bar.waiting', { n: 2 })).toBe('2 questions wait');
+  });
+  it('does not fill in what a value brings along', () => {
+    expect(t('ask.answered.once', { question: 'send {n}' })).toBe('You allowed once: send {n}');
+  });
+  it('keeps to the voice', () => {
+    for (const [key, text] of Object.entries(en)) {
+      expect(text, key).not.toMatch(/!|\bplease\b|\bsorry\b|\boops\b|\bAI\b|—/i);
+    }
+  });
+});
