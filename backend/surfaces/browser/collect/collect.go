@@ -124,8 +124,8 @@ func Look(ctx context.Context, w World, o Options) (Raw, error) {
 	for range 2 {
 		var l listeners
 		b, err := w.EvalMain(ctx, listenersJS)
-		if ctx.Err() != nil {
-			return Raw{}, fmt.Errorf("asking for listeners: %w", ctx.Err())
+		if err != nil && ctx.Err() != nil {
+			return Raw{}, fmt.Errorf("asking for listeners: %w", err)
 		}
 		// A page can spoil its own world; then listeners are not known and the rest still holds.
 		spoilt := err != nil || json.Unmarshal(b, &l) != nil || len(l.Indexes) > l.Count
