@@ -50,7 +50,6 @@ export const assistant = {
   'call.running': '{s} of {limit}',
   'call.waiting': 'Waiting: {sentence}',
   'call.stop': 'Stop this call',
-  'call.open': 'Show details of: {sentence}',
   'call.fold': '{n} {n|call|calls}, {time}',
   'call.unfold': 'Show {n} calls',
   'call.declined': 'You declined: {sentence}',
