@@ -206,3 +206,21 @@ func TestWhatAnActionAskedForIsInItsAnswer(t *testing.T) {
 	}
 	the(t, ans, "button", "Late")
 }
+
+func TestAnAnswerNeverHoldsWhatWasTypedIntoAPasswordField(t *testing.T) {
+	ctx, s := session(t)
+	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>Login</title><label>Password <input type=password></label>`}))
+	field := page.Elements[0]
+	ans, err := s.Type(ctx, browser.TypeOptions{ID: field.ID, Text: "hunter2", Clear: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(ans.Outcome, "hunter2") || !strings.HasPrefix(ans.Outcome, "typed") {
+		t.Errorf("the outcome is %q", ans.Outcome)
+	}
+	for _, e := range ans.Elements {
+		if strings.Contains(e.Value, "hunter2") {
+			t.Errorf("the element is %+v", e)
+		}
+	}
+}

@@ -163,6 +163,13 @@ func (s *Session) Type(ctx context.Context, o TypeOptions) (answer, error) {
 	})
 }
 
+// secret reports whether the element hides what is typed into it, so that the answer does
+// too. When that cannot be found out, it is taken for secret.
+func (g *target) secret(ctx context.Context) bool {
+	raw, err := g.doc.Call(ctx, "() => { const n = ("+collect.NodeExpression(g.thing.Handle)+")(); return !!n && n.type === 'password' }")
+	return err != nil || string(raw) != "false"
+}
+
 func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
 	x, y, err := g.aim(ctx)
 	if err != nil {
@@ -170,6 +177,9 @@ func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
 	}
 	g.t.pointer(x, y, false, g.thing.ID)
 	sentence := fmt.Sprintf("typed %q into %s", clip(o.Text, 60), g.name())
+	if g.secret(ctx) {
+		sentence = "typed the text into " + g.name()
+	}
 	if filled, _, err := collect.Fill(ctx, g.doc, g.thing.Handle, o.Text); err != nil {
 		return g.blocked(err)
 	} else if filled {
