@@ -8,6 +8,9 @@ type Description struct {
 	Present string `json:"present"`
 	// Target is the real address, path or command line the call acts on.
 	Target string `json:"target,omitempty"`
+	// Starts names a program of somebody else's that the call would start for the first
+	// time, "" when it starts none; Target is then its exact command line.
+	Starts string `json:"starts,omitempty"`
 	// Data is what would leave this machine or be written.
 	Data string `json:"data,omitempty"`
 	// Hosts the call would talk to, lower case, host or host:port.

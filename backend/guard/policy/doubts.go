@@ -33,7 +33,11 @@ func (f facts) marked() []doubt {
 		all = append(all, doubt{why: f.in.Call.Tool + " can delete or overwrite.", exact: true})
 	}
 	if h.Confirm {
-		all = append(all, doubt{why: f.in.Call.Tool + " is marked to be confirmed."})
+		why := f.in.Call.Tool + " is marked to be confirmed."
+		if f.in.Description.Starts != "" {
+			why = "It runs on this machine as you, and you have not allowed it before."
+		}
+		all = append(all, doubt{why: why})
 	}
 	if h.OpenWorld && !h.ReadOnly && f.foreign() {
 		all = append(all, doubt{why: f.in.Call.Tool + " reaches outside of this machine."})

@@ -257,16 +257,19 @@ func TestAQuestionNamesVerbDataAndTarget(t *testing.T) {
 	send := page("type_text", `{"annotationId":12,"text":"10437"}`).about("the form", "10437").hosts("shop.example").read("https://b.example")
 	long := send.about("the form", strings.Repeat("ä", 1204))
 	start := foreign(toolspec.OriginPanel, "count", "words", `{}`, toolspec.Hints{Confirm: true}).about("python3 server.py", "in the folder /p")
+	first := start
+	first.Description.Starts = "the Words panel's program"
 	for want, in := range map[string]Input{
-		"Send “10437” to shop.example?":            send,
-		"Send 1,204 characters to shop.example?":   long,
-		"Run count of words: python3 server.py?":   start,
-		`Run drop of db with id=7, name="a"?`:      foreign(toolspec.OriginMCP, "drop", "db", `{"name":"a","id":7}`, toolspec.Hints{Confirm: true}),
-		"Let http_request contact api.example?":    ours("web", "http_request", `{"url":"https://api.example/"}`, toolspec.Hints{}),
-		"Let write_file write “hi” to notes/a.md?": ours("files", "write_file", `{}`, toolspec.Hints{Confirm: true}).about("notes/a.md", "hi"),
-		"Run edit_file on notes/a.md?":             ours("files", "edit_file", `{}`, toolspec.Hints{Confirm: true}).about("notes/a.md", ""),
-		"Open https://evil.example/x?":             page("navigate_page", `{"url":"https://evil.example/x"}`).read("https://a.example"),
-		"Run tidy of db?":                          foreign(toolspec.OriginPanel, "tidy", "db", `{}`, toolspec.Hints{Confirm: true}),
+		"Start the Words panel's program: python3 server.py?": first,
+		"Send “10437” to shop.example?":                       send,
+		"Send 1,204 characters to shop.example?":              long,
+		"Run count of words: python3 server.py?":              start,
+		`Run drop of db with id=7, name="a"?`:                 foreign(toolspec.OriginMCP, "drop", "db", `{"name":"a","id":7}`, toolspec.Hints{Confirm: true}),
+		"Let http_request contact api.example?":               ours("web", "http_request", `{"url":"https://api.example/"}`, toolspec.Hints{}),
+		"Let write_file write “hi” to notes/a.md?":            ours("files", "write_file", `{}`, toolspec.Hints{Confirm: true}).about("notes/a.md", "hi"),
+		"Run edit_file on notes/a.md?":                        ours("files", "edit_file", `{}`, toolspec.Hints{Confirm: true}).about("notes/a.md", ""),
+		"Open https://evil.example/x?":                        page("navigate_page", `{"url":"https://evil.example/x"}`).read("https://a.example"),
+		"Run tidy of db?":                                     foreign(toolspec.OriginPanel, "tidy", "db", `{}`, toolspec.Hints{Confirm: true}),
 	} {
 		if got := comesTo(t, in, Question).Approval.Question; got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -18,6 +18,8 @@ const shownData = 80
 func (f facts) question() string {
 	d := f.in.Description
 	switch {
+	case d.Starts != "":
+		return "Start " + d.Starts + ": " + d.Target + "?"
 	case d.Data != "" && len(f.hosts) > 0:
 		return "Send " + amount(d.Data) + " to " + list(f.hosts) + "?"
 	case f.hands() && f.address != "":

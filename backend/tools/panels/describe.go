@@ -27,6 +27,7 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 		if !allowed {
 			return toolspec.Description{
 				Present: fmt.Sprintf("Starting the %s panel's program: %s", o.title, o.runner.line()),
+				Starts:  fmt.Sprintf("the %s panel's program", o.title),
 				Target:  o.runner.line(), Data: "in the folder " + o.runner.dir,
 			}
 		}
