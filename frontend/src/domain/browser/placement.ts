@@ -87,7 +87,7 @@ export function place(
     else waiting.push(element);
   }
   waiting.sort((a, b) => rank(a, next) - rank(b, next));
-  const homeless = waiting.filter((element) => !ground.settle(element, kept.get(element.id)?.slot));
+  const homeless = waiting.filter((element) => !ground.settle(element));
   const dots = homeless.filter((element) => !ground.stack(element));
   const rest = [...dots, ...sorted.slice(LABELS_MAX).map((s) => s.e)];
   return { labels: ground.labels, dots: rest.flatMap((element) => ground.dot(element)) };
@@ -125,9 +125,8 @@ class Ground {
   }
 
   /** Puts the element's label at the first free place; false when there is none. */
-  settle(element: Markable, first?: Slot): boolean {
+  settle(element: Markable): boolean {
     const candidates = candidatesOf({ ...element, box: clip(element.box, this.view) }, { ...element.box });
-    if (first) candidates.sort((a, b) => Number(b.slot === first) - Number(a.slot === first));
     const found = candidates.find((candidate) => this.free(candidate, element));
     if (found) this.put(found);
     return Boolean(found);

@@ -127,6 +127,7 @@ describe('a conversation', () => {
     hear('turn.started', { id: 't', status: 'running', usage });
     hear('turn.ended', { id: 't', status: 'failed', error: 'no answer', usage });
     expect(state.threads.c?.turn).toBeNull();
+    expect(state.conversations[0]?.status).toBe('failed');
     expect(items()).toMatchObject([{ kind: 'end', turn: { status: 'failed', error: 'no answer' } }]);
   });
   it('is gone when it was deleted', () => {

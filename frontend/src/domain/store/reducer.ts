@@ -14,6 +14,7 @@ import type {
   Snapshot,
   StoredEvent,
   Transcript,
+  Turn,
 } from '../../shared/api/types';
 import { callFromRow, reduceCall } from './calls';
 import { emptyThread, type AppState } from './state';
@@ -129,6 +130,12 @@ function reduceRest(state: AppState, event: StoredEvent): void {
       const { id } = data as { id: string };
       state.conversations = state.conversations.filter((c) => c.id !== id);
       delete state.threads[id];
+      break;
+    }
+    case 'turn.started':
+    case 'turn.ended': {
+      const known = state.conversations.find((c) => c.id === event.conversation);
+      if (known) known.status = (data as Turn).status;
       break;
     }
     case 'approval.asked': {
