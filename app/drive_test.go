@@ -148,8 +148,9 @@ func TestWhileAPersonHasThePageOthersMayLookButNotAct(t *testing.T) {
 	if got := sys.Baseline.ActivePanel(); got != sys.Nav.SurfacePanel {
 		t.Errorf("the page is open but the window shows %q", got)
 	}
+	window := windowOf(t, sys)
 	hand := func(person bool) {
-		if status, body := c.do(http.MethodPost, "/api/browser/hand", map[string]bool{"person": person}); status != http.StatusOK {
+		if status, body := window.do(http.MethodPost, "/api/browser/hand", map[string]bool{"person": person}); status != http.StatusOK {
 			t.Fatalf("hand: status %d: %s", status, body)
 		}
 	}

@@ -124,8 +124,14 @@ func (s *System) Host() string {
 // URL is the window's address with a fresh one-time code.
 func (s *System) URL() string { return s.server.URL() }
 
-// Token opens the HTTP door.
+// Token opens the HTTP door for programs.
 func (s *System) Token() string { return s.keys.Token() }
+
+// role tells the event stream what a key allows.
+func (s *System) role(key string) (valid, window bool) {
+	r := s.keys.Role(key)
+	return r != httpapi.RoleNone, r == httpapi.RoleWindow
+}
 
 // PanelsFolder is where a person's own panels go.
 func (s *System) PanelsFolder() string { return filepath.Join(s.Config.DataDir, "panels") }
@@ -145,7 +151,7 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 		return nil
 	}
 	s.hub = ws.New(ws.Config{
-		Version: Version, Valid: s.keys.Valid, Allowed: func(r *http.Request) bool { return s.server.Allowed(r) },
+		Version: Version, Role: s.role, Allowed: func(r *http.Request) bool { return s.server.Allowed(r) },
 		Events: s.Events, Browser: s.Browser, Log: s.Log,
 	})
 	s.onClose("windows", func() error { s.hub.Close(); return nil })

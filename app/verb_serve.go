@@ -26,6 +26,8 @@ type ready struct {
 	URL   string `json:"url"`
 	Token string `json:"token,omitempty"`
 	PID   int    `json:"pid"`
+	// Window is the address that opens a window once; as secret as the token.
+	Window string `json:"window,omitempty"`
 }
 
 // Run serves until interrupted.
@@ -37,15 +39,15 @@ func (v *serveVerb) Run(ctx context.Context, io streams, g *Global) error {
 		return err
 	}
 	defer sys.Close()
-	line := ready{URL: "http://" + sys.Host() + "/", PID: os.Getpid()}
+	line := ready{URL: "http://" + sys.Host(), PID: os.Getpid()}
 	if v.TokenFile != "" {
-		if err := writeSecretJSON(v.TokenFile, ready{URL: line.URL, Token: sys.Token(), PID: line.PID}); err != nil {
+		if err := writeSecretJSON(v.TokenFile, ready{URL: line.URL, Token: sys.Token(), PID: line.PID, Window: sys.URL()}); err != nil {
 			return failure(exitFailed, "writing the token file: %v", err)
 		}
 		defer func() { _ = os.Remove(v.TokenFile) }()
 	}
 	if isTerminal(io.out) {
-		line.URL, line.Token = sys.URL(), sys.Token()
+		line.Token, line.Window = sys.Token(), sys.URL()
 	}
 	b, err := json.Marshal(line)
 	if err != nil {

@@ -56,7 +56,7 @@ function pixels(page: Page, [r, g, b]: [number, number, number]): Promise<number
 const red: [number, number, number] = [0xc8, 0x55, 0x3d]; // the shade of the lamp Fen
 
 test('plain commands open the shop, number it, click and type by number, seen in the live view', async ({ page }) => {
-  await page.goto(await sextant.window());
+  await page.goto(sextant.window());
   await say(page, 'open demo');
   await expect(page.getByRole('main', { name: 'Browser' })).toBeVisible();
   await expect.poll(() => pixels(page, red), { timeout: 15_000 }).toBeGreaterThan(300);
@@ -76,7 +76,7 @@ test('plain commands open the shop, number it, click and type by number, seen in
 test('a person drives the picture: a number, the page itself, keys, the wheel and the address bar', async ({
   page,
 }) => {
-  await page.goto(await sextant.window());
+  await page.goto(sextant.window());
   await page
     .getByRole('navigation', { name: 'Panels' })
     .getByRole('button', { name: /Browser/ })
@@ -109,12 +109,12 @@ test('a person drives the picture: a number, the page itself, keys, the wheel an
 });
 
 test('a conversation is kept and reopened after a restart', async ({ page }) => {
-  await page.goto(await sextant.window());
+  await page.goto(sextant.window());
   await say(page, 'open demo');
   await sextant.kill();
   const again = await Sextant.start({ dir: sextant.dir });
   try {
-    await page.goto(await again.window());
+    await page.goto(again.window());
     await page.getByRole('button', { name: 'Conversations' }).click();
     await page
       .getByRole('button', { name: /open demo/ })
@@ -144,7 +144,7 @@ test('a question waits above the composer, is answered once, and the answer hold
     await cp(join(import.meta.dirname, '../../docs/examples/reading-list'), join(folder, 'reading-list'), {
       recursive: true,
     });
-    await page.goto(await sextant.window());
+    await page.goto(sextant.window());
     await page
       .getByRole('navigation', { name: 'Panels' })
       .getByRole('button', { name: /Reading list/ })
@@ -165,7 +165,7 @@ test('a question waits above the composer, is answered once, and the answer hold
 for (const theme of ['dark', 'light'] as const)
   test(`nothing is in the way of a reader or a keyboard, ${theme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: theme });
-    await page.goto(await sextant.window());
+    await page.goto(sextant.window());
     await say(page, 'open demo');
     for (const name of [/Home/, /Browser/, /Tools/]) {
       await page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name }).click();

@@ -9,7 +9,7 @@ const sample = 'reading-list';
 test('a panel folder that is copied in is in the running window within a second, with its tools', async ({ page }) => {
   const sextant = await Sextant.start();
   try {
-    await page.goto(await sextant.window());
+    await page.goto(sextant.window());
     await expect(page.getByRole('navigation', { name: 'Panels' })).toBeVisible();
     const folder = join(sextant.data, 'panels');
     await mkdir(folder, { recursive: true });

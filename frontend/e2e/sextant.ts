@@ -36,6 +36,7 @@ export class Sextant {
     readonly dir: string,
     readonly url: string,
     readonly token: string,
+    private readonly windowURL: string,
     private readonly child: ChildProcess,
     private readonly ownDir: boolean,
   ) {}
@@ -57,11 +58,12 @@ export class Sextant {
       child.stdout!.once('data', () => resolve());
       child.once('exit', (code) => reject(new Error(`sextant serve ended with ${code}`)));
     });
-    const { url, token } = JSON.parse(await readFile(tokenFile, 'utf8')) as {
+    const { url, token, window } = JSON.parse(await readFile(tokenFile, 'utf8')) as {
       url: string;
       token: string;
+      window: string;
     };
-    return new Sextant(home, url, token, child, dir === undefined);
+    return new Sextant(home, `${url}/`, token, window, child, dir === undefined);
   }
 
   get pid(): number {
@@ -89,10 +91,9 @@ export class Sextant {
     return this.api('POST', '/api/ai/tools/execute', { tool, args });
   }
 
-  /** The window's address with a fresh one-time code. */
-  async window(): Promise<string> {
-    const { code } = await this.api<{ code: string }>('POST', '/api/session/code');
-    return `${this.url}#code=${code}`;
+  /** The address that opens the program's window; it works once. */
+  window(): string {
+    return this.windowURL;
   }
 
   /** Ends the program as a crash would. */

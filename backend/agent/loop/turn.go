@@ -67,7 +67,10 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 		return err
 	}
 	t.messages = append(before, mine)
-	t.typed = TypedHosts(t.ask.Text)
+	if t.ask.Caller != toolspec.CallerHTTP {
+		// A person's own words open an address; a program's do not.
+		t.typed = TypedHosts(t.ask.Text)
+	}
 	for _, m := range before {
 		t.outside.add(m.Outside...)
 	}

@@ -1,9 +1,12 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 // maxBody bounds every request body; large things do not come in over this door.
@@ -48,6 +51,23 @@ func bearer(r *http.Request) string {
 	return token
 }
 
+// roleKey is where guard leaves the role of a request.
+type roleKey struct{}
+
+// isWindow reports whether a request came with a window's key, so that it is the person's.
+func isWindow(ctx context.Context) bool {
+	role, _ := ctx.Value(roleKey{}).(Role)
+	return role == RoleWindow
+}
+
+// personOnly refuses what a program's token does not allow.
+func personOnly(ctx context.Context) error {
+	if isWindow(ctx) {
+		return nil
+	}
+	return huma.NewError(http.StatusForbidden, "Only a window may do this: it is the person's to decide.")
+}
+
 // open lists the API paths that work without a token: the code exchange, whose body is a secret itself.
 func open(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.URL.Path == sessionPath
@@ -68,7 +88,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		if strings.HasPrefix(r.URL.Path, "/api/") && !open(r) && !s.rooms.Keys.Valid(bearer(r)) {
+		role := s.rooms.Keys.Role(bearer(r))
+		if strings.HasPrefix(r.URL.Path, "/api/") && !open(r) && role == RoleNone {
 			h.Set("WWW-Authenticate", `Bearer realm="sextant"`)
 			problem(w, http.StatusUnauthorized, "The token is missing or wrong. Send it as Authorization: Bearer.")
 			return
@@ -78,7 +99,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), roleKey{}, role)))
 	})
 }
 

@@ -9,12 +9,25 @@ import (
 )
 
 // codeLife is how long a one-time code waits to be exchanged.
-const codeLife = 2 * time.Minute
+const codeLife = 10 * time.Minute
 
-// Keys hold what opens the door: one 256-bit token for the life of the program and
-// one-time codes that a page exchanges for it. Safe for concurrent use.
+// Role is what the holder of a key may do. A program may read and call tools under the
+// policy; a window stands for the person: it also answers questions, changes settings and
+// moves the mouse on the page.
+type Role int
+
+// The roles.
+const (
+	RoleNone Role = iota
+	RoleProgram
+	RoleWindow
+)
+
+// Keys hold what opens the door, for the life of the program: the token for programs, the
+// key of windows, and one-time codes that a page exchanges for that key. All are 256 bits.
+// Safe for concurrent use.
 type Keys struct {
-	token string
+	token, window string
 
 	mu    sync.Mutex
 	codes map[string]time.Time
@@ -22,18 +35,26 @@ type Keys struct {
 
 // NewKeys makes a fresh token from the system's random source.
 func NewKeys() *Keys {
-	return &Keys{token: secret(), codes: map[string]time.Time{}}
+	return &Keys{token: secret(), window: secret(), codes: map[string]time.Time{}}
 }
 
 // Token is what programs send as `Authorization: Bearer`.
 func (k *Keys) Token() string { return k.token }
 
-// Valid compares in constant time.
-func (k *Keys) Valid(token string) bool {
-	return subtle.ConstantTimeCompare([]byte(token), []byte(k.token)) == 1
+// Role tells what key allows; it compares in constant time.
+func (k *Keys) Role(key string) Role {
+	program := subtle.ConstantTimeCompare([]byte(key), []byte(k.token))
+	window := subtle.ConstantTimeCompare([]byte(key), []byte(k.window))
+	switch {
+	case window == 1:
+		return RoleWindow
+	case program == 1:
+		return RoleProgram
+	}
+	return RoleNone
 }
 
-// Code makes a one-time code, good for two minutes and one Exchange.
+// Code makes a one-time code, good for ten minutes and one Exchange.
 func (k *Keys) Code() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -48,7 +69,7 @@ func (k *Keys) Code() string {
 	return code
 }
 
-// Exchange gives the token for a code once; false when it was never given, used or is old.
+// Exchange gives the window key for a code once; false when it was never given, used or is old.
 func (k *Keys) Exchange(code string) (string, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -57,7 +78,7 @@ func (k *Keys) Exchange(code string) (string, bool) {
 	if !ok || time.Now().After(until) {
 		return "", false
 	}
-	return k.token, true
+	return k.window, true
 }
 
 // secret is 256 random bits in URL-safe base64.

@@ -11,7 +11,6 @@ import (
 
 // argsInput is a route whose whole body is a tool's arguments.
 type argsInput struct {
-	Origin string          `header:"Origin" hidden:"true"`
 	Client string          `header:"X-Client-Name" maxLength:"80"`
 	Body   json.RawMessage `required:"false"`
 }
@@ -19,8 +18,26 @@ type argsInput struct {
 // toolRoute serves POST path as one tool whose arguments are the body.
 func (s *Server) toolRoute(method, path, tool string) {
 	add(s, method, path, "Runs "+tool, http.StatusOK, func(ctx context.Context, in *argsInput) (*body[toolspec.Result], error) {
-		return s.run(ctx, in.Origin, in.Client, tool, "", in.Body), nil
+		panel, args := withoutPanel(in.Body)
+		return s.run(ctx, in.Client, tool, panel, args), nil
 	})
+}
+
+// withoutPanel takes panelId, which says whose tools are in scope, out of a body whose
+// other members are the tool's arguments. A body that is no object stays as it is: the
+// Pipeline says what is wrong with it.
+func withoutPanel(raw json.RawMessage) (panel string, args json.RawMessage) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil || members["panelId"] == nil {
+		return "", raw
+	}
+	_ = json.Unmarshal(members["panelId"], &panel) // not a string means the active panel
+	delete(members, "panelId")
+	args, err := json.Marshal(members)
+	if err != nil {
+		return panel, raw
+	}
+	return panel, args
 }
 
 // environmentRoutes derive every environment command's route from the map (B9).
@@ -32,7 +49,6 @@ func (s *Server) environmentRoutes() {
 
 // panelInput names a panel; panelId is accepted too, as tools/execute spells it.
 type panelInput struct {
-	Origin string `header:"Origin" hidden:"true"`
 	Client string `header:"X-Client-Name" maxLength:"80"`
 	Body   struct {
 		Panel   string `json:"panel,omitempty" maxLength:"64"`
@@ -56,7 +72,7 @@ func (s *Server) panelRoutes() {
 		if in.id() == "" {
 			return nil, badRequest(`"panel" is missing. GET /api/panels lists the panels.`)
 		}
-		return s.run(ctx, in.Origin, in.Client, nav.OpenTool(in.id()), "", nil), nil
+		return s.run(ctx, in.Client, nav.OpenTool(in.id()), "", nil), nil
 	})
 	for _, e := range nav.Navigation {
 		m, p = nav.Route(e.Route)

@@ -39,7 +39,7 @@ type codeBody struct {
 
 // stateRoutes are what the window needs to draw itself.
 func (s *Server) stateRoutes() {
-	add(s, http.MethodPost, sessionPath, "Exchange a one-time code for the token", http.StatusOK, func(_ context.Context, in *struct {
+	add(s, http.MethodPost, sessionPath, "Exchange a one-time code for a window's key", http.StatusOK, func(_ context.Context, in *struct {
 		Body struct {
 			Code string `json:"code" maxLength:"128"`
 		}
@@ -51,7 +51,10 @@ func (s *Server) stateRoutes() {
 		}
 		return answer(tokenBody{Token: token}), nil
 	})
-	add(s, http.MethodPost, "/api/session/code", "Make a one-time code that opens a window", http.StatusOK, func(context.Context, *nothing) (*body[codeBody], error) {
+	add(s, http.MethodPost, "/api/session/code", "Make a one-time code that opens one more window", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[codeBody], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
 		return answer(codeBody{Code: s.rooms.Keys.Code()}), nil
 	})
 	add(s, http.MethodGet, "/api/state", "Everything the window starts from", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[wire.Snapshot], error) {
@@ -73,6 +76,9 @@ func (s *Server) stateRoutes() {
 		}
 	},
 	) (*body[event.Setting], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
 		set, err := s.rooms.Settings.Set(ctx, in.Key, in.Body.Value)
 		if err != nil {
 			return nil, badRequest(err.Error())
@@ -80,12 +86,15 @@ func (s *Server) stateRoutes() {
 		return answer(set), nil
 	})
 	add(s, http.MethodGet, "/api/blobs/{id}", "A picture or a long output", http.StatusOK, s.blob)
-	add(s, http.MethodPost, "/api/browser/hand", "Take the browser over or give it back", http.StatusOK, func(_ context.Context, in *struct {
+	add(s, http.MethodPost, "/api/browser/hand", "Take the browser over or give it back", http.StatusOK, func(ctx context.Context, in *struct {
 		Body struct {
 			Person bool `json:"person"`
 		}
 	},
 	) (*body[event.BrowserState], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
 		s.rooms.Browser.SetHand(in.Body.Person)
 		return answer(s.rooms.Browser.State()), nil
 	})

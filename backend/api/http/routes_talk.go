@@ -125,9 +125,8 @@ type TurnRef struct {
 }
 
 func (s *Server) ask(ctx context.Context, in *struct {
-	ID     string `path:"id" maxLength:"128"`
-	Origin string `header:"Origin" hidden:"true"`
-	Body   struct {
+	ID   string `path:"id" maxLength:"128"`
+	Body struct {
 		Text  string `json:"text" minLength:"1" maxLength:"200000"`
 		Model string `json:"model,omitempty" maxLength:"200"`
 		Panel string `json:"panel,omitempty" maxLength:"64"`
@@ -140,10 +139,14 @@ func (s *Server) ask(ctx context.Context, in *struct {
 	if in.Body.Model == "" {
 		in.Body.Model = s.rooms.Settings.Get("model")
 	}
-	turn, err := s.rooms.Loop.Start(context.WithoutCancel(ctx), loop.Ask{
+	ask := loop.Ask{
 		Conversation: in.ID, Text: in.Body.Text, Model: in.Body.Model, Panel: in.Body.Panel,
-		Caller: toolspec.CallerModel, Interactive: in.Origin != "" || s.rooms.Watched(),
-	})
+		Caller: toolspec.CallerModel, Interactive: true,
+	}
+	if !isWindow(ctx) {
+		ask.Caller, ask.Interactive = toolspec.CallerHTTP, s.rooms.Watched()
+	}
+	turn, err := s.rooms.Loop.Start(context.WithoutCancel(ctx), ask)
 	if errors.Is(err, loop.ErrBusy) {
 		return nil, huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it or wait for its end.")
 	}
@@ -162,6 +165,9 @@ func (s *Server) approve(ctx context.Context, in *struct {
 	}
 },
 ) (*nothing, error) {
+	if err := personOnly(ctx); err != nil {
+		return nil, err
+	}
 	err := s.rooms.Desk.Answer(ctx, in.ID, in.Body.Answer, in.Body.Reason, in.Body.Hash)
 	switch {
 	case errors.Is(err, approval.ErrUnknown):

@@ -12,13 +12,30 @@ import (
 
 // executeInput is the body of POST …/tools/execute and the headers that say who asks.
 type executeInput struct {
-	Origin string `header:"Origin" hidden:"true"`
 	Client string `header:"X-Client-Name" doc:"Name of the calling program, shown to the person." maxLength:"80"`
 	Body   struct {
 		Tool    string          `json:"tool" doc:"Name of the tool." maxLength:"128"`
 		Args    json.RawMessage `json:"args,omitempty" doc:"The tool's arguments, an object."`
 		PanelID string          `json:"panelId,omitempty" doc:"Panel whose tools are in scope; the active one when absent." maxLength:"64"`
 	}
+}
+
+// toggleBody says whether a server shall run; without it the server changes its state.
+type toggleBody struct {
+	Enabled *bool `json:"enabled,omitempty"`
+}
+
+// wanted is what a toggle asks for.
+func (s *Server) wanted(name string, in *toggleBody) bool {
+	if in != nil && in.Enabled != nil {
+		return *in.Enabled
+	}
+	for _, server := range s.rooms.MCP.List() {
+		if server.Name == name {
+			return !server.Enabled
+		}
+	}
+	return true
 }
 
 // ToolRow is a definition with what the tools page shows beside it.
@@ -57,13 +74,11 @@ func (s *Server) toolRoutes() {
 	})
 	m, p = nav.Route("mcp_toggle")
 	add(s, m, p, "Switch an MCP server on or off", http.StatusOK, func(ctx context.Context, in *struct {
-		Name string `path:"name" maxLength:"128"`
-		Body struct {
-			Enabled bool `json:"enabled"`
-		}
+		Name string      `path:"name" maxLength:"128"`
+		Body *toggleBody `required:"false"`
 	},
 	) (*body[event.MCPList], error) {
-		if err := s.rooms.MCP.Toggle(ctx, in.Name, in.Body.Enabled); err != nil {
+		if err := s.rooms.MCP.Toggle(ctx, in.Name, s.wanted(in.Name, in.Body)); err != nil {
 			return nil, notFound(err.Error())
 		}
 		return answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
@@ -78,15 +93,13 @@ func (s *Server) toolRoutes() {
 	})
 }
 
-// from is the provenance of a request at this door: our own page is the person, anything
-// else a program, which a connected window can be asked about.
-func (s *Server) from(origin, client, tool string, args json.RawMessage) toolspec.Provenance {
-	p := toolspec.Provenance{Caller: toolspec.CallerHTTP, Client: client, Interactive: s.rooms.Watched()}
-	if origin == "http://"+s.Host() {
-		p.Caller, p.Client, p.Interactive = toolspec.CallerPerson, "", true
-		p.TypedHosts = typedHosts(args)
+// from is the provenance of a request at this door: a window is the person, anything else
+// a program, which a connected window can be asked about.
+func (s *Server) from(ctx context.Context, client string, args json.RawMessage) toolspec.Provenance {
+	if isWindow(ctx) {
+		return toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true, TypedHosts: typedHosts(args)}
 	}
-	return p
+	return toolspec.Provenance{Caller: toolspec.CallerHTTP, Client: client, Interactive: s.rooms.Watched()}
 }
 
 // panel is the given panel or the active one.
@@ -102,16 +115,16 @@ func (s *Server) execute(ctx context.Context, in *executeInput) (*body[toolspec.
 	if in.Body.Tool == "" {
 		return nil, badRequest(`"tool" is missing. Send {"tool": "annotate_page", "args": {}}.`)
 	}
-	return s.run(ctx, in.Origin, in.Client, in.Body.Tool, in.Body.PanelID, in.Body.Args), nil
+	return s.run(ctx, in.Client, in.Body.Tool, in.Body.PanelID, in.Body.Args), nil
 }
 
 // run is the one way from this door into the Pipeline.
-func (s *Server) run(ctx context.Context, origin, client, tool, panel string, args json.RawMessage) *body[toolspec.Result] {
+func (s *Server) run(ctx context.Context, client, tool, panel string, args json.RawMessage) *body[toolspec.Result] {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
 	return answer(s.rooms.Calls.Do(ctx, toolspec.Call{
-		Tool: tool, Args: args, Panel: s.panel(panel), From: s.from(origin, client, tool, args),
+		Tool: tool, Args: args, Panel: s.panel(panel), From: s.from(ctx, client, args),
 	}))
 }
 
@@ -160,7 +173,6 @@ func (r *ToolRows) add(d toolspec.Definition, active bool) {
 
 // callMCP runs server's tool through the Pipeline under its catalogue name.
 func (s *Server) callMCP(ctx context.Context, in *struct {
-	Origin string `header:"Origin" hidden:"true"`
 	Client string `header:"X-Client-Name" maxLength:"80"`
 	Body   struct {
 		Server string          `json:"server" maxLength:"128"`
@@ -169,5 +181,9 @@ func (s *Server) callMCP(ctx context.Context, in *struct {
 	}
 },
 ) (*body[toolspec.Result], error) {
-	return s.run(ctx, in.Origin, in.Client, in.Body.Server+"__"+in.Body.Tool, "", in.Body.Args), nil
+	name, ok := s.rooms.MCP.ToolName(in.Body.Server, in.Body.Tool)
+	if !ok {
+		return nil, notFound("There is no tool " + in.Body.Tool + " on a running MCP server " + in.Body.Server + ".")
+	}
+	return s.run(ctx, in.Client, name, "", in.Body.Args), nil
 }

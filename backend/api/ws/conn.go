@@ -26,6 +26,8 @@ type conn struct {
 	ctx    context.Context //nolint:containedctx // the connection's own life, ended by cancel
 	cancel context.CancelFunc
 	out    chan wire.Envelope
+	// window is true when the client stands for the person; set by hello.
+	window bool
 	// replaceLive hands a newly opened live view (or nil) to the writer.
 	replaceLive chan *browser.Live
 
@@ -42,8 +44,10 @@ func (c *conn) serve() {
 		c.refuse(err)
 		return
 	}
-	c.hub.windows.Add(1)
-	defer c.hub.windows.Add(-1)
+	if c.window {
+		c.hub.windows.Add(1)
+		defer c.hub.windows.Add(-1)
+	}
 	sub := c.hub.cfg.Events.Subscribe(events.Filter{}, hello.After)
 	defer sub.Close()
 	defer c.closeLive()
@@ -72,9 +76,11 @@ func (c *conn) hello() (wire.ClientMessage, error) {
 	if m.V != wire.Version || m.Kind != "hello" {
 		return m, errProtocol
 	}
-	if !c.hub.cfg.Valid(m.Token) {
+	valid, window := c.hub.cfg.Role(m.Token)
+	if !valid {
 		return m, errors.New("the token is missing or wrong")
 	}
+	c.window = window
 	return m, nil
 }
 

@@ -35,7 +35,9 @@ const (
 // Config is what the hub stands on. Allowed judges Host and Origin of the upgrade.
 type Config struct {
 	Version string
-	Valid   func(token string) bool
+	// Role says whether a key opens the stream, and whether it is a window's: only a
+	// window's hand moves on the page, and only a window can be asked.
+	Role    func(key string) (valid, window bool)
 	Allowed func(*http.Request) bool
 	Events  *events.Recorder
 	Browser *browser.Browser

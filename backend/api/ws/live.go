@@ -32,6 +32,9 @@ func (c *conn) handle(m wire.ClientMessage) error {
 		if m.Input == nil {
 			return fmt.Errorf("input without input")
 		}
+		if !c.window {
+			return fmt.Errorf("only a window's hand moves on the page; call a tool instead")
+		}
 		c.takeOver(m.Input.Type)
 		return c.hub.cfg.Browser.Input(c.ctx, *m.Input)
 	}

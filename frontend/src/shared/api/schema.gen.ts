@@ -662,7 +662,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchange a one-time code for the token */
+        /** Exchange a one-time code for a window's key */
         post: operations["post-api-session"];
         delete?: never;
         options?: never;
@@ -679,7 +679,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a one-time code that opens a window */
+        /** Make a one-time code that opens one more window */
         post: operations["post-api-session-code"];
         delete?: never;
         options?: never;
@@ -1178,9 +1178,6 @@ export interface components {
             server: string;
             tool: string;
         };
-        "Post-api-ai-mcp-servers-name-toggleRequest": {
-            enabled: boolean;
-        };
         "Post-api-approvals-idRequest": {
             /** @enum {string} */
             answer: "once" | "conversation" | "always" | "deny";
@@ -1258,6 +1255,9 @@ export interface components {
         };
         TitleBody: {
             title?: string;
+        };
+        ToggleBody: {
+            enabled?: boolean;
         };
         TokenBody: {
             token: string;
@@ -1921,9 +1921,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["Post-api-ai-mcp-servers-name-toggleRequest"];
+                "application/json": components["schemas"]["ToggleBody"];
             };
         };
         responses: {
