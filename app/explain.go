@@ -13,6 +13,8 @@ import (
 func explain(err error) error {
 	var known *store.OpenError
 	switch {
+	case errors.Is(err, store.ErrDamaged):
+		return failure(exitFailed, "%v Run: sextant doctor --fresh", err)
 	case errors.As(err, &known):
 		return failure(exitFailed, "%v", known)
 	case errors.Is(err, os.ErrPermission):

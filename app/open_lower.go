@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -19,10 +20,13 @@ import (
 	"sextant/shared/event"
 )
 
+// databaseName is the SQLite file in the data folder.
+const databaseName = "sextant.db"
+
 // openRecord opens what is remembered: floor 2, record.
 func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 	var err error
-	if s.Store, err = store.Open(ctx, filepath.Join(s.Config.DataDir, "sextant.db"), s.Log); err != nil {
+	if s.Store, err = store.Open(ctx, filepath.Join(s.Config.DataDir, databaseName), s.Log); err != nil {
 		return err
 	}
 	s.onClose("store", s.Store.Close)
@@ -84,6 +88,10 @@ func (s *System) openBrowser(_ context.Context, purpose Purpose) error {
 	proxy, err := s.Guard.StartProxy()
 	if err != nil {
 		return fmt.Errorf("opening the browser's proxy: %w", err)
+	}
+	if u, err := url.Parse(purpose.AttachURL); err == nil && u.Host != "" {
+		// Who reaches the debugging port of the browser we drive drives it too.
+		s.Guard.Never(strings.Replace(u.Host, "localhost", "127.0.0.1", 1))
 	}
 	s.Browser = browser.New(browser.Config{
 		Path:       s.Settings.Get("chromium"),

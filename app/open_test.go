@@ -88,6 +88,14 @@ func TestADamagedDatabaseIsNamedAndLeftAlone(t *testing.T) {
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, garbage) {
 		t.Errorf("the damaged file was changed (%v)", err)
 	}
+	_, _, errs = verb(t, flags, "doctor", "--fresh")
+	_, kept, ok := strings.Cut(strings.SplitN(errs, "\n", 2)[0], "is kept as ")
+	if got, err := os.ReadFile(kept); !ok || err != nil || !bytes.Equal(got, garbage) {
+		t.Errorf("after --fresh the damaged file is not kept: %q (%v)", errs, err)
+	}
+	if code, _, errs := verb(t, flags, "tools", "list"); code != exitDone {
+		t.Errorf("after --fresh: exit %d, stderr %q", code, errs)
+	}
 }
 
 func TestABrokenConfigFileIsReportedAndTheRestHolds(t *testing.T) {
@@ -155,7 +163,7 @@ func TestTheServerListensOnLoopbackOnly(t *testing.T) {
 
 func TestUsageErrorsExitWithTwo(t *testing.T) {
 	flags := testFlags(t)
-	for _, args := range [][]string{{"fly"}, {"run"}, {"tools", "call", "annotate_page", "{broken"}} {
+	for _, args := range [][]string{{"fly"}, {"run"}, {"run", " "}, {"mcp", "--share"}, {"run", "x", "--format", "f.json"}, {"tools", "call", "annotate_page", "{broken"}} {
 		if code, _, errs := verb(t, flags, args...); code != exitUsage || errs == "" {
 			t.Errorf("%v: exit %d, stderr %q", args, code, errs)
 		}

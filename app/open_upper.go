@@ -48,6 +48,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 	s.onClose("panels", func() error { s.Panels.Close(); return nil })
 	guard := egress.New(egress.Config{AllowHosts: s.Settings.List("allow_hosts"), Log: s.Log})
 	s.onClose("egress of mcp servers", guard.Close)
+	s.mcpGuard = guard
 	s.MCP = mcp.New(mcp.Config{
 		Path: filepath.Join(s.Config.ConfigDir, mcp.FileName), Journal: journal{s}, Log: s.Log,
 		Version: Version, Dir: s.Workspace(), Egress: &mcpEgress{s, guard},
@@ -130,7 +131,9 @@ func (s *System) forgetTurns() {
 		defer sub.Close()
 		for e := range sub.C() {
 			s.Pipeline.EndTurn(e.Turn)
-			s.Browser.Driving("")
+			if turn := s.drivingTurn.Load(); turn != nil && *turn == e.Turn {
+				s.Browser.Driving("")
+			}
 		}
 	})
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -65,6 +67,9 @@ func openBeside(ctx context.Context, config *Config, purpose Purpose, log *slog.
 	_, _ = fmt.Fprintln(io.err, "sextant:", note)
 	own := *config
 	own.DataDir = dir
+	own.flags = maps.Clone(config.flags)
+	panels, _, _ := config.fixed("panels")
+	own.flags["panels"] = joinPaths(slices.DeleteFunc([]string{filepath.Join(config.DataDir, "panels"), panels}, func(s string) bool { return s == "" }))
 	sys, err := OpenSystem(ctx, &own, purpose, log)
 	if err != nil {
 		_ = os.RemoveAll(dir)
@@ -95,7 +100,10 @@ func (s *System) waitForMCP(ctx context.Context) {
 	defer sub.Close()
 	for slices.ContainsFunc(s.MCP.List(), func(m event.MCPServer) bool { return m.State == "starting" }) {
 		select {
-		case <-sub.C():
+		case _, ok := <-sub.C():
+			if !ok {
+				return
+			}
 		case <-ctx.Done():
 			return
 		}

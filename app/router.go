@@ -61,6 +61,7 @@ func (r router) drive(call toolspec.Call, def toolspec.Definition) *toolspec.Res
 			"Wait until it is given back (Give back in the browser panel), then call annotate_page: the page may have changed.")
 		return &refusal
 	}
+	r.sys.drivingTurn.Store(&call.From.Turn)
 	r.sys.Browser.Driving(string(call.From.Caller))
 	return nil
 }

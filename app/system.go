@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
@@ -55,6 +56,11 @@ type System struct {
 	Pipeline    *pipeline.Pipeline
 	Models      *llm.Registry
 	Loop        *loop.Loop
+
+	// drivingTurn is the turn whose call acted last on the window's page.
+	drivingTurn atomic.Pointer[string]
+	// mcpGuard is the way out of remote MCP servers only.
+	mcpGuard *egress.Guard
 
 	keys   *httpapi.Keys
 	hub    *ws.Hub
@@ -161,5 +167,6 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	}
 	s.onClose("server", s.server.Close)
 	s.Guard.Never(s.server.Host())
+	s.mcpGuard.Never(s.server.Host())
 	return nil
 }

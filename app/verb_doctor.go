@@ -2,17 +2,22 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
+	"sextant/backend/record/store"
 	"sextant/frontend"
 )
 
 // doctorVerb checks what Sextant needs on this machine.
 type doctorVerb struct {
-	JSON bool `help:"Print JSON."`
+	JSON  bool `help:"Print JSON."`
+	Fresh bool `help:"When the database is damaged: keep its file under another name and start an empty one."`
 }
 
 // finding is one line of the doctor: State is ok, warn or bad.
@@ -25,6 +30,11 @@ type finding struct {
 
 // Run opens the system, starts the browser and reports; exit 1 when something is bad.
 func (v *doctorVerb) Run(ctx context.Context, io streams, g *Global) error {
+	if v.Fresh {
+		if err := startFresh(ctx, io, g); err != nil {
+			return err
+		}
+	}
 	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, WaitMCP: true}, streams{in: io.in, out: io.out, err: discard{}})
 	if err != nil {
 		return err
@@ -53,6 +63,26 @@ func (v *doctorVerb) Run(ctx context.Context, io streams, g *Global) error {
 		return failure(exitFailed, "%d of %d checks failed", bad, len(findings))
 	}
 	return nil
+}
+
+// startFresh puts a damaged database aside. One that opens is left as it is.
+func startFresh(ctx context.Context, io streams, g *Global) error {
+	config, err := LoadConfig(g.flags())
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(config.DataDir, databaseName)
+	s, err := store.Open(ctx, path, slog.New(slog.DiscardHandler))
+	if errors.Is(err, store.ErrDamaged) {
+		var kept string
+		if s, kept, err = store.OpenFresh(ctx, path, slog.New(slog.DiscardHandler)); err == nil {
+			_, _ = fmt.Fprintf(io.err, "sextant: started an empty database; the damaged one is kept as %s\n", kept)
+		}
+	}
+	if err != nil {
+		return explain(err)
+	}
+	return s.Close()
 }
 
 // discard drops what is written.

@@ -13,27 +13,26 @@ import (
 
 // mcpVerb serves the tools over stdio.
 type mcpVerb struct {
-	Headless   bool   `help:"Use a browser and data of its own even when Sextant runs."`
-	Share      bool   `help:"Join the window's tabs instead of own ones."`
+	Headless   bool   `help:"A browser and tabs of its own, beside a running Sextant. In this version that is always so."`
+	Share      bool   `help:"Join the window's tabs (not in this version)." hidden:""`
 	Tools      string `help:"core, environment or all." enum:"core,environment,all" default:"core"`
 	BrowserURL string `name:"browser-url" help:"Attach to a running Chromium at its debugging address." placeholder:"http://127.0.0.1:PORT"`
 }
 
 // Run serves until stdin ends or the program is interrupted.
 func (v *mcpVerb) Run(ctx context.Context, io streams, g *Global) error {
-	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, AttachURL: v.BrowserURL}, io)
+	if v.Share {
+		return failure(exitUsage, "--share is not in this version: an MCP client has a browser and tabs of its own.")
+	}
+	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, AttachURL: v.BrowserURL, WaitMCP: v.Tools == "all"}, io)
 	if err != nil {
 		return err
 	}
 	defer sys.Close()
-	session := "mcp"
-	if v.Share {
-		session = ""
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	err = mcpserver.Serve(ctx, mcpserver.Config{
-		Tools: offered{sys, v.Tools}, Caller: sys.Pipeline, Session: session, Version: Version,
+		Tools: offered{sys, v.Tools}, Caller: sys.Pipeline, Session: "mcp", Version: Version,
 		Instructions: mcpInstructions, Changed: sys.toolChanges(ctx), Progress: sys.progress, Log: sys.Log,
 	}, io.in, io.out)
 	if err != nil && ctx.Err() == nil {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
+	"time"
 
 	"sextant/backend/agent/loop"
 	"sextant/backend/record/events"
@@ -15,11 +17,12 @@ import (
 
 // runVerb does one task and prints the answer.
 type runVerb struct {
-	Task  string `arg:"" help:"What to do, e.g. \"open demo and annotate\"."`
-	Model string `help:"Model as provider/name; the setting's when absent." placeholder:"M"`
-	Panel string `help:"Panel whose tools are in scope." placeholder:"ID"`
-	YesTo string `help:"What is allowed without a question: read or all." enum:",read,all" default:""`
-	JSON  bool   `help:"Print one JSON document."`
+	Task   string `arg:"" help:"What to do, e.g. \"open demo and annotate\"."`
+	Model  string `help:"Model as provider/name; the setting's when absent." placeholder:"M"`
+	Format string `help:"Not in this version." hidden:"" placeholder:"FILE"`
+	Panel  string `help:"Panel whose tools are in scope." placeholder:"ID"`
+	YesTo  string `help:"What is allowed without a question: read or all." enum:",read,all" default:""`
+	JSON   bool   `help:"Print one JSON document."`
 }
 
 // runReport is what --json prints.
@@ -40,12 +43,19 @@ type runCall struct {
 	DurationMS int64              `json:"duration_ms"`
 	Error      string             `json:"error,omitempty"`
 	ErrorType  toolspec.ErrorType `json:"error_type,omitempty"`
+	Suggestion string             `json:"suggestion,omitempty"`
 	Output     string             `json:"output,omitempty"`
 }
 
 // Run asks the loop once and waits for the end of the turn.
 func (v *runVerb) Run(ctx context.Context, out streams, g *Global) error {
-	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true}, out)
+	switch {
+	case strings.TrimSpace(v.Task) == "":
+		return failure(exitUsage, "the task is empty. Say what to do: sextant run \"open demo and annotate\"")
+	case v.Format != "":
+		return failure(exitUsage, "--format is not in this version. Use --json for the answer and the calls as JSON.")
+	}
+	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, WaitMCP: true}, out)
 	if err != nil {
 		return err
 	}
@@ -59,14 +69,14 @@ func (v *runVerb) Run(ctx context.Context, out streams, g *Global) error {
 		Conversation: conversation.ID, Text: v.Task, Model: orDefault(v.Model, sys.Settings.Get("model")), Panel: v.Panel,
 		Caller: toolspec.CallerRun, YesTo: v.YesTo,
 	})
-	calls, usage := watch()
+	calls := watch()
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
 	if calls == nil {
 		calls = []runCall{}
 	}
-	report := runReport{Text: outcome.Text, Status: outcome.Status, Error: outcome.Error, Suggestion: outcome.Suggestion, Calls: calls, Usage: usage}
+	report := runReport{Text: outcome.Text, Status: outcome.Status, Error: outcome.Error, Suggestion: outcome.Suggestion, Calls: calls, Usage: outcome.Usage}
 	if err := report.print(out.out, v.JSON); err != nil {
 		return err
 	}
@@ -96,13 +106,14 @@ func (r runReport) print(w io.Writer, asJSON bool) error {
 func (r runReport) verdict() error {
 	failed, refused := "", ""
 	for _, c := range r.Calls {
-		switch c.Status {
-		case event.CallRefused, event.CallDeclined:
-			refused = c.Error
-		case event.CallFailed, event.CallStopped, event.CallInterrupted:
-			failed = c.Error
-		default:
+		denied := c.ErrorType == toolspec.PermissionError || c.ErrorType == toolspec.SecurityError
+		switch {
+		case denied, c.Status == event.CallRefused, c.Status == event.CallDeclined:
+			refused = strings.TrimSpace(c.Error + ". " + c.Suggestion)
+		case c.Status == event.CallDone:
 			failed, refused = "", ""
+		default:
+			failed = strings.TrimSpace(c.Error + ". " + c.Suggestion)
 		}
 	}
 	switch {
@@ -116,12 +127,16 @@ func (r runReport) verdict() error {
 	return nil
 }
 
-// watchRun prints each call's sentence to err while the turn runs; the returned function
-// ends the watching and gives the calls.
-func watchRun(sys *System, conversation string, err io.Writer, quiet bool) func() ([]runCall, chat.Usage) {
+// watchPatience bounds how long a finished turn's last events are waited for.
+const watchPatience = 5 * time.Second
+
+// watchRun prints each call's sentence to err while the turn runs. The returned function
+// is called when the turn is over: it waits for what was stored until then and gives the
+// calls.
+func watchRun(sys *System, conversation string, err io.Writer, quiet bool) func() []runCall {
 	sub := sys.Events.Subscribe(events.Filter{Conversation: conversation}, events.FromNow)
 	var calls []runCall
-	var usage chat.Usage
+	ended := make(chan struct{})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -132,25 +147,31 @@ func watchRun(sys *System, conversation string, err io.Writer, quiet bool) func(
 				if json.Unmarshal(e.Data, &end) != nil {
 					continue
 				}
-				calls = append(calls, runCall{
-					Tool: end.Tool, Status: end.Status, Sentence: end.Sentence, DurationMS: end.DurationMS,
-					Error: end.Error, ErrorType: end.ErrorType, Output: end.Output,
-				})
+				calls = append(calls, reported(end))
 				if !quiet {
 					_, _ = fmt.Fprintf(err, "%s · %s · %d ms\n", end.Sentence, end.Tool, end.DurationMS)
 				}
 			case event.TurnEnded:
-				var t event.Turn
-				if json.Unmarshal(e.Data, &t) == nil {
-					usage = t.Usage
-				}
+				close(ended)
 				return
 			}
 		}
 	}()
-	return func() ([]runCall, chat.Usage) {
-		<-done
+	return func() []runCall {
+		select {
+		case <-ended:
+		case <-time.After(watchPatience): // a turn that never began, or whose end could not be stored
+		}
 		sub.Close()
-		return calls, usage
+		<-done
+		return calls
+	}
+}
+
+// reported is a call as the report shows it.
+func reported(end event.CallEnd) runCall {
+	return runCall{
+		Tool: end.Tool, Status: end.Status, Sentence: end.Sentence, DurationMS: end.DurationMS,
+		Error: end.Error, ErrorType: end.ErrorType, Suggestion: end.Suggestion, Output: end.Output,
 	}
 }

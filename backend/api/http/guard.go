@@ -98,6 +98,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			problem(w, http.StatusRequestEntityTooLarge, "The request is larger than 4 MB.")
 			return
 		}
+		if r.Method != http.MethodGet {
+			// Everything here is JSON, also where a client (curl -d) calls it a form.
+			r.Header.Set("Content-Type", "application/json")
+		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), roleKey{}, role)))
 	})

@@ -76,7 +76,13 @@ func (s *Server) panelRoutes() {
 	})
 	for _, e := range nav.Navigation {
 		m, p = nav.Route(e.Route)
-		s.toolRoute(m, p, e.Tool)
+		add(s, m, p, "Runs "+e.Tool, http.StatusOK, func(ctx context.Context, in *panelInput) (*body[toolspec.Result], error) {
+			args := json.RawMessage(`{}`)
+			if in.id() != "" {
+				args, _ = json.Marshal(map[string]string{"panel": in.id()}) // a string map always marshals
+			}
+			return s.run(ctx, in.Client, e.Tool, "", args), nil
+		})
 	}
 	m, p = nav.Route("prompt_notes")
 	s.toolRoute(m, p, "enhance_baseline_prompt")

@@ -14,9 +14,10 @@ import (
 type executeInput struct {
 	Client string `header:"X-Client-Name" doc:"Name of the calling program, shown to the person." maxLength:"80"`
 	Body   struct {
-		Tool    string          `json:"tool" doc:"Name of the tool." maxLength:"128"`
+		_       struct{}        `json:"-" additionalProperties:"true"`
+		Tool    string          `json:"tool" required:"false" doc:"Name of the tool." maxLength:"128"`
 		Args    json.RawMessage `json:"args,omitempty" doc:"The tool's arguments, an object."`
-		PanelID string          `json:"panelId,omitempty" doc:"Panel whose tools are in scope; the active one when absent." maxLength:"64"`
+		PanelID *string         `json:"panelId,omitempty" nullable:"true" doc:"Panel whose tools are in scope; the active one when absent." maxLength:"64"`
 	}
 }
 
@@ -115,7 +116,11 @@ func (s *Server) execute(ctx context.Context, in *executeInput) (*body[toolspec.
 	if in.Body.Tool == "" {
 		return nil, badRequest(`"tool" is missing. Send {"tool": "annotate_page", "args": {}}.`)
 	}
-	return s.run(ctx, in.Client, in.Body.Tool, in.Body.PanelID, in.Body.Args), nil
+	panel := ""
+	if in.Body.PanelID != nil {
+		panel = *in.Body.PanelID
+	}
+	return s.run(ctx, in.Client, in.Body.Tool, panel, in.Body.Args), nil
 }
 
 // run is the one way from this door into the Pipeline.

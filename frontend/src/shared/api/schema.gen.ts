@@ -1013,9 +1013,11 @@ export interface components {
             /** @description The tool's arguments, an object. */
             args?: unknown;
             /** @description Panel whose tools are in scope; the active one when absent. */
-            panelId?: string;
+            panelId?: string | null;
             /** @description Name of the tool. */
-            tool: string;
+            tool?: string;
+        } & {
+            [key: string]: unknown;
         };
         FrameHeader: {
             /** Format: int64 */
@@ -2621,7 +2623,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": components["schemas"]["PanelInputBody"];
             };
         };
         responses: {
