@@ -1,0 +1,135 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// result reads a body as a tool's result.
+func result(t *testing.T, body []byte) toolspec.Result {
+	t.Helper()
+	var r toolspec.Result
+	if err := json.Unmarshal(body, &r); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	return r
+}
+
+func TestPanelsOpenAndCloseUnderBothSpellings(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	c := clientOf(t, sys)
+	for _, key := range []string{"panel", "panelId"} {
+		for _, route := range []string{"panel_open", "panel_close"} {
+			method, path := sys.Nav.Route(route)
+			status, body := c.do(method, path, map[string]string{key: sys.Nav.SurfacePanel})
+			if r := result(t, body); status != http.StatusOK || !r.Success {
+				t.Errorf("%s with %s: status %d: %s", route, key, status, body)
+			}
+			if open := sys.Baseline.ActivePanel() == sys.Nav.SurfacePanel; open != (route == "panel_open") {
+				t.Errorf("after %s with %s the panel is open: %v", route, key, open)
+			}
+		}
+	}
+	method, path := sys.Nav.Route("panel_open")
+	if _, body := c.do(method, path, map[string]string{"panel": "no-such-panel"}); result(t, body).ErrorType != toolspec.ValidationError {
+		t.Errorf("a panel that is not there: %s", body)
+	}
+}
+
+func TestNotesAreKept(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	c := clientOf(t, sys)
+	for route, args := range map[string]map[string]string{
+		"prompt_notes": {"note": "Answer in German."}, "developer_notes": {"text": "The field has no label."},
+	} {
+		method, path := sys.Nav.Route(route)
+		status, body := c.do(method, path, args)
+		if r := result(t, body); status != http.StatusOK || !r.Success {
+			t.Errorf("%s: status %d: %s", route, status, body)
+		}
+	}
+	if notes := strings.Join(sys.Baseline.PromptNotes(), "\n"); !strings.Contains(notes, "German") {
+		t.Errorf("prompt notes: %q", notes)
+	}
+}
+
+func TestMCPServersAreListedSwitchedAndCalledUnderThePolicy(t *testing.T) {
+	flags := testFlags(t)
+	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := `{"mcpServers":{"dead":{"command":"/no/such/program"}}}`
+	if err := os.WriteFile(filepath.Join(flags["config"], "mcp-config.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sys := openWith(t, flags, Purpose{Serve: true})
+	c := clientOf(t, sys)
+	_, path := sys.Nav.Route("mcp_toggle")
+	path = strings.Replace(path, "{name}", "dead", 1)
+	for _, step := range []struct {
+		body any
+		want bool
+	}{{nil, false}, {map[string]bool{"enabled": true}, true}, {map[string]bool{"enabled": false}, false}} {
+		status, body := c.do(http.MethodPost, path, step.body)
+		var list event.MCPList
+		if err := json.Unmarshal(body, &list); err != nil || status != http.StatusOK || len(list.Servers) != 1 {
+			t.Fatalf("toggle %v: status %d: %s", step.body, status, body)
+		}
+		if list.Servers[0].Enabled != step.want {
+			t.Errorf("after toggle %v enabled is %v", step.body, list.Servers[0].Enabled)
+		}
+	}
+	if status, body := c.do(http.MethodPost, strings.Replace(path, "dead", "nobody", 1), nil); status != http.StatusNotFound {
+		t.Errorf("a server that is not there: status %d: %s", status, body)
+	}
+	method, path := sys.Nav.Route("mcp_call")
+	if status, body := c.do(method, path, map[string]string{"server": "dead", "tool": "x"}); status != http.StatusNotFound {
+		t.Errorf("a tool that is not there: status %d: %s", status, body)
+	}
+}
+
+func TestTheDoorTakesJSONUnderAnyNameAndBoundsIt(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	c := clientOf(t, sys)
+	post := func(body string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.base+"/api/ai/tools/execute", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = c.head.Clone()
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		var b bytes.Buffer
+		_, _ = b.ReadFrom(res.Body)
+		return res.StatusCode, b.String()
+	}
+	for body, want := range map[string]int{
+		`{"tool":"get_active_panel","args":{},"panelId":null,"more":1}`: http.StatusOK,
+		`{"tool":"get_active_panel"}`:                                   http.StatusOK,
+		`{"args":{}}`:                                                   http.StatusBadRequest,
+		`{"tool":`:                                                      http.StatusBadRequest,
+		`{"tool":"` + strings.Repeat("x", 5<<20) + `"}`:                 http.StatusRequestEntityTooLarge,
+	} {
+		if status, answer := post(body); status != want {
+			t.Errorf("%.40s: status %d, want %d: %.200s", body, status, want, answer)
+		}
+	}
+	if status, body := c.do(http.MethodGet, "/api/no/such/route", nil); status != http.StatusNotFound || !strings.Contains(string(body), "openapi") {
+		t.Errorf("an unknown route: status %d: %s", status, body)
+	}
+	if status, body := c.do(http.MethodGet, "/api/openapi.json", nil); status != http.StatusOK || !strings.Contains(string(body), `"Envelope"`) {
+		t.Errorf("the OpenAPI document: status %d, %.100s", status, body)
+	}
+}
