@@ -24,9 +24,8 @@ export const assistant = {
 
   'start.title': 'Start with a sentence',
   'start.lede':
-    'It can use the browser, your files in {folder} and the terminal. It asks before it sends your data out or does what cannot be undone.',
-  'start.lede.pilot':
-    'The command pilot does plain commands with the browser and your files in {folder}. It needs no network, key or account.',
+    'It can use the browser, your panels and MCP servers. It asks before it sends your data out or does what cannot be undone.',
+  'start.lede.pilot': 'The command pilot does plain commands with the browser. It needs no network, key or account.',
   'start.demo': 'Open the demo shop and number it',
   'start.prices': 'Open a page and list its prices',
   'start.tools': 'Show what can be called now',
