@@ -94,6 +94,8 @@ type Pipeline struct {
 	mu        sync.Mutex
 	executors map[toolspec.Origin]Executor
 	running   map[string]*flight
+	// flights counts calls from enter to leave; it grows under mu and while not closed only.
+	flights sync.WaitGroup
 	// executions counts goroutines that run executors, also those given up on.
 	executions sync.WaitGroup
 	closed     bool
@@ -189,10 +191,12 @@ func (p *Pipeline) enter(f *flight) *toolspec.Result {
 		return &r
 	}
 	p.running[f.call.ID] = f
+	p.flights.Add(1)
 	return nil
 }
 
 func (p *Pipeline) leave(f *flight) {
+	defer p.flights.Done()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.running, f.call.ID)
@@ -252,7 +256,8 @@ func (p *Pipeline) HostOpen(session, host string) bool {
 // address bar, or on the command line.
 func (p *Pipeline) OpenHost(session, host string) { p.hosts.open(session, []string{host}) }
 
-// Close stops every call and waits until no executor runs any more, or ctx ends.
+// Close stops every call and waits until each is reported and no executor runs any more, or
+// ctx ends. What the reports are written to must stay open until then.
 func (p *Pipeline) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true
@@ -262,6 +267,8 @@ func (p *Pipeline) Close(ctx context.Context) error {
 	p.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
+		// Only a flight starts an execution, so none begins after the last flight.
+		p.flights.Wait()
 		p.executions.Wait()
 		close(done)
 	}()
@@ -269,6 +276,6 @@ func (p *Pipeline) Close(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		return errors.New("closing: an executor did not stop in time")
+		return errors.New("closing: a call did not come to its end in time")
 	}
 }

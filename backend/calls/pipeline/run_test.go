@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sextant/backend/record/audit"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -171,6 +172,44 @@ func TestAfterCloseNothingRuns(t *testing.T) {
 	}
 	if got := h.do(called("obedient", `{}`)); got.Success || h.times("obedient") != 1 {
 		t.Fatalf("%+v", got)
+	}
+}
+
+// slowAudit holds the row after a call back until it is let go.
+type slowAudit struct {
+	Audit
+	reached, release chan struct{}
+}
+
+func (a *slowAudit) Done(ctx context.Context, id string, out audit.Outcome) error {
+	close(a.reached)
+	<-a.release
+	return a.Audit.Done(ctx, id, out)
+}
+
+func TestCloseWaitsUntilAFinishedCallIsReported(t *testing.T) {
+	h := newHouse(t)
+	slow := &slowAudit{h.audit, make(chan struct{}), make(chan struct{})}
+	h.cfg.Audit = slow
+	h.add(toolspec.Definition{Name: "echo"}, echo)
+	h.start(called("echo", `{}`))
+	<-slow.reached
+	// The executor has ended, the report has not: a Close that is bounded runs into its bound.
+	bounded, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	early := h.Close(bounded)
+	close(slow.release)
+	if early == nil {
+		t.Error("it closed while a call was not reported")
+	}
+	if err := h.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if rows := h.rows(); len(rows) != 1 || rows[0].Status != "done" {
+		t.Errorf("after closing the audit log says %+v", rows)
+	}
+	if ends := told[event.CallEnd](h, event.CallEnded); len(ends) != 1 {
+		t.Errorf("after closing the window was told of %d ends", len(ends))
 	}
 }
 
