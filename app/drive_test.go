@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -95,13 +94,7 @@ func TestWithoutChromiumEverythingElseWorksAndTheErrorSaysWhatInstallsIt(t *test
 
 func TestADeadMCPServerDoesNotTouchTheOthersAndIsNamed(t *testing.T) {
 	flags := testFlags(t)
-	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
-		t.Fatal(err)
-	}
-	config := `{"mcpServers":{"dead":{"command":"/no/such/program"}}}`
-	if err := os.WriteFile(filepath.Join(flags["config"], "mcp-config.json"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeMCPConfig(t, flags, `{"mcpServers":{"dead":{"command":"/no/such/program"}}}`)
 	code, out, _ := verb(t, flags, "mcp-servers", "list")
 	if code != exitDone || !strings.Contains(out, "dead") || !strings.Contains(out, "failed") {
 		t.Errorf("exit %d, stdout %q", code, out)
@@ -164,5 +157,22 @@ func TestWhileAPersonHasThePageOthersMayLookButNotAct(t *testing.T) {
 	hand(false)
 	if r := c.execute("press_key", map[string]string{"key": "Tab"}); !r.Success {
 		t.Errorf("given back, but: %+v", r)
+	}
+}
+
+func TestAModelThatCannotBeReachedIsNamedAndNothingIsLost(t *testing.T) {
+	closed := httptest.NewServer(http.NotFoundHandler())
+	address := closed.URL
+	closed.Close()
+	t.Setenv("SEXTANT_OPENAI_BASE_URL", address+"/v1")
+	flags := testFlags(t)
+	code, _, errs := verb(t, flags, "run", "hello", "--model", "openai/none")
+	if code != exitFailed || !strings.Contains(errs, strings.TrimPrefix(address, "http://")) {
+		t.Errorf("exit %d, stderr %q", code, errs)
+	}
+	sys := openWith(t, flags, Purpose{})
+	list, err := sys.Store.Conversations(t.Context())
+	if err != nil || len(list) != 1 || list[0].Title != "hello" {
+		t.Errorf("the conversation is not kept: %+v (%v)", list, err)
 	}
 }

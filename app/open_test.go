@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,6 +40,17 @@ func openWith(t *testing.T, flags map[string]string, purpose Purpose) *System {
 	}
 	t.Cleanup(sys.Close)
 	return sys
+}
+
+// writeMCPConfig puts mcp-config.json where a run with flags looks for it.
+func writeMCPConfig(t *testing.T, flags map[string]string, text string) {
+	t.Helper()
+	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(flags["config"], "mcp-config.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // verb runs a command line and returns code, stdout and stderr.
@@ -157,6 +169,18 @@ func TestTheServerListensOnLoopbackOnly(t *testing.T) {
 	flags := testFlags(t)
 	code, _, errs := verb(t, flags, "serve", "--addr", "0.0.0.0:0")
 	if code != exitFailed || !strings.Contains(errs, "loopback") {
+		t.Errorf("exit %d, stderr %q", code, errs)
+	}
+}
+
+func TestATakenPortIsNamedWithTheWayOut(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	code, _, errs := verb(t, testFlags(t), "serve", "--addr", taken.Addr().String())
+	if code != exitFailed || !strings.Contains(errs, "taken") || !strings.Contains(errs, "127.0.0.1:0") {
 		t.Errorf("exit %d, stderr %q", code, errs)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -63,13 +61,7 @@ func TestNotesAreKept(t *testing.T) {
 
 func TestMCPServersAreListedSwitchedAndCalledUnderThePolicy(t *testing.T) {
 	flags := testFlags(t)
-	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
-		t.Fatal(err)
-	}
-	config := `{"mcpServers":{"dead":{"command":"/no/such/program"}}}`
-	if err := os.WriteFile(filepath.Join(flags["config"], "mcp-config.json"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeMCPConfig(t, flags, `{"mcpServers":{"dead":{"command":"/no/such/program"}}}`)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	c := clientOf(t, sys)
 	_, path := sys.Nav.Route("mcp_toggle")

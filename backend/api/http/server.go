@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -130,6 +131,9 @@ func (s *Server) Listen(addr string) error {
 		return fmt.Errorf("listening on %q: only a loopback address is allowed, e.g. 127.0.0.1:0", addr)
 	}
 	s.ln, err = net.Listen("tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%s is taken by another program; use another port, or 127.0.0.1:0 for a free one: %w", addr, err)
+	}
 	if err != nil {
 		return fmt.Errorf("listening on %s: %w", addr, err)
 	}
