@@ -145,8 +145,15 @@ func TestHintsFollowTheManifestAndElseTheMethod(t *testing.T) {
 	if drop.ReadOnly || !drop.Destructive {
 		t.Errorf("DELETE: %+v", drop)
 	}
-	if !query.ReadOnly || query.OpenWorld {
+	if query.ReadOnly || query.OpenWorld {
 		t.Errorf("annotated POST: %+v", query)
+	}
+	if p := found.problems; len(p) != 1 || !p[0].Warning || p[0].Line == 0 || !strings.Contains(p[0].Text, "readOnlyHint of query has no effect") {
+		t.Errorf("a reassuring POST is not warned of: %v", p)
+	}
+	built := read([]byte(strings.Replace(text, `"backend":{"kind":"process","command":"x"},`, "", 1)), "notes", true)
+	if built.plan == nil || !built.plan.tools[2].def.Hints.ReadOnly {
+		t.Errorf("a panel of our own is not believed: %v", built.problems)
 	}
 	if wipe.ReadOnly || !wipe.Destructive || !wipe.Confirm {
 		t.Errorf("destructive POST: %+v", wipe)

@@ -108,7 +108,7 @@ func (j *judge) tool(at string, t Tool) (boundTool, bool) {
 	}
 	b.def = toolspec.Definition{
 		Name: t.Name, Description: t.Description, Parameters: schema.json(), Origin: toolspec.OriginPanel, Owner: j.manifest.PanelID,
-		Group: "panel", Hints: j.hints(b), TimeoutMS: t.TimeoutMS, Examples: t.Examples,
+		Group: "panel", Hints: j.hints(at, b), TimeoutMS: t.TimeoutMS, Examples: t.Examples,
 	}
 	return b, !anyStops(j.problems[before:])
 }
@@ -130,7 +130,9 @@ func (j *judge) limits(at string, t Tool) {
 }
 
 // hints follow the manifest where it speaks and HTTP's meaning of the method where it does not.
-func (j *judge) hints(b boundTool) toolspec.Hints {
+// That a tool only reads lets it run without a question, so a panel from elsewhere is believed
+// it for GET alone.
+func (j *judge) hints(at string, b boundTool) toolspec.Hints {
 	says := func(p *bool, otherwise bool) bool {
 		if p != nil {
 			return *p
@@ -138,6 +140,10 @@ func (j *judge) hints(b boundTool) toolspec.Hints {
 		return otherwise
 	}
 	readOnly := says(b.Annotations.ReadOnly, b.method == "GET")
+	if readOnly && b.method != "GET" && !j.builtin {
+		readOnly = false
+		j.warn(at+"/annotations/readOnlyHint", "readOnlyHint of %s has no effect, because only GET counts as reading", b.Name)
+	}
 	net := j.manifest.Permissions.Net
 	return toolspec.Hints{
 		ReadOnly:    readOnly,
