@@ -161,7 +161,8 @@ type CallEnd struct {
 // Approval is a question that waits for a person.
 type Approval struct {
 	ID string `json:"id"`
-	// Call is the call that waits; Tool and Args are exactly what will run.
+	// Call is the call that waits; Tool and Args are exactly what will run, but for secret
+	// values, which stand as "…" in Args and Data.
 	Call string          `json:"call"`
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`

@@ -13,7 +13,8 @@ type Description struct {
 	Starts string `json:"starts,omitempty"`
 	// Data is what would leave this machine or be written.
 	Data string `json:"data,omitempty"`
-	// Hosts the call would talk to, lower case, host or host:port.
+	// Hosts the call would talk to, lower case, host or host:port. For a call that acts on an
+	// element it is the host of the page or frame the element stands on.
 	Hosts []string `json:"hosts,omitempty"`
 	// Annotation is the numbered element the call acts on, 0 for none.
 	Annotation int `json:"annotation,omitempty"`
@@ -22,4 +23,7 @@ type Description struct {
 	// Copied names sources Data looks copied from that are not the target's own: a file,
 	// another page's origin.
 	Copied []string `json:"copied,omitempty"`
+	// Secret names the arguments whose values are never shown or kept, as what goes into a
+	// password field. When there is one, Data is not shown either.
+	Secret []string `json:"secret,omitempty"`
 }

@@ -10,21 +10,28 @@ import (
 
 // describe learns what the call will do and opens its card.
 func (p *Pipeline) describe(ctx context.Context, f *flight) *toolspec.Result {
-	if d, ok := p.executor(f.def.Origin).(Describer); ok {
-		desc, err := safely(func() (toolspec.Description, error) { return d.Describe(f.call), nil })
-		if err != nil {
-			p.cfg.Log.Error("describing a call failed", "tool", f.call.Tool, "err", err)
-			r := toolspec.Fail(toolspec.SystemError, "what it would do cannot be told, so it did not run",
-				"Nothing was changed. The log holds the details.")
-			return &r
-		}
-		f.desc = desc
+	desc, err := p.described(f)
+	if err != nil {
+		p.cfg.Log.Error("describing a call failed", "tool", f.call.Tool, "err", err)
+		r := toolspec.Fail(toolspec.SystemError, "what it would do cannot be told, so it did not run",
+			"Nothing was changed. The log holds the details.")
+		return &r
 	}
+	f.desc = desc
 	if f.desc.Present == "" {
 		f.desc.Present = "Running " + f.call.Tool
 	}
 	p.announce(ctx, f)
 	return nil
+}
+
+// described is what the executor says of the call, empty when it says nothing.
+func (p *Pipeline) described(f *flight) (toolspec.Description, error) {
+	d, ok := p.executor(f.def.Origin).(Describer)
+	if !ok {
+		return toolspec.Description{}, nil
+	}
+	return safely(func() (toolspec.Description, error) { return d.Describe(f.call), nil })
 }
 
 // announce publishes the start of a call.
@@ -34,7 +41,7 @@ func (p *Pipeline) announce(ctx context.Context, f *flight) {
 		sentence = "Calling " + shorten(f.call.Tool, maxValue)
 	}
 	p.publish(ctx, f, event.New(event.CallStarted, event.CallStart{
-		Tool: f.call.Tool, Args: hideSecrets(f.call.Args), Origin: f.def.Origin, Owner: f.def.Owner,
+		Tool: f.call.Tool, Args: hideSecrets(f.call.Args, f.desc.Secret...), Origin: f.def.Origin, Owner: f.def.Owner,
 		Sentence: sentence, Caller: f.call.From.Caller, Client: f.call.From.Client, TimeoutMS: f.def.Deadline(),
 	}))
 	f.announced = true

@@ -80,5 +80,5 @@ func (f *flight) errorText(message string) string {
 	if strings.HasPrefix(message, f.call.Tool+"(") {
 		return message
 	}
-	return Format(f.call.Tool, f.call.Args) + ": " + message
+	return Format(f.call.Tool, f.call.Args, f.desc.Secret...) + ": " + message
 }

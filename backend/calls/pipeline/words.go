@@ -16,8 +16,8 @@ const (
 )
 
 // Format writes a call as tool(name="value", …) for people: values shortened, the ones of
-// names that look secret hidden.
-func Format(tool string, args json.RawMessage) string {
+// names that look secret, and of the ones in secret, hidden.
+func Format(tool string, args json.RawMessage, secret ...string) string {
 	var object map[string]json.RawMessage
 	tool = shorten(tool, maxValue)
 	if json.Unmarshal(args, &object) != nil {
@@ -37,13 +37,13 @@ func Format(tool string, args json.RawMessage) string {
 			b.WriteString(hidden)
 			break
 		}
-		b.WriteString(shorten(name, maxValue) + "=" + value(name, object[name]))
+		b.WriteString(shorten(name, maxValue) + "=" + value(name, object[name], secret))
 	}
 	return tool + "(" + b.String() + ")"
 }
 
-func value(name string, raw json.RawMessage) string {
-	if secretName(name) {
+func value(name string, raw json.RawMessage, secret []string) string {
+	if secretName(name) || slices.Contains(secret, name) {
 		return `"` + hidden + `"`
 	}
 	var text string
@@ -65,9 +65,10 @@ func shorten(s string, limit int) string {
 	return s
 }
 
-// hideSecrets returns args with the values of secret-looking names replaced, at any depth.
+// hideSecrets returns args with the values of secret-looking names replaced, at any depth, and
+// those of the arguments named in secret.
 // What is not JSON comes back as a JSON string.
-func hideSecrets(args json.RawMessage) json.RawMessage {
+func hideSecrets(args json.RawMessage, secret ...string) json.RawMessage {
 	if len(args) == 0 {
 		return json.RawMessage("{}")
 	}
@@ -76,6 +77,13 @@ func hideSecrets(args json.RawMessage) json.RawMessage {
 	var v any
 	if err := dec.Decode(&v); err != nil {
 		v = shorten(strings.ToValidUTF8(string(args), "\uFFFD"), maxReported)
+	}
+	if object, ok := v.(map[string]any); ok {
+		for _, name := range secret {
+			if _, given := object[name]; given {
+				object[name] = hidden
+			}
+		}
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -112,8 +112,8 @@ func (f facts) ask(doubts []doubt) Decision {
 	call := f.in.Call
 	d := Decision{Verdict: Question, Reason: doubts[0].why, Grants: map[event.Answer]toolspec.Grant{}}
 	d.Approval = event.Approval{
-		Call: call.ID, Tool: call.Tool, Args: f.args, Question: f.question(), Does: f.does(),
-		Target: f.target(), Data: f.in.Description.Data, Why: reasons(doubts),
+		Call: call.ID, Tool: call.Tool, Args: f.shownArgs(), Question: f.question(), Does: f.does(),
+		Target: f.target(), Data: f.shownData(), Why: reasons(doubts),
 		Annotation: f.in.Description.Annotation, Hash: digest(call.Tool, f.args, f.in.Settings.Folder, call.From),
 		Conversation: call.From.Conversation, Turn: call.From.Turn,
 	}
@@ -123,10 +123,13 @@ func (f facts) ask(doubts []doubt) Decision {
 		d.Grants[answer] = g
 		d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: answer, Scope: g.Text})
 	}
-	if call.From.Conversation != "" {
-		keep(event.AnswerConversation, toolspec.GrantConversation)
+	// What is kept holds the arguments and is shown in the settings: not with a secret in it.
+	if len(f.in.Description.Secret) == 0 {
+		if call.From.Conversation != "" {
+			keep(event.AnswerConversation, toolspec.GrantConversation)
+		}
+		keep(event.AnswerAlways, toolspec.GrantAlways)
 	}
-	keep(event.AnswerAlways, toolspec.GrantAlways)
 	d.Approval.Choices = append(d.Approval.Choices, event.Choice{
 		Answer: event.AnswerDeny, Scope: "It does not run. The assistant goes on without it and reads your reason.",
 	})

@@ -100,6 +100,10 @@ func (f facts) couldCarry() bool {
 	if f.address == "" && f.in.Description.Data == "" {
 		return false
 	}
+	if len(f.hosts) == 0 {
+		// Where the data would go is not known.
+		return f.in.Description.Data != ""
+	}
 	for _, h := range f.hosts {
 		if !f.wasRead(h) && !Opened(h, f.in.Call.From.TypedHosts) {
 			return true

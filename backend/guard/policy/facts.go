@@ -18,7 +18,8 @@ type facts struct {
 	args json.RawMessage
 	// address is the URL the call names, "" for none.
 	address string
-	// hosts are all hosts the call would talk to, host or host:port.
+	// hosts are all hosts the call would talk to, host or host:port; for a call that acts on
+	// a page, the one that the page is from.
 	hosts []string
 	// outside are the sources of outside text that count for this caller.
 	outside []string
@@ -76,6 +77,12 @@ func (f facts) hands() bool {
 		return true
 	}
 	return false
+}
+
+// onPage reports whether the call acts on a page that is open already: whether it may be
+// was judged when it was opened, and acting on it opens and contacts nothing new.
+func (f facts) onPage() bool {
+	return f.hands() && f.in.Definition.Group == "environment" && f.address == ""
 }
 
 func (f facts) tainted() bool { return len(f.outside) > 0 }

@@ -102,6 +102,9 @@ type Decision struct {
 func Decide(in Input) Decision {
 	f := read(in)
 	d := f.judge()
+	if f.onPage() {
+		return d
+	}
 	d.Contacts = f.hosts
 	if d.Verdict != Refuse {
 		d.Opens = f.typed()

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,9 +11,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// shownData is how many characters of data a question quotes; more is counted, and stands
+// maxQuoted is how many characters of data a question quotes; more is counted, and stands
 // in full below it.
-const shownData = 80
+const maxQuoted = 80
 
 // question names verb, data and target and ends with a question mark (DESIGN 6).
 func (f facts) question() string {
@@ -21,7 +22,7 @@ func (f facts) question() string {
 	case d.Starts != "":
 		return "Start " + d.Starts + ": " + d.Target + "?"
 	case d.Data != "" && len(f.hosts) > 0:
-		return "Send " + amount(d.Data) + " to " + list(f.hosts) + "?"
+		return "Send " + f.amount() + " to " + list(f.hosts) + "?"
 	case f.hands() && f.address != "":
 		return "Open " + f.address + "?"
 	case len(f.hosts) > 0:
@@ -29,11 +30,11 @@ func (f facts) question() string {
 	case f.foreign() && d.Target != "":
 		return "Run " + f.name() + ": " + d.Target + "?"
 	case d.Data != "" && d.Target != "":
-		return "Let " + f.name() + " write " + amount(d.Data) + " to " + d.Target + "?"
+		return "Let " + f.name() + " write " + f.amount() + " to " + d.Target + "?"
 	case d.Target != "":
 		return "Run " + f.name() + " on " + d.Target + "?"
 	}
-	if args := arguments(f.args); args != "" {
+	if args := arguments(f.shownArgs()); args != "" {
 		return "Run " + f.name() + " with " + args + "?"
 	}
 	return "Run " + f.name() + "?"
@@ -64,12 +65,48 @@ func (f facts) target() string {
 	return list(f.hosts)
 }
 
-func amount(data string) string {
+// unshown stands where a secret is.
+const unshown = "…"
+
+// amount is the data as a question names it: quoted when short, counted when long.
+func (f facts) amount() string {
+	data := f.in.Description.Data
+	if len(f.in.Description.Secret) > 0 {
+		return "text that is not shown"
+	}
 	n := utf8.RuneCountInString(data)
-	if n <= shownData && !strings.ContainsAny(data, "\r\n") {
+	if n <= maxQuoted && !strings.ContainsAny(data, "\r\n") {
 		return "“" + data + "”"
 	}
 	return thousands(n) + " characters"
+}
+
+// shownData is the data as it may be shown.
+func (f facts) shownData() string {
+	if f.in.Description.Data != "" && len(f.in.Description.Secret) > 0 {
+		return unshown
+	}
+	return f.in.Description.Data
+}
+
+// shownArgs are the arguments without the values of secret ones.
+func (f facts) shownArgs() json.RawMessage {
+	var object map[string]any
+	if len(f.in.Description.Secret) == 0 || decodeNumbers(f.args, &object) != nil {
+		return f.args
+	}
+	for _, name := range f.in.Description.Secret {
+		if _, given := object[name]; given {
+			object[name] = unshown
+		}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(object); err != nil {
+		return json.RawMessage("{}")
+	}
+	return bytes.TrimSpace(b.Bytes())
 }
 
 // thousands writes 1204 as 1,204.

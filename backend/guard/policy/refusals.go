@@ -72,6 +72,9 @@ func (f facts) targetAddress() string {
 
 // closedHost refuses this machine and private networks until a person opens them.
 func closedHost(f facts) (Decision, bool) {
+	if f.onPage() {
+		return Decision{}, false
+	}
 	for _, h := range f.hosts {
 		if Local(h) && !f.isOpen(h) {
 			return Decision{

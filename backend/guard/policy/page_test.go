@@ -1,0 +1,68 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+func typing(text string) Input {
+	return page("type_text", `{"annotationId":3,"text":"`+text+`"}`).about(`[3] textbox "Note"`, text)
+}
+
+func TestTypingIntoAnotherOriginThanTheOneReadAsks(t *testing.T) {
+	shop := "http://shop.example:8080"
+	comesTo(t, typing("10437").hosts("shop.example:8080").read(shop), Allow)
+	d := comesTo(t, typing("10437").hosts("other.example").read(shop), Question)
+	if d.Approval.Question != "Send “10437” to other.example?" {
+		t.Errorf("question %q", d.Approval.Question)
+	}
+	comesTo(t, typing("10437").hosts("shop.example:9090").read(shop), Question)
+	comesTo(t, typing("10437").hosts("other.example").read(shop).alone(), Refuse)
+	comesTo(t, typing("10437").hosts("other.example").read(shop).typedHosts("other.example"), Allow)
+	comesTo(t, typing("10437").hosts("other.example"), Allow)
+	for _, c := range []toolspec.Caller{toolspec.CallerPerson, toolspec.CallerPilot} {
+		comesTo(t, typing("10437").hosts("other.example").read(shop).caller(c), Allow)
+	}
+}
+
+func TestTypingWhereNobodyKnowsAsksOnceOutsideTextWasRead(t *testing.T) {
+	comesTo(t, typing("10437").read("https://shop.example"), Question)
+	comesTo(t, typing("10437"), Allow)
+	comesTo(t, page("click_element", `{"annotationId":3}`).read("https://shop.example"), Allow)
+	comesTo(t, page("navigate_page", `{"url":"about:blank"}`).read("https://shop.example"), Allow)
+}
+
+func TestActingOnAnOpenPageOpensAndContactsNothing(t *testing.T) {
+	for _, host := range []string{"127.0.0.1:8080", "shop.example"} {
+		for _, in := range []Input{typing("x").hosts(host), page("click_element", `{"annotationId":3}`).hosts(host)} {
+			d := comesTo(t, in.typedHosts(host).alone(), Allow)
+			if len(d.Contacts) > 0 || len(d.Opens) > 0 {
+				t.Errorf("%s on %s contacts %v and opens %v", in.Call.Tool, host, d.Contacts, d.Opens)
+			}
+			comesTo(t, in, Allow)
+		}
+	}
+	comesTo(t, page("navigate_page", `{"url":"http://127.0.0.1:8080/"}`).hosts("127.0.0.1:8080"), Refuse)
+}
+
+func TestAQuestionAboutASecretDoesNotShowIt(t *testing.T) {
+	in := typing("hunter2").hosts("other.example").read("https://shop.example")
+	in.Description.Secret = []string{"text", "absent"}
+	d := comesTo(t, in, Question)
+	a := d.Approval
+	if shown := strings.Join([]string{a.Question, a.Does, a.Target, a.Data, a.Why, string(a.Args)}, "\n"); strings.Contains(shown, "hunter2") {
+		t.Errorf("the question shows it: %s", shown)
+	}
+	if string(a.Args) != `{"annotationId":3,"text":"…"}` || a.Data != "…" || a.Question != "Send text that is not shown to other.example?" {
+		t.Errorf("%+v", a)
+	}
+	if a.Hash != Hash(in.Call, in.Settings.Folder) {
+		t.Error("the answer is not bound to the arguments that run")
+	}
+	if len(d.Grants) > 0 || len(a.Choices) != 2 || a.Choices[0].Answer != event.AnswerOnce || a.Choices[1].Answer != event.AnswerDeny {
+		t.Errorf("the secret would be kept: %+v %+v", d.Grants, a.Choices)
+	}
+}
