@@ -111,7 +111,7 @@ func (s *seer) document(ctx context.Context, doc *frames.Document, at frames.Pla
 	}
 	s.look.above += raw.Above
 	s.look.below += raw.Below
-	if err := s.number(ctx, doc, raw.Nodes, at, frame); err != nil {
+	if err := s.number(ctx, doc, raw, at, frame); err != nil {
 		return err
 	}
 	for _, f := range raw.Frames {
@@ -121,10 +121,11 @@ func (s *seer) document(ctx context.Context, doc *frames.Document, at frames.Pla
 }
 
 // number gives the nodes of a document their ids and adds them.
-func (s *seer) number(ctx context.Context, doc *frames.Document, nodes []collect.RawNode, at frames.Place, frame string) error {
+func (s *seer) number(ctx context.Context, doc *frames.Document, raw collect.Raw, at frames.Place, frame string) error {
+	nodes := raw.Nodes
 	seen := make([]identity.Seen, len(nodes))
 	for i, n := range nodes {
-		seen[i] = identity.Seen{Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name}
+		seen[i] = identity.Seen{Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name, Origin: raw.Origin, Secret: n.Secret}
 	}
 	b := s.t.s.b
 	ids, rebound, err := b.book.Number(s.t.id, doc.Seq, seen, &asker{ctx, doc})

@@ -111,6 +111,11 @@ func NodeExpression(handle int) string {
 	return fmt.Sprintf("function () { return globalThis.__sextant?.live(%d) ?? null }", handle)
 }
 
+// Offers reports whether the document has a link that leads to exactly url.
+func Offers(ctx context.Context, w World, url string) (bool, error) {
+	return call[bool](ctx, w, "offers", url)
+}
+
 type listeners struct {
 	Count   int   `json:"count"`
 	Indexes []int `json:"indexes"`

@@ -42,6 +42,9 @@ type Rect struct {
 type Raw struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
+	// Origin is where the document is from, also of one without an address of its own
+	// (about:srcdoc); "" when it is cut off from all.
+	Origin string `json:"origin"`
 	// Ready is document.readyState.
 	Ready string `json:"ready"`
 	// ViewW, ViewH, ScrollX, ScrollY, DocW, DocH in CSS pixels.
@@ -75,6 +78,8 @@ type RawNode struct {
 	CoveredBy     int    `json:"coveredBy,omitempty"`
 	CoveredByText string `json:"coveredByText,omitempty"`
 	Group         string `json:"group,omitempty"`
+	// Secret: the field hides what is typed into it.
+	Secret bool `json:"secret,omitempty"`
 	// Key is a fingerprint that survives a re-render: role, name, tag, id, stable attributes and
 	// the path of landmarks; equal keys of two live nodes make both ambiguous.
 	Key string `json:"key"`

@@ -23,12 +23,20 @@ const keep = 20_000
 type Seen struct {
 	Handle          int
 	Key, Role, Name string
+	// Origin is that of the document, "" when it has none of its own.
+	Origin string
+	// Secret: what is typed into it is hidden.
+	Secret bool
 }
 
 // Thing is what a number stands for.
 type Thing struct {
 	ID, Tab, Doc, Handle int
 	Key, Role, Name      string
+	// Origin is that of its document, "" for none. Secret stays true once the node was seen to
+	// hide what is typed into it: a page that then shows it makes it no less of a secret.
+	Origin string
+	Secret bool
 }
 
 // Asker answers about the document that is being numbered. Its methods are only called
@@ -115,7 +123,8 @@ func (b *Book) Number(tab, doc int, seen []Seen, ask Asker) (ids, rebound []int,
 			}
 			d.byHandle[s.Handle] = id
 		}
-		b.things[id].Role, b.things[id].Name = s.Role, s.Name
+		t := b.things[id]
+		t.Role, t.Name, t.Origin, t.Secret = s.Role, s.Name, s.Origin, t.Secret || s.Secret
 		d.rekey(b.things[id], s.Key)
 		ids[i] = id
 	}

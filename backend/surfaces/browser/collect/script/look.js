@@ -158,12 +158,25 @@
     S.editing = true
     const de = document.documentElement
     return {
-      url: location.href, title: document.title, ready: document.readyState,
+      url: location.href, origin: S.origin(), title: document.title, ready: document.readyState,
       viewW: innerWidth, viewH: innerHeight, scrollX, scrollY,
       docW: de?.scrollWidth ?? 0, docH: Math.max(de?.scrollHeight ?? 0, document.body?.scrollHeight ?? 0),
       walked: all.length, nodes, frames: frameEls.map((f) => S.frame(f, ctx)), above, below,
     }
   }
+  // origin: a sandboxed document still sends what is typed into it to where it is from.
+  S.origin = () => {
+    const o = self.origin === 'null' ? location.origin : self.origin
+    return o === 'null' ? '' : o
+  }
+
+  // offers: whether the page has a link that leads to exactly url.
+  S.offers = (url) => {
+    if (!URL.canParse(url)) return false
+    const want = new URL(url).href
+    return S.all().some((el) => (el.localName === 'a' || el.localName === 'area') && el.href === want)
+  }
+
   S.areaLabel = (area) => {
     for (let a = area; a; a = a.up) {
       if (a.label === undefined) {

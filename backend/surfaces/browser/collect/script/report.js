@@ -39,6 +39,8 @@
   // masked: a text field drawn as dots, as some pages do instead of type=password.
   const masked = (el) => getComputedStyle(el).webkitTextSecurity !== 'none' || /\b(cc-number|cc-csc|current-password|new-password|one-time-code)\b/.test(el.getAttribute('autocomplete') ?? '') && el.type === 'password'
 
+  const secret = (el) => (el.localName === 'input' && (el.type === 'password' || masked(el))) || (el.localName === 'textarea' && getComputedStyle(el).webkitTextSecurity !== 'none')
+
   const tri = (v, yes, no, mixed) => (v === 'true' ? yes : v === 'mixed' ? mixed : v === 'false' ? no : null)
 
   S.states = (el, role) => {
@@ -130,6 +132,7 @@
     }
     const v = S.value(el, n.role)
     if (v) n.value = v
+    if (secret(el)) n.secret = true
     const st = S.states(el, n.role)
     if (st.length) n.states = st
     n.group = S.areaLabel(c.area)

@@ -1,0 +1,62 @@
+package browser
+
+import (
+	"context"
+	"time"
+
+	"sextant/backend/surfaces/browser/collect"
+	"sextant/backend/surfaces/browser/frames"
+)
+
+// linkLimit bounds how long the page may take to say which links it has.
+const linkLimit = 200 * time.Millisecond
+
+// Spot is what is known of the place a numbered element stands on, without looking again.
+type Spot struct {
+	// Origin is that of the document the element stands in, its frame's if it is in one:
+	// "https://shop.example". It is "" when that is not known.
+	Origin string
+	// Secret is true when the element hides what is typed into it, or is not known.
+	Secret bool
+	// Gone is true when the element's document was left for good.
+	Gone bool
+}
+
+// Spot tells where the element id stands.
+func (s *Session) Spot(id int) Spot {
+	t, f := s.tabOf(id)
+	if f != nil {
+		return Spot{Secret: true, Gone: f.Kind == FaultGone}
+	}
+	thing, ok := s.b.book.Thing(id)
+	if !ok {
+		return Spot{Secret: true, Gone: s.b.book.Given(id)}
+	}
+	return Spot{Origin: thing.Origin, Secret: thing.Secret, Gone: t.document(thing.Doc) == nil}
+}
+
+// Links reports whether the page in front, or a frame in it, has a link that leads to exactly
+// url. It asks the page as it is now and starts no browser; a page that does not answer at
+// once offers nothing.
+func (s *Session) Links(url string) bool {
+	s.b.mu.Lock()
+	var page *frames.Page
+	if t := s.active; t != nil && t.dialog == nil && !t.crashed {
+		page = t.page
+	}
+	s.b.mu.Unlock()
+	if page == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), linkLimit)
+	defer cancel()
+	for i, doc := range page.Documents() {
+		if i >= maxFrames || ctx.Err() != nil {
+			break
+		}
+		if found, err := collect.Offers(ctx, doc, url); err == nil && found {
+			return true
+		}
+	}
+	return false
+}
