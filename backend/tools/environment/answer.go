@@ -114,7 +114,20 @@ func target(s session, id int) string {
 	return fmt.Sprintf("[%d]", id)
 }
 
-// present is the description of a call on the element id: its sentence while it runs.
+// present is the description of a call on the element id: its sentence while it runs, and the
+// host of the page or frame it stands on.
 func present(s session, verb string, id int) toolspec.Description {
-	return toolspec.Description{Present: verb + " " + called(s, id), Target: target(s, id), Annotation: id}
+	d := toolspec.Description{Present: verb + " " + called(s, id), Target: target(s, id), Annotation: id}
+	if h := hostOf(s.Spot(id).Origin); h != "" {
+		d.Hosts = []string{h}
+	}
+	return d
+}
+
+// giving adds what the call puts into the element. Nothing leaves by one that is gone for good.
+func giving(s session, d toolspec.Description, data string) toolspec.Description {
+	if !s.Spot(d.Annotation).Gone {
+		d.Data = data
+	}
+	return d
 }

@@ -89,12 +89,13 @@ func listed(a annotator.Answer, tabs []event.Tab, p tabsParams) toolspec.Result 
 	return r
 }
 
-func (t *Tools) describeTabs(_ session, p tabsParams) toolspec.Description {
+func (t *Tools) describeTabs(s session, p tabsParams) toolspec.Description {
 	switch p.Action {
 	case "open":
 		d := toolspec.Description{Present: "Opening a new tab"}
 		if u, err := t.address(p.URL); err == nil {
 			d.Present, d.Target = "Opening "+place(u)+" in a new tab", u
+			d.Linked = s.Links(u)
 			if h := hostOf(u); h != "" {
 				d.Hosts = []string{h}
 			}

@@ -145,6 +145,8 @@ type tool struct {
 	hints    toolspec.Hints
 	timeout  int
 	examples []string
+	// secret names the arguments that are hidden when the call cannot be read.
+	secret   []string
 	run      func(ctx context.Context, s session, args json.RawMessage) (toolspec.Result, error)
 	describe func(s session, args json.RawMessage) toolspec.Description
 }
@@ -173,7 +175,7 @@ func build[P any](x tool, describe func(session, P) toolspec.Description, run fu
 	x.describe = func(s session, args json.RawMessage) toolspec.Description {
 		p, err := read[P](args)
 		if err != nil {
-			return toolspec.Description{}
+			return toolspec.Description{Secret: x.secret}
 		}
 		return describe(s, p)
 	}

@@ -44,7 +44,7 @@ func (t *Tools) navigatePage() tool {
 	})
 }
 
-func (t *Tools) describeNavigate(_ session, p navigateParams) toolspec.Description {
+func (t *Tools) describeNavigate(s session, p navigateParams) toolspec.Description {
 	switch p.Action {
 	case "back":
 		return toolspec.Description{Present: "Going back"}
@@ -57,7 +57,7 @@ func (t *Tools) describeNavigate(_ session, p navigateParams) toolspec.Descripti
 	if err != nil {
 		return toolspec.Description{Present: "Opening an address", Target: cut(p.URL, 200)}
 	}
-	d := toolspec.Description{Present: "Opening " + place(u), Target: u}
+	d := toolspec.Description{Present: "Opening " + place(u), Target: u, Linked: s.Links(u)}
 	if h := hostOf(u); h != "" {
 		d.Hosts = []string{h}
 	}

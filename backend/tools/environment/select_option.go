@@ -22,9 +22,7 @@ func (t *Tools) selectOption() tool {
 		name: "select_option", about: about(selectAbout), hints: toolspec.Hints{OpenWorld: true},
 		examples: []string{`{"annotationId":9,"values":["Medium"]}`, `{"annotationId":9,"values":["red","green"]}`, `{"annotationId":21,"values":["DE"]}`},
 	}, func(s session, p selectParams) toolspec.Description {
-		d := present(s, "Choosing in", p.ID)
-		d.Data = strings.Join(p.Values, ", ")
-		return d
+		return giving(s, present(s, "Choosing in", p.ID), strings.Join(p.Values, ", "))
 	}, func(ctx context.Context, s session, p selectParams) (toolspec.Result, error) {
 		sentence := "Chose " + annotator.Clean(strings.Join(p.Values, ", "), 60) + " in " + called(s, p.ID)
 		a, err := s.Select(ctx, p.ID, p.Values)

@@ -27,23 +27,25 @@ const maxTyped = 100_000
 
 func (t *Tools) typeText() tool {
 	return build(tool{
-		name: "type_text", about: about(typeAbout), hints: toolspec.Hints{OpenWorld: true}, timeout: 120_000,
+		name: "type_text", about: about(typeAbout), hints: toolspec.Hints{OpenWorld: true}, timeout: 120_000, secret: []string{"text"},
 		examples: []string{`{"annotationId":13,"text":"10437"}`, `{"annotationId":4,"text":"desk lamp","submit":true}`, `{"annotationId":7,"text":" and more","clear":false}`},
 	}, func(s session, p typeParams) toolspec.Description {
-		d := present(s, "Typing into", p.ID)
-		d.Data = p.Text
+		d := giving(s, present(s, "Typing into", p.ID), p.Text)
+		if hides(s, p.ID) {
+			d.Secret = []string{"text"}
+		}
 		return d
 	}, func(ctx context.Context, s session, p typeParams) (toolspec.Result, error) {
 		if len(p.Text) > maxTyped {
 			return toolspec.Result{}, &argumentError{fmt.Sprintf("the text is %d bytes long, more than %d", len(p.Text), maxTyped), "send it in parts with clear: false"}
 		}
 		sentence := typed(s, p)
-		e, known := elementOf(s, p.ID)
+		hidden := hides(s, p.ID)
 		a, err := s.Type(ctx, browser.TypeOptions{ID: p.ID, Text: p.Text, Clear: p.Clear, Submit: p.Submit, Human: p.Human})
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		if known && secret(e) {
+		if hidden {
 			a.Outcome = unsaid(a.Outcome, p.ID)
 		}
 		return answered(a, defaultTokens, sentence), nil
@@ -61,14 +63,23 @@ func unsaid(outcome string, id int) string {
 // typed is the sentence of a finished call; what went into a password field stays out of it.
 func typed(s session, p typeParams) string {
 	text := annotator.Clean(p.Text, 40)
-	e, known := elementOf(s, p.ID)
 	switch {
 	case p.Text == "" && p.Clear:
 		return "Emptied " + called(s, p.ID)
-	case known && secret(e):
+	case hides(s, p.ID):
 		text = "text"
 	}
 	return "Typed " + text + " into " + called(s, p.ID)
+}
+
+// hides reports whether what is typed into the element id is not for showing: the browser saw
+// that it hides it, or does not know it, or its name says so.
+func hides(s session, id int) bool {
+	if s.Spot(id).Secret {
+		return true
+	}
+	e, known := elementOf(s, id)
+	return known && secret(e)
 }
 
 // secret: its value or its name says that what stands in it is not for showing.
