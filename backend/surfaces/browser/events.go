@@ -249,7 +249,7 @@ func (t *tab) expel(url string) {
 	p := t.page
 	b.mu.Unlock()
 	if p != nil {
-		_, _ = proto.PageNavigate{URL: "about:blank"}.Call(p.Client(ctx))
+		_, _ = proto.PageNavigate{URL: blank}.Call(p.Client(ctx))
 	}
 }
 
@@ -271,6 +271,8 @@ func (t *tab) otherEvent(ev frames.Event) {
 	switch ev.Method {
 	case "Target.attachedToTarget":
 		t.expect()
+		// It is there already, so its set-up is waited for longer than a mere intention.
+		t.tracker.Started(popup)
 	case "Target.targetInfoChanged":
 		if c, ok := decode[proto.TargetTargetInfoChanged](ev); ok && c.TargetInfo != nil {
 			t.set(func() { t.title = clip(c.TargetInfo.Title, 200) })

@@ -7,3 +7,10 @@ func (b *Browser) KillForTest() {
 	b.mu.Unlock()
 	e.proc.Kill()
 }
+
+// ActingForTest reports whether an action runs in the active tab.
+func (s *Session) ActingForTest() bool {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	return s.active != nil && s.active.cancel != nil
+}

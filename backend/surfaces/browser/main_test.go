@@ -48,7 +48,7 @@ func need(t testing.TB) {
 func session(t testing.TB) (context.Context, *browser.Session) {
 	t.Helper()
 	need(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 120*time.Second)
 	t.Cleanup(cancel)
 	t.Cleanup(func() { shared.CloseSession(t.Name()) })
 	return ctx, shared.Session(t.Name())
@@ -60,7 +60,7 @@ func own(t testing.TB, cfg browser.Config) (context.Context, *browser.Browser) {
 	need(t)
 	cfg.Headless = true
 	b := browser.New(cfg)
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 120*time.Second)
 	t.Cleanup(func() {
 		cancel()
 		if err := b.Close(); err != nil {
@@ -71,7 +71,7 @@ func own(t testing.TB, cfg browser.Config) (context.Context, *browser.Browser) {
 }
 
 func short() settle.Limits {
-	return settle.Limits{Action: time.Second, Navigation: 1500 * time.Millisecond, Parsed: time.Second}
+	return settle.Limits{Action: time.Second, Navigation: 5 * time.Second, Parsed: time.Second}
 }
 
 // site serves pages by path; a page may be a function.
@@ -151,7 +151,7 @@ func happened(ans annotator.Answer, kind string) (annotator.Event, bool) {
 
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(30 * time.Second)
 	for !ok() {
 		if time.Now().After(deadline) {
 			t.Fatalf("never happened: %s", what)

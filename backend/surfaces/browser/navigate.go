@@ -14,6 +14,9 @@ import (
 	"sextant/backend/surfaces/browser/collect"
 )
 
+// blank is the page that holds nothing. It comes from no site, so nobody is asked about it.
+const blank = "about:blank"
+
 var errNoAnswer = errors.New("the site did not answer")
 
 // Address completes what a person types as an address: "example.com" becomes https, a
@@ -23,8 +26,8 @@ func Address(typed string) (string, error) {
 	if typed == "" {
 		return "", errors.New("the address is empty")
 	}
-	if strings.HasPrefix(typed, "about:") || strings.HasPrefix(typed, "data:") {
-		return typed, nil
+	if strings.EqualFold(typed, blank) {
+		return blank, nil
 	}
 	if !strings.Contains(typed, "://") {
 		head, _, _ := strings.Cut(typed, "/")
@@ -51,7 +54,7 @@ func Address(typed string) (string, error) {
 
 // judge asks whether an address may be opened.
 func (s *Session) judge(ctx context.Context, address string) error {
-	if s.b.cfg.Judge == nil {
+	if s.b.cfg.Judge == nil || address == blank {
 		return nil
 	}
 	if err := s.b.cfg.Judge(ctx, address); err != nil {

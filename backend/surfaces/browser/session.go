@@ -88,16 +88,60 @@ func (s *Session) restore(ctx context.Context, e *engine) {
 	old := slices.Clone(s.tabs)
 	s.b.mu.Unlock()
 	for _, t := range old {
-		url := t.url
-		if guarded(url) || url == "" {
-			url = "about:blank"
-		}
-		if err := s.create(ctx, e, url, t); err != nil {
+		if err := s.revive(ctx, e, t); err != nil {
 			s.b.log.Warn("a tab could not be brought back", "tab", t.id, "error", err)
 			s.b.mu.Lock()
 			s.remove(t)
 			s.b.mu.Unlock()
 		}
+	}
+}
+
+// revive makes a page for a tab that lost its own and sends it to the tab's address. The page
+// is made empty: of a page made with an address the browser tells neither surely nor in time
+// that it is on its way. The tab's turn is kept until the address is there or known not to
+// come, so that the next action in this tab waits for it and those in others do not.
+func (s *Session) revive(ctx context.Context, e *engine, t *tab) error {
+	release, err := t.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	var address string
+	t.set(func() { address = t.url })
+	if err := s.create(ctx, e, blank, t); err != nil {
+		release()
+		return err
+	}
+	if address == "" || address == blank || guarded(address) {
+		release()
+		return nil
+	}
+	t.set(func() { t.url = address })
+	s.b.wg.Add(1)
+	go func() {
+		defer s.b.wg.Done()
+		defer release()
+		t.reopen(context.WithoutCancel(ctx), address)
+	}()
+	return nil
+}
+
+// reopen goes to an address for who holds the tab's turn, without looking at what is there.
+func (t *tab) reopen(ctx context.Context, address string) {
+	ctx, done := t.begin(ctx)
+	defer done()
+	b := t.s.b
+	b.mu.Lock()
+	a := &action{t: t, page: t.page}
+	if a.page != nil {
+		a.watch = t.tracker.Begin(b.cfg.Limits)
+	}
+	b.mu.Unlock()
+	if a.page == nil {
+		return
+	}
+	if err := a.open(ctx, address); err != nil {
+		b.log.Warn("a tab is back without its page", "tab", t.id, "error", err)
 	}
 }
 
@@ -168,7 +212,7 @@ func (s *Session) open(ctx context.Context, e *engine) (*tab, error) {
 	s.tabs = append(s.tabs, t)
 	s.active = t
 	s.b.mu.Unlock()
-	if err := s.create(ctx, e, "about:blank", t); err != nil {
+	if err := s.create(ctx, e, blank, t); err != nil {
 		s.b.mu.Lock()
 		s.expect = nil
 		s.remove(t)

@@ -48,7 +48,7 @@ func (s *Session) overview(outcome string) answer {
 }
 
 func (s *Session) openTab(ctx context.Context, typed string) (answer, error) {
-	address := "about:blank"
+	address := blank
 	if typed != "" {
 		var err error
 		if address, err = Address(typed); err != nil {
@@ -70,7 +70,7 @@ func (s *Session) openTab(ctx context.Context, typed string) (answer, error) {
 	s.b.out.state()
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
 		a.full = true
-		if address == "about:blank" {
+		if address == blank {
 			a.does("opened tab %d", t.id)
 			return nil
 		}

@@ -55,6 +55,27 @@ func TestATabThatAPageOpensBelongsToTheSession(t *testing.T) {
 	}
 }
 
+func TestAPageThatIsSlowInItsNewTabIsWaitedFor(t *testing.T) {
+	ctx, s := session(t)
+	url := site(t, map[string]any{
+		"/": `<title>One</title><button onclick="window.open('/slow')">Open</button>`,
+		"/slow": func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(500 * time.Millisecond)
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = w.Write([]byte("<title>Slow</title><button>There</button>"))
+		},
+	})
+	page := openPage(t, ctx, s, url)
+	if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Open").ID}); err != nil {
+		t.Fatal(err)
+	}
+	ans, err := s.Annotate(ctx, browser.AnnotateOptions{})
+	if err != nil || ans.Page.URL != url+"/slow" {
+		t.Fatalf("the new tab shows %+v, %v", ans.Page, err)
+	}
+	the(t, ans, "button", "There")
+}
+
 func TestSessionsDoNotSeeEachOther(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<script>document.cookie = 'who=me'</script><button>Mine</button>`, "/who": `<p><script>document.write('cookie: ' + document.cookie + '.')</script>`})
@@ -193,6 +214,34 @@ func TestAnAddressIsJudged(t *testing.T) {
 	}
 }
 
+func TestTheEmptyPageIsOpenedWithoutAsking(t *testing.T) {
+	ctx, b := own(t, browser.Config{Judge: func(_ context.Context, url string) error {
+		if strings.HasPrefix(url, "http://") {
+			return nil
+		}
+		return errors.New("only http and https addresses are opened")
+	}})
+	s := b.Session("mcp")
+	openPage(t, ctx, s, site(t, map[string]any{"/": `<title>Full</title>`}))
+	for range 2 {
+		if ans := openPage(t, ctx, s, "about:blank"); ans.Page.URL != "about:blank" || len(ans.Elements) != 0 {
+			t.Errorf("the tab shows %+v", ans.Page)
+		}
+	}
+	ans, tabs, err := s.Tabs(ctx, browser.TabOptions{Action: "open", URL: "About:Blank"})
+	if err != nil || len(tabs) != 2 || ans.Page.URL != "about:blank" {
+		t.Errorf("a tab of its own: %+v, %+v, %v", ans.Page, tabs, err)
+	}
+	for _, other := range []string{"about:version", "about:blank#x", "data:text/html,<p>x"} {
+		if _, err := s.Navigate(ctx, browser.NavigateOptions{URL: other}); err == nil {
+			t.Errorf("%s is opened", other)
+		}
+		if to, err := browser.Address(other); err == nil && !strings.HasPrefix(to, "https://") {
+			t.Errorf("%s is an address: %s", other, to)
+		}
+	}
+}
+
 // log keeps what was published.
 type log struct {
 	mu  sync.Mutex
@@ -230,7 +279,7 @@ func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
 		select {
 		case f, ok := <-live.Frames():
 			return f, ok
-		case <-time.After(5 * time.Second):
+		case <-time.After(20 * time.Second):
 			return browser.LiveFrame{}, false
 		}
 	}

@@ -39,7 +39,7 @@ func TestAPageIsOpenedNumberedAndDriven(t *testing.T) {
 	if clicked.Sentence != "Clicked “Place order”" {
 		t.Errorf("sentence %q", clicked.Sentence)
 	}
-	h.do("wait_for", `{"text":"Placed for Ana","seconds":5}`)
+	h.do("wait_for", `{"text":"Placed for Ana","seconds":30}`)
 
 	var value struct {
 		Page     struct{ Title, URL string }

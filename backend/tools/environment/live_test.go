@@ -94,7 +94,7 @@ func take(t *testing.T) hands {
 	if _, err := launch.Find(""); errors.Is(err, launch.ErrNotFound) {
 		t.Skip("no Chromium on this machine: " + launch.InstallHint)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 120*time.Second)
 	t.Cleanup(cancel)
 	return hands{t, ctx}
 }

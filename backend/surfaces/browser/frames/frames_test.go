@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,20 +23,47 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-type listener struct{ opened chan *frames.Page }
+// listener keeps what it hears in the order in which it hears it.
+type listener struct {
+	opened chan *frames.Page
+	mu     sync.Mutex
+	heard  []string
+}
 
-func (l *listener) PageOpened(p *frames.Page)            { l.opened <- p }
-func (l *listener) PageEvent(*frames.Page, frames.Event) {}
-func (l *listener) PageClosed(*frames.Page)              {}
+func (l *listener) PageOpened(p *frames.Page) {
+	l.hear("opened")
+	l.opened <- p
+}
+func (l *listener) PageEvent(_ *frames.Page, e frames.Event) { l.hear(e.Method) }
+func (l *listener) PageClosed(*frames.Page)                  {}
+
+func (l *listener) hear(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = append(l.heard, what)
+}
+
+func (l *listener) has() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.heard)
+}
 
 // open starts a real Chromium and one tab on url.
 func open(t *testing.T, url string) (context.Context, *frames.Page) {
+	t.Helper()
+	ctx, page, _ := listen(t, url)
+	return ctx, page
+}
+
+// listen is open with what the handler hears.
+func listen(t *testing.T, url string) (context.Context, *frames.Page, *listener) {
 	t.Helper()
 	path, err := launch.Find("")
 	if errors.Is(err, launch.ErrNotFound) {
 		t.Skip("no Chromium on this machine: " + launch.InstallHint)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	t.Cleanup(cancel)
 	proc, err := launch.Start(ctx, launch.Options{Path: path, Headless: true})
 	if err != nil {
@@ -61,17 +90,17 @@ func open(t *testing.T, url string) (context.Context, *frames.Page) {
 	}
 	select {
 	case p := <-l.opened:
-		return ctx, p
+		return ctx, p, l
 	case <-ctx.Done():
 		t.Fatal("no tab opened")
-		return nil, nil
+		return nil, nil, nil
 	}
 }
 
 // until polls a condition.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(20 * time.Second)
 	for !ok() {
 		if time.Now().After(deadline) {
 			t.Fatalf("never happened: %s", what)
@@ -125,6 +154,17 @@ func TestACrossSiteFrameHasItsOwnSessionAndItsPlaceOnThePage(t *testing.T) {
 	raw, err := deep.EvalMain(ctx, `getEventListeners(document) && location.pathname`)
 	if err != nil || string(raw) != `"/deep"` {
 		t.Errorf("the page's own world answers %s, %v", raw, err)
+	}
+}
+
+func TestWhatATabDidWhileItWasSetUpIsToldAfterItsOpening(t *testing.T) {
+	_, _, l := listen(t, "about:blank")
+	// The empty page's own script world is there before the tab is ready and is told once.
+	until(t, "the script world of the empty page", func() bool {
+		return slices.Contains(l.has(), "Runtime.executionContextCreated")
+	})
+	if heard := l.has(); heard[0] != "opened" {
+		t.Errorf("before its opening the tab did %s", heard[0])
 	}
 }
 

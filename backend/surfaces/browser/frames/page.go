@@ -25,6 +25,8 @@ type Page struct {
 	main   *Frame
 	ready  bool
 	gone   chan struct{}
+	// early is what happened before the page was ready; only the reading goroutine uses it.
+	early []Event
 }
 
 // Frame is one place for documents in a page.

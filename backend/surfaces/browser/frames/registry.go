@@ -60,6 +60,9 @@ func (c *Counter) next() int {
 	return c.last
 }
 
+// maxEarly bounds the events that are kept for a tab until it is set up.
+const maxEarly = 500
+
 // session is one attached target; frame is the id of the frame at its root.
 type session struct {
 	page  *Page
@@ -147,8 +150,11 @@ func (r *Registry) event(e Event) {
 		return
 	}
 	r.follow(s, e)
-	if s.page.ready {
+	switch {
+	case s.page.ready:
 		r.handler.PageEvent(s.page, e)
+	case len(s.page.early) < maxEarly:
+		s.page.early = append(s.page.early, e)
 	}
 }
 
@@ -272,9 +278,14 @@ func (r *Registry) tree(s *session, id string, raw json.RawMessage, err error) {
 	first := !s.page.ready && s.page.Session == id
 	s.page.ready = s.page.ready || first
 	r.mu.Unlock()
-	if first {
-		r.handler.PageOpened(s.page)
+	if !first {
+		return
 	}
+	r.handler.PageOpened(s.page)
+	for _, e := range s.page.early {
+		r.handler.PageEvent(s.page, e)
+	}
+	s.page.early = nil
 }
 
 // grow adds a subtree. Called under mu.

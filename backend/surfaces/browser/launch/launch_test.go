@@ -86,7 +86,7 @@ func TestNothingIsLeftWhenTheProgramIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(30 * time.Second)
 	for left := using(t, dir); len(left) > 0; left = using(t, dir) {
 		if time.Now().After(deadline) {
 			t.Fatalf("browser %s outlived the program: %v", strings.TrimSpace(line), left)
