@@ -169,6 +169,10 @@ func (t *tab) loading(p *frames.Page, name string, ev frames.Event) {
 		t.tracker.Started(f.FrameID)
 	case "frameStoppedLoading":
 		t.tracker.Stopped(f.FrameID)
+		if f.FrameID == main {
+			// Asked at the commit already, but a page that changes its process has no answer then.
+			t.history(p)
+		}
 	case "frameClearedScheduledNavigation":
 		t.tracker.Cancelled(f.FrameID)
 	case "frameDetached":
@@ -216,13 +220,21 @@ func (t *tab) arrived(p *frames.Page, url string, document bool) {
 		b.wg.Add(1)
 		go t.expel(url)
 	}
+	t.history(p)
+}
+
+// history learns whether there is a page to go back or forward to. The empty page that a
+// tab begins with is none.
+func (t *tab) history(p *frames.Page) {
 	p.Ask(proto.PageGetNavigationHistory{}, func(raw json.RawMessage) {
 		var h proto.PageGetNavigationHistoryResult
 		if json.Unmarshal(raw, &h) != nil {
 			return
 		}
-		t.set(func() { t.back, t.forward = h.CurrentIndex > 0, h.CurrentIndex < len(h.Entries)-1 })
-		b.out.state()
+		i := h.CurrentIndex
+		first := i == 1 && len(h.Entries) > 0 && h.Entries[0].URL == blank
+		t.set(func() { t.back, t.forward = i > 0 && !first, i < len(h.Entries)-1 })
+		t.s.b.out.state()
 	})
 }
 

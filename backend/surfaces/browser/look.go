@@ -39,8 +39,12 @@ type look struct {
 }
 
 func (l *look) marks() *event.Marks {
+	elements := l.elements
+	if elements == nil {
+		elements = []element{} // a list on the wire is never null
+	}
 	return &event.Marks{
-		Page: l.page, Elements: l.elements, Above: l.above, Below: l.below,
+		Page: l.page, Elements: elements, Above: l.above, Below: l.below,
 		Width: l.width, Height: l.height, SettledMS: l.settled, On: true,
 	}
 }

@@ -345,3 +345,21 @@ func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
 		t.Error("the pictures go on after closing")
 	}
 }
+
+func TestTheFirstPageOfATabHasNothingToGoBackTo(t *testing.T) {
+	ctx, b := own(t, browser.Config{})
+	s := b.Session("")
+	url := site(t, map[string]any{"/": `<title>One</title>`, "/two": `<title>Two</title>`})
+	openPage(t, ctx, s, url)
+	back := func() bool { return len(b.State().Tabs) == 1 && b.State().Tabs[0].Back }
+	eventually(t, "the first page is told", func() bool { return len(b.State().Tabs) == 1 && b.State().Tabs[0].Title == "One" })
+	if back() {
+		t.Error("the first page can go back")
+	}
+	openPage(t, ctx, s, url+"/two")
+	eventually(t, "the second page can go back", back)
+	if _, err := s.Navigate(ctx, browser.NavigateOptions{Action: "back"}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "back on the first page it can only go forward", func() bool { return !back() && b.State().Tabs[0].Forward })
+}
