@@ -103,7 +103,7 @@ func TestASilentPortDoesNotHoldTheListUp(t *testing.T) {
 	if m, ok := listed(r.List(context.Background()), "ollama/"); !ok || m.State != "not_running" {
 		t.Errorf("a silent port gives %+v", m)
 	}
-	if d := time.Since(start); d > 5*time.Second {
+	if d := time.Since(start); d > 30*time.Second {
 		t.Errorf("the list took %s", d)
 	}
 }
