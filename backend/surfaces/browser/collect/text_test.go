@@ -30,8 +30,11 @@ func TestTextIsSelected(t *testing.T) {
 		start, end int
 		want       string
 	}{
-		{0, "words before  it", 0, 0, "words before it"}, {link, "", 0, 0, "a link that wraps over lines"}, {link, "", 2, 6, "link"},
-		{link, "that wraps", 5, 0, "wraps"}, {0, "SOME WORDS", 0, 4, "Some"},
+		{0, "words before  it", 0, 0, "words before it"},
+		{link, "", 0, 0, "a link that wraps over lines"},
+		{link, "", 2, 6, "link"},
+		{link, "that wraps", 5, 0, "wraps"},
+		{0, "SOME WORDS", 0, 4, "Some"},
 	} {
 		got, err := SelectText(t.Context(), w, c.handle, c.text, c.start, c.end)
 		if err != nil || got != c.want {
