@@ -154,8 +154,8 @@ func (t *trouble) sentence(tools []string) string {
 		what = fmt.Sprintf("%q", short(t.said))
 	}
 	return "The command pilot has no command for " + what + ". It needs a model to plan. Nothing was done.\n\n" +
-		"To connect one: start Ollama, LM Studio or llama.cpp on this machine, or set SEXTANT_OPENAI_BASE_URL and " +
-		"SEXTANT_OPENAI_API_KEY for any OpenAI-compatible service. Then choose the model in the assistant.\n\n" +
+		"To connect one: start Ollama, LM Studio or llama.cpp on this machine, or add an OpenAI-compatible service by its " +
+		"address on Home (or with SEXTANT_OPENAI_BASE_URL and SEXTANT_OPENAI_API_KEY). Then choose the model in the assistant.\n\n" +
 		"Say \"help\" for the commands that work without a model."
 }
 

@@ -89,7 +89,7 @@ export const panels = {
   'page.absent.what': 'No Chromium or Chrome was found in PATH or the usual folders.',
   'page.failed.title': 'Chromium did not start',
   'page.failed.means': 'The browser panel needs it. Nothing else does.',
-  'page.absent.holds': 'Files, tools and conversations work. Tabs open once it is there.',
+  'page.absent.holds': 'Panels, tools and conversations work. Tabs open once it is there.',
   'page.absent.do': 'Run this, then check again. It asks for your password.',
   'page.absent.do.plain': 'Mend the cause, then check again.',
   'page.absent.install': 'sudo apt install chromium',
