@@ -161,6 +161,37 @@ test('a question waits above the composer, is answered once, and the answer hold
   }
 });
 
+test('a press on the page takes it over from the assistant, and it is given back in one click', async ({ page }) => {
+  const model = await ModelServer.start([
+    { calls: [{ name: 'navigate_page', args: { url: 'demo' } }] },
+    { text: 'I am still thinking about it', hold: 2 },
+  ]);
+  try {
+    await sextant.stop();
+    sextant = await Sextant.start({
+      env: { SEXTANT_OPENAI_BASE_URL: model.url, SEXTANT_OPENAI_API_KEY: 'k', SEXTANT_MODEL: 'openai/test-model' },
+    });
+    await page.goto(sextant.window());
+    await page.getByRole('textbox', { name: 'Message to the assistant' }).fill('look at the demo');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => pixels(page, red), { timeout: 20_000 }).toBeGreaterThan(300);
+    await expect(page.getByText('Assistant is driving').first()).toBeVisible();
+
+    await page.locator('canvas').click({ position: { x: 300, y: 120 } });
+    await page.getByRole('button', { name: 'Give back' }).click();
+    await expect(page.getByRole('button', { name: 'Take over' })).toBeVisible();
+
+    await page.getByRole('button', { name: 'Take over' }).click();
+    const refused = await sextant.execute('press_key', { key: 'Tab' });
+    expect(refused.error_type).toBe('permission_error');
+    await page.getByRole('textbox', { name: 'Message to the assistant' }).focus();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await expect(page.getByRole('button', { name: 'Send' })).toBeVisible();
+  } finally {
+    await model.stop();
+  }
+});
+
 for (const theme of ['dark', 'light'] as const)
   test(`nothing is in the way of a reader or a keyboard, ${theme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: theme });
