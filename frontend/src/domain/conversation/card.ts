@@ -39,6 +39,8 @@ export function cardSentence(call: CallView, waiting: boolean): string {
       return prefixed('call.declined', sentence, /^you declined/i);
     case 'refused':
       return prefixed('call.refused', sentence, /^refused/i);
+    case 'failed':
+      return prefixed('call.failed', sentence, /not possible/i);
     case 'stopped':
       return prefixed('call.stopped', sentence, /^stopped/i);
     case 'interrupted':
@@ -49,7 +51,7 @@ export function cardSentence(call: CallView, waiting: boolean): string {
 }
 
 function prefixed(
-  key: 'call.declined' | 'call.refused' | 'call.stopped' | 'call.interrupted',
+  key: 'call.declined' | 'call.refused' | 'call.failed' | 'call.stopped' | 'call.interrupted',
   sentence: string,
   has: RegExp,
 ): string {
