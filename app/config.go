@@ -13,6 +13,8 @@ import (
 	"github.com/knadh/koanf/providers/env/v2"
 	"github.com/knadh/koanf/providers/file"
 	"github.com/knadh/koanf/v2"
+
+	"sextant/backend/guard/egress"
 )
 
 // Where a setting's value comes from, strongest first (CONTRACT "Files").
@@ -39,6 +41,9 @@ type Config struct {
 // named are an error; everything else becomes a Problem.
 func LoadConfig(flags map[string]string) (*Config, error) {
 	c := &Config{flags: flags}
+	if err := checkValue("allow_hosts", flags["allow_hosts"]); err != nil {
+		return nil, failure(exitUsage, "--allow-hosts: %v", err)
+	}
 	var err error
 	if c.DataDir, err = folder(flags["data"], "SEXTANT_DATA", "XDG_DATA_HOME", ".local/share"); err != nil {
 		return nil, err
@@ -139,6 +144,16 @@ func checkValue(name, value string) error {
 	k, ok := keyNamed(name)
 	if !ok {
 		return fmt.Errorf("there is no setting %q", name)
+	}
+	if name == "allow_hosts" {
+		for host := range strings.SplitSeq(value, ",") {
+			if host = strings.TrimSpace(host); host == "" {
+				continue
+			}
+			if err := egress.Valid(host); err != nil {
+				return fmt.Errorf("%q cannot be opened: %w; write hosts as 127.0.0.1,localhost:3000", host, err)
+			}
+		}
 	}
 	if k.OneOf != nil && !slices.Contains(k.OneOf, value) {
 		return fmt.Errorf("%q is not one of %s", value, strings.Join(k.OneOf, ", "))

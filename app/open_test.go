@@ -187,7 +187,7 @@ func TestATakenPortIsNamedWithTheWayOut(t *testing.T) {
 
 func TestUsageErrorsExitWithTwo(t *testing.T) {
 	flags := testFlags(t)
-	for _, args := range [][]string{{"fly"}, {"run"}, {"run", " "}, {"mcp", "--share"}, {"run", "x", "--format", "f.json"}, {"tools", "call", "annotate_page", "{broken"}} {
+	for _, args := range [][]string{{"fly"}, {"run"}, {"run", " "}, {"mcp", "--share"}, {"serve", "--allow-hosts", "*.example"}, {"run", "x", "--format", "f.json"}, {"tools", "call", "annotate_page", "{broken"}} {
 		if code, _, errs := verb(t, flags, args...); code != exitUsage || errs == "" {
 			t.Errorf("%v: exit %d, stderr %q", args, code, errs)
 		}

@@ -32,11 +32,6 @@ type tokenBody struct {
 	Token string `json:"token"`
 }
 
-// codeBody is a one-time code for the address's fragment.
-type codeBody struct {
-	Code string `json:"code"`
-}
-
 // stateRoutes are what the window needs to draw itself.
 func (s *Server) stateRoutes() {
 	add(s, http.MethodPost, sessionPath, "Exchange a one-time code for a window's key", http.StatusOK, func(_ context.Context, in *struct {
@@ -50,12 +45,6 @@ func (s *Server) stateRoutes() {
 			return nil, huma.NewError(http.StatusUnauthorized, "This code was used or is too old. Open the window again.")
 		}
 		return answer(tokenBody{Token: token}), nil
-	})
-	add(s, http.MethodPost, "/api/session/code", "Make a one-time code that opens one more window", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[codeBody], error) {
-		if err := personOnly(ctx); err != nil {
-			return nil, err
-		}
-		return answer(codeBody{Code: s.rooms.Keys.Code()}), nil
 	})
 	add(s, http.MethodGet, "/api/state", "Everything the window starts from", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[wire.Snapshot], error) {
 		snap, err := s.rooms.Snapshot(ctx)

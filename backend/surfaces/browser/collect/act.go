@@ -13,11 +13,6 @@ func PointOf(ctx context.Context, w World, handle int, scroll bool) (Point, erro
 	return call[Point](ctx, w, "point", handle, scroll)
 }
 
-// PointIn is PointOf for a document of which only clip (in its own viewport) can be seen.
-func PointIn(ctx context.Context, w World, handle int, scroll bool, clip *Rect) (Point, error) {
-	return call[Point](ctx, w, "point", handle, scroll, clip)
-}
-
 // Arm watches the next trusted pointer event of kind "click", "hover" or "up" for Hit.
 // ErrGone when the element has left.
 func Arm(ctx context.Context, w World, handle int, kind string) error {

@@ -670,23 +670,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/session/code": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Make a one-time code that opens one more window */
-        post: operations["post-api-session-code"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/settings/{key}": {
         parameters: {
             query?: never;
@@ -897,9 +880,6 @@ export interface components {
             v: number;
             /** Format: int64 */
             width?: number;
-        };
-        CodeBody: {
-            code: string;
         };
         Conversation: {
             /** Format: date-time */
@@ -2702,35 +2682,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenBody"];
-                };
-            };
-            /** @description Error */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ErrorModel"];
-                };
-            };
-        };
-    };
-    "post-api-session-code": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CodeBody"];
                 };
             };
             /** @description Error */
