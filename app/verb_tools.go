@@ -95,9 +95,9 @@ func (v *toolsCallVerb) Run(ctx context.Context, io streams, g *Global) error {
 	case r.Success:
 		return nil
 	case r.ErrorType == toolspec.PermissionError || r.ErrorType == toolspec.SecurityError:
-		return failure(exitRefused, "%s %s", r.Error, r.Suggestion)
+		return failure(exitRefused, "%s. %s", strings.TrimSuffix(r.Error, "."), r.Suggestion)
 	}
-	return failure(exitFailed, "%s %s", r.Error, r.Suggestion)
+	return failure(exitFailed, "%s. %s", strings.TrimSuffix(r.Error, "."), r.Suggestion)
 }
 
 // printJSON writes v indented.
