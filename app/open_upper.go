@@ -39,7 +39,8 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
 		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
 	})
-	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias}); err != nil {
+	steps := func(ctx context.Context, call toolspec.Call) toolspec.Result { return s.Pipeline.Do(ctx, call) }
+	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias, Do: steps}); err != nil {
 		return err
 	}
 	if err := s.Panels.Start(ctx); err != nil {

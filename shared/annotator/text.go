@@ -71,14 +71,15 @@ func header(a Answer) string {
 	title := strings.ReplaceAll(Clean(a.Page.Title, maxTitle), "|", "¦")
 	url := strings.NewReplacer("|", "%7C", " ", "%20").Replace(Clean(a.Page.URL, maxURL))
 	head := fmt.Sprintf("Page: %s | %s | v%d | tab %d\n", title, url, a.Page.Version, a.Page.Tab)
-	if h := happened(a); h != "" {
+	if h := Happened(a); h != "" {
 		head += h + "\n"
 	}
 	return head
 }
 
-// happened is the outcome line: what was done, how long the page took, what came of it.
-func happened(a Answer) string {
+// Happened is the outcome line of a: what was done, how long the page took, what came of it; ""
+// when there is nothing to tell.
+func Happened(a Answer) string {
 	var parts []string
 	if a.Outcome != "" {
 		parts = append(parts, Clean(a.Outcome, maxOutcome))

@@ -14,7 +14,10 @@ func (p *Pipeline) approve(ctx context.Context, f *flight) *toolspec.Result {
 		return p.goOn(f)
 	}
 	asked := f.decision
+	// The execution this call came from, if any, does not pay for the person's time.
+	resume := deadlineOf(ctx).pause()
 	answer, err := p.cfg.Desk.Ask(ctx, asked.Approval)
+	resume()
 	if err != nil {
 		if ctx.Err() != nil {
 			r := f.stopped()

@@ -23,8 +23,8 @@ func (p *Pipeline) run(ctx context.Context, f *flight) *toolspec.Result {
 		defer p.memory.changed()
 	}
 	limit := time.Duration(f.def.Deadline()) * time.Millisecond
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errDeadline)
-	defer cancel()
+	ctx, stop := withDeadline(ctx, limit)
+	defer stop()
 	out := p.newOutput(ctx, f)
 	defer out.close()
 	start := time.Now()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"sextant/backend/surfaces/browser/collect"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 )
@@ -144,107 +143,4 @@ func (s *Session) closeTab(ctx context.Context, id int) (answer, error) {
 		}
 	}
 	return s.overview(fmt.Sprintf("closed tab %d", t.id)), nil
-}
-
-// Wait waits until a text is there, a text is gone, or the address contains something.
-func (s *Session) Wait(ctx context.Context, o WaitOptions) (answer, error) {
-	if o.Seconds < 0 || o.Seconds > 300 {
-		return answer{}, &Fault{Kind: FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
-	}
-	t, err := s.current(ctx)
-	if err != nil {
-		return answer{}, err
-	}
-	seconds := o.Seconds
-	if seconds == 0 {
-		seconds = 10
-	}
-	limit := time.Duration(seconds * float64(time.Second))
-	return s.act(ctx, t, func(ctx context.Context, a *action) error {
-		begun := time.Now()
-		deadline := begun.Add(limit)
-		a.does("waited")
-		for {
-			met, err := a.met(ctx, o)
-			if err != nil {
-				return err
-			}
-			if met {
-				a.outcome = fmt.Sprintf("waited %.1f s: %s", time.Since(begun).Seconds(), o.sentence(true))
-				return nil
-			}
-			if !time.Now().Before(deadline) {
-				break
-			}
-			timer := time.NewTimer(min(100*time.Millisecond, time.Until(deadline)))
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-				timer.Stop()
-				return context.Cause(ctx)
-			}
-		}
-		if o.Text == "" && o.Gone == "" && o.URL == "" {
-			a.outcome = fmt.Sprintf("waited %.1f s", limit.Seconds())
-			return nil
-		}
-		return &Fault{
-			Kind: FaultTimeout, Message: fmt.Sprintf("Waited %.1f s, but %s.", limit.Seconds(), o.sentence(false)),
-			Suggestion: "Call annotate_page to see what is there.",
-		}
-	})
-}
-
-// met reports whether what is waited for holds; a page between two documents does not.
-func (a *action) met(ctx context.Context, o WaitOptions) (bool, error) {
-	if o.Text == "" && o.Gone == "" && o.URL == "" {
-		return false, nil
-	}
-	if o.URL != "" && !contains(a.page.Main().URL(), o.URL) {
-		return false, nil
-	}
-	if o.Text != "" {
-		there, err := a.reads(ctx, o.Text)
-		if err != nil || !there {
-			return false, err
-		}
-	}
-	if o.Gone != "" {
-		there, err := a.reads(ctx, o.Gone)
-		return err == nil && !there, err
-	}
-	return true, nil
-}
-
-// reads reports whether a text can be read in any document of the tab.
-func (a *action) reads(ctx context.Context, text string) (bool, error) {
-	for _, doc := range a.page.Documents() {
-		bounded, cancel := context.WithTimeout(ctx, frameLimit)
-		there, err := collect.HasText(bounded, doc, text)
-		cancel()
-		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
-		}
-		if err == nil && there {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-func (o WaitOptions) sentence(met bool) string {
-	switch {
-	case o.Text != "" && met:
-		return fmt.Sprintf("%q is there", clip(o.Text, 80))
-	case o.Text != "":
-		return fmt.Sprintf("%q did not appear", clip(o.Text, 80))
-	case o.Gone != "" && met:
-		return fmt.Sprintf("%q is gone", clip(o.Gone, 80))
-	case o.Gone != "":
-		return fmt.Sprintf("%q is still there", clip(o.Gone, 80))
-	case met:
-		return fmt.Sprintf("the address contains %q", clip(o.URL, 80))
-	default:
-		return fmt.Sprintf("the address does not contain %q", clip(o.URL, 80))
-	}
 }

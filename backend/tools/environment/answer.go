@@ -17,10 +17,24 @@ type seen struct {
 	annotator.Answer
 	// Text is the same as models read it.
 	Text string `json:"text"`
+	// whole is the answer before it was cut to a budget.
+	whole annotator.Answer
+}
+
+// look gives the answer before it was cut.
+func (v seen) look() annotator.Answer { return v.whole }
+
+// wholeAnswer is what a tool's value says of the page, false when it says nothing of it.
+func wholeAnswer(value any) (annotator.Answer, bool) {
+	if v, ok := value.(interface{ look() annotator.Answer }); ok {
+		return v.look(), true
+	}
+	return annotator.Answer{}, false
 }
 
 // answered shapes a: the text models read within maxTokens (0 unbounded), sentence for people.
 func answered(a annotator.Answer, maxTokens int, sentence string) toolspec.Result {
+	whole := a
 	annotator.Fit(&a, maxTokens)
 	if a.Events == nil {
 		a.Events = []annotator.Event{}
@@ -29,7 +43,7 @@ func answered(a annotator.Answer, maxTokens int, sentence string) toolspec.Resul
 		a.Elements = []annotator.Element{}
 	}
 	text := annotator.Text(a, maxTokens)
-	r := toolspec.OK(seen{Answer: a, Text: text})
+	r := toolspec.OK(seen{Answer: a, Text: text, whole: whole})
 	r.Text = text
 	r.Sentence = sentence
 	r.Preview = preview(a)

@@ -25,6 +25,8 @@ import (
 type Options struct {
 	// Aliases turns a short word a person may type for an address ("demo") into the address; nil knows none.
 	Aliases func(word string) (url string, ok bool)
+	// Do takes a step of run_steps the way of every call (ARCHITECTURE 10); nil refuses steps.
+	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
 }
 
 // Tools runs the environment tools. It is safe for concurrent use.
@@ -44,6 +46,11 @@ func New(b *browser.Browser, nav *navigation.Map, opts Options) (*Tools, error) 
 func assemble(sessions func(string) session, nav *navigation.Map, opts Options) (*Tools, error) {
 	if opts.Aliases == nil {
 		opts.Aliases = func(string) (string, bool) { return "", false }
+	}
+	if opts.Do == nil {
+		opts.Do = func(context.Context, toolspec.Call) toolspec.Result {
+			return toolspec.Fail(toolspec.SystemError, "nothing runs steps here", "Call the tools one by one.")
+		}
 	}
 	t := &Tools{sessions: sessions, opts: opts, byName: map[string]tool{}}
 	built := map[string]tool{}
@@ -70,7 +77,7 @@ func (t *Tools) all() []tool {
 	return []tool{
 		t.navigatePage(), t.annotatePage(), t.clickElement(), t.typeText(), t.selectOption(), t.pressKey(), t.scrollPage(),
 		t.getPageContent(), t.takeScreenshot(), t.waitFor(), t.browserTabs(),
-		t.getAnnotations(), t.hoverElement(), t.selectText(), t.getSelection(),
+		t.runSteps(), t.getAnnotations(), t.hoverElement(), t.selectText(), t.getSelection(),
 	}
 }
 
@@ -90,7 +97,7 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	if !ok {
 		return toolspec.Result{}, fmt.Errorf("environment: no tool %q", call.Tool)
 	}
-	r, err := x.run(ctx, t.sessions(call.From.Session), call.Args)
+	r, err := x.run(ctx, t.sessions(call.From.Session), call)
 	if err == nil {
 		return r, nil
 	}
@@ -147,7 +154,7 @@ type tool struct {
 	examples []string
 	// secret names the arguments that are hidden when the call cannot be read.
 	secret   []string
-	run      func(ctx context.Context, s session, args json.RawMessage) (toolspec.Result, error)
+	run      func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error)
 	describe func(s session, args json.RawMessage) toolspec.Description
 }
 
@@ -165,8 +172,8 @@ func (x tool) definition() toolspec.Definition {
 // build completes x with the parts that need its parameters' type P.
 func build[P any](x tool, describe func(session, P) toolspec.Description, run func(context.Context, session, P) (toolspec.Result, error)) tool {
 	x.params = schemaOf[P]()
-	x.run = func(ctx context.Context, s session, args json.RawMessage) (toolspec.Result, error) {
-		p, err := read[P](args)
+	x.run = func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error) {
+		p, err := read[P](call.Args)
 		if err != nil {
 			return toolspec.Result{}, &argumentError{message: "the arguments cannot be read: " + err.Error(), suggestion: "send an object such as " + x.examples[0]}
 		}

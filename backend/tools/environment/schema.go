@@ -10,7 +10,8 @@ import (
 )
 
 // schemaOf is the JSON Schema of a parameters struct, so that the two cannot differ. Tags:
-// json (the name), doc, enum (a,b,c), min, max, default, and required:"true". It is written
+// json (the name), doc, enum (a,b,c), min, max, default, items (a list's
+// items as JSON Schema) and required:"true". It is written
 // as short as it can be: models pay for every word of it.
 func schemaOf[P any]() json.RawMessage {
 	var b bytes.Buffer
@@ -53,7 +54,11 @@ func property(f reflect.StructField) string {
 		if values != "" {
 			item = values
 		}
-		parts = append(parts, `"type":"array","items":{`+item+`}`)
+		item = "{" + item + "}"
+		if whole := f.Tag.Get("items"); whole != "" {
+			item = whole
+		}
+		parts = append(parts, `"type":"array","items":`+item)
 	case reflect.Bool:
 		parts = append(parts, `"type":"boolean"`)
 	case reflect.Int:
@@ -67,7 +72,11 @@ func property(f reflect.StructField) string {
 			parts = append(parts, `"type":"string"`)
 		}
 	}
-	for tag, word := range map[string]string{"min": "minimum", "max": "maximum"} {
+	words := map[string]string{"min": "minimum", "max": "maximum"}
+	if f.Type.Kind() == reflect.Slice {
+		words["max"] = "maxItems"
+	}
+	for tag, word := range words {
 		if v := f.Tag.Get(tag); v != "" {
 			parts = append(parts, strconv.Quote(word)+":"+v)
 		}

@@ -202,6 +202,13 @@ func (t *Tracker) Loading() bool {
 // Main tells that another frame became the main one.
 func (t *Tracker) Main(frame string) { t.change(func() { t.main = frame }) }
 
+// Changed is closed when the tracker next hears of anything.
+func (t *Tracker) Changed() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.changed
+}
+
 // Watch is the wait of one action. Use it once.
 type Watch struct {
 	t      *Tracker

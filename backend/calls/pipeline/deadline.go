@@ -1,0 +1,66 @@
+package pipeline
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// deadline ends an execution when its time is used up. A call that an execution makes (a step
+// of run_steps) may have to be asked for; while that question waits, the time stands still.
+type deadline struct {
+	// outer is the deadline of the execution that this one's call came from, nil for none.
+	outer *deadline
+
+	mu      sync.Mutex
+	timer   *time.Timer
+	left    time.Duration
+	running time.Time
+	paused  int
+	over    bool
+}
+
+type deadlineKey struct{}
+
+// withDeadline is ctx that ends with errDeadline after limit of running time. stop must be
+// called when the execution is over.
+func withDeadline(ctx context.Context, limit time.Duration) (inner context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	d := &deadline{left: limit, running: time.Now(), outer: deadlineOf(ctx)}
+	d.timer = time.AfterFunc(limit, func() { cancel(errDeadline) })
+	return context.WithValue(ctx, deadlineKey{}, d), func() {
+		d.mu.Lock()
+		d.over = true
+		d.timer.Stop()
+		d.mu.Unlock()
+		cancel(nil)
+	}
+}
+
+// deadlineOf is the deadline of the execution that ctx belongs to, nil for none.
+func deadlineOf(ctx context.Context) *deadline {
+	d, _ := ctx.Value(deadlineKey{}).(*deadline)
+	return d
+}
+
+// pause stops the time of d and of what it is part of, until resume. d may be nil.
+func (d *deadline) pause() (resume func()) {
+	if d == nil {
+		return func() {}
+	}
+	outer := d.outer.pause()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.paused++; d.paused == 1 && d.timer.Stop() {
+		d.left -= time.Since(d.running)
+	}
+	return func() {
+		outer()
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.paused--; d.paused == 0 && !d.over {
+			d.running = time.Now()
+			d.timer.Reset(max(d.left, 0))
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package environment
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"sextant/shared/toolspec"
+)
+
+// report is what programs get of a run_steps.
+func report(t *testing.T, r toolspec.Result) (v struct {
+	Done    int
+	Steps   []stepEnd
+	Stopped string
+	Page    struct{ URL string }
+	Text    string
+},
+) {
+	t.Helper()
+	b, err := json.Marshal(r.Value)
+	if err == nil {
+		err = json.Unmarshal(b, &v)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestStepsAreDoneInOneCallAndToldOneByOne(t *testing.T) {
+	h := take(t)
+	look := h.do("navigate_page", `{"url":"demo"}`)
+	field, button, list := number(t, look, `textbox "Name"`), number(t, look, `button "Place order"`), number(t, look, `combobox "Size"`)
+	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%d,"text":"Ana"},
+		{"tool":"select_option","annotationId":%d,"values":["Large"],"unless":{"text":"no such words"}},
+		{"tool":"select_option","annotationId":%d,"values":["Small"],"unless":{"role":"button","name":"place"}},
+		{"tool":"click_element","args":{"annotationId":%d},"expect":{"text":"Placed for Ana","gone":"Loading"}}]}`, field, list, list, button)
+	v := report(t, r)
+	if v.Done != 3 || v.Stopped != "" || len(v.Steps) != 4 || v.Steps[2].Status != "skipped" || v.Text != r.Text {
+		t.Errorf("%+v", v)
+	}
+	has(t, "steps", r.Text, `1 typed "Ana" into [`, "\n4 clicked [", "\nPage: Order", "\ndid 3 of 4 steps", `textbox "Name" = "Ana"`, `combobox "Size" = "Large"`)
+	if r.Sentence != "Did 3 steps" || !slices.Equal(r.Sources, []string{live.url}) {
+		t.Errorf("sentence %q, sources %v", r.Sentence, r.Sources)
+	}
+}
+
+func TestStepsStopAtTheFirstSurprise(t *testing.T) {
+	h := take(t)
+	look := h.do("navigate_page", `{"url":"demo"}`)
+	id := func(what string) string { return jsonOf(number(t, look, what)) }
+	typing := `{"tool":"type_text","annotationId":` + id(`textbox "Name"`) + `,"text":"B"}`
+	for _, c := range []struct {
+		name, steps string
+		done        int
+		stopped     string
+	}{
+		{"a disabled button", typing + `,{"tool":"click_element","annotationId":` + id(`button "Later"`) + `},` + typing, 1, "stopped at step 2: [" + id(`button "Later"`) + `] button "Later" is disabled`},
+		{"what is expected does not come", `{"tool":"hover_element","annotationId":` + id(`button "Place order"`) + `,"expect":{"role":"link","name":"nowhere"}},` + typing, 1, `there is no link "nowhere"`},
+		{"an event that is expected does not come", typing[:len(typing)-1] + `,"expect":{"event":"download"}},` + typing, 1, "expects the event download"},
+		{"a new tab", `{"tool":"click_element","annotationId":` + id(`link "In a new tab"`) + `},` + typing, 1, "opened tab"},
+	} {
+		r := h.do("run_steps", `{"steps":[%s]}`, c.steps)
+		v := report(t, r)
+		if v.Done != c.done || !strings.Contains(v.Stopped, c.stopped) {
+			t.Errorf("%s: %d done, stopped %q, want %d and %q", c.name, v.Done, v.Stopped, c.done, c.stopped)
+		}
+		has(t, c.name, r.Text, "\ndid 1 of ", "; stopped ")
+	}
+}
+
+func TestANavigationStopsStepsUnlessTheStepSaysSo(t *testing.T) {
+	h := take(t)
+	link := func() string {
+		return jsonOf(number(t, h.do("navigate_page", `{"url":"demo"}`), `link "Read more"`))
+	}
+	back := `{"tool":"navigate_page","action":"back"}`
+	v := report(t, h.do("run_steps", `{"steps":[{"tool":"click_element","annotationId":%s},%s]}`, link(), back))
+	if v.Done != 1 || !strings.Contains(v.Stopped, "the page went to "+live.url+"/article") {
+		t.Errorf("not said: %+v", v)
+	}
+	for _, guard := range []string{`"navigates":true`, `"expect":{"url":"/article"}`, `"expect":{"event":"navigated","text":"On lamps"}`} {
+		v = report(t, h.do("run_steps", `{"steps":[{"tool":"click_element","annotationId":%s,%s},{"tool":"get_page_content","max_tokens":60},%s]}`, link(), guard, back))
+		if v.Done != 3 || v.Stopped != "" || v.Page.URL != live.url+"/" || !strings.Contains(v.Text, "2 get_page_content:\nPage: On lamps") {
+			t.Errorf("%s: %+v", guard, v)
+		}
+	}
+}
+
+func TestAMistakeInAnyStepIsFoundBeforeTheFirst(t *testing.T) {
+	h := take(t)
+	look := h.do("navigate_page", `{"url":"demo"}`)
+	field := jsonOf(number(t, look, `textbox "Name"`))
+	typing := `{"tool":"type_text","annotationId":` + field + `,"text":"never"}`
+	for bad, says := range map[string]string{
+		`{"tool":"klick_element"}`:                    "the nearest is click_element",
+		`{"tool":"run_steps","steps":[]}`:             "no tool",
+		`{"tool":"press_key","expect":{"txet":"x"}}`:  "expect takes text",
+		`{"tool":"press_key","unless":{}}`:            "unless names nothing",
+		`{"tool":"press_key","expect":{"event":"x"}}`: "event is one of navigated",
+		`{"tool":5}`: "tool cannot be read",
+	} {
+		r := h.try("run_steps", `{"steps":[`+typing+`,`+bad+`]}`)
+		if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, "step 2: ") || !strings.Contains(r.Error, says) {
+			t.Errorf("%s: %+v", bad, r)
+		}
+	}
+	if r := h.do("annotate_page", `{}`); strings.Contains(r.Text, "never") {
+		t.Errorf("a step was done:\n%s", r.Text)
+	}
+	r := h.try("run_steps", `{"steps":[{"tool":"click_element","annotationId":99999999}]}`)
+	if r.Success || r.ErrorType != toolspec.UserError || !strings.Contains(r.Error, "step 1 of 1: ") {
+		t.Errorf("the first step's failure: %+v", r)
+	}
+}
+
+func TestStepsThatTypeSecretsAreHiddenAsAWhole(t *testing.T) {
+	h := take(t)
+	look := h.do("navigate_page", `{"url":"demo"}`)
+	for what, hidden := range map[string]bool{`textbox "Name"`: false, `textbox "Password"`: true} {
+		d := live.tools.Describe(h.call("run_steps", `{"steps":[{"tool":"type_text","annotationId":`+jsonOf(number(t, look, what))+`,"text":"geheim7"}]}`))
+		if slices.Contains(d.Secret, "steps") != hidden || d.Present != "Doing 1 step" {
+			t.Errorf("%s: %+v", what, d)
+		}
+	}
+	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%d,"text":"geheim7"}]}`, number(t, look, `textbox "Password"`))
+	if b, err := json.Marshal(r.Value); err != nil || strings.Contains(string(b)+r.Text, "geheim7") {
+		t.Errorf("the password is told:\n%s", r.Text)
+	}
+}

@@ -1,0 +1,232 @@
+package environment
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/annotator"
+	"sextant/shared/toolspec"
+)
+
+//go:embed run_steps.md
+var stepsAbout string
+
+type stepsParams struct {
+	Steps []json.RawMessage `json:"steps" required:"true" max:"20" items:"{\"type\":\"object\",\"properties\":{\"tool\":{\"type\":\"string\"}},\"required\":[\"tool\"]}"`
+}
+
+// expectPatience is how long what a step expects may take to come after the page is at rest.
+const expectPatience = 3 * time.Second
+
+// stepped is the value of run_steps: how each step ended, and the page after all of them.
+type stepped struct {
+	seen
+	// Done counts the steps that ran to their end.
+	Done  int       `json:"done"`
+	Steps []stepEnd `json:"steps"`
+	// Stopped says why the steps behind Steps did not run, "" when all did.
+	Stopped string `json:"stopped,omitempty"`
+}
+
+// stepEnd is how one step ended: done, skipped (what its unless names held) or failed.
+type stepEnd struct {
+	Tool    string `json:"tool"`
+	Status  string `json:"status"`
+	Outcome string `json:"outcome"`
+}
+
+func (t *Tools) runSteps() tool {
+	x := build(tool{
+		name: "run_steps", about: about(stepsAbout), hints: toolspec.Hints{OpenWorld: true}, timeout: toolspec.MaxTimeoutMS, secret: []string{"steps"},
+		examples: []string{
+			`{"steps":[{"tool":"type_text","annotationId":13,"text":"x"},{"tool":"click_element","annotationId":9,"expect":{"text":"Saved"}}]}`,
+			`{"steps":[{"tool":"click_element","annotationId":7,"unless":{"gone":"Cookies"}},{"tool":"click_element","annotationId":4,"navigates":true}]}`,
+		},
+	}, t.describeSteps, func(context.Context, session, stepsParams) (toolspec.Result, error) {
+		return toolspec.Result{}, errors.New("run_steps needs its call")
+	})
+	x.run = func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error) {
+		p, err := read[stepsParams](call.Args)
+		if err != nil {
+			return toolspec.Result{}, &argumentError{message: "the arguments cannot be read: " + err.Error(), suggestion: "send an object such as " + x.examples[0]}
+		}
+		steps, err := t.parseSteps(p)
+		if err != nil {
+			return toolspec.Result{}, err
+		}
+		r := &stepRun{t: t, s: s, call: call, steps: steps}
+		r.run(ctx)
+		if ctx.Err() != nil {
+			return toolspec.Result{}, context.Cause(ctx)
+		}
+		return r.result(ctx), nil
+	}
+	return x
+}
+
+// describeSteps: what each step does is judged and told when its turn comes. The steps are
+// hidden as a whole when one of them has something to hide.
+func (t *Tools) describeSteps(s session, p stepsParams) toolspec.Description {
+	d := toolspec.Description{Present: "Doing " + plural(len(p.Steps), "step")}
+	steps, err := t.parseSteps(p)
+	if err != nil {
+		d.Secret = []string{"steps"}
+		return d
+	}
+	var names []string
+	for _, st := range steps {
+		names = append(names, st.tool)
+		if len(t.byName[st.tool].describe(s, st.args).Secret) > 0 {
+			d.Secret = []string{"steps"}
+		}
+	}
+	d.Target = strings.Join(names, ", ")
+	return d
+}
+
+// stepRun is one run_steps while it runs.
+type stepRun struct {
+	t     *Tools
+	s     session
+	call  toolspec.Call
+	steps []step
+
+	ends    []stepEnd
+	done    int
+	stopped string
+	// failed is the result of the step that failed, nil when none did.
+	failed *toolspec.Result
+	sum    sum
+	images []toolspec.Image
+	read   []string
+	from   []string
+}
+
+func (r *stepRun) run(ctx context.Context) {
+	for i := range r.steps {
+		r.step(ctx, i)
+		if r.stopped != "" || ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// step runs one step: the guard before it, its call, and the guards after it.
+func (r *stepRun) step(ctx context.Context, i int) {
+	st := r.steps[i]
+	if st.unless != nil {
+		held, _, err := r.s.Holds(ctx, st.unless.Condition, 0)
+		if err != nil {
+			r.fail(i, toolspec.Fail(toolspec.UserError, "what its unless names could not be looked for: "+err.Error(), ""))
+			return
+		}
+		if held {
+			r.ends = append(r.ends, stepEnd{st.tool, "skipped", "skipped: what its unless names holds"})
+			return
+		}
+	}
+	before := r.sum.page.URL
+	if before == "" {
+		before = r.s.Address()
+	}
+	res := r.t.opts.Do(ctx, toolspec.Call{
+		ID: fmt.Sprintf("%s.%d", r.call.ID, i+1), Tool: st.tool, Args: st.args, Panel: r.call.Panel, From: r.call.From,
+	})
+	r.from = append(r.from, res.Sources...)
+	if !res.Success {
+		r.fail(i, res)
+		return
+	}
+	r.done++
+	ans, looked := wholeAnswer(res.Value)
+	end := stepEnd{Tool: st.tool, Status: "done", Outcome: res.Sentence}
+	if looked {
+		end.Outcome = outcomeOf(ans, res.Sentence)
+		r.sum.add(ans)
+	} else {
+		r.read = append(r.read, fmt.Sprintf("%d %s:\n%s", i+1, st.tool, res.ModelText()))
+	}
+	r.images = append(r.images, res.Images...)
+	r.ends = append(r.ends, end)
+	if why := r.surprise(i, before, ans, looked); why != "" {
+		r.stopped = fmt.Sprintf("stopped after step %d: %s", i+1, why)
+		return
+	}
+	if st.expect != nil && st.expect.asks() {
+		held, missing, err := r.s.Holds(ctx, st.expect.Condition, expectPatience)
+		if err != nil {
+			missing = err.Error()
+		}
+		if !held {
+			r.stopped = fmt.Sprintf("stopped after step %d, which did not do what it expects: %s", i+1, missing)
+		}
+	}
+}
+
+func (r *stepRun) fail(i int, res toolspec.Result) {
+	why := strings.TrimSpace(res.Error + " " + res.Suggestion)
+	r.ends = append(r.ends, stepEnd{r.steps[i].tool, "failed", res.Error})
+	r.stopped = fmt.Sprintf("stopped at step %d: %s", i+1, why)
+	r.failed = &res
+}
+
+// outcomeOf is a step's outcome with what came of it, on one line.
+func outcomeOf(a annotator.Answer, sentence string) string {
+	if a.Outcome == "" {
+		a.Outcome = sentence
+	}
+	return annotator.Happened(a)
+}
+
+// result is what the caller gets. When not even the first step ran, it is that step's failure.
+func (r *stepRun) result(ctx context.Context) toolspec.Result {
+	if r.failed != nil && r.done == 0 {
+		f := *r.failed
+		f.Error = fmt.Sprintf("step %d of %d: %s", len(r.ends), len(r.steps), f.Error)
+		f.Sources = sorted(r.from)
+		return f
+	}
+	if r.stopped != "" || r.sum.page.Tab == 0 {
+		// What a failed step left behind, or what came late, is seen once more.
+		if a, err := r.s.Annotate(ctx, browser.AnnotateOptions{ChangesOnly: true}); err == nil {
+			r.sum.add(a)
+		}
+	}
+	a := r.sum.answer()
+	a.Outcome = fmt.Sprintf("did %d of %s", r.done, plural(len(r.steps), "step"))
+	if r.stopped != "" {
+		a.Outcome += "; " + r.stopped
+	}
+	var b strings.Builder
+	for i, e := range r.ends {
+		fmt.Fprintf(&b, "%d %s\n", i+1, annotator.Clean(e.Outcome, 300))
+	}
+	lines := b.String()
+	res := answered(a, max(defaultTokens-annotator.Tokens(lines), 200), "Did "+plural(r.done, "step"))
+	if r.stopped != "" {
+		res.Sentence = fmt.Sprintf("Did %d of %s, then stopped", r.done, plural(len(r.steps), "step"))
+	}
+	v, _ := res.Value.(seen)
+	res.Text = lines + res.Text
+	if len(r.read) > 0 {
+		res.Text += "\n" + strings.Join(r.read, "\n")
+	}
+	v.Text = res.Text
+	res.Value = stepped{seen: v, Done: r.done, Steps: r.ends, Stopped: r.stopped}
+	res.Images = r.images
+	res.Sources = sorted(append(r.from, res.Sources...))
+	return res
+}
+
+func sorted(list []string) []string {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -1,0 +1,276 @@
+package environment
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/backend/calls/nearest"
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/annotator"
+)
+
+// maxSteps bounds one run_steps.
+const maxSteps = 20
+
+// step is one step of run_steps, read.
+type step struct {
+	tool           string
+	args           json.RawMessage
+	expect, unless *guard
+	navigates      bool
+	// ids are the numbers it acts on.
+	ids []int
+}
+
+// guard is what a step expects after it, or is left out for.
+type guard struct {
+	browser.Condition
+	// event is a kind of event that the step must bring about.
+	event string
+}
+
+// asks reports whether the guard asks anything of the page.
+func (g *guard) asks() bool { return g.Condition != browser.Condition{} }
+
+// parseSteps reads all steps before the first one runs, so that a mistake in the last one
+// does not leave half of them done.
+func (t *Tools) parseSteps(p stepsParams) ([]step, error) {
+	if len(p.Steps) == 0 || len(p.Steps) > maxSteps {
+		return nil, &argumentError{fmt.Sprintf("there are %d steps; 1 to %d are taken", len(p.Steps), maxSteps), "send more of them in a second call"}
+	}
+	steps := make([]step, len(p.Steps))
+	for i, raw := range p.Steps {
+		st, err := t.parseStep(raw)
+		if err != nil {
+			return nil, &argumentError{
+				fmt.Sprintf("step %d: %s; nothing was done", i+1, err),
+				`a step is e.g. {"tool":"click_element","annotationId":9,"expect":{"text":"Saved"}}`,
+			}
+		}
+		steps[i] = st
+	}
+	return steps, nil
+}
+
+func (t *Tools) parseStep(raw json.RawMessage) (step, error) {
+	var st step
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return st, fmt.Errorf("it cannot be read: %w", err)
+	}
+	if err := pick(fields, "tool", &st.tool); err != nil {
+		return st, err
+	}
+	if err := pick(fields, "navigates", &st.navigates); err != nil {
+		return st, err
+	}
+	if _, known := t.byName[st.tool]; !known || st.tool == "run_steps" {
+		return st, t.noSuchStep(st.tool)
+	}
+	var err error
+	if st.expect, err = guardOf(fields, "expect"); err != nil {
+		return st, err
+	}
+	if st.unless, err = guardOf(fields, "unless"); err != nil {
+		return st, err
+	}
+	if st.unless != nil && !st.unless.asks() {
+		return st, errors.New("unless takes text, gone, url, role and name")
+	}
+	// Some write a step's arguments into an object of their own.
+	for _, name := range []string{"args", "arguments"} {
+		var inner map[string]json.RawMessage
+		if v, ok := fields[name]; ok && json.Unmarshal(v, &inner) == nil {
+			delete(fields, name)
+			for k, v := range inner {
+				fields[k] = v
+			}
+		}
+	}
+	if st.args, err = json.Marshal(fields); err != nil {
+		return st, fmt.Errorf("it cannot be read: %w", err)
+	}
+	st.ids = idsIn(fields)
+	return st, nil
+}
+
+func (t *Tools) noSuchStep(name string) error {
+	names := make([]string, 0, len(t.list))
+	for _, x := range t.list {
+		if x.name != "run_steps" {
+			names = append(names, x.name)
+		}
+	}
+	if near := nearest.Names(name, names, 1); len(near) > 0 {
+		return fmt.Errorf("there is no tool %q, the nearest is %s", cut(name, 60), near[0])
+	}
+	return fmt.Errorf("there is no tool %q; steps are %s", cut(name, 60), strings.Join(names, ", "))
+}
+
+// pick moves a field of ours out of what the tool gets.
+func pick(fields map[string]json.RawMessage, name string, into any) error {
+	raw, ok := fields[name]
+	if !ok {
+		return nil
+	}
+	delete(fields, name)
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	return nil
+}
+
+func guardOf(fields map[string]json.RawMessage, name string) (*guard, error) {
+	raw, ok := fields[name]
+	if !ok {
+		return nil, nil
+	}
+	delete(fields, name)
+	var g struct{ Text, Gone, URL, Role, Name, Event string }
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&g); err != nil {
+		return nil, fmt.Errorf("%s takes text, gone, url, role, name and event: %w", name, err)
+	}
+	kinds := []string{"", "navigated", "opened_tab", "closed_tab", "dialog", "download"}
+	if !slices.Contains(kinds, g.Event) {
+		return nil, fmt.Errorf("%s: event is one of %s", name, strings.Join(kinds[1:], ", "))
+	}
+	out := &guard{browser.Condition{Text: g.Text, Gone: g.Gone, URL: g.URL, Role: g.Role, Name: g.Name}, g.Event}
+	if !out.asks() && out.event == "" {
+		return nil, fmt.Errorf("%s names nothing; it takes text, gone, url, role, name and event", name)
+	}
+	return out, nil
+}
+
+// idsIn are the numbers that a step's arguments name.
+func idsIn(fields map[string]json.RawMessage) []int {
+	var ids []int
+	for _, name := range []string{"annotationId", "target", "from", "to"} {
+		var id int
+		if json.Unmarshal(fields[name], &id) == nil && id > 0 {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// surprise is why the steps behind step i should not run after what came of it, "" when
+// nothing speaks against it.
+func (r *stepRun) surprise(i int, before string, a annotator.Answer, looked bool) string {
+	st := r.steps[i]
+	next := step{}
+	if i+1 < len(r.steps) {
+		next = r.steps[i+1]
+	}
+	kinds := map[string]annotator.Event{}
+	for _, e := range a.Events {
+		if _, twice := kinds[e.Kind]; !twice {
+			kinds[e.Kind] = e
+		}
+	}
+	if st.expect != nil && st.expect.event != "" {
+		if _, came := kinds[st.expect.event]; !came {
+			return "it expects the event " + st.expect.event + ", which did not come"
+		}
+		delete(kinds, st.expect.event)
+	}
+	if next.tool == "" || !looked {
+		return ""
+	}
+	for _, kind := range []string{"crashed", "dialog", "download", "opened_tab", "closed_tab"} {
+		if e, came := kinds[kind]; came && !awaited(kind, st.tool, next.tool) {
+			return e.String() + ", which no step expects"
+		}
+	}
+	moves := st.tool == "navigate_page" || st.tool == "browser_tabs" || st.navigates ||
+		(st.expect != nil && (st.expect.URL != "" || st.expect.event == "navigated"))
+	_, went := kinds["navigated"]
+	if went && !moves && (!a.Changes || withoutFragment(before) != withoutFragment(a.Page.URL)) {
+		return "the page went to " + a.Page.URL + "; a step that may do that says navigates"
+	}
+	for n, later := range r.steps[i+1:] {
+		for _, id := range later.ids {
+			if slices.Contains(a.Gone, id) {
+				return fmt.Sprintf("[%d], which step %d is for, is gone", id, i+2+n)
+			}
+		}
+	}
+	return ""
+}
+
+// awaited reports whether an event is what the step is there for, or what the next one deals with.
+func awaited(kind, tool, next string) bool {
+	switch kind {
+	case "dialog":
+		return next == "press_key" || next == "handle_dialog" || next == "upload_file"
+	case "download":
+		return next == "downloads"
+	case "opened_tab", "closed_tab":
+		return tool == "browser_tabs" || next == "browser_tabs"
+	}
+	return false
+}
+
+func withoutFragment(address string) string {
+	before, _, _ := strings.Cut(address, "#")
+	return before
+}
+
+// sum joins the answers of steps into one: what changed between the first and the last.
+type sum struct {
+	page     annotator.Page
+	last     annotator.Answer
+	events   []annotator.Event
+	elements []annotator.Element
+	gone     []int
+	notes    []string
+	// whole is true once an answer listed all of a page and not only changes.
+	whole bool
+}
+
+func (s *sum) add(a annotator.Answer) {
+	s.page, s.last = a.Page, a
+	s.events = append(s.events, a.Events...)
+	if a.Note != "" && !slices.Contains(s.notes, a.Note) {
+		s.notes = append(s.notes, a.Note)
+	}
+	if !a.Changes {
+		s.whole, s.gone = true, nil
+		s.elements = slices.Clone(a.Elements)
+		return
+	}
+	at := make(map[int]int, len(s.elements))
+	for i, e := range s.elements {
+		at[e.ID] = i
+	}
+	for _, e := range a.Elements {
+		if i, known := at[e.ID]; known {
+			s.elements[i] = e
+			continue
+		}
+		s.elements = append(s.elements, e)
+	}
+	s.elements = slices.DeleteFunc(s.elements, func(e annotator.Element) bool { return slices.Contains(a.Gone, e.ID) })
+	s.gone = append(slices.DeleteFunc(s.gone, func(id int) bool {
+		return slices.ContainsFunc(a.Elements, func(e annotator.Element) bool { return e.ID == id })
+	}), a.Gone...)
+}
+
+func (s *sum) answer() annotator.Answer {
+	a := s.last
+	a.Page, a.Events, a.Elements = s.page, s.events, s.elements
+	a.Gone, a.Changes, a.Note = sortedIDs(s.gone), !s.whole, strings.Join(s.notes, " ")
+	a.SettledMS, a.SettledBy = 0, ""
+	return a
+}
+
+func sortedIDs(list []int) []int {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
