@@ -28,6 +28,8 @@ type action struct {
 	watch *settle.Watch
 	// full asks for everything in the viewport instead of what changed.
 	full bool
+	// doc is the document that is acted on; nil is the main one.
+	doc *frames.Document
 }
 
 // does sets the outcome and marks that from here on the page may feel it.
@@ -59,13 +61,17 @@ func (t *tab) run(ctx context.Context, do func(context.Context, *action) error) 
 	t.s.b.mu.Lock()
 	a := &action{t: t, page: t.page, watch: t.tracker.Begin(t.s.b.cfg.Limits)}
 	t.s.b.mu.Unlock()
+	defer a.watch.Close()
 	if err := do(ctx, a); err != nil {
 		if stopped := context.Cause(ctx); stopped != nil && a.acted {
 			return t.cutShort(a, stopped)
 		}
 		return annotator.Answer{}, a.mend(ctx, err)
 	}
-	res := a.watch.Wait(ctx, t.rester())
+	if !a.acted {
+		a.watch.Looks()
+	}
+	res := a.watch.Wait(ctx, a.rester())
 	if stopped := context.Cause(ctx); stopped != nil {
 		return t.cutShort(a, stopped)
 	}
@@ -199,46 +205,6 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 	}
 	return ans
 }
-
-// rester asks the page how quiet it is. The first question of an action is answered after
-// the page has drawn a frame and run what was due, so that what a handler put off counts.
-func (t *tab) rester() func(context.Context) (settle.Rest, error) {
-	var seen *frames.Document
-	return func(ctx context.Context) (settle.Rest, error) {
-		t.s.b.mu.Lock()
-		p := t.page
-		t.s.b.mu.Unlock()
-		if p == nil {
-			return settle.Rest{}, errBrowserEnded
-		}
-		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errSilent)
-		defer cancel()
-		main := p.Main()
-		if seen != main {
-			if _, err := main.Call(ctx, drawn); err != nil {
-				return settle.Rest{}, err
-			}
-			seen = main
-		}
-		r, err := collect.RestOf(ctx, main)
-		if err != nil {
-			return settle.Rest{}, err
-		}
-		return settle.Rest{
-			Mutations: r.Mutations, Animations: r.Animations,
-			Quiet: time.Duration(r.QuietMS * float64(time.Millisecond)),
-		}, nil
-	}
-}
-
-// drawn resolves when the page has drawn once and run what was due then; a page that does
-// not draw is not waited for.
-const drawn = `function () {
-  return new Promise((done) => {
-    const late = setTimeout(done, 100)
-    requestAnimationFrame(() => setTimeout(() => { clearTimeout(late); done() }))
-  })
-}`
 
 func decodeJSON[T any](raw json.RawMessage) (T, error) {
 	var v T

@@ -281,6 +281,7 @@ func (s *Session) onWithin(ctx context.Context, limit time.Duration, id int, do 
 		if err != nil {
 			return err
 		}
+		a.doc = g.doc
 		return do(ctx, a, g)
 	})
 }

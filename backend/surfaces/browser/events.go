@@ -92,8 +92,9 @@ func decode[T any](ev frames.Event) (T, bool) {
 // network follows the requests that a page may be waiting for.
 func (t *tab) network(name string, ev frames.Event) {
 	var r struct {
-		RequestID string `json:"requestId"`
-		Type      string `json:"type"`
+		RequestID string  `json:"requestId"`
+		Type      string  `json:"type"`
+		Request   request `json:"request"`
 		Response  struct {
 			MimeType string `json:"mimeType"`
 		} `json:"response"`
@@ -107,7 +108,7 @@ func (t *tab) network(name string, ev frames.Event) {
 		// A document is followed as its frame's load: its request may end in another session.
 		switch r.Type {
 		case "Script", "Stylesheet", "XHR", "Fetch":
-			t.tracker.RequestStarted(id)
+			t.tracker.RequestStarted(id, r.Request.key())
 		}
 	case "responseReceived":
 		// A stream of events never ends; its page is not waiting for the end.

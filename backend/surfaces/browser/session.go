@@ -140,6 +140,7 @@ func (t *tab) reopen(ctx context.Context, address string) {
 	if a.page == nil {
 		return
 	}
+	defer a.watch.Close()
 	if err := a.open(ctx, address); err != nil {
 		b.log.Warn("a tab is back without its page", "tab", t.id, "error", err)
 	}

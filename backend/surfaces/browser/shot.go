@@ -65,6 +65,7 @@ func (t *tab) shoot(ctx context.Context, o ShotOptions) ([]byte, error) {
 	s.mu.Lock()
 	a := &action{t: t, page: t.page, watch: t.tracker.Begin(s.cfg.Limits)}
 	s.mu.Unlock()
+	defer a.watch.Close()
 	var crop *element
 	if o.ID != 0 {
 		e, err := t.framed(ctx, a, o.ID)
@@ -73,7 +74,10 @@ func (t *tab) shoot(ctx context.Context, o ShotOptions) ([]byte, error) {
 		}
 		crop = e
 	}
-	a.watch.Wait(ctx, t.rester())
+	if crop == nil {
+		a.watch.Looks()
+	}
+	a.watch.Wait(ctx, a.rester())
 	l, err := t.see(ctx, collect.Options{WholePage: o.FullPage})
 	if err != nil {
 		return nil, err

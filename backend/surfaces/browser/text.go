@@ -118,10 +118,12 @@ func (s *Session) read(ctx context.Context, ask func(context.Context, []*frames.
 	ctx, cancel := context.WithTimeoutCause(ctx, 15*time.Second, errSilent)
 	defer cancel()
 	s.b.mu.Lock()
-	p, watch := t.page, t.tracker.Begin(s.b.cfg.Limits)
+	a := &action{t: t, page: t.page, watch: t.tracker.Begin(s.b.cfg.Limits)}
 	s.b.mu.Unlock()
-	watch.Wait(ctx, t.rester())
-	if err := ask(ctx, p.Documents()); err != nil {
+	defer a.watch.Close()
+	a.watch.Looks()
+	a.watch.Wait(ctx, a.rester())
+	if err := ask(ctx, a.page.Documents()); err != nil {
 		return t.mend(ctx, err)
 	}
 	return nil

@@ -258,9 +258,11 @@ func (t *tab) glance(ctx context.Context) {
 	}
 	t.yields = cancel
 	defer t.set(func() { t.yields = nil })
-	watch := t.tracker.Begin(b.cfg.Limits)
+	a := &action{t: t, page: t.page, watch: t.tracker.Begin(b.cfg.Limits)}
 	b.mu.Unlock()
-	watch.Wait(ctx, t.rester())
+	a.watch.Looks()
+	a.watch.Wait(ctx, a.rester())
+	a.watch.Close()
 	now, err := t.see(ctx, collect.Options{})
 	if err != nil {
 		return

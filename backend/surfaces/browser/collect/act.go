@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // PointOf finds where to press the element of handle. With scroll it is first brought into view
@@ -94,6 +95,21 @@ func ScrollBy(ctx context.Context, w World, handle int, direction string, amount
 
 // RestOf says how quiet the document is.
 func RestOf(ctx context.Context, w World) (Rest, error) { return call[Rest](ctx, w, "rest") }
+
+// Patience is how long a document's changes must have been over to count as over, and how
+// long CalmOf waits for that.
+type Patience struct {
+	// Once holds after one change, Several after more than one.
+	Once, Several, Limit time.Duration
+}
+
+// CalmOf waits until what happened in the document since a while ago is over, or p.Limit has
+// passed, and tells how quiet it is then; with draw only after the page has drawn a frame.
+// What the page did before that by itself, again and again, does not count.
+func CalmOf(ctx context.Context, w World, since time.Duration, draw bool, p Patience) (Calm, error) {
+	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	return call[Calm](ctx, w, "calm", ms(since), draw, ms(p.Once), ms(p.Several), ms(p.Limit))
+}
 
 // HasText reports whether text can be read in the document: whitespace and case folded, open shadow roots included.
 func HasText(ctx context.Context, w World, text string) (bool, error) {

@@ -124,3 +124,13 @@ type Rest struct {
 	Animations int    `json:"animations"`
 	Ready      string `json:"ready"`
 }
+
+// Calm is how quiet a document is after something was done to it.
+type Calm struct {
+	// Over is true when no change is waited for any more.
+	Over bool `json:"over"`
+	// Mutations counts the moments at which it changed.
+	Mutations int `json:"mutations"`
+	// Animations counts those that began since and will end.
+	Animations int `json:"animations"`
+}

@@ -2,24 +2,25 @@
 //
 // A Tracker follows one tab's requests and loads from the browser's events. A Watch begins
 // with an action and is over when what started since then has ended: requests, a
-// navigation, changes of the page, animations that end by themselves. There is no fixed
-// pause: the only times are caps, and the short quiet that tells "changes are over" from
-// "between two changes". Which cause was waited for is told, and a cap that ended the wait
-// as well.
+// navigation, changes of the page, animations that end by themselves. What a page does all
+// the time by itself (polling, a ticker, an endless animation) was not caused by the action
+// and is not waited for. There is no fixed pause: the only times are caps, and the short
+// quiet that tells "changes are over" from "between two changes". Which cause was waited
+// for is told, and a cap that ended the wait as well.
 package settle
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
 // Rest is how quiet the page's documents are.
 type Rest struct {
-	// Mutations counts changes; Quiet is the time since the last one.
+	// Changing is true while changes since the action are not over.
+	Changing bool
+	// Mutations counts the moments at which they changed.
 	Mutations int
-	Quiet     time.Duration
-	// Animations counts running animations that will end.
+	// Animations counts running animations that began since the action and will end.
 	Animations int
 }
 
@@ -38,11 +39,16 @@ func DefaultLimits() Limits {
 }
 
 const (
+	// quiet is how long nothing may happen after a request or a load ended.
 	quiet      = 30 * time.Millisecond
 	animations = time.Second
 	changing   = 1500 * time.Millisecond
 	// asked bounds how long a navigation that was asked for may take to start.
 	asked = 500 * time.Millisecond
+	// held is how long a server holds an answer back that has nothing to tell yet.
+	held = time.Second
+	// glance bounds the wait of who only looks.
+	glance = 300 * time.Millisecond
 )
 
 // Result says how a wait ended.
@@ -55,174 +61,37 @@ type Result struct {
 	Capped bool
 }
 
-// Tracker follows one tab. Its methods may be called concurrently and never block.
-type Tracker struct {
-	mu       sync.Mutex
-	serial   int
-	requests map[string]int
-	loads    map[string]*load
-	main     string
-	// arrived is the serial of the main frame's last commit or change of address.
-	arrived int
-	lastEnd time.Time
-	changed chan struct{}
-}
-
-// load is a frame that is on its way to another document, or loads it.
-type load struct {
-	serial    int
-	asked     time.Time
-	started   bool
-	committed bool
-	parsed    time.Time
-}
-
-// NewTracker follows a tab whose main frame is main.
-func NewTracker(main string) *Tracker {
-	return &Tracker{
-		requests: map[string]int{}, loads: map[string]*load{}, main: main,
-		changed: make(chan struct{}),
-	}
-}
-
-// change runs f under the lock and wakes who waits.
-func (t *Tracker) change(f func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.serial++
-	f()
-	close(t.changed)
-	t.changed = make(chan struct{})
-}
-
-// RequestStarted notes a request that the page may be waiting for.
-func (t *Tracker) RequestStarted(id string) {
-	t.change(func() {
-		if t.requests[id] == 0 {
-			t.requests[id] = t.serial
-		}
-	})
-}
-
-// RequestEnded notes the end of a request, however it ended.
-func (t *Tracker) RequestEnded(id string) {
-	t.change(func() {
-		if t.requests[id] != 0 {
-			delete(t.requests, id)
-			t.lastEnd = time.Now()
-		}
-	})
-}
-
-// Asked notes that a frame wants to go elsewhere.
-func (t *Tracker) Asked(frame string) {
-	t.change(func() {
-		if t.loads[frame] == nil || t.loads[frame].committed {
-			t.loads[frame] = &load{serial: t.serial, asked: time.Now()}
-		}
-	})
-}
-
-// Started notes that a frame loads.
-func (t *Tracker) Started(frame string) {
-	t.change(func() {
-		l := t.loads[frame]
-		if l == nil {
-			l = &load{serial: t.serial, asked: time.Now()}
-			t.loads[frame] = l
-		}
-		l.started = true
-	})
-}
-
-// Committed notes that a frame holds a new document; requests of the old main document
-// do not matter any more.
-func (t *Tracker) Committed(frame string) {
-	t.change(func() {
-		l := t.loads[frame]
-		if l == nil {
-			l = &load{serial: t.serial, asked: time.Now(), started: true}
-			t.loads[frame] = l
-		}
-		l.committed, l.started, l.parsed = true, true, time.Time{}
-		if frame == t.main {
-			clear(t.requests)
-			t.arrived = t.serial
-		}
-	})
-}
-
-// Moved notes that a frame changed its address within its document.
-func (t *Tracker) Moved(frame string) {
-	t.change(func() {
-		if l := t.loads[frame]; l != nil && !l.started {
-			delete(t.loads, frame)
-		}
-		if frame == t.main {
-			t.arrived = t.serial
-		}
-	})
-}
-
-// Parsed notes that a frame's document is there as a whole (DOMContentLoaded).
-func (t *Tracker) Parsed(frame string) {
-	t.change(func() {
-		if l := t.loads[frame]; l != nil {
-			l.parsed = time.Now()
-		}
-	})
-}
-
-// Stopped notes that a frame has nothing more to load, or that it stays where it is.
-func (t *Tracker) Stopped(frame string) {
-	t.change(func() {
-		if t.loads[frame] != nil {
-			delete(t.loads, frame)
-			t.lastEnd = time.Now()
-		}
-	})
-}
-
-// Cancelled notes that a navigation that was only asked for will not happen.
-func (t *Tracker) Cancelled(frame string) {
-	t.change(func() {
-		if l := t.loads[frame]; l != nil && !l.started {
-			delete(t.loads, frame)
-		}
-	})
-}
-
-// Loading reports whether the main frame is on its way.
-func (t *Tracker) Loading() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.loads[t.main] != nil
-}
-
-// Main tells that another frame became the main one.
-func (t *Tracker) Main(frame string) { t.change(func() { t.main = frame }) }
-
-// Changed is closed when the tracker next hears of anything.
-func (t *Tracker) Changed() <-chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.changed
-}
-
-// Watch is the wait of one action. Use it once.
+// Watch is the wait of one action. Use it once, and Close it.
 type Watch struct {
 	t      *Tracker
 	since  int
 	begun  time.Time
 	limits Limits
+	looks  bool
+	closed bool
 }
 
 // Begin starts watching, before the action acts.
 func (t *Tracker) Begin(limits Limits) *Watch {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.watches++
 	return &Watch{t: t, since: t.serial, begun: time.Now(), limits: limits}
 }
+
+// Close ends watching: what the page asks for from now on it asks by itself.
+func (w *Watch) Close() {
+	w.t.mu.Lock()
+	defer w.t.mu.Unlock()
+	if !w.closed {
+		w.closed = true
+		w.t.watches--
+	}
+}
+
+// Looks says that nothing was done to the page: it is only waited for when it is loading or
+// in the very middle of a change.
+func (w *Watch) Looks() { w.looks = true }
 
 // Begun waits until the main frame has committed a document, or changed its address within
 // one, since the action began. An error is the end of ctx.
@@ -240,6 +109,27 @@ func (w *Watch) Begun(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// Since is how long ago the action began; for who only looks, how far back a change counts.
+func (w *Watch) Since() time.Duration {
+	if w.looks {
+		return quiet + time.Since(w.begun)
+	}
+	return time.Since(w.begun)
+}
+
+// Frames are the frames that hold a new document since the action began.
+func (w *Watch) Frames() []string {
+	w.t.mu.Lock()
+	defer w.t.mu.Unlock()
+	var list []string
+	for frame, serial := range w.t.commits {
+		if serial > w.since {
+			list = append(list, frame)
+		}
+	}
+	return list
 }
 
 // busy tells what the page is occupied with since the action, until when that is waited
@@ -267,10 +157,24 @@ func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 			return "frame", until, t.changed
 		}
 	}
-	for _, serial := range t.requests {
-		if serial > w.since && now.Before(until) {
-			return "requests", until, t.changed
+	var last time.Time
+	for _, r := range t.requests {
+		if r.serial <= w.since {
+			continue
 		}
+		if end := t.awaits(r, w.begun, until); now.Before(end) {
+			r.waited = true
+			if end.After(last) {
+				last = end
+			}
+		}
+	}
+	switch {
+	case last.IsZero():
+	case last.Before(until):
+		return "habit", last, t.changed
+	default:
+		return "requests", until, t.changed
 	}
 	return "", until, t.changed
 }
@@ -283,23 +187,28 @@ func (w *Watch) ended() time.Time {
 }
 
 // Wait returns when the page is at rest, a cap is reached or ctx ends. rest asks the page;
-// its error means that the page cannot answer right now, as in the middle of a navigation.
-func (w *Watch) Wait(ctx context.Context, rest func(context.Context) (Rest, error)) Result {
-	by := "quiet"
+// with draw set, only after it has drawn a frame. Its error means that the page cannot
+// answer right now, as in the middle of a navigation.
+func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bool) (Rest, error)) Result {
+	by, draw := "quiet", !w.looks
 	for ctx.Err() == nil {
 		what, until, wake := w.busy()
 		if what != "" {
 			woken := w.pause(ctx, wake, until)
-			if what == "start" {
+			switch what {
+			case "start":
+				continue
+			case "habit":
+				by, draw = "requests", true
 				continue
 			}
-			by = what
+			by, draw = what, true
 			if !woken && !time.Now().Before(until) {
 				return w.result("still "+phrase(what), true)
 			}
 			continue
 		}
-		r, err := rest(ctx)
+		r, err := rest(ctx, draw)
 		now := time.Now()
 		if again, _, wake := w.busy(); again != "" || err != nil {
 			if now.Sub(w.begun) > w.limits.Navigation {
@@ -312,6 +221,10 @@ func (w *Watch) Wait(ctx context.Context, rest func(context.Context) (Rest, erro
 				w.pause(ctx, wake, now.Add(50*time.Millisecond))
 			}
 			continue
+		}
+		draw = false
+		if by == "quiet" && r.Mutations > 0 {
+			by = "changes"
 		}
 		wait, cause := w.unrest(r, now)
 		if wait <= 0 {
@@ -328,22 +241,38 @@ func (w *Watch) Wait(ctx context.Context, rest func(context.Context) (Rest, erro
 	return w.result("stopped", true)
 }
 
-// unrest is how long to look away before asking again, 0 when the page is at rest.
+// unrest is how long to look away before asking again and why; nothing when the page is at rest.
 func (w *Watch) unrest(r Rest, now time.Time) (time.Duration, string) {
 	since := now.Sub(w.begun)
+	over := since >= w.limits.Action && !w.arrived()
+	if w.looks {
+		if r.Changing && since < glance {
+			return time.Millisecond, "changes"
+		}
+		return 0, ""
+	}
 	if end := w.ended(); end.After(w.begun) {
 		since = min(since, now.Sub(end))
-		if gap := quiet - now.Sub(end); gap > 0 {
+		if gap := quiet - now.Sub(end); gap > 0 && !over {
 			return gap, ""
 		}
 	}
-	if r.Mutations > 0 && r.Quiet < quiet && since < changing {
-		return quiet - r.Quiet, "changes"
-	}
-	if r.Animations > 0 && since < animations {
+	switch {
+	case over:
+	case r.Changing && since < changing:
+		return time.Millisecond, "changes"
+	case r.Animations > 0 && since < animations:
 		return 2 * quiet / 3, "animation"
 	}
 	return 0, ""
+}
+
+// arrived reports whether the tab came to another document since the action began, whose
+// loading has a bound of its own.
+func (w *Watch) arrived() bool {
+	w.t.mu.Lock()
+	defer w.t.mu.Unlock()
+	return w.t.arrived > w.since
 }
 
 // pause waits for a change, until the time or the end of ctx; true when woken by a change.

@@ -10,15 +10,15 @@ import (
 	"sextant/backend/surfaces/browser/settle"
 )
 
-func calm(context.Context) (settle.Rest, error) { return settle.Rest{Quiet: time.Hour}, nil }
+func calm(context.Context, bool) (settle.Rest, error) { return settle.Rest{}, nil }
 
 // wait runs one watch in synthetic time while play tells the tracker what happens.
-func wait(t *testing.T, play func(*settle.Tracker), rest func(context.Context) (settle.Rest, error)) settle.Result {
+func wait(t *testing.T, play func(*settle.Tracker), rest func(context.Context, bool) (settle.Rest, error)) settle.Result {
 	t.Helper()
 	var got settle.Result
 	synctest.Test(t, func(t *testing.T) {
 		tr := settle.NewTracker("main")
-		tr.RequestStarted("long before")
+		tr.RequestStarted("long before", "")
 		w := tr.Begin(settle.DefaultLimits())
 		done := make(chan struct{})
 		go func() { defer close(done); play(tr) }()
@@ -37,7 +37,7 @@ func TestAQuietPageIsNotWaitedFor(t *testing.T) {
 
 func TestTheActionsOwnRequestsAreWaitedFor(t *testing.T) {
 	r := wait(t, func(tr *settle.Tracker) {
-		tr.RequestStarted("a")
+		tr.RequestStarted("a", "GET /a")
 		time.Sleep(200 * time.Millisecond)
 		tr.RequestEnded("a")
 	}, calm)
@@ -47,7 +47,7 @@ func TestTheActionsOwnRequestsAreWaitedFor(t *testing.T) {
 }
 
 func TestARequestThatNeverEndsIsCapped(t *testing.T) {
-	r := wait(t, func(tr *settle.Tracker) { tr.RequestStarted("poll") }, calm)
+	r := wait(t, func(tr *settle.Tracker) { tr.RequestStarted("poll", "GET /poll") }, calm)
 	if !r.Capped || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond || r.By != "still waiting for requests" {
 		t.Errorf("got %+v", r)
 	}
@@ -89,18 +89,20 @@ func TestANavigationThatNeverStartsIsNotWaitedForLong(t *testing.T) {
 
 func TestChangesAreWaitedOutButNotForEver(t *testing.T) {
 	asked := 0
-	r := wait(t, func(*settle.Tracker) {}, func(context.Context) (settle.Rest, error) {
+	r := wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Rest, error) {
 		asked++
 		if asked < 4 {
-			return settle.Rest{Mutations: asked}, nil
+			time.Sleep(20 * time.Millisecond)
+			return settle.Rest{Changing: true, Mutations: asked}, nil
 		}
-		return settle.Rest{Mutations: 4, Quiet: 40 * time.Millisecond}, nil
+		return settle.Rest{Mutations: 4}, nil
 	})
 	if r.By != "changes" || r.Took < 60*time.Millisecond || r.Took > 150*time.Millisecond {
 		t.Errorf("three changes: %+v", r)
 	}
-	r = wait(t, func(*settle.Tracker) {}, func(context.Context) (settle.Rest, error) {
-		return settle.Rest{Mutations: 1}, nil
+	r = wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Rest, error) {
+		time.Sleep(100 * time.Millisecond)
+		return settle.Rest{Changing: true, Mutations: 1}, nil
 	})
 	if r.Took > 2*time.Second {
 		t.Errorf("a page that never stops changing: %+v", r)
@@ -109,11 +111,11 @@ func TestChangesAreWaitedOutButNotForEver(t *testing.T) {
 
 func TestAPageThatCannotAnswerIsAskedAgain(t *testing.T) {
 	asked := 0
-	r := wait(t, func(*settle.Tracker) {}, func(context.Context) (settle.Rest, error) {
+	r := wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Rest, error) {
 		if asked++; asked < 3 {
 			return settle.Rest{}, errors.New("between two documents")
 		}
-		return settle.Rest{Quiet: time.Hour}, nil
+		return settle.Rest{}, nil
 	})
 	if r.Capped || asked != 3 {
 		t.Errorf("asked %d times: %+v", asked, r)

@@ -1,9 +1,24 @@
-// How quiet the document is: an observer of our own world counts changes that can matter.
+// How quiet the document is: an observer of our own world notes changes that can matter, and
+// which of them the page makes all the time by itself.
 (() => {
   const S = globalThis.__sextant
+  const now = () => performance.now()
   let count = 0
-  let last = performance.now()
+  let last = now()
   const attributes = ['class', 'style', 'hidden', 'disabled', 'open', 'src', 'href', 'value', 'checked', 'selected', 'inert', 'aria-expanded', 'aria-hidden', 'aria-busy', 'aria-disabled', 'aria-selected', 'aria-checked', 'aria-pressed', 'aria-invalid', 'aria-label', 'role', 'tabindex', 'contenteditable', 'readonly']
+
+  // A streak is an element that changes again and again; log holds the newest changes, each with
+  // the streak it belongs to, if any.
+  const pause = 400
+  const many = 50
+  const keep = 400
+  const streaks = new WeakMap()
+  let log = []
+  // felt is when a hand touched the page last: what it causes makes no streak.
+  let felt = -1e9
+  for (const type of ['pointerdown', 'pointerup', 'keydown', 'keyup', 'input']) {
+    window.addEventListener(type, () => { felt = now() }, { capture: true, passive: true })
+  }
 
   const seen = new WeakSet()
   const watch = (root) => {
@@ -13,9 +28,11 @@
   }
   const observer = new MutationObserver((list) => {
     let n = 0
+    const touched = new Set()
     for (const m of list) {
       if (m.target.localName === 'head' || m.target.parentNode?.localName === 'head') continue
       n++
+      if (touched.size <= many) touched.add(m.type === 'characterData' ? (m.target.parentNode ?? m.target) : m.target)
       for (const a of m.addedNodes) {
         if (a.nodeType !== 1) continue
         if (a.shadowRoot) watch(a.shadowRoot)
@@ -23,14 +40,24 @@
     }
     if (!n) return
     count += n
-    last = performance.now()
+    last = now()
+    if (touched.size > many) log.push({ t: last, streak: null })
+    else for (const el of touched) note(el, last)
+    if (log.length > keep) log = log.slice(-keep / 2)
   })
+  const note = (el, t) => {
+    let streak = streaks.get(el)
+    if (streak && t - streak.last <= pause) streak.last = t
+    else if (t - felt > 100) streaks.set(el, (streak = { since: t, last: t }))
+    else streak = null
+    log.push({ t, streak })
+  }
   watch(document)
 
   S.watchRoots = () => {
     for (const el of S.all()) if (el.shadowRoot) watch(el.shadowRoot)
   }
-  S.quiet = () => performance.now() - last
+  S.quiet = () => now() - last
 
   // ends: a running animation or transition that ends by itself, soon.
   S.ends = (a) => {
@@ -45,5 +72,45 @@
     animations: document.getAnimations().filter(S.ends).length,
     ready: document.readyState,
   })
+
+  // drawn resolves when the page has drawn once and run what was due then; a page that does not
+  // draw is not waited for.
+  const drawn = () =>
+    new Promise((done) => {
+      const late = setTimeout(done, 100)
+      requestAnimationFrame(() => setTimeout(() => {
+        clearTimeout(late)
+        done()
+      }))
+    })
+
+  // changes is what happened since start but for what went on before it by itself: how many
+  // times, when last, and how many animations that end have begun.
+  const changes = (start) => {
+    let times = 0
+    let at = 0
+    for (const c of log) {
+      if (c.t < start || c.streak?.since < start - 250) continue
+      if (c.t - at > 4) times++
+      at = c.t
+    }
+    const animations = document.getAnimations().filter((a) => S.ends(a) && (a.startTime === null || a.startTime >= start)).length
+    return { mutations: times, quietMs: times ? now() - at : 1e6, animations, ready: document.readyState }
+  }
+
+  // calm waits, limit milliseconds at most, until what happened in the last since milliseconds
+  // is over: once when there was one change, longer between several. With draw it first lets
+  // the page draw.
+  S.calm = async (since, draw, once, several, limit) => {
+    const start = now() - since
+    const end = now() + limit
+    if (draw) await drawn()
+    for (;;) {
+      const c = changes(start)
+      const wait = c.mutations ? (c.mutations > 1 ? several : once) - c.quietMs : 0
+      if (wait <= 0 || now() >= end) return { ...c, over: wait <= 0 }
+      await new Promise((done) => setTimeout(done, Math.min(wait, Math.max(end - now(), 1))))
+    }
+  }
   S.watchRoots()
 })()

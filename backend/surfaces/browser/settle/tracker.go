@@ -1,0 +1,226 @@
+package settle
+
+import (
+	"sync"
+	"time"
+)
+
+// Tracker follows one tab. Its methods may be called concurrently and never block.
+type Tracker struct {
+	mu       sync.Mutex
+	serial   int
+	requests map[string]*request
+	// habits are what the page is known to ask by itself, and how long the answer was in
+	// coming the last time.
+	habits map[string]time.Duration
+	loads  map[string]*load
+	main   string
+	// arrived is the serial of the main frame's last commit or change of address.
+	arrived int
+	// commits is the serial of each frame's last commit.
+	commits map[string]int
+	lastEnd time.Time
+	changed chan struct{}
+	// watches counts the actions that are being waited for.
+	watches int
+}
+
+// request is one that has not ended.
+type request struct {
+	serial int
+	key    string
+	begun  time.Time
+	// own is true when it began while no action was watched: the page asks by itself.
+	own bool
+	// waited is true once an action waits for it.
+	waited bool
+}
+
+// load is a frame that is on its way to another document, or loads it.
+type load struct {
+	serial    int
+	asked     time.Time
+	started   bool
+	committed bool
+	parsed    time.Time
+}
+
+// maxHabits bounds what is remembered of a page's own requests, maxCommits the frames.
+const (
+	maxHabits  = 200
+	maxCommits = 500
+)
+
+// NewTracker follows a tab whose main frame is main.
+func NewTracker(main string) *Tracker {
+	return &Tracker{
+		requests: map[string]*request{}, habits: map[string]time.Duration{}, loads: map[string]*load{},
+		commits: map[string]int{}, main: main, changed: make(chan struct{}),
+	}
+}
+
+// change runs f under the lock and wakes who waits.
+func (t *Tracker) change(f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.serial++
+	f()
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// RequestStarted notes a request that the page may be waiting for. key says what is asked
+// for, so that what the page asks again and again by itself can be told from what an action
+// made it ask; "" for a request that never repeats.
+func (t *Tracker) RequestStarted(id, key string) {
+	t.change(func() {
+		if t.requests[id] == nil {
+			t.requests[id] = &request{serial: t.serial, key: key, begun: time.Now(), own: t.watches == 0}
+		}
+	})
+}
+
+// RequestEnded notes the end of a request, however it ended.
+func (t *Tracker) RequestEnded(id string) {
+	t.change(func() {
+		r := t.requests[id]
+		if r == nil {
+			return
+		}
+		delete(t.requests, id)
+		now := time.Now()
+		_, known := t.habits[r.key]
+		if r.waited || !r.own && !known {
+			t.lastEnd = now
+		}
+		if r.key == "" || !known && !r.own {
+			return
+		}
+		if len(t.habits) >= maxHabits {
+			clear(t.habits)
+		}
+		t.habits[r.key] = now.Sub(r.begun)
+	})
+}
+
+// awaits tells until when a request that began in an action begun at the given time is waited
+// for: not for one that the page makes by itself too and whose answer is held back until there
+// is something to tell, and no longer than usual for any other that it makes by itself. Called
+// under mu.
+func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
+	took, known := t.habits[r.key]
+	if known {
+		if took >= held || r.begun.Sub(begun) > glance {
+			return time.Time{}
+		}
+		if usual := r.begun.Add(2*took + quiet); usual.Before(limit) {
+			return usual
+		}
+		return limit
+	}
+	for _, other := range t.requests {
+		if other.own && other.key == r.key && r.key != "" {
+			return time.Time{}
+		}
+	}
+	return limit
+}
+
+// Asked notes that a frame wants to go elsewhere.
+func (t *Tracker) Asked(frame string) {
+	t.change(func() {
+		if t.loads[frame] == nil || t.loads[frame].committed {
+			t.loads[frame] = &load{serial: t.serial, asked: time.Now()}
+		}
+	})
+}
+
+// Started notes that a frame loads.
+func (t *Tracker) Started(frame string) {
+	t.change(func() {
+		l := t.loads[frame]
+		if l == nil {
+			l = &load{serial: t.serial, asked: time.Now()}
+			t.loads[frame] = l
+		}
+		l.started = true
+	})
+}
+
+// Committed notes that a frame holds a new document; requests of the old main document
+// do not matter any more.
+func (t *Tracker) Committed(frame string) {
+	t.change(func() {
+		l := t.loads[frame]
+		if l == nil {
+			l = &load{serial: t.serial, asked: time.Now(), started: true}
+			t.loads[frame] = l
+		}
+		l.committed, l.started, l.parsed = true, true, time.Time{}
+		if frame == t.main {
+			clear(t.requests)
+			clear(t.commits)
+			t.arrived = t.serial
+		}
+		if len(t.commits) < maxCommits {
+			t.commits[frame] = t.serial
+		}
+	})
+}
+
+// Moved notes that a frame changed its address within its document.
+func (t *Tracker) Moved(frame string) {
+	t.change(func() {
+		if l := t.loads[frame]; l != nil && !l.started {
+			delete(t.loads, frame)
+		}
+		if frame == t.main {
+			t.arrived = t.serial
+		}
+	})
+}
+
+// Parsed notes that a frame's document is there as a whole (DOMContentLoaded).
+func (t *Tracker) Parsed(frame string) {
+	t.change(func() {
+		if l := t.loads[frame]; l != nil {
+			l.parsed = time.Now()
+		}
+	})
+}
+
+// Stopped notes that a frame has nothing more to load, or that it stays where it is.
+func (t *Tracker) Stopped(frame string) {
+	t.change(func() {
+		if t.loads[frame] != nil {
+			delete(t.loads, frame)
+			t.lastEnd = time.Now()
+		}
+	})
+}
+
+// Cancelled notes that a navigation that was only asked for will not happen.
+func (t *Tracker) Cancelled(frame string) {
+	t.change(func() {
+		if l := t.loads[frame]; l != nil && !l.started {
+			delete(t.loads, frame)
+		}
+	})
+}
+
+// Loading reports whether the main frame is on its way.
+func (t *Tracker) Loading() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.loads[t.main] != nil
+}
+
+// Main tells that another frame became the main one.
+func (t *Tracker) Main(frame string) { t.change(func() { t.main = frame }) }
+
+// Changed is closed when the tracker next hears of anything.
+func (t *Tracker) Changed() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.changed
+}
