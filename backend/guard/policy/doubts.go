@@ -37,7 +37,11 @@ func (f facts) marked() []doubt {
 		if f.in.Description.Starts != "" {
 			why = "It runs on this machine as you, and you have not allowed it before."
 		}
-		all = append(all, doubt{why: why})
+		if f.hands() {
+			why = "It hands something of this machine to the page."
+		}
+		// What our own hands must confirm is about these very arguments: this file, to this field.
+		all = append(all, doubt{why: why, exact: f.hands()})
 	}
 	if h.OpenWorld && !h.ReadOnly && f.foreign() {
 		all = append(all, doubt{why: f.in.Call.Tool + " reaches outside of this machine."})

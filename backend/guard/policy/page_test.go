@@ -66,3 +66,18 @@ func TestAQuestionAboutASecretDoesNotShowIt(t *testing.T) {
 		t.Errorf("the secret would be kept: %+v %+v", d.Grants, a.Choices)
 	}
 }
+
+func TestGivingAFileToAPageAsksForThisFileEachTime(t *testing.T) {
+	in := page("upload_file", `{"annotationId":3,"path":"/home/ana/cv.pdf"}`).about(`[3] file "CV"`, "/home/ana/cv.pdf").hosts("jobs.example")
+	in.Definition.Hints.Confirm = true
+	d := comesTo(t, in, Question)
+	if d.Approval.Question != "Send “/home/ana/cv.pdf” to jobs.example?" {
+		t.Errorf("question %q", d.Approval.Question)
+	}
+	for _, g := range d.Grants {
+		if !strings.Contains(string(g.Args), "cv.pdf") {
+			t.Errorf("an answer allows other files too: %+v", g)
+		}
+	}
+	comesTo(t, in.alone(), Refuse)
+}

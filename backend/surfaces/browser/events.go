@@ -140,6 +140,9 @@ func (t *tab) pageEvent(p *frames.Page, name string, ev frames.Event) {
 	case "screencastFrame":
 		t.picture(p, ev)
 	case "fileChooserOpened":
+		if t.chooserOpened(ev) {
+			return
+		}
 		t.set(func() { t.note("dialog", "a file is asked for; files can be given with upload_file", t.id) })
 	case "frameNavigated", "navigatedWithinDocument", "frameStartedLoading", "frameStoppedLoading",
 		"frameDetached", "frameClearedScheduledNavigation", "lifecycleEvent", "frameStartedNavigating",
@@ -282,6 +285,8 @@ func (t *tab) dialogOpened(p *frames.Page, d proto.PageJavascriptDialogOpening, 
 // otherEvent follows what is neither network nor page.
 func (t *tab) otherEvent(ev frames.Event) {
 	switch ev.Method {
+	case "Input.dragIntercepted":
+		t.dragIntercepted(ev.Params)
 	case "Target.attachedToTarget":
 		t.expect()
 		// It is there already, so its set-up is waited for longer than a mere intention.

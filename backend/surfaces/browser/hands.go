@@ -43,31 +43,39 @@ func (t *tab) front(ctx context.Context) error {
 
 // Click presses the mouse on an element, after making sure that the press will meet it.
 func (s *Session) Click(ctx context.Context, o ClickOptions) (answer, error) {
-	mods, err := input.Modifiers(o.Modifiers)
+	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
 	if err != nil {
-		return answer{}, &Fault{Kind: FaultInvalid, Message: err.Error(), Suggestion: `Send modifiers such as ["Control"].`}
-	}
-	switch o.Button {
-	case "", "left", "middle", "right":
-	default:
-		return answer{}, &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("unknown button %q", o.Button), Suggestion: "Send left, middle or right."}
-	}
-	if o.Count < 0 || o.Count > 3 {
-		return answer{}, &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("a click cannot count %d", o.Count), Suggestion: "Send count 1, 2 or 3."}
-	}
-	verb := "clicked"
-	switch {
-	case o.Button == "right" || o.Button == "middle":
-		verb = o.Button + "-clicked"
-	case o.Count == 2:
-		verb = "double-clicked"
-	case o.Count == 3:
-		verb = "triple-clicked"
+		return answer{}, err
 	}
 	return s.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
-		press := input.Press{Button: o.Button, Count: o.Count, Modifiers: mods}
 		return g.click(ctx, a, press, verb)
 	})
+}
+
+// pressOf checks how the mouse is to be pressed and finds the word for it.
+func pressOf(button string, count int, modifiers []string) (press input.Press, verb string, err error) {
+	mods, err := input.Modifiers(modifiers)
+	if err != nil {
+		return press, "", &Fault{Kind: FaultInvalid, Message: err.Error(), Suggestion: `Send modifiers such as ["Control"].`}
+	}
+	switch button {
+	case "", "left", "middle", "right":
+	default:
+		return press, "", &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("unknown button %q", button), Suggestion: "Send left, middle or right."}
+	}
+	if count < 0 || count > 3 {
+		return press, "", &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("a click cannot count %d", count), Suggestion: "Send count 1, 2 or 3."}
+	}
+	verb = "clicked"
+	switch {
+	case button == "right" || button == "middle":
+		verb = button + "-clicked"
+	case count == 2:
+		verb = "double-clicked"
+	case count == 3:
+		verb = "triple-clicked"
+	}
+	return input.Press{Button: button, Count: count, Modifiers: mods}, verb, nil
 }
 
 // click aims, presses, and checks what the press met.
@@ -97,13 +105,7 @@ func (g *target) click(ctx context.Context, a *action, press input.Press, verb s
 	case hit || (what == "" && !g.doc.Alive()):
 		return nil
 	}
-	if what == "" {
-		what = "something outside its frame"
-	}
-	return &Fault{
-		Kind: FaultCovered, Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", g.name(), what),
-		Suggestion: "Call annotate_page to see what happened before trying again.",
-	}
+	return g.missed(what)
 }
 
 // hover aims and moves the mouse there; if the page moves the element away because of that,

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/go-rod/rod/lib/proto"
+
 	"sextant/backend/surfaces/browser/frames"
 	"sextant/backend/surfaces/browser/settle"
 	"sextant/shared/annotator"
@@ -41,6 +43,10 @@ type tab struct {
 	yields  context.CancelFunc
 	// expects is true while a tab that this one opens is on its way.
 	expects bool
+	// drags takes the drag-and-drop that a press of ours begins, choosers the question for
+	// files that it asks; nil while neither is waited for.
+	drags    chan *proto.InputDragData
+	choosers chan chooser
 }
 
 // dialog is an open JavaScript dialog; while it is open the page's scripts stand still.

@@ -27,6 +27,8 @@ type Options struct {
 	Aliases func(word string) (url string, ok bool)
 	// Do takes a step of run_steps the way of every call (ARCHITECTURE 10); nil refuses steps.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
+	// Folder is the workspace folder that relative paths of files are read from, absolute.
+	Folder func() string
 }
 
 // Tools runs the environment tools. It is safe for concurrent use.
@@ -51,6 +53,9 @@ func assemble(sessions func(string) session, nav *navigation.Map, opts Options) 
 		opts.Do = func(context.Context, toolspec.Call) toolspec.Result {
 			return toolspec.Fail(toolspec.SystemError, "nothing runs steps here", "Call the tools one by one.")
 		}
+	}
+	if opts.Folder == nil {
+		opts.Folder = func() string { return "" }
 	}
 	t := &Tools{sessions: sessions, opts: opts, byName: map[string]tool{}}
 	built := map[string]tool{}
@@ -78,6 +83,7 @@ func (t *Tools) all() []tool {
 		t.navigatePage(), t.annotatePage(), t.clickElement(), t.typeText(), t.selectOption(), t.pressKey(), t.scrollPage(),
 		t.getPageContent(), t.takeScreenshot(), t.waitFor(), t.browserTabs(),
 		t.runSteps(), t.getAnnotations(), t.hoverElement(), t.selectText(), t.getSelection(),
+		t.dragElement(), t.clickAt(), t.movePath(), t.uploadFile(),
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 
 // schemaOf is the JSON Schema of a parameters struct, so that the two cannot differ. Tags:
 // json (the name), doc, enum (a,b,c), min, max, default, items (a list's
-// items as JSON Schema) and required:"true". It is written
+// items as JSON Schema) and required:"true". A point is an object of x and
+// y, an anchor an element's number or a point. It is written
 // as short as it can be: models pay for every word of it.
 func schemaOf[P any]() json.RawMessage {
 	var b bytes.Buffer
@@ -48,29 +49,21 @@ func property(f reflect.StructField) string {
 		}
 		values = `"enum":[` + strings.Join(quoted, ",") + `]`
 	}
-	switch f.Type.Kind() {
-	case reflect.Slice:
-		item := `"type":"string"`
-		if values != "" {
-			item = values
-		}
-		item = "{" + item + "}"
-		if whole := f.Tag.Get("items"); whole != "" {
-			item = whole
-		}
-		parts = append(parts, `"type":"array","items":`+item)
-	case reflect.Bool:
-		parts = append(parts, `"type":"boolean"`)
-	case reflect.Int:
-		parts = append(parts, `"type":"integer"`)
-	case reflect.Float64:
-		parts = append(parts, `"type":"number"`)
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case f.Tag.Get("items") != "":
+		parts = append(parts, `"type":"array","items":`+f.Tag.Get("items"))
+	case t == reflect.TypeFor[point]():
+		parts = append(parts, pointSchema)
+	case t == reflect.TypeFor[anchor]():
+		parts = append(parts, anchorSchema)
+	case t == reflect.TypeFor[[]point]():
+		parts = append(parts, `"type":"array","items":{`+pointSchema+`}`)
 	default:
-		if values != "" {
-			parts = append(parts, `"type":"string",`+values)
-		} else {
-			parts = append(parts, `"type":"string"`)
-		}
+		parts = append(parts, simple(t, values))
 	}
 	words := map[string]string{"min": "minimum", "max": "maximum"}
 	if f.Type.Kind() == reflect.Slice {
@@ -84,7 +77,7 @@ func property(f reflect.StructField) string {
 	if len(parts) == 3 && parts[1] > parts[2] {
 		parts[1], parts[2] = parts[2], parts[1]
 	}
-	if f.Type.Kind() == reflect.Slice {
+	if t.Kind() == reflect.Slice {
 		parts = append(parts, `"minItems":1`)
 	}
 	if d := f.Tag.Get("default"); d != "" {
@@ -94,6 +87,28 @@ func property(f reflect.StructField) string {
 		parts = append(parts, `"description":`+strconv.Quote(d))
 	}
 	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// simple is the type of a field that is a number, a word, a switch or a list of words.
+func simple(t reflect.Type, values string) string {
+	switch t.Kind() {
+	case reflect.Slice:
+		item := `"type":"string"`
+		if values != "" {
+			item = values
+		}
+		return `"type":"array","items":{` + item + `}`
+	case reflect.Bool:
+		return `"type":"boolean"`
+	case reflect.Int:
+		return `"type":"integer"`
+	case reflect.Float64:
+		return `"type":"number"`
+	}
+	if values != "" {
+		return `"type":"string",` + values
+	}
+	return `"type":"string"`
 }
 
 // defaultsOf is a P with the defaults of its tags, for callers whose arguments came without them.

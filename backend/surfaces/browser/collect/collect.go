@@ -45,6 +45,7 @@ func (r *Refusal) Error() string { return r.Message }
 // installer is the function that puts the script into a document, once.
 func installer() string {
 	parts := []string{baseJS, rolesJS, namesJS, placeJS, reportJS, lookJS, restJS, actJS, textJS}
+	parts = append(parts, handScripts()...)
 	return "function () {\nif (globalThis.__sextant) return true;\n" + strings.Join(parts, "\n;\n") + "\n;return true\n}"
 }
 

@@ -108,6 +108,24 @@ func (d *Document) call(ctx context.Context, function string, byValue bool, args
 	return d.run(ctx, "Runtime.callFunctionOn", req)
 }
 
+// GiveFiles puts the files at paths into the file field that the function declaration node
+// returns; the page feels it as a person's choice.
+func (d *Document) GiveFiles(ctx context.Context, node string, paths []string) error {
+	obj, err := d.call(ctx, node, false, nil)
+	if err != nil {
+		return err
+	}
+	if obj.ObjectID == "" {
+		return ErrReplaced
+	}
+	id := proto.RuntimeRemoteObjectID(obj.ObjectID)
+	defer d.frame.page.reg.conn.Post(d.session, "Runtime.releaseObject", proto.RuntimeReleaseObject{ObjectID: id}, nil)
+	if err := (proto.DOMSetFileInputFiles{Files: paths, ObjectID: id}).Call(d.Client(ctx)); err != nil {
+		return d.lost(fmt.Errorf("giving files: %w", err))
+	}
+	return nil
+}
+
 // EvalMain implements collect.World.
 func (d *Document) EvalMain(ctx context.Context, expression string) (json.RawMessage, error) {
 	reg := d.frame.page.reg

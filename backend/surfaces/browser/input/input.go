@@ -70,6 +70,43 @@ func Click(c proto.Client, x, y float64, p Press) error {
 	return nil
 }
 
+// Down presses the button at a point where the mouse already is, and Up releases it.
+func Down(c proto.Client, x, y float64, p Press) error {
+	return pressed(c, proto.InputDispatchMouseEventTypeMousePressed, x, y, p)
+}
+
+// Up releases what Down pressed.
+func Up(c proto.Client, x, y float64, p Press) error {
+	return pressed(c, proto.InputDispatchMouseEventTypeMouseReleased, x, y, p)
+}
+
+func pressed(c proto.Client, kind proto.InputDispatchMouseEventType, x, y float64, p Press) error {
+	b, err := button(p.Button)
+	if err != nil {
+		return err
+	}
+	e := proto.InputDispatchMouseEvent{
+		Type: kind, X: x, Y: y, Button: b, ClickCount: max(p.Count, 1), Modifiers: p.Modifiers,
+	}
+	if err := e.Call(c); err != nil {
+		return fmt.Errorf("pressing the mouse: %w", err)
+	}
+	return nil
+}
+
+// MoveHeld moves the mouse to a point while the left button is held.
+func MoveHeld(c proto.Client, x, y float64, modifiers int) error {
+	held := 1
+	err := proto.InputDispatchMouseEvent{
+		Type: proto.InputDispatchMouseEventTypeMouseMoved, X: x, Y: y, Modifiers: modifiers,
+		Button: proto.InputMouseButtonLeft, Buttons: &held,
+	}.Call(c)
+	if err != nil {
+		return fmt.Errorf("dragging: %w", err)
+	}
+	return nil
+}
+
 // Check reports whether combo names a key, without pressing it.
 func Check(combo string) error {
 	_, err := parse(combo)

@@ -1,0 +1,95 @@
+// Where a drag ends, whether the page made a drag of it, and what lies at a point.
+(() => {
+  const S = globalThis.__sextant
+
+  // dropAt is the middle of what can be seen of the element, with its size there. What is dragged
+  // may lie over it, so nothing is asked about covers.
+  S.dropAt = (h, scroll) => {
+    const el = S.live(h)
+    if (!el) return { state: 'gone' }
+    const v = S.viewport()
+    const seen = () => {
+      const r = el.getBoundingClientRect()
+      return { ...S.cut({ x: 0, y: 0, w: v.w, h: v.h }, { x: r.x, y: r.y, w: r.width, h: r.height }), full: Math.min(r.width, v.w) * Math.min(r.height, v.h) }
+    }
+    let c = seen()
+    if (scroll && (c.w <= 0 || c.h <= 0 || c.w * c.h < c.full * 0.7)) {
+      el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' })
+      c = seen()
+    }
+    if (c.w <= 0 || c.h <= 0) return { state: el.getClientRects().length ? 'offscreen' : 'hidden' }
+    return { state: 'ok', x: c.x + c.w / 2, y: c.y + c.h / 2, w: c.w, h: c.h }
+  }
+
+  let drag = null
+  const types = ['dragstart', 'dragover', 'drop', 'dragend']
+
+  // watchDrag notes what becomes of the next drag that the page makes of a press.
+  S.watchDrag = () => {
+    S.dragged()
+    const seen = {}
+    const on = (e) => (seen[e.type] = e)
+    for (const t of types) window.addEventListener(t, on, { capture: true, passive: true })
+    drag = { seen, off: () => types.forEach((t) => window.removeEventListener(t, on, { capture: true })) }
+    return true
+  }
+  const dragNow = () => {
+    const s = drag?.seen ?? {}
+    return { started: !!s.dragstart && !s.dragstart.defaultPrevented, over: !!s.dragover?.defaultPrevented, dropped: !!s.drop, ended: !!s.dragend }
+  }
+  S.dragging = () => dragNow()
+  S.dragged = () => {
+    const now = dragNow()
+    drag?.off()
+    drag = null
+    return now
+  }
+
+  const pause = (ms) => new Promise((done) => setTimeout(done, ms))
+
+  // dwell lets pages that follow a drag by a clock of their own (every 50 ms) see where it is.
+  S.dwell = async () => {
+    const drawn = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(100)])
+    await drawn()
+    await pause(60)
+    await drawn()
+    return true
+  }
+
+  // under says what lies at a point: the handles of what a look numbered, innermost first, a name
+  // for people, and the frame to ask further when it is one.
+  S.under = (x, y) => {
+    const el = S.deep(x, y)
+    if (!el) return { handles: [], text: '' }
+    if (el.localName === 'iframe' || el.localName === 'frame' || el.localName === 'object') {
+      const f = S.frame(el, S.scene({}, S.viewport()))
+      if (el.contentWindow) return { handles: [], text: 'frame', frame: f.h, x: (x - f.box.x) / (f.scaleX || 1), y: (y - f.box.y) / (f.scaleY || 1) }
+    }
+    const handles = []
+    for (let p = el; p; p = S.up(p)) {
+      const h = S.known(p)
+      if (h) handles.push(h)
+    }
+    const named = S.closest(el, (p) => S.control(p)) ?? el
+    const role = S.role(named) || named.localName
+    const name = (S.accname(named) || S.fold(named.innerText ?? '')).slice(0, 60)
+    return { handles, text: name ? `${role} "${name}"` : role }
+  }
+
+  // fileField is the file field that el is, labels or holds: {h: 0} for none.
+  S.fileField = (h) => {
+    const el = S.live(h)
+    if (!el) throw new Error('gone')
+    const isFile = (x) => x?.localName === 'input' && x.type === 'file'
+    const label = el.closest?.('label')
+    let field = [el, el.control, label?.control].find(isFile)
+    if (!field) {
+      const held = el.querySelectorAll('input[type=file]')
+      if (held.length === 1) field = held[0]
+    }
+    if (!field) return { h: 0 }
+    if (field.webkitdirectory) throw new Error('the field takes folders, not files')
+    if (S.disabled(field)) throw new Error('the file field is disabled')
+    return { h: S.handle(field), multiple: field.multiple, accept: field.accept, count: field.files?.length ?? 0 }
+  }
+})()

@@ -1,0 +1,43 @@
+package environment
+
+import (
+	"context"
+	_ "embed"
+
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/toolspec"
+)
+
+//go:embed move_path.md
+var movePathAbout string
+
+type movePathParams struct {
+	Points []point `json:"points" required:"true" max:"200"`
+	Press  bool    `json:"press" doc:"hold the button from the first point to the last"`
+}
+
+func (t *Tools) movePath() tool {
+	return build(tool{
+		name: "move_path", about: about(movePathAbout), hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
+		examples: []string{`{"points":[{"x":40,"y":60},{"x":200,"y":60}],"press":true}`},
+	}, func(_ session, p movePathParams) toolspec.Description {
+		return toolspec.Description{Present: p.verb("Drawing", "Moving")}
+	}, func(ctx context.Context, s session, p movePathParams) (toolspec.Result, error) {
+		points := make([]browser.Where, len(p.Points))
+		for i, q := range p.Points {
+			points[i] = browser.Where{X: q.X, Y: q.Y}
+		}
+		a, err := s.MovePath(ctx, points, p.Press)
+		if err != nil {
+			return toolspec.Result{}, err
+		}
+		return answered(a, defaultTokens, p.verb("Drew", "Moved")), nil
+	})
+}
+
+func (p movePathParams) verb(press, move string) string {
+	if !p.Press {
+		press = move
+	}
+	return press + " along " + plural(len(p.Points), "point")
+}

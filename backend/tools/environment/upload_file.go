@@ -1,0 +1,84 @@
+package environment
+
+import (
+	"context"
+	_ "embed"
+	"path/filepath"
+	"strings"
+
+	"sextant/shared/annotator"
+	"sextant/shared/toolspec"
+)
+
+//go:embed upload_file.md
+var uploadAbout string
+
+type uploadParams struct {
+	ID    int      `json:"annotationId" required:"true" min:"1"`
+	Path  string   `json:"path"`
+	Paths []string `json:"paths"`
+}
+
+func (t *Tools) uploadFile() tool {
+	return build(tool{
+		name: "upload_file", about: about(uploadAbout), hints: toolspec.Hints{OpenWorld: true, Confirm: true},
+		examples: []string{`{"annotationId":7,"path":"reports/june.pdf"}`, `{"annotationId":7,"paths":["a.png","b.png"]}`},
+	}, func(s session, p uploadParams) toolspec.Description {
+		d := present(s, "Uploading to", p.ID)
+		paths, err := t.files(p)
+		if err != nil {
+			return d
+		}
+		d.Present = "Uploading " + baseNames(paths) + " to " + called(s, p.ID)
+		d.Data = strings.Join(paths, ", ")
+		return d
+	}, func(ctx context.Context, s session, p uploadParams) (toolspec.Result, error) {
+		paths, err := t.files(p)
+		if err != nil {
+			return toolspec.Result{}, err
+		}
+		sentence := "Uploaded " + baseNames(paths) + " to " + called(s, p.ID)
+		a, err := s.Upload(ctx, p.ID, paths)
+		if err != nil {
+			return toolspec.Result{}, err
+		}
+		return answered(a, defaultTokens, sentence), nil
+	})
+}
+
+// files are the call's paths, absolute.
+func (t *Tools) files(p uploadParams) ([]string, error) {
+	all := p.Paths
+	if p.Path != "" {
+		all = append([]string{p.Path}, all...)
+	}
+	if len(all) == 0 {
+		return nil, &argumentError{"path is missing", `send {"annotationId":7,"path":"reports/june.pdf"}`}
+	}
+	paths := make([]string, len(all))
+	for i, f := range all {
+		if strings.ContainsRune(f, 0) || strings.HasPrefix(f, "~") || f == "" {
+			return nil, &argumentError{"the path " + annotator.Clean(f, 100) + " is neither absolute nor in the workspace", "send an absolute path"}
+		}
+		if !filepath.IsAbs(f) {
+			folder := t.opts.Folder()
+			if folder == "" || !filepath.IsLocal(f) {
+				return nil, &argumentError{"the path " + annotator.Clean(f, 100) + " leads out of the workspace", "send an absolute path"}
+			}
+			f = filepath.Join(folder, f)
+		}
+		// What is asked about is the file itself, not a link to it.
+		if real, err := filepath.EvalSymlinks(f); err == nil {
+			f = real
+		}
+		paths[i] = filepath.Clean(f)
+	}
+	return paths, nil
+}
+
+func baseNames(paths []string) string {
+	if len(paths) > 1 {
+		return plural(len(paths), "file")
+	}
+	return annotator.Clean(filepath.Base(paths[0]), 60)
+}
