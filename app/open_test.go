@@ -13,7 +13,13 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(asTool) != "" {
+		serveATool()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // testFlags are folders of a test's own.
 func testFlags(t *testing.T) map[string]string {

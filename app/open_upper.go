@@ -153,7 +153,7 @@ func (s *System) rooms() httpapi.Rooms {
 		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
 		Blobs: s.Blobs, Loop: s.Loop, Models: s.Models, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline,
-		Browser: s.Browser, Settings: s.Settings, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Log: s.Log,
+		Browser: s.Browser, Settings: s.Settings, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Join: s.guests, Log: s.Log,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
 	httpapi "sextant/backend/api/http"
+	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/ws"
 	"sextant/backend/calls/approval"
 	"sextant/backend/calls/discovery"
@@ -64,6 +65,7 @@ type System struct {
 
 	keys   *httpapi.Keys
 	hub    *ws.Hub
+	guests *mcpserver.Host
 	server *httpapi.Server
 
 	// background counts goroutines that end when the event log does.
@@ -161,6 +163,8 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 		Events: s.Events, Browser: s.Browser, Log: s.Log,
 	})
 	s.onClose("windows", func() error { s.hub.Close(); return nil })
+	s.guests = mcpserver.NewHost(s.welcome)
+	s.onClose("joined programs", func() error { s.guests.Close(); return nil })
 	s.server = httpapi.New(s.rooms())
 	if err := s.server.Listen(s.Settings.Get("addr")); err != nil {
 		return err
@@ -168,5 +172,5 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	s.onClose("server", s.server.Close)
 	s.Guard.Never(s.server.Host())
 	s.mcpGuard.Never(s.server.Host())
-	return nil
+	return s.announce()
 }

@@ -13,16 +13,26 @@ import (
 
 // mcpVerb serves the tools over stdio.
 type mcpVerb struct {
-	Headless   bool   `help:"A browser and tabs of its own, beside a running Sextant. In this version that is always so."`
-	Share      bool   `help:"Join the window's tabs (not in this version)." hidden:""`
+	Headless   bool   `help:"A Sextant and a browser of its own, also when one runs that could be joined."`
+	Share      bool   `help:"Join the window's tabs; without it, a joined client has tabs of its own."`
 	Tools      string `help:"core, environment or all." enum:"core,environment,all" default:"core"`
 	BrowserURL string `name:"browser-url" help:"Attach to a running Chromium at its debugging address." placeholder:"http://127.0.0.1:PORT"`
 }
 
 // Run serves until stdin ends or the program is interrupted.
 func (v *mcpVerb) Run(ctx context.Context, io streams, g *Global) error {
-	if v.Share {
-		return failure(exitUsage, "--share is not in this version: an MCP client has a browser and tabs of its own.")
+	apart := first(when(v.Headless, "--headless"), when(v.BrowserURL != "", "--browser-url"), g.apart())
+	if v.Share && apart != "" {
+		return failure(exitUsage, "--share joins the tabs of the running window, and %s holds only for a Sextant of its own. Leave one of them out.", apart)
+	}
+	_, config, joined, err := joining(ctx, g, apart, io)
+	switch {
+	case err != nil:
+		return err
+	case joined:
+		return v.join(ctx, config, io)
+	case v.Share:
+		return failure(exitUsage, "--share joins the window's tabs, but no Sextant runs on %s. Start sextant (or sextant serve) first, or leave --share out.", config.DataDir)
 	}
 	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, AttachURL: v.BrowserURL, WaitMCP: v.Tools == "all"}, io)
 	if err != nil {
@@ -72,12 +82,21 @@ func (s *System) toolChanges(ctx context.Context) <-chan struct{} {
 
 // progress passes the output of call id to sink until stop is called.
 func (s *System) progress(id string, sink func(text string)) (stop func()) {
-	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.CallOutput}}, events.FromNow)
+	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.CallOutput, event.ApprovalAsked}}, events.FromNow)
 	s.background.Go(func() {
 		for e := range sub.C() {
-			var chunk event.CallChunk
-			if e.Call == id && json.Unmarshal(e.Data, &chunk) == nil {
-				sink(chunk.Text)
+			var said struct {
+				event.CallChunk
+				Call, Question string
+			}
+			if json.Unmarshal(e.Data, &said) != nil {
+				continue
+			}
+			switch {
+			case e.Kind == event.ApprovalAsked && said.Call == id:
+				sink("waits for an answer in the Sextant window: " + said.Question)
+			case e.Kind == event.CallOutput && e.Call == id:
+				sink(said.Text)
 			}
 		}
 	})

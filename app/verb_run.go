@@ -23,6 +23,8 @@ type runVerb struct {
 	Panel  string `help:"Panel whose tools are in scope." placeholder:"ID"`
 	YesTo  string `help:"What is allowed without a question: read or all." enum:",read,all" default:""`
 	JSON   bool   `help:"Print one JSON document."`
+
+	Headless bool `help:"Use a Sextant and a browser of its own, also when one runs."`
 }
 
 // runReport is what --json prints.
@@ -54,6 +56,16 @@ func (v *runVerb) Run(ctx context.Context, out streams, g *Global) error {
 		return failure(exitUsage, "the task is empty. Say what to do: sextant run \"open demo and annotate\"")
 	case v.Format != "":
 		return failure(exitUsage, "--format is not in this version. Use --json for the answer and the calls as JSON.")
+	}
+	// Over a running one's door a yes beforehand, or an address that counts as typed, would be
+	// any program's word.
+	own := first(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart(), localInTask(v.Task))
+	at, _, joined, err := joining(ctx, g, own, out)
+	if err != nil {
+		return err
+	}
+	if joined {
+		return v.join(ctx, at, out)
 	}
 	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, WaitMCP: true}, out)
 	if err != nil {

@@ -18,12 +18,21 @@ type toolsVerb struct {
 }
 
 type toolsListVerb struct {
+	Headless bool `help:"Ask a Sextant of its own, also when one runs."`
+
 	Panel string `help:"Panel whose tools are in scope." placeholder:"ID"`
 	JSON  bool   `help:"Print the OpenAI function form as JSON."`
 }
 
 // Run prints the Catalogue.
 func (v *toolsListVerb) Run(ctx context.Context, io streams, g *Global) error {
+	at, _, joined, err := joining(ctx, g, first(when(v.Headless, "--headless"), g.apart()), io)
+	if err != nil {
+		return err
+	}
+	if joined {
+		return v.join(ctx, at, io)
+	}
 	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
@@ -33,21 +42,35 @@ func (v *toolsListVerb) Run(ctx context.Context, io streams, g *Global) error {
 	if v.JSON {
 		return printJSON(io, catalogue.Wire())
 	}
+	return listTools(io, catalogue.All())
+}
+
+// listTools prints a line a tool.
+func listTools(io streams, list []toolspec.Definition) error {
 	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
-	for _, d := range catalogue.All() {
-		first, _, _ := strings.Cut(d.Description, "\n")
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, d.Origin, shorten(first, 90))
+	for _, d := range list {
+		line, _, _ := strings.Cut(d.Description, "\n")
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, d.Origin, shorten(line, 90))
 	}
 	return w.Flush()
 }
 
 type toolsShowVerb struct {
+	Headless bool `help:"Ask a Sextant of its own, also when one runs."`
+
 	Name  string `arg:"" help:"Tool."`
 	Panel string `help:"Panel whose tools are in scope." placeholder:"ID"`
 }
 
 // Run prints one definition.
 func (v *toolsShowVerb) Run(ctx context.Context, io streams, g *Global) error {
+	at, _, joined, err := joining(ctx, g, first(when(v.Headless, "--headless"), g.apart()), io)
+	if err != nil {
+		return err
+	}
+	if joined {
+		return v.join(ctx, at, io)
+	}
 	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
@@ -62,6 +85,8 @@ func (v *toolsShowVerb) Run(ctx context.Context, io streams, g *Global) error {
 }
 
 type toolsCallVerb struct {
+	Headless bool `help:"Use a Sextant and a browser of its own, also when one runs."`
+
 	Name  string `arg:"" help:"Tool."`
 	Args  string `arg:"" optional:"" default:"{}" help:"Arguments as a JSON object."`
 	Panel string `help:"Panel whose tools are in scope." placeholder:"ID"`
@@ -74,15 +99,28 @@ func (v *toolsCallVerb) Run(ctx context.Context, io streams, g *Global) error {
 	if !json.Valid([]byte(v.Args)) {
 		return failure(exitUsage, "the arguments are not JSON. Write them in single quotes: sextant tools call %s '{\"name\": \"value\"}'", v.Name)
 	}
+	// A yes beforehand is for a run of its own: over a running one's door it would be any program's.
+	at, _, joined, err := joining(ctx, g, first(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart()), io)
+	if err != nil {
+		return err
+	}
+	if joined {
+		return v.join(ctx, at, io)
+	}
 	sys, err := openForVerb(ctx, g.flags(), Purpose{Private: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
 	defer sys.Close()
-	r := sys.Pipeline.Do(ctx, toolspec.Call{
+	return v.print(io, sys.Pipeline.Do(ctx, toolspec.Call{
 		Tool: v.Name, Args: json.RawMessage(v.Args), Panel: v.Panel,
 		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo},
-	})
+	}))
+}
+
+// print writes the result and turns it into an exit code.
+func (v *toolsCallVerb) print(io streams, r toolspec.Result) error {
+	var err error
 	if v.JSON {
 		err = printJSON(io, r)
 	} else if r.Success {

@@ -72,6 +72,8 @@ type Result struct {
 	ErrorType  ErrorType `json:"error_type,omitempty"`
 	Suggestion string    `json:"suggestion,omitempty"`
 	DurationMS int64     `json:"duration_ms"`
+	// Asked is the question that a person said yes to before it ran, "" for none.
+	Asked string `json:"asked,omitempty"`
 
 	// Text is what a model reads; when empty it reads Value as JSON, or the error.
 	Text string `json:"-"`

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/backend/api/mcpserver"
 )
 
 // maxBody bounds every request body; large things do not come in over this door.
@@ -68,12 +70,28 @@ func personOnly(ctx context.Context) error {
 	return huma.NewError(http.StatusForbidden, "Only a window may do this: it is the person's to decide.")
 }
 
-// open lists the API paths that work without a token: the code exchange, whose body is a secret itself.
+// open lists the API paths that work without a token: the code exchange, whose body is a
+// secret itself, and the proof that we know the token.
 func open(r *http.Request) bool {
-	return r.Method == http.MethodPost && r.URL.Path == sessionPath
+	return r.Method == http.MethodPost && r.URL.Path == sessionPath || r.URL.Path == ProofPath
 }
 
 const sessionPath = "/api/session"
+
+// ProofPath answers ?nonce=… with Proof, as plain text.
+const ProofPath = "/api/proof"
+
+// prove shows that this is the Sextant of the instance file.
+func (s *Server) prove(w http.ResponseWriter, r *http.Request) {
+	nonce := r.URL.Query().Get("nonce")
+	if len(nonce) < 16 || len(nonce) > 128 {
+		problem(w, http.StatusBadRequest, "nonce is 16 to 128 characters long.")
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write([]byte(Proof(s.rooms.Keys.Token(), nonce))) // who left does not read it
+}
 
 // guard is the outermost handler: Host, Origin, token, body limit, headers.
 func (s *Server) guard(next http.Handler) http.Handler {
@@ -89,7 +107,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		role := s.rooms.Keys.Role(bearer(r))
-		if strings.HasPrefix(r.URL.Path, "/api/") && !open(r) && role == RoleNone {
+		closed := strings.HasPrefix(r.URL.Path, "/api/") && !open(r) || r.URL.Path == mcpserver.JoinPath
+		if closed && role == RoleNone {
 			h.Set("WWW-Authenticate", `Bearer realm="sextant"`)
 			problem(w, http.StatusUnauthorized, "The token is missing or wrong. Send it as Authorization: Bearer.")
 			return

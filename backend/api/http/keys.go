@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"sync"
@@ -40,6 +42,14 @@ func NewKeys() *Keys {
 
 // Token is what programs send as `Authorization: Bearer`.
 func (k *Keys) Token() string { return k.token }
+
+// Proof is what only a holder of token can answer to nonce. A program asks for it before it
+// sends the token to a port that another program may have taken since.
+func Proof(token, nonce string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	_, _ = mac.Write([]byte("sextant instance " + nonce)) // a hash never fails
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
 
 // Role tells what key allows; it compares in constant time.
 func (k *Keys) Role(key string) Role {

@@ -23,6 +23,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
+	"sextant/backend/api/mcpserver"
 	"sextant/backend/calls/approval"
 	"sextant/backend/calls/discovery"
 	"sextant/backend/calls/pipeline"
@@ -72,7 +73,9 @@ type Rooms struct {
 	Watched func() bool
 	// WebSocket serves /ws; it does its own authentication by the first message.
 	WebSocket http.Handler
-	Log       *slog.Logger
+	// Join takes programs that join at mcpserver.JoinPath, with the token.
+	Join http.Handler
+	Log  *slog.Logger
 }
 
 // Server is the listening door. Close stops it.
@@ -92,6 +95,10 @@ func New(rooms Rooms) *Server {
 	s.api = humago.New(mux, config(rooms.Version))
 	s.routes()
 	mux.Handle("/", shell(rooms.Files, rooms.Built))
+	mux.HandleFunc("GET "+ProofPath, s.prove)
+	if rooms.Join != nil {
+		mux.Handle("GET "+mcpserver.JoinPath, rooms.Join)
+	}
 	if rooms.WebSocket != nil {
 		mux.Handle("/ws", rooms.WebSocket)
 	}

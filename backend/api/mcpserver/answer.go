@@ -20,6 +20,9 @@ func answer(def toolspec.Definition, r toolspec.Result) *sdk.CallToolResult {
 	if text := r.ModelText(); text != "" || len(r.Images) == 0 {
 		out.Content = append(out.Content, &sdk.TextContent{Text: text})
 	}
+	if r.Asked != "" {
+		out.Content = append(out.Content, &sdk.TextContent{Text: "(A person was asked in the Sextant window and allowed it: " + r.Asked + ")"})
+	}
 	for _, image := range r.Images {
 		out.Content = append(out.Content, &sdk.ImageContent{MIMEType: image.MIME, Data: image.Data})
 	}

@@ -44,6 +44,11 @@ type Config struct {
 	Caller Caller
 	// Session names the browser tabs that the client's calls mean.
 	Session string
+	// Client is the program's name when the connection has settled it; "" takes what the
+	// client says of itself.
+	Client string
+	// Asks, when set, reports whether a person can be asked now.
+	Asks func() bool
 	// Version is told to clients.
 	Version string
 	// Instructions are told to clients at the start; "" for none.
@@ -66,15 +71,47 @@ const (
 // Serve speaks with one client until in ends or ctx does. It returns nil when the client
 // left and ctx's error when ctx ended. Calls that run are cancelled with it.
 func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
 	d := &door{cfg: cfg}
-	server := sdk.NewServer(&sdk.Implementation{Name: "sextant", Title: "Sextant", Version: cfg.Version}, &sdk.ServerOptions{
-		Instructions: cfg.Instructions, Logger: cfg.Log,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: cfg.Changed != nil}},
+	return converse(ctx, talk{
+		version: cfg.Version, instructions: cfg.Instructions, changed: cfg.Changed, log: cfg.Log,
+		list: func(context.Context, *sdk.ListToolsRequest) (*sdk.ListToolsResult, error) { return d.list(), nil },
+		call: d.call,
+	}, in, out)
+}
+
+// talk is one conversation with a client: who we say we are, and who answers the two
+// methods that are ours.
+type talk struct {
+	version, instructions string
+	changed               <-chan struct{}
+	log                   *slog.Logger
+	list                  func(context.Context, *sdk.ListToolsRequest) (*sdk.ListToolsResult, error)
+	call                  func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)
+}
+
+// receive answers what is ours and leaves the rest to the SDK.
+func (t talk) receive(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		switch r := req.(type) {
+		case *sdk.ListToolsRequest:
+			return t.list(ctx, r)
+		case *sdk.CallToolRequest:
+			return t.call(ctx, r)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// converse speaks with one client until in ends or ctx does.
+func converse(ctx context.Context, t talk, in io.Reader, out io.Writer) error {
+	if t.log == nil {
+		t.log = slog.New(slog.DiscardHandler)
+	}
+	server := sdk.NewServer(&sdk.Implementation{Name: "sextant", Title: "Sextant", Version: t.version}, &sdk.ServerOptions{
+		Instructions: t.instructions, Logger: t.log,
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: t.changed != nil}},
 	})
-	server.AddReceivingMiddleware(d.receive)
+	server.AddReceivingMiddleware(t.receive)
 	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: reader{in}, Writer: writer{out}, MaxLineLength: maxMessage}, nil)
 	if err != nil {
 		return fmt.Errorf("starting MCP server: %w", err)
@@ -93,12 +130,12 @@ func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 				return nil
 			}
 			return fmt.Errorf("serving MCP: %w", err)
-		case _, open := <-cfg.Changed:
+		case _, open := <-t.changed:
 			if !open {
-				cfg.Changed = nil
+				t.changed = nil
 				continue
 			}
-			d.changed(server)
+			announce(server)
 		}
 	}
 }
@@ -144,23 +181,12 @@ type door struct {
 	cfg Config
 }
 
-func (d *door) receive(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		switch r := req.(type) {
-		case *sdk.ListToolsRequest:
-			return d.list(), nil
-		case *sdk.CallToolRequest:
-			return d.call(ctx, r)
-		}
-		return next(ctx, method, req)
-	}
-}
-
 // marker is a tool that is added and removed at once: the SDK tells clients of a changed
 // list only when its own list changes, and ours stands elsewhere.
 const marker = "sextant_changed"
 
-func (d *door) changed(server *sdk.Server) {
+// announce tells clients that the tools may have changed.
+func announce(server *sdk.Server) {
 	server.AddTool(&sdk.Tool{Name: marker, InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return nil, errors.New("not a tool")
@@ -203,18 +229,33 @@ func (d *door) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToo
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
-	client := ""
-	if info := req.ClientInfo(); info != nil {
-		client = info.Name
-	}
 	call := toolspec.Call{
 		Tool: name, Args: args,
-		From: toolspec.Provenance{Caller: toolspec.CallerMCP, Client: short(client, 80), Session: d.cfg.Session},
+		From: toolspec.Provenance{
+			Caller: toolspec.CallerMCP, Client: d.client(req), Session: d.cfg.Session,
+			Interactive: d.cfg.Asks != nil && d.cfg.Asks(),
+		},
 	}
 	stop := d.progress(ctx, req, &call)
 	result := d.cfg.Caller.Do(ctx, call)
 	stop()
 	return answer(defs[at], result), nil
+}
+
+// client is the name of the program that calls.
+func (d *door) client(req *sdk.CallToolRequest) string {
+	if d.cfg.Client != "" {
+		return d.cfg.Client
+	}
+	return clientName(req.ClientInfo())
+}
+
+// clientName is what a client says of itself, short enough to show.
+func clientName(info *sdk.Implementation) string {
+	if info == nil {
+		return ""
+	}
+	return short(info.Name, 80)
 }
 
 // unknown is an error's text that helps to send a name that exists.

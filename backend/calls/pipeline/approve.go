@@ -36,7 +36,7 @@ func (p *Pipeline) approve(ctx context.Context, f *flight) *toolspec.Result {
 	if f.decision.Verdict == policy.Refuse {
 		return f.refused()
 	}
-	f.verdict, f.reason = string(answer.Answer), asked.Reason
+	f.verdict, f.reason, f.asked = string(answer.Answer), asked.Reason, asked.Approval.Question
 	if g, keep := asked.Grants[answer.Answer]; keep {
 		p.keep(ctx, g)
 	}

@@ -130,6 +130,8 @@ type flight struct {
 	// verdict and reason are what the audit log says of the decision.
 	verdict string
 	reason  string
+	// asked is the question that a person said yes to.
+	asked string
 	// status overrides what the Result says: declined, refused, stopped.
 	status event.CallStatus
 	// intent is true once the row before the effects is on disk.

@@ -18,6 +18,7 @@ func (p *Pipeline) report(ctx context.Context, f *flight, result toolspec.Result
 	if !result.Success {
 		result.Error = f.errorText(result.Error)
 	}
+	result.Asked = f.asked
 	end := p.end(f, result)
 	if !f.announced {
 		p.announce(ctx, f)

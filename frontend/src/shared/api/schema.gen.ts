@@ -1272,6 +1272,7 @@ export interface components {
             id: string;
         };
         Result: {
+            asked?: string;
             /** Format: int64 */
             duration_ms: number;
             error?: string;

@@ -1,0 +1,42 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"sextant/backend/api/mcpserver"
+)
+
+// welcome prepares what a program that joins is given: tabs of its own, or the window's.
+func (s *System) welcome(ctx context.Context, g mcpserver.Guest) (mcpserver.Config, func()) {
+	session, farewell := "", func() {}
+	if !g.Share {
+		session = "joined-" + strings.ToLower(rand.Text())
+		farewell = func() { s.Browser.CloseSession(session) }
+	}
+	return mcpserver.Config{
+		Tools: offered{s, g.Tools}, Caller: s.Pipeline, Session: session, Client: first(g.Client, "unnamed"), Version: Version,
+		Asks: s.hub.Watched, Instructions: mcpInstructions, Changed: s.toolChanges(ctx), Progress: s.progress, Log: s.Log,
+	}, farewell
+}
+
+// join serves an MCP client from the running Sextant.
+func (v *mcpVerb) join(ctx context.Context, config *Config, io streams) error {
+	err := mcpserver.Relay(ctx, mcpserver.RelayConfig{
+		Find: func(ctx context.Context) (mcpserver.Place, error) {
+			at, err := findInstance(ctx, config.DataDir)
+			if err != nil {
+				return mcpserver.Place{}, errors.New("the Sextant that was joined has ended. Start sextant again and repeat the call, which joins it; " +
+					"or start sextant mcp with --headless for a browser of its own")
+			}
+			return at.place()
+		},
+		Tools: v.Tools, Share: v.Share, Version: Version, Instructions: mcpInstructions,
+	}, io.in, io.out)
+	if err != nil && ctx.Err() == nil {
+		return failure(exitFailed, "the MCP connection ended: %v", err)
+	}
+	return nil
+}

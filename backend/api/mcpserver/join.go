@@ -1,0 +1,181 @@
+package mcpserver
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// JoinPath is where a running Sextant lets another `sextant mcp` join it.
+const JoinPath = "/mcp"
+
+// The words of the upgrade: after it the connection carries MCP messages, one a line.
+const (
+	protocolName = "sextant-mcp"
+	clientHeader = "X-Client-Name"
+)
+
+// joinPatience bounds connecting to a running Sextant.
+const joinPatience = 10 * time.Second
+
+// Guest is what a program that joins says of itself and wants.
+type Guest struct {
+	// Client is its name, settled for the whole connection.
+	Client string
+	// Tools is the set it wants: core, environment or all.
+	Tools string
+	// Share is true when it wants the window's tabs and not its own.
+	Share bool
+}
+
+// Host opens a running Sextant to programs that join: each connection is one client with a
+// session of its own. It is an http.Handler for JoinPath; who may connect is judged before
+// it. Close ends the connections.
+type Host struct {
+	welcome func(ctx context.Context, g Guest) (Config, func())
+	ctx     context.Context //nolint:containedctx // the host's own life, ended by Close
+	cancel  context.CancelFunc
+
+	mu     sync.Mutex
+	closed bool
+	busy   sync.WaitGroup
+}
+
+// NewHost makes a Host. welcome gives the Config of one guest, for as long as ctx lives,
+// and what to do when it has left.
+func NewHost(welcome func(ctx context.Context, g Guest) (cfg Config, farewell func())) *Host {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Host{welcome: welcome, ctx: ctx, cancel: cancel}
+}
+
+// Close ends every connection and waits for them.
+func (h *Host) Close() {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.cancel()
+	h.busy.Wait()
+}
+
+// ServeHTTP takes one guest and returns when it has left.
+func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		http.Error(w, "Sextant is closing.", http.StatusServiceUnavailable)
+		return
+	}
+	h.busy.Add(1)
+	h.mu.Unlock()
+	defer h.busy.Done()
+	if r.Header.Get("Upgrade") != protocolName {
+		w.Header().Set("Upgrade", protocolName)
+		http.Error(w, "Programs join here with: sextant mcp", http.StatusUpgradeRequired)
+		return
+	}
+	guest := Guest{Client: short(r.Header.Get(clientHeader), 80), Tools: r.URL.Query().Get("tools"), Share: r.URL.Query().Get("share") == "true"}
+	if !slices.Contains([]string{"core", "environment", "all"}, guest.Tools) {
+		http.Error(w, "tools is one of core, environment, all.", http.StatusBadRequest)
+		return
+	}
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		http.Error(w, "This connection cannot be upgraded.", http.StatusInternalServerError)
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	if conn.SetDeadline(time.Time{}) != nil {
+		return
+	}
+	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+protocolName+"\r\n\r\n"); err != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(h.ctx)
+	defer cancel()
+	cfg, farewell := h.welcome(ctx, guest)
+	defer farewell()
+	if err := Serve(ctx, cfg, stream{conn, buffered.Reader}, conn); err != nil && ctx.Err() == nil && cfg.Log != nil {
+		cfg.Log.Debug("a joined program left", "client", guest.Client, "error", err)
+	}
+}
+
+// stream reads what was buffered before the upgrade first.
+type stream struct {
+	net.Conn
+	buffered *bufio.Reader
+}
+
+// Read implements io.Reader.
+func (s stream) Read(b []byte) (int, error) { return s.buffered.Read(b) }
+
+// Place is where a running Sextant is, and the token for programs.
+type Place struct {
+	// Host is "127.0.0.1:PORT".
+	Host, Token string
+}
+
+// connect joins the Sextant at p as g; the connection speaks MCP then.
+func (p Place) connect(ctx context.Context, g Guest) (io.ReadWriteCloser, error) {
+	ctx, cancel := context.WithTimeout(ctx, joinPatience)
+	defer cancel()
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", p.Host)
+	if err != nil {
+		return nil, fmt.Errorf("joining the running Sextant: %w", err)
+	}
+	joined, err := p.upgrade(ctx, conn, g)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("joining the running Sextant: %w", err), conn.Close())
+	}
+	return joined, nil
+}
+
+func (p Place) upgrade(ctx context.Context, conn net.Conn, g Guest) (io.ReadWriteCloser, error) {
+	query := url.Values{"tools": {g.Tools}, "share": {strconv.FormatBool(g.Share)}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Host+JoinPath+"?"+query.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+p.Token)
+	req.Header.Set("Connection", "Upgrade")
+	req.Header.Set("Upgrade", protocolName)
+	req.Header.Set(clientHeader, printable(g.Client))
+	deadline, _ := ctx.Deadline()
+	if err := conn.SetDeadline(deadline); err != nil {
+		return nil, err
+	}
+	if err := req.Write(conn); err != nil {
+		return nil, err
+	}
+	buffered := bufio.NewReader(conn)
+	res, err := http.ReadResponse(buffered, req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusSwitchingProtocols {
+		text, _ := io.ReadAll(io.LimitReader(res.Body, 500))
+		_ = res.Body.Close()
+		return nil, fmt.Errorf("it answered %s: %s", res.Status, text)
+	}
+	return stream{conn, buffered}, conn.SetDeadline(time.Time{})
+}
+
+// printable keeps what may stand in a header.
+func printable(s string) string {
+	out := []rune{}
+	for _, r := range s {
+		if r >= ' ' && r < 0x7f {
+			out = append(out, r)
+		}
+	}
+	return short(string(out), 80)
+}
