@@ -1,0 +1,137 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Listed is one line of a system's answer that has a handle.
+type Listed struct {
+	Ref, Role, Name string
+	// Usable is false when the line itself says that nothing can be done with it.
+	Usable bool
+	// Marked is true when the line says that a thing without a role can be acted on.
+	Marked bool
+}
+
+var (
+	sextantLine = regexp.MustCompile(`^\[(\d+)\] (\S+)(?: "((?:[^"\\]|\\.)*)")?(.*)$`)
+	ourCovered  = regexp.MustCompile(`\((?:[^()]*, )?(?:disabled|covered)`)
+	yamlLine    = regexp.MustCompile(`^( *)- '?(\S+?)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)'?(?:: ?(.*)|)$`)
+	yamlRef     = regexp.MustCompile(`\[ref=(\w+)\]`)
+	devLine     = regexp.MustCompile(`^( *)uid=(\S+)(?: ([A-Za-z]\S*))?(?: "(.*?)")?((?: [a-z]+(?:="[^"]*")?)*)$`)
+	agentLine   = regexp.MustCompile(`^( *)- (\S+)(?: "((?:[^"\\]|\\.)*)")? \[([^\]]*)\](.*)$`)
+	agentRef    = regexp.MustCompile(`ref=(\w+)`)
+)
+
+func unquote(s string) string {
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(s)
+}
+
+// parseSextant reads `[12] button "Save" = "value" (states)`.
+func parseSextant(text string) []Listed {
+	var out []Listed
+	for line := range strings.Lines(text) {
+		m := sextantLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		if m == nil {
+			continue
+		}
+		out = append(out, Listed{Ref: m[1], Role: m[2], Name: unquote(m[3]), Usable: !ourCovered.MatchString(m[4]), Marked: true})
+	}
+	return out
+}
+
+// node is a line of an indented answer, whose nameless elements are called by what is in them.
+type node struct {
+	Listed
+	depth int
+	text  string
+}
+
+// parsePlaywright reads `- button "Save" [disabled] [ref=e3] [cursor=pointer]: text`.
+func parsePlaywright(text string) []Listed {
+	var nodes []node
+	for line := range strings.Lines(text) {
+		m := yamlLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		if m == nil {
+			continue
+		}
+		n := node{depth: len(m[1]), text: strings.Trim(m[5], `"`)}
+		n.Role, n.Name = strings.TrimSuffix(m[2], ":"), unquote(m[3])
+		if ref := yamlRef.FindStringSubmatch(m[4]); ref != nil {
+			n.Ref = ref[1]
+		}
+		n.Usable = !strings.Contains(m[4], "[disabled]")
+		n.Marked = strings.Contains(m[4], "cursor=pointer")
+		nodes = append(nodes, n)
+	}
+	return named(nodes)
+}
+
+// parseDevtools reads `uid=1_4 textbox "Name" disableable disabled value="x"`.
+func parseDevtools(text string) []Listed {
+	var nodes []node
+	for line := range strings.Lines(text) {
+		m := devLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		if m == nil {
+			continue
+		}
+		n := node{depth: len(m[1])}
+		n.Ref, n.Role, n.Name = m[2], m[3], m[4]
+		if n.Role == "" {
+			n.Role, n.text = "text", m[4]
+		}
+		n.Usable = !slices.Contains(strings.Fields(m[5]), "disabled")
+		nodes = append(nodes, n)
+	}
+	return named(nodes)
+}
+
+// parseAgent reads `- generic "Div" [disabled, ref=e2] clickable [cursor:pointer]: text`.
+func parseAgent(text string) []Listed {
+	var nodes []node
+	for line := range strings.Lines(text) {
+		m := agentLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		if m == nil {
+			continue
+		}
+		n := node{depth: len(m[1])}
+		n.Role, n.Name = m[2], unquote(m[3])
+		if ref := agentRef.FindStringSubmatch(m[4]); ref != nil {
+			n.Ref = ref[1]
+		}
+		n.Usable = !strings.Contains(m[4], "disabled")
+		n.Marked = strings.Contains(m[5], "clickable") || strings.Contains(m[5], "editable") || strings.Contains(m[5], "focusable")
+		if _, after, ok := strings.Cut(m[5], ": "); ok {
+			n.text = after
+		}
+		nodes = append(nodes, n)
+	}
+	return named(nodes)
+}
+
+// named gives nameless nodes the words of what they hold, and keeps those with a handle.
+func named(nodes []node) []Listed {
+	var out []Listed
+	for i, n := range nodes {
+		if n.Ref == "" {
+			continue
+		}
+		if n.Name == "" {
+			words := []string{n.text}
+			for _, in := range nodes[i+1:] {
+				if in.depth <= n.depth {
+					break
+				}
+				if len(words) > 8 {
+					break
+				}
+				words = append(words, in.Name, in.text)
+			}
+			n.Name = strings.Join(words, " ")
+		}
+		out = append(out, n.Listed)
+	}
+	return out
+}

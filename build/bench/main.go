@@ -1,0 +1,211 @@
+// Command bench measures Sextant beside three programs of its kind, on the same generated
+// pages, over MCP on standard input and output, with the same Chromium, in one run: what
+// each sees of what a person could act on, what it lists though nobody can use it, how many
+// tokens that costs, how long it takes, and whether an act does what it should. The truth
+// stands in the pages' HTML, the effects are told to this program by the pages themselves.
+//
+// The programs' versions are pinned in package.json beside this file. Results are merged
+// into docs/bench.json, so that a run can be made in pieces, and written out as docs/bench.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/tiktoken-go/tokenizer"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := bench(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// options are the flags.
+type options struct {
+	pages, systems, binary, folder, json, markdown, piece string
+	quick, verbose, render, list                          bool
+	repeats, looks                                        int
+}
+
+func parseFlags() options {
+	var o options
+	flag.StringVar(&o.pages, "pages", "", "only these pages, by comma")
+	flag.StringVar(&o.systems, "systems", "", "only these systems, by comma: sextant, playwright-mcp, chrome-devtools-mcp, agent-browser")
+	flag.StringVar(&o.binary, "sextant", "build/bin/sextant-headless", "Sextant's program")
+	flag.StringVar(&o.folder, "folder", "build/bench", "where node_modules with the other programs is")
+	flag.StringVar(&o.json, "json", "", "merge the results into this file")
+	flag.StringVar(&o.markdown, "markdown", "", "write the table of the -json file here")
+	flag.StringVar(&o.piece, "piece", "", "only one piece of the pages, e.g. 2/5")
+	flag.IntVar(&o.repeats, "repeats", 3, "openings and acts of a page")
+	flag.IntVar(&o.looks, "looks", 2, "answers for the whole page after the first, in each opening")
+	flag.BoolVar(&o.quick, "quick", false, "one opening a page, for a quick look")
+	flag.BoolVar(&o.verbose, "v", false, "print what the systems answer")
+	flag.BoolVar(&o.render, "render", false, "measure nothing, write the table of -json")
+	flag.BoolVar(&o.list, "list", false, "list the pages")
+	flag.Parse()
+	if o.quick {
+		o.repeats = 1
+	}
+	return o
+}
+
+func bench(ctx context.Context) error {
+	o := parseFlags()
+	pages, names, err := loadPages()
+	if err != nil {
+		return err
+	}
+	if o.list {
+		for _, n := range names {
+			fmt.Printf("%-16s %6d nodes, %4d true  %s\n", n, pages[n].Nodes, len(pages[n].Truth), pages[n].Kind)
+		}
+		return nil
+	}
+	report, err := readReport(o.json)
+	if err != nil {
+		return err
+	}
+	if !o.render {
+		if names, err = chosen(names, o.pages, o.piece); err != nil {
+			return err
+		}
+		if err := measure(ctx, o, pages, names, report); err != nil {
+			return err
+		}
+	}
+	if o.json == "" {
+		return nil
+	}
+	return report.write(o.json, o.markdown, pages)
+}
+
+// chosen are the pages of a run: those named, or one piece of them.
+func chosen(names []string, only, piece string) ([]string, error) {
+	if only != "" {
+		for n := range strings.SplitSeq(only, ",") {
+			if !slices.Contains(names, n) {
+				return nil, fmt.Errorf("there is no page %q; -list names them", n)
+			}
+		}
+		return strings.Split(only, ","), nil
+	}
+	if piece == "" {
+		return names, nil
+	}
+	var i, of int
+	if _, err := fmt.Sscanf(piece, "%d/%d", &i, &of); err != nil || i < 1 || i > of {
+		return nil, fmt.Errorf("-piece is like 2/5, not %q", piece)
+	}
+	var out []string
+	for n, name := range names {
+		if n%of == i-1 {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+// measure runs the systems one after the other over the pages.
+func measure(ctx context.Context, o options, pages map[string]*Page, names []string, report *Report) error {
+	scratch, err := os.MkdirTemp("", "sxb")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	b := &Bench{repeats: o.repeats, looks: o.looks, scratch: scratch, verbose: o.verbose, file: filepath.Join(scratch, "photo.txt")}
+	if err := os.WriteFile(b.file, []byte("a photo"), 0o600); err != nil {
+		return err
+	}
+	if b.codec, err = tokenizer.Get(tokenizer.Cl100kBase); err != nil {
+		return err
+	}
+	if b.site, err = newSite(ctx, pages); err != nil {
+		return err
+	}
+	defer b.site.Close()
+	all, err := wanted(o, scratch)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		d, err := b.definitions(ctx, s)
+		if err != nil {
+			return err
+		}
+		report.define(d)
+	}
+	running := map[string]*Running{}
+	defer func() {
+		for _, r := range running {
+			r.Close()
+		}
+	}()
+	for _, name := range names {
+		for _, s := range all {
+			if running[s.Name] == nil {
+				if running[s.Name], err = s.begin(ctx, scratch); err != nil {
+					return err
+				}
+			}
+			out := b.run(ctx, running[s.Name], pages[name])
+			report.add(out)
+			fmt.Println(out.line())
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if pages[name].Leaves || out.Tried < b.repeats {
+				running[s.Name].Close()
+				delete(running, s.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// wanted are the systems of this run with what they need.
+func wanted(o options, scratch string) ([]*System, error) {
+	chromium := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			chromium = found
+			break
+		}
+	}
+	if chromium == "" {
+		return nil, errors.New("no Chromium in PATH")
+	}
+	binary, err := filepath.Abs(o.binary)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Abs(o.folder)
+	if err != nil {
+		return nil, err
+	}
+	var out []*System
+	for _, s := range systems(binary, folder, chromium, scratch) {
+		if o.systems != "" && !slices.Contains(strings.Split(o.systems, ","), s.Name) {
+			continue
+		}
+		if s.Package != "" {
+			if _, err := os.Stat(filepath.Join(folder, "node_modules", s.Package)); err != nil {
+				return nil, fmt.Errorf("%s is not installed: npm ci --prefix %s", s.Name, o.folder)
+			}
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}

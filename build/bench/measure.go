@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tiktoken-go/tokenizer"
+)
+
+// grace is how long an effect may come after the answer; not every system waits for it.
+const grace = 1500 * time.Millisecond
+
+// Outcome is what one system did on one page. Times are medians in milliseconds.
+type Outcome struct {
+	Page       string   `json:"page"`
+	System     string   `json:"system"`
+	Truth      int      `json:"truth"`
+	Seen       int      `json:"seen"`
+	Missed     []string `json:"missed,omitempty"`
+	Wrong      []string `json:"unusable_as_usable,omitempty"`
+	Tokens     int      `json:"tokens"`
+	ViewTokens int      `json:"view_tokens,omitempty"`
+	Open       float64  `json:"open_ms"`
+	First      float64  `json:"first_annotate_ms"`
+	Annotate   float64  `json:"annotate_ms"`
+	View       float64  `json:"view_ms,omitempty"`
+	Act        float64  `json:"act_ms"`
+	Effective  int      `json:"effective"`
+	Tried      int      `json:"tried"`
+	Problem    string   `json:"problem,omitempty"`
+}
+
+// Definitions is what the tools of a system cost before anything is done.
+type Definitions struct {
+	System string `json:"system"`
+	Tools  int    `json:"tools"`
+	Tokens int    `json:"tokens"`
+}
+
+// Bench measures.
+type Bench struct {
+	site    *Site
+	codec   tokenizer.Codec
+	repeats int
+	looks   int
+	scratch string
+	file    string
+	verbose bool
+	key     int
+}
+
+// run measures one system on one page.
+func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
+	o := Outcome{Page: p.Name, System: r.Name}
+	var opens, firsts, looks, views, acts []float64
+	for range b.repeats {
+		b.key++
+		key := fmt.Sprintf("%s-%d", r.Name, b.key)
+		_, took, err := r.Do(ctx, r.Open(b.site.URL(p.Name, key)))
+		if err != nil {
+			o.Problem = err.Error()
+			continue
+		}
+		opens = append(opens, ms(took))
+		var lines []Listed
+		for i := range b.looks + 1 {
+			text, took, err := r.Do(ctx, r.Look)
+			if err != nil {
+				o.Problem = err.Error()
+				break
+			}
+			if i == 0 {
+				firsts = append(firsts, ms(took))
+			} else {
+				looks = append(looks, ms(took))
+			}
+			lines = b.judge(&o, r, p, text, i == 0 && len(firsts) == 1)
+		}
+		if r.View != nil {
+			text, took, err := r.Do(ctx, *r.View)
+			if err != nil {
+				o.Problem = err.Error()
+			}
+			views = append(views, ms(took))
+			o.ViewTokens = max(o.ViewTokens, b.tokens(text))
+		}
+		o.Tried++
+		took, err = b.act(ctx, r, p, lines)
+		done, heard := b.site.Await(key, p.Effect, grace)
+		switch {
+		case done:
+			o.Effective++
+			acts = append(acts, ms(took))
+		case err != nil:
+			o.Problem = err.Error()
+		default:
+			o.Problem = fmt.Sprintf("the act had no effect; the page told %q", heard)
+		}
+	}
+	o.Open, o.First, o.Annotate, o.View, o.Act = median(opens), median(firsts), median(looks), median(views), median(acts)
+	return o
+}
+
+// judge reads an answer; the first one of a page is scored.
+func (b *Bench) judge(o *Outcome, r *Running, p *Page, text string, first bool) []Listed {
+	lines := r.Parse(text)
+	if !first {
+		return lines
+	}
+	s := score(lines, p.Truth)
+	o.Truth, o.Seen, o.Missed, o.Wrong = s.Of, s.Seen, s.Missed[:min(len(s.Missed), 12)], s.Wrong
+	o.Tokens = b.tokens(text)
+	if b.verbose {
+		fmt.Printf("\n--- %s on %s\n%s\n", r.Name, p.Name, text)
+	}
+	return lines
+}
+
+// act does the page's steps. A target that is not in the last answer is looked for again,
+// once: it may have come with the step before.
+func (b *Bench) act(ctx context.Context, r *Running, p *Page, lines []Listed) (time.Duration, error) {
+	begin := time.Now()
+	handle := func(t Truth) (string, error) {
+		if t.Names == nil {
+			return "", nil
+		}
+		if l, ok := find(lines, t); ok {
+			return l.Ref, nil
+		}
+		text, _, err := r.Do(ctx, r.Look)
+		if err != nil {
+			return "", err
+		}
+		lines = r.Parse(text)
+		if l, ok := find(lines, t); ok {
+			return l.Ref, nil
+		}
+		return "", fmt.Errorf("%s does not list %s %q", r.Name, t.Role, strings.Join(t.Names, "|"))
+	}
+	for _, step := range p.Act {
+		on, err := handle(step.On)
+		if err != nil {
+			return 0, err
+		}
+		to, err := handle(step.To)
+		if err != nil {
+			return 0, err
+		}
+		for _, c := range r.Step(step, on, to, b.file) {
+			text, _, err := r.Do(ctx, c)
+			if err != nil {
+				return 0, err
+			}
+			lines = append(r.Parse(text), lines...)
+		}
+	}
+	return time.Since(begin), nil
+}
+
+// definitions counts the tools that a system offers by default.
+func (b *Bench) definitions(ctx context.Context, s *System) (Definitions, error) {
+	r, err := s.start(ctx, s.Core, b.scratch)
+	if err != nil {
+		return Definitions{}, err
+	}
+	defer r.Close()
+	d := Definitions{System: s.Name}
+	for tool, err := range r.session.Tools(ctx, nil) {
+		if err != nil {
+			return d, err
+		}
+		text, err := json.Marshal(map[string]any{"name": tool.Name, "description": tool.Description, "parameters": tool.InputSchema})
+		if err != nil {
+			return d, err
+		}
+		d.Tools++
+		d.Tokens += b.tokens(string(text))
+	}
+	return d, nil
+}
+
+// tokens counts by cl100k.
+func (b *Bench) tokens(text string) int {
+	n, err := b.codec.Count(text)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// median is 0 for nothing.
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	slices.Sort(v)
+	if n := len(v); n%2 == 0 {
+		return (v[n/2-1] + v[n/2]) / 2
+	}
+	return v[len(v)/2]
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// slowAnswer is how long a page's own slow request takes.
+const slowAnswer = 150 * time.Millisecond
+
+// Site serves the pages and hears what an act did. Every opening of a page has a key of its
+// own, so that no effect counts for another. Safe for concurrent use.
+type Site struct {
+	pages  map[string]*Page
+	server *http.Server
+	port   string
+
+	mu      sync.Mutex
+	effects map[string][]string
+	heard   chan struct{} // closed and made anew with every effect
+}
+
+func newSite(ctx context.Context, pages map[string]*Page) (*Site, error) {
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	s := &Site{pages: pages, port: port, effects: map[string][]string{}, heard: make(chan struct{})}
+	s.server = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = s.server.Serve(listener) }()
+	return s, nil
+}
+
+// URL is where a page is under the key.
+func (s *Site) URL(page, key string) string {
+	return "http://127.0.0.1:" + s.port + "/" + page + "?k=" + key
+}
+
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	key := r.URL.Query().Get("k")
+	w.Header().Set("Cache-Control", "no-store")
+	switch path := strings.Trim(r.URL.Path, "/"); path {
+	case "effect":
+		what, _ := io.ReadAll(io.LimitReader(r.Body, 1<<16))
+		s.hear(key, string(what))
+		w.WriteHeader(http.StatusNoContent)
+	case "slow":
+		time.Sleep(slowAnswer)
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, `<button>Brought later</button>`)
+	case "favicon.ico":
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		p := s.pages[path]
+		if p == nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, s.render(p, key, r.Host))
+	}
+}
+
+// render wraps a page; its frames come from this server's other name.
+func (s *Site) render(p *Page, key, host string) string {
+	other := "127.0.0.1"
+	if strings.HasPrefix(host, other) {
+		other = "localhost"
+	}
+	body := strings.NewReplacer("{key}", key, "{other}", "http://"+other+":"+s.port).Replace(p.HTML)
+	return fmt.Sprintf(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>%s</title>
+<style>body{font:14px/20px sans-serif;margin:16px}label{display:block;margin:6px 0}iframe{display:block;margin:8px 0;border:1px solid #999}</style>
+<script>function effect(what) { navigator.sendBeacon('/effect?k=%s', what) }</script></head><body>%s</body></html>`, p.Name, key, body)
+}
+
+func (s *Site) hear(key, what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.effects[key] = append(s.effects[key], what)
+	close(s.heard)
+	s.heard = make(chan struct{})
+}
+
+// Await reports whether the effect came, waiting for it at most so long, and all that came.
+func (s *Site) Await(key, effect string, atMost time.Duration) (bool, []string) {
+	timer := time.NewTimer(atMost)
+	defer timer.Stop()
+	for {
+		s.mu.Lock()
+		all, heard := s.effects[key], s.heard
+		s.mu.Unlock()
+		for _, e := range all {
+			if e == effect {
+				return true, all
+			}
+		}
+		select {
+		case <-heard:
+		case <-timer.C:
+			return false, all
+		}
+	}
+}
+
+// Close ends the server.
+func (s *Site) Close() { _ = s.server.Close() }

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// callLimit bounds one call to a system.
+const callLimit = 60 * time.Second
+
+// Call is one tool call.
+type Call struct {
+	Tool string
+	Args map[string]any
+}
+
+// System is one program under test and how its tools are called.
+type System struct {
+	Name string
+	// Package is its folder under node_modules; "" for Sextant.
+	Package string
+	// Command starts its MCP server for the work, Core with the tools it offers by default.
+	Command, Core []string
+	Env           []string
+	First         []Call // once after the start
+	Open          func(url string) Call
+	// Look asks for the whole page, View for what is listed by default (nil: the same).
+	Look Call
+	View *Call
+	// Step is what does one step; on and to are the handles of its targets.
+	Step  func(s Step, on, to string, file string) []Call
+	Parse func(string) []Listed
+}
+
+func call(tool string, pairs ...any) Call {
+	c := Call{Tool: tool, Args: map[string]any{}}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		c.Args[fmt.Sprint(pairs[i])] = pairs[i+1]
+	}
+	return c
+}
+
+// systems are all programs of the bench. folder is where node_modules is, chromium the
+// browser that all of them start, scratch a folder of this run.
+func systems(binary, folder, chromium, scratch string) []*System {
+	modules := filepath.Join(folder, "node_modules")
+	agent := filepath.Join(modules, "agent-browser", "bin", "agent-browser-"+runtime.GOOS+"-"+strings.ReplaceAll(runtime.GOARCH, "amd64", "x64"))
+	_ = os.Chmod(agent, 0o755) //nolint:gosec // npm leaves it without the bit when install scripts are off
+	sandbox := os.Geteuid() != 0
+	return []*System{sextant(binary, scratch), playwright(modules, chromium, sandbox), devtools(modules, chromium, sandbox), agentBrowser(agent, chromium, scratch, sandbox)}
+}
+
+func sextant(binary, scratch string) *System {
+	base := []string{binary, "mcp", "--headless", "--allow-hosts", "127.0.0.1,localhost", "--workspace", scratch, "--tools"}
+	view := call("annotate_page")
+	id := func(ref string) int { var n int; _, _ = fmt.Sscan(ref, &n); return n }
+	return &System{
+		Name: "sextant", Command: append(base[:len(base):len(base)], "environment"), Core: append(base[:len(base):len(base)], "core"),
+		Env:   []string{"SEXTANT_DATA=" + filepath.Join(scratch, "data"), "SEXTANT_CONFIG=" + filepath.Join(scratch, "config")},
+		Open:  func(url string) Call { return call("navigate_page", "url", url) },
+		Look:  call("annotate_page", "scope", "page"),
+		View:  &view,
+		Parse: parseSextant,
+		Step: func(s Step, on, to, file string) []Call {
+			switch s.Do {
+			case "type", "set":
+				return []Call{call("type_text", "annotationId", id(on), "text", s.Text)}
+			case "select":
+				return []Call{call("select_option", "annotationId", id(on), "values", []string{s.Text})}
+			case "press":
+				return []Call{call("press_key", "key", s.Text)}
+			case "accept":
+				return []Call{call("press_key", "key", "Enter")}
+			case "hover":
+				return []Call{call("hover_element", "annotationId", id(on))}
+			case "drag":
+				return []Call{call("drag_element", "from", id(on), "to", id(to))}
+			case "upload":
+				return []Call{call("upload_file", "annotationId", id(on), "paths", []string{file})}
+			}
+			return []Call{call("click_element", "annotationId", id(on))}
+		},
+	}
+}
+
+func playwright(modules, chromium string, sandbox bool) *System {
+	command := []string{"node", filepath.Join(modules, "@playwright", "mcp", "cli.js"), "--headless", "--isolated", "--executable-path", chromium, "--viewport-size", "1280x720"}
+	if !sandbox {
+		command = append(command, "--no-sandbox")
+	}
+	return &System{
+		Name: "playwright-mcp", Package: "@playwright/mcp", Command: command, Core: command, Parse: parsePlaywright,
+		Open: func(url string) Call { return call("browser_navigate", "url", url) },
+		Look: call("browser_snapshot"),
+		Step: func(s Step, on, to, file string) []Call {
+			switch s.Do {
+			case "type", "set":
+				return []Call{call("browser_type", "target", on, "text", s.Text)}
+			case "select":
+				return []Call{call("browser_select_option", "target", on, "values", []string{s.Text})}
+			case "press":
+				return []Call{call("browser_press_key", "key", s.Text)}
+			case "accept":
+				return []Call{call("browser_handle_dialog", "accept", true)}
+			case "hover":
+				return []Call{call("browser_hover", "target", on)}
+			case "drag":
+				return []Call{call("browser_drag", "startTarget", on, "endTarget", to)}
+			case "upload":
+				return []Call{call("browser_click", "target", on), call("browser_file_upload", "paths", []string{file})}
+			}
+			return []Call{call("browser_click", "target", on)}
+		},
+	}
+}
+
+func devtools(modules, chromium string, sandbox bool) *System {
+	command := []string{
+		"node", filepath.Join(modules, "chrome-devtools-mcp", "build", "src", "bin", "chrome-devtools-mcp.js"),
+		"--headless", "--isolated", "--executablePath", chromium, "--viewport", "1280x720", "--no-usage-statistics", "--no-performance-crux",
+	}
+	if !sandbox {
+		command = append(command, "--chromeArg=--no-sandbox")
+	}
+	const page = 1
+	return &System{
+		Name: "chrome-devtools-mcp", Package: "chrome-devtools-mcp", Command: command, Core: command, Parse: parseDevtools,
+		First: []Call{call("list_pages")},
+		Open:  func(url string) Call { return call("navigate_page", "pageId", page, "url", url) },
+		Look:  call("take_snapshot", "pageId", page),
+		Step: func(s Step, on, to, file string) []Call {
+			switch s.Do {
+			case "type", "set", "select":
+				return []Call{call("fill", "pageId", page, "uid", on, "value", s.Text)}
+			case "press":
+				return []Call{call("press_key", "pageId", page, "key", s.Text)}
+			case "accept":
+				return []Call{call("handle_dialog", "pageId", page, "action", "accept")}
+			case "hover":
+				return []Call{call("hover", "pageId", page, "uid", on)}
+			case "drag":
+				return []Call{call("drag", "pageId", page, "from_uid", on, "to_uid", to)}
+			case "upload":
+				return []Call{call("upload_file", "pageId", page, "uid", on, "filePaths", []string{file})}
+			}
+			return []Call{call("click", "pageId", page, "uid", on)}
+		},
+	}
+}
+
+func agentBrowser(binary, chromium, scratch string, sandbox bool) *System {
+	// Its sockets' folder is short because a socket's path may have 107 bytes.
+	env := []string{
+		"AGENT_BROWSER_EXECUTABLE_PATH=" + chromium, "AGENT_BROWSER_SESSION=bench",
+		"AGENT_BROWSER_SOCKET_DIR=" + filepath.Join(scratch, "ab"), "HOME=" + scratch,
+	}
+	if !sandbox {
+		env = append(env, "AGENT_BROWSER_ARGS=--no-sandbox")
+	}
+	return &System{
+		Name: "agent-browser", Package: "agent-browser", Env: env, Parse: parseAgent,
+		Command: []string{binary, "mcp", "--tools", "all"}, Core: []string{binary, "mcp"},
+		First: []Call{call("agent_browser_open", "url", "about:blank"), call("agent_browser_set_viewport", "width", 1280, "height", 720)},
+		Open:  func(url string) Call { return call("agent_browser_open", "url", url) },
+		Look:  call("agent_browser_snapshot"),
+		Step: func(s Step, on, to, file string) []Call {
+			on, to = "@"+on, "@"+to
+			switch s.Do {
+			case "type", "set":
+				return []Call{call("agent_browser_fill", "selector", on, "text", s.Text)}
+			case "select":
+				return []Call{call("agent_browser_select", "selector", on, "values", []string{s.Text})}
+			case "press":
+				return []Call{call("agent_browser_press", "key", s.Text)}
+			case "accept":
+				return []Call{call("agent_browser_dialog_accept")}
+			case "hover":
+				return []Call{call("agent_browser_hover", "selector", on)}
+			case "drag":
+				return []Call{call("agent_browser_drag", "source", on, "target", to)}
+			case "upload":
+				return []Call{call("agent_browser_upload", "selector", on, "files", []string{file})}
+			}
+			return []Call{call("agent_browser_click", "selector", on)}
+		},
+	}
+}
+
+// Running is a started system.
+type Running struct {
+	*System
+	session *mcp.ClientSession
+}
+
+// start starts the MCP server of a system in the folder dir.
+func (s *System) start(ctx context.Context, command []string, dir string) (*Running, error) {
+	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // the programs of the bench; ended by Close
+	cmd.Env = append(os.Environ(), s.Env...)
+	cmd.Dir = dir
+	client := mcp.NewClient(&mcp.Implementation{Name: "sextant-bench", Version: "1"}, nil)
+	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", s.Name, err)
+	}
+	return &Running{System: s, session: session}, nil
+}
+
+// begin starts a system and makes it ready for pages.
+func (s *System) begin(ctx context.Context, dir string) (*Running, error) {
+	r, err := s.start(ctx, s.Command, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range s.First {
+		if _, _, err := r.Do(ctx, c); err != nil {
+			return nil, errors.Join(err, r.session.Close())
+		}
+	}
+	return r, nil
+}
+
+// Close ends the system and its browser.
+func (r *Running) Close() {
+	if r.Name == "agent-browser" { // its daemon outlives the server otherwise
+		_, _, _ = r.Do(context.Background(), call("agent_browser_close"))
+	}
+	_ = r.session.Close()
+}
+
+// Do calls a tool and returns its text and how long it took. An answer that says it failed
+// is an error with the text.
+func (r *Running) Do(ctx context.Context, c Call) (string, time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	begin := time.Now()
+	result, err := r.session.CallTool(ctx, &mcp.CallToolParams{Name: c.Tool, Arguments: c.Args})
+	took := time.Since(begin)
+	if err != nil {
+		return "", took, fmt.Errorf("%s: %s: %w", r.Name, c.Tool, err)
+	}
+	var b strings.Builder
+	for _, part := range result.Content {
+		if text, ok := part.(*mcp.TextContent); ok {
+			b.WriteString(text.Text)
+			b.WriteString("\n")
+		}
+	}
+	if result.IsError {
+		return b.String(), took, fmt.Errorf("%s: %s: %s", r.Name, c.Tool, firstLine(b.String()))
+	}
+	return b.String(), took, nil
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	if len(s) > 200 {
+		s = s[:200] + "…"
+	}
+	return s
+}
