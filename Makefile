@@ -11,7 +11,7 @@ TAGS         := sqlite_fts5
 DESKTOP_TAGS := desktop production webkit2_41 $(TAGS)
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e window-test check generate bench package clean
+.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e window-test check generate bench bench-table package clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -69,8 +69,12 @@ generate: setup ## Write again what is made from Go: API description, types, con
 	go run -tags "$(TAGS)" ./build/gen
 	cd frontend && npx --no-install openapi-typescript openapi.json -o src/shared/api/schema.gen.ts
 
-bench: setup ## Go benchmarks
+bench: build-headless bench-table ## Go benchmarks, and the table beside other programs (docs/bench.md)
 	go test -tags "$(TAGS)" -run '^$$' -bench . -benchmem -timeout 20m ./...
+
+bench-table: build-headless ## Only the table: Sextant beside three other programs (about 8 minutes)
+	npm ci --prefix build/bench --no-audit --no-fund
+	go run ./build/bench -sextant $(BIN)/sextant-headless -json docs/bench.json -markdown docs/bench.md
 
 package: build ## build/bin/sextant-<version>-linux-<arch>.tar.gz
 	@VERSION="$(VERSION)" build/package.sh

@@ -88,8 +88,17 @@ func wordGoesOn(rest string) bool {
 }
 
 // find is the line for one thing, false when it is not listed. One that the line itself
-// calls unusable is taken when there is no better.
+// calls unusable, or whose role says something else, is taken when there is no better: what
+// has a handle and the name can be tried.
 func find(lines []Listed, t Truth) (Listed, bool) {
+	if l, ok := findOf(lines, t); ok || t.Role == "" {
+		return l, ok
+	}
+	t.Role = ""
+	return findOf(lines, t)
+}
+
+func findOf(lines []Listed, t Truth) (Listed, bool) {
 	for _, exact := range []bool{true, false} {
 		for _, usable := range []bool{true, false} {
 			for _, l := range lines {

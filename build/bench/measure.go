@@ -14,6 +14,9 @@ import (
 // grace is how long an effect may come after the answer; not every system waits for it.
 const grace = 1500 * time.Millisecond
 
+// lookAgain is how often a target is looked for that was not in the last answer.
+const lookAgain = 3
+
 // Outcome is what one system did on one page. Times are medians in milliseconds.
 type Outcome struct {
 	Page       string   `json:"page"`
@@ -120,8 +123,8 @@ func (b *Bench) judge(o *Outcome, r *Running, p *Page, text string, first bool) 
 	return lines
 }
 
-// act does the page's steps. A target that is not in the last answer is looked for again,
-// once: it may have come with the step before.
+// act does the page's steps. A target that is not in the last answer is looked for again:
+// it may have come with the step before.
 func (b *Bench) act(ctx context.Context, r *Running, p *Page, lines []Listed) (time.Duration, error) {
 	begin := time.Now()
 	handle := func(t Truth) (string, error) {
@@ -131,13 +134,15 @@ func (b *Bench) act(ctx context.Context, r *Running, p *Page, lines []Listed) (t
 		if l, ok := find(lines, t); ok {
 			return l.Ref, nil
 		}
-		text, _, err := r.Do(ctx, r.Look)
-		if err != nil {
-			return "", err
-		}
-		lines = r.Parse(text)
-		if l, ok := find(lines, t); ok {
-			return l.Ref, nil
+		for range lookAgain {
+			text, _, err := r.Do(ctx, r.Look)
+			if err != nil {
+				return "", err
+			}
+			lines = r.Parse(text)
+			if l, ok := find(lines, t); ok {
+				return l.Ref, nil
+			}
 		}
 		return "", fmt.Errorf("%s does not list %s %q", r.Name, t.Role, strings.Join(t.Names, "|"))
 	}

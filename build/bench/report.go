@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +41,7 @@ func (r *Report) define(d Definitions) {
 	r.Definitions = append(r.Definitions, d)
 }
 
+// add puts an outcome in the place of the one of an earlier run.
 func (r *Report) add(o Outcome) {
 	for i := range r.Outcomes {
 		if r.Outcomes[i].Page == o.Page && r.Outcomes[i].System == o.System {
@@ -50,7 +52,10 @@ func (r *Report) add(o Outcome) {
 	r.Outcomes = append(r.Outcomes, o)
 }
 
+// write stores the results and, with a name, their table. What is no longer measured goes.
 func (r *Report) write(path, markdown string, pages map[string]*Page) error {
+	r.Outcomes = slices.DeleteFunc(r.Outcomes, func(o Outcome) bool { return pages[o.Page] == nil })
+	slices.SortStableFunc(r.Outcomes, func(a, b Outcome) int { return strings.Compare(a.Page, b.Page) })
 	text, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
 		return err
@@ -58,14 +63,36 @@ func (r *Report) write(path, markdown string, pages map[string]*Page) error {
 	if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil { //nolint:gosec // a document
 		return err
 	}
-	_ = pages
-	_ = markdown
-	return nil
+	if markdown == "" {
+		return nil
+	}
+	return os.WriteFile(markdown, []byte(r.markdown(pages)), 0o644) //nolint:gosec // a document
+}
+
+// of is what a system did on a page, false when it was not measured.
+func (r *Report) of(page, system string) (Outcome, bool) {
+	for _, o := range r.Outcomes {
+		if o.Page == page && o.System == system {
+			return o, true
+		}
+	}
+	return Outcome{}, false
+}
+
+// measured are the pages that have outcomes, in their order.
+func (r *Report) measured() []string {
+	var names []string
+	for _, o := range r.Outcomes {
+		if !slices.Contains(names, o.Page) {
+			names = append(names, o.Page)
+		}
+	}
+	return names
 }
 
 // line is an outcome for the terminal.
 func (o Outcome) line() string {
-	s := fmt.Sprintf("%-15s %-20s seen %4d/%-4d wrong %d  tokens %6d  open %6.0f  first %6.1f  annotate %6.1f  act %6.0f  done %d/%d", o.Page, o.System, o.Seen, o.Truth, len(o.Wrong), o.Tokens, o.Open, o.First, o.Annotate, o.Act, o.Effective, o.Tried)
+	s := fmt.Sprintf("%-14s %-19s seen %4d/%-4d wrong %d  tokens %6d  open %5.0f  first %6.1f  annotate %6.1f  act %5.0f  done %d/%d", o.Page, o.System, o.Seen, o.Truth, len(o.Wrong), o.Tokens, o.Open, o.First, o.Annotate, o.Act, o.Effective, o.Tried)
 	if o.View > 0 {
 		s += fmt.Sprintf("  view %.1f ms, %d tokens", o.View, o.ViewTokens)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gorilla/websocket"
 )
 
 // slowAnswer is how long a page's own slow request takes.
@@ -51,10 +53,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	key := r.URL.Query().Get("k")
 	w.Header().Set("Cache-Control", "no-store")
 	switch path := strings.Trim(r.URL.Path, "/"); path {
-	case "effect":
-		what, _ := io.ReadAll(io.LimitReader(r.Body, 1<<16))
-		s.hear(key, string(what))
-		w.WriteHeader(http.StatusNoContent)
+	case "effects":
+		s.listen(w, r, key)
 	case "slow":
 		time.Sleep(slowAnswer)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -81,7 +81,29 @@ func (s *Site) render(p *Page, key, host string) string {
 	body := strings.NewReplacer("{key}", key, "{other}", "http://"+other+":"+s.port).Replace(p.HTML)
 	return fmt.Sprintf(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>%s</title>
 <style>body{font:14px/20px sans-serif;margin:16px}label{display:block;margin:6px 0}iframe{display:block;margin:8px 0;border:1px solid #999}</style>
-<script>function effect(what) { navigator.sendBeacon('/effect?k=%s', what) }</script></head><body>%s</body></html>`, p.Name, key, body)
+<script>
+const wire = new WebSocket('ws://' + location.host + '/effects?k=%s'), unsent = []
+wire.onopen = () => { while (unsent.length) wire.send(unsent.shift()) }
+function effect(what) { if (wire.readyState === 1) wire.send(what); else unsent.push(what) }
+</script></head><body>%s</body></html>`, p.Name, key, body)
+}
+
+// listen takes a page's effects from its WebSocket: no request that a system would wait for.
+func (s *Site) listen(w http.ResponseWriter, r *http.Request, key string) {
+	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
+	conn, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // Upgrade has answered
+	}
+	defer func() { _ = conn.Close() }()
+	conn.SetReadLimit(1 << 16)
+	for {
+		_, what, err := conn.ReadMessage()
+		if err != nil {
+			return
+		}
+		s.hear(key, string(what))
+	}
 }
 
 func (s *Site) hear(key, what string) {

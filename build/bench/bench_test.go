@@ -1,0 +1,111 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestEveryPageHasTruthAnActAndItsTargetInTheTruthOrBroughtByAnEarlierStep(t *testing.T) {
+	pages, names, err := loadPages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) < 30 {
+		t.Errorf("%d pages, want at least 30", len(names))
+	}
+	for _, name := range names {
+		p := pages[name]
+		if p.Kind == "" {
+			t.Errorf("%s says no kind", name)
+		}
+		first := p.Act[0].On
+		found := slices.ContainsFunc(p.Truth, func(truth Truth) bool {
+			return truth.Not == "" && slices.ContainsFunc(truth.Names, func(n string) bool { return slices.Contains(first.Names, n) })
+		})
+		if !found {
+			t.Errorf("%s: the first target %v is not in its truth", name, first)
+		}
+	}
+	if n := pages["nodes40k"].Nodes; n < 40_000 {
+		t.Errorf("nodes40k has %d elements", n)
+	}
+	if n := len(pages["table"].Truth); n != 3000 {
+		t.Errorf("table has %d controls", n)
+	}
+}
+
+func TestEachAnswerIsReadIntoHandleRoleNameAndWhetherItCanBeUsed(t *testing.T) {
+	for _, test := range []struct {
+		system string
+		parse  func(string) []Listed
+		text   string
+		want   []Listed
+	}{
+		{"sextant", parseSextant, "Page: x | http://x | v1 | tab 1\n[1] button \"Save \\\"it\\\"\" (disabled)\n[2] clickable\n[3] link \"Help\" (covered by [20] dialog \"Cookies\")\n", []Listed{
+			{Ref: "1", Role: "button", Name: `Save "it"`, Marked: true},
+			{Ref: "2", Role: "clickable", Usable: true, Marked: true},
+			{Ref: "3", Role: "link", Name: "Help", Marked: true},
+		}},
+		{"playwright", parsePlaywright, "- generic [ref=e1]:\n  - button \"Off\" [disabled] [ref=e2]\n  - generic [ref=e3] [cursor=pointer]: Div\n  - text: free\n", []Listed{
+			{Ref: "e1", Role: "generic", Name: " Off   Div  free", Usable: true},
+			{Ref: "e2", Role: "button", Name: "Off"},
+			{Ref: "e3", Role: "generic", Name: "Div", Usable: true, Marked: true},
+		}},
+		{"devtools", parseDevtools, "uid=1_0 RootWebArea \"P\" url=\"http://x\"\n  uid=1_1 button \"Save \"it\" now\" disableable disabled\n  uid=1_2 \"words\"\n", []Listed{
+			{Ref: "1_0", Role: "RootWebArea", Name: "P", Usable: true},
+			{Ref: "1_1", Role: "button", Name: `Save "it" now`},
+			{Ref: "1_2", Role: "text", Name: "words", Usable: true},
+		}},
+		{"agent-browser", parseAgent, "- generic \"Div\" [ref=e2] clickable [cursor:pointer, onclick]\n- button \"Off\" [disabled, ref=e3]\n", []Listed{
+			{Ref: "e2", Role: "generic", Name: "Div", Usable: true, Marked: true},
+			{Ref: "e3", Role: "button", Name: "Off"},
+		}},
+	} {
+		got := test.parse(test.text)
+		for i := range got {
+			got[i].Name = trimmed(test.system, got[i].Name)
+		}
+		want := slices.Clone(test.want)
+		for i := range want {
+			want[i].Name = trimmed(test.system, want[i].Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %+v, want %+v", test.system, got, want)
+		}
+	}
+}
+
+// trimmed folds the white space of joined names.
+func trimmed(system, name string) string {
+	if system == "playwright" || system == "devtools" {
+		return plain(name)
+	}
+	return name
+}
+
+func TestScoreCountsEachLineOnceAndOnlyWhatSaysThatItCanBeUsed(t *testing.T) {
+	lines := []Listed{
+		{Ref: "1", Role: "button", Name: "Edit", Usable: true},
+		{Ref: "2", Role: "generic", Name: "Div", Usable: true},
+		{Ref: "3", Role: "generic", Name: "Hand", Usable: true, Marked: true},
+		{Ref: "4", Role: "button", Name: "Row 10", Usable: true},
+		{Ref: "5", Role: "button", Name: "Under", Usable: true},
+		{Ref: "6", Role: "button", Name: "Off", Usable: false},
+		{Ref: "7", Role: "button", Name: "red trash can", Usable: true},
+	}
+	truths := []Truth{
+		parseTruth("button:Edit"), parseTruth("button:Edit"), parseTruth("clickable:Div"), parseTruth("clickable:Hand"),
+		parseTruth("button:Row 1"), parseTruth("button:~trash|delete"),
+		{Names: []string{"Under"}, Not: "covered"}, {Names: []string{"Off"}, Not: "disabled"},
+	}
+	s := score(lines, truths)
+	if s.Of != 6 || s.Seen != 3 {
+		t.Errorf("seen %d of %d, want 3 of 6; missed %v", s.Seen, s.Of, s.Missed)
+	}
+	if !slices.Equal(s.Missed, []string{"button:Edit", "clickable:Div", "button:Row 1"}) {
+		t.Errorf("missed %v", s.Missed)
+	}
+	if !slices.Equal(s.Wrong, []string{"Under (covered)"}) {
+		t.Errorf("wrong %v", s.Wrong)
+	}
+}

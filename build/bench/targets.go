@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// What is to be reached.
+const (
+	bigPage        = 10_000 // elements
+	bigFaster      = 10.0
+	noise          = 5.0 // ms
+	tokenShare     = 0.8
+	tokenFloor     = 400 // tokens of the peer under which the share does not count
+	mostView       = 2000
+	mostClick      = 50.0 // ms
+	mostDefinition = 1500
+	quietPage      = "quiet"
+)
+
+type target struct {
+	what, found string
+	met         bool
+}
+
+// targets judges the figures.
+func (r *Report) targets(pages map[string]*Page) []target {
+	return []target{
+		r.seeing(), r.nothingWrong(), r.effective(), r.bigPages(pages), r.smallPages(pages),
+		r.leaner(), r.viewTokens(), r.click(), r.definitionTokens(),
+	}
+}
+
+// own are Sextant's outcomes.
+func (r *Report) own() []Outcome {
+	var out []Outcome
+	for _, o := range r.Outcomes {
+		if o.System == ours {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// but lists pages, shortly.
+func but(pages []string) string {
+	if len(pages) == 0 {
+		return ""
+	}
+	return "; not on " + strings.Join(pages, ", ")
+}
+
+func (r *Report) seeing() target {
+	var truth, seen int
+	var bad []string
+	for _, o := range r.own() {
+		truth, seen = truth+o.Truth, seen+o.Seen
+		if o.Seen < o.Truth || o.Truth == 0 {
+			bad = append(bad, o.Page)
+		}
+	}
+	return target{"all of the truth is seen", fmt.Sprintf("%d of %d%s", seen, truth, but(bad)), len(bad) == 0}
+}
+
+func (r *Report) nothingWrong() target {
+	n := 0
+	var bad []string
+	for _, o := range r.own() {
+		if len(o.Wrong) > 0 {
+			n += len(o.Wrong)
+			bad = append(bad, o.Page)
+		}
+	}
+	return target{"nothing unusable is listed as usable", fmt.Sprintf("%d%s", n, but(bad)), n == 0}
+}
+
+func (r *Report) effective() target {
+	var done, tried int
+	var bad []string
+	for _, o := range r.own() {
+		done, tried = done+o.Effective, tried+o.Tried
+		if o.Effective < o.Tried || o.Tried == 0 {
+			bad = append(bad, o.Page)
+		}
+	}
+	return target{"every act has its effect", fmt.Sprintf("%d of %d%s", done, tried, but(bad)), len(bad) == 0}
+}
+
+// fastest is the quickest peer's annotate on a page, 0 without one.
+func (r *Report) fastest(page string) (float64, string) {
+	best, who := 0.0, ""
+	for _, o := range r.Outcomes {
+		if o.Page == page && o.System != ours && o.Annotate > 0 && (best == 0 || o.Annotate < best) {
+			best, who = o.Annotate, o.System
+		}
+	}
+	return best, who
+}
+
+func (r *Report) bigPages(pages map[string]*Page) target {
+	met := true
+	var parts []string
+	for _, o := range r.own() {
+		if pages[o.Page].Nodes <= bigPage {
+			continue
+		}
+		best, who := r.fastest(o.Page)
+		if best == 0 || o.Annotate == 0 {
+			continue
+		}
+		ratio := best / o.Annotate
+		met = met && ratio >= bigFaster
+		parts = append(parts, fmt.Sprintf("%s: %.1f times faster than %s (%.0f ms, %.0f ms)", o.Page, ratio, who, o.Annotate, best))
+	}
+	return target{fmt.Sprintf("annotate of the whole page at least %.0f times faster than the fastest peer on pages over 10,000 elements", bigFaster), strings.Join(parts, "; "), met && len(parts) > 0}
+}
+
+func (r *Report) smallPages(pages map[string]*Page) target {
+	n, fine := 0, 0
+	var bad []string
+	for _, o := range r.own() {
+		if pages[o.Page].Nodes > bigPage {
+			continue
+		}
+		best, who := r.fastest(o.Page)
+		if best == 0 {
+			continue
+		}
+		n++
+		if o.Annotate > 0 && o.Annotate < best+noise {
+			fine++
+		} else {
+			bad = append(bad, fmt.Sprintf("%s (%.1f, %s %.1f)", o.Page, o.Annotate, who, best))
+		}
+	}
+	return target{"no slower than the fastest peer on the others (under 5 ms is noise)", fmt.Sprintf("%d of %d pages%s", fine, n, but(bad)), len(bad) == 0 && n > 0}
+}
+
+// leaner compares whole-page tokens with the leanest peer that saw as much.
+func (r *Report) leaner() target {
+	n, fine := 0, 0
+	var bad, shares []string
+	for _, o := range r.own() {
+		least, who := 0, ""
+		for _, p := range r.Outcomes {
+			if p.Page == o.Page && p.System != ours && p.Truth > 0 && p.Seen >= o.Seen && (least == 0 || p.Tokens < least) {
+				least, who = p.Tokens, p.System
+			}
+		}
+		if least <= tokenFloor {
+			continue
+		}
+		n++
+		share := float64(o.Tokens) / float64(least)
+		note := fmt.Sprintf("%s %.0f %%", o.Page, share*100)
+		if share <= tokenShare {
+			fine++
+			shares = append(shares, note)
+		} else {
+			bad = append(bad, fmt.Sprintf("%s (%d, %s %d)", note, o.Tokens, who, least))
+		}
+	}
+	slices.Sort(shares)
+	return target{"whole page in at most 80 % of the tokens of the leanest peer that sees as much, where that one needs over 400", fmt.Sprintf("%d of %d pages (%s)%s", fine, n, strings.Join(shares, ", "), but(bad)), len(bad) == 0 && n > 0}
+}
+
+func (r *Report) viewTokens() target {
+	most, page := 0, ""
+	for _, o := range r.own() {
+		if o.ViewTokens > most {
+			most, page = o.ViewTokens, o.Page
+		}
+	}
+	return target{"default view at most 2,000 tokens anywhere", fmt.Sprintf("at most %d (%s)", most, page), most > 0 && most <= mostView}
+}
+
+func (r *Report) click() target {
+	o, ok := r.of(quietPage, ours)
+	return target{"click with settling and change report at most 50 ms on a quiet page", fmt.Sprintf("%.0f ms", o.Act), ok && o.Act > 0 && o.Act <= mostClick}
+}
+
+func (r *Report) definitionTokens() target {
+	for _, d := range r.Definitions {
+		if d.System == ours {
+			return target{"core definitions at most 1,500 tokens", fmt.Sprintf("%d tools, %d tokens", d.Tools, d.Tokens), d.Tokens <= mostDefinition}
+		}
+	}
+	return target{"core definitions at most 1,500 tokens", "not measured", false}
+}
