@@ -96,7 +96,8 @@ func TestScoreCountsEachLineOnceAndOnlyWhatSaysThatItCanBeUsed(t *testing.T) {
 	truths := []Truth{
 		parseTruth("button:Edit"), parseTruth("button:Edit"), parseTruth("clickable:Div"), parseTruth("clickable:Hand"),
 		parseTruth("button:Row 1"), parseTruth("button:~trash|delete"),
-		{Names: []string{"Under"}, Not: "covered"}, {Names: []string{"Off"}, Not: "disabled"},
+		{Names: []string{"Under"}, Not: "covered"},
+		{Names: []string{"Off"}, Not: "disabled"},
 	}
 	s := score(lines, truths)
 	if s.Of != 6 || s.Seen != 3 {

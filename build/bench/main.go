@@ -124,7 +124,10 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(scratch) }()
+	defer func() {
+		sweep(scratch)
+		_ = os.RemoveAll(scratch)
+	}()
 	b := &Bench{repeats: o.repeats, looks: o.looks, scratch: scratch, verbose: o.verbose, file: filepath.Join(scratch, "photo.txt")}
 	if err := os.WriteFile(b.file, []byte("a photo"), 0o600); err != nil {
 		return err
@@ -161,12 +164,12 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 				}
 			}
 			out := b.run(ctx, running[s.Name], pages[name])
+			if ctx.Err() != nil {
+				return nil // what was measured before is kept
+			}
 			report.add(out)
 			fmt.Println(out.line())
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if pages[name].Leaves || out.Tried < b.repeats {
+			if pages[name].Leaves || out.Tried == 0 {
 				running[s.Name].Close()
 				delete(running, s.Name)
 			}

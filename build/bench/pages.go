@@ -35,7 +35,7 @@ type Page struct {
 	Effect     string
 	// Leaves says that tabs or dialogs are left behind, so that a system begins anew after it.
 	Leaves bool
-	Nodes      int // elements, its frames' included
+	Nodes  int // elements, its frames' included
 }
 
 // Step is one thing to do, e.g. click link:Help, or type textbox:Name => Ana.

@@ -201,11 +201,13 @@ type Running struct {
 	session *mcp.ClientSession
 }
 
-// start starts the MCP server of a system in the folder dir.
+// start starts the MCP server of a system in the folder dir, which is also how sweep finds
+// what it leaves behind.
 func (s *System) start(ctx context.Context, command []string, dir string) (*Running, error) {
 	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // the programs of the bench; ended by Close
-	cmd.Env = append(os.Environ(), s.Env...)
+	cmd.Env = append(append(os.Environ(), "SEXTANT_BENCH="+dir), s.Env...)
 	cmd.Dir = dir
+	alone(cmd)
 	client := mcp.NewClient(&mcp.Implementation{Name: "sextant-bench", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// alone lets what we start keep none of our open files (a lock's, say) and none of our
+// signals: an interrupted bench ends its systems itself, in order.
+func alone(cmd *exec.Cmd) {
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err == nil {
+		for _, e := range fds {
+			if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+				syscall.CloseOnExec(fd)
+			}
+		}
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+}
+
+// sweep ends whatever was started with the scratch folder in its environment and is still
+// there: agent-browser works through a daemon that outlives its server.
+func sweep(scratch string) {
+	for range 50 {
+		left := 0
+		dirs, err := filepath.Glob("/proc/[0-9]*")
+		if err != nil {
+			return
+		}
+		for _, d := range dirs {
+			pid, err := strconv.Atoi(filepath.Base(d))
+			if err != nil || pid == os.Getpid() {
+				continue
+			}
+			env, err := os.ReadFile(filepath.Join(d, "environ"))
+			if err == nil && bytes.Contains(env, []byte(scratch)) {
+				left++
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		if left == 0 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
