@@ -94,14 +94,15 @@ func (s *System) openBrowser(_ context.Context, purpose Purpose) error {
 		s.Guard.Never(strings.Replace(u.Host, "localhost", "127.0.0.1", 1))
 	}
 	s.Browser = browser.New(browser.Config{
-		Path:       s.Settings.Get("chromium"),
-		ProfileDir: filepath.Join(s.Config.DataDir, "browser"),
-		Proxy:      proxy,
-		Headless:   s.Settings.Get("headless") != "false",
-		AttachURL:  purpose.AttachURL,
-		Judge:      s.Guard.Check,
-		Publish:    s.publish,
-		Log:        s.Log,
+		Path:        s.Settings.Get("chromium"),
+		ProfileDir:  filepath.Join(s.Config.DataDir, "browser"),
+		DownloadDir: filepath.Join(s.Config.DataDir, "downloads"),
+		Proxy:       proxy,
+		Headless:    s.Settings.Get("headless") != "false",
+		AttachURL:   purpose.AttachURL,
+		Judge:       s.Guard.Check,
+		Publish:     s.publish,
+		Log:         s.Log,
 	})
 	s.onClose("browser", s.Browser.Close)
 	return nil

@@ -45,7 +45,9 @@ type Element struct {
 }
 
 // Event is something that happened while an action ran: kind is one of navigated,
-// opened_tab, closed_tab, dialog, download, console_error, crashed.
+// navigation_failed, opened_tab, closed_tab, dialog, file_chooser, download, console_error,
+// permission, external (an address for another program), page (what else the page did) and
+// crashed.
 type Event struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`

@@ -113,6 +113,8 @@ func (e Event) String() string {
 		return verb + " tab " + strconv.Itoa(e.Tab)
 	case "crashed":
 		return "the page crashed"
+	case "navigation_failed", "file_chooser", "permission", "external", "page":
+		return text
 	}
 	if head == "" {
 		head = Clean(e.Kind, maxState) + ": "

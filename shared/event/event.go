@@ -287,6 +287,8 @@ type BrowserState struct {
 	Driving string `json:"driving,omitempty"`
 	// PersonHas is true while a person has taken over.
 	PersonHas bool `json:"person_has,omitempty"`
+	// Downloads are the newest files, newest last.
+	Downloads []Download `json:"downloads,omitempty"`
 }
 
 // Tab is one tab of the window's browser session.
@@ -298,10 +300,32 @@ type Tab struct {
 	Back    bool   `json:"back"`
 	Forward bool   `json:"forward"`
 	Favicon string `json:"favicon,omitempty"`
-	// Dialog is the text of an open JavaScript dialog.
+	// Dialog is the text of an open dialog. DialogType is alert, confirm, prompt, auth (a site
+	// asks for a user name and password) or file (the page asks for a file, and goes on).
 	Dialog     string `json:"dialog,omitempty"`
 	DialogType string `json:"dialog_type,omitempty"`
-	Crashed    bool   `json:"crashed,omitempty"`
+	// DialogDefault is what a prompt holds at first.
+	DialogDefault string `json:"dialog_default,omitempty"`
+	Crashed       bool   `json:"crashed,omitempty"`
+	// Device names the device that the tab emulates, "" for none.
+	Device string `json:"device,omitempty"`
+}
+
+// Download is one file that a page handed over.
+type Download struct {
+	ID int `json:"id"`
+	// Name is the file's name; Path is where it lies once State is done.
+	Name string `json:"name"`
+	Path string `json:"path,omitempty"`
+	URL  string `json:"url"`
+	// Received and Size are bytes; Size is 0 while it is not known.
+	Received int64 `json:"received"`
+	Size     int64 `json:"size"`
+	// State is running, done, cancelled or failed; Why says why it failed.
+	State string `json:"state"`
+	Why   string `json:"why,omitempty"`
+	// Tab is the tab that it came from.
+	Tab int `json:"tab"`
 }
 
 // Marks are the numbers on a tab's page after the newest look.

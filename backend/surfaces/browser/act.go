@@ -60,8 +60,10 @@ func (t *tab) run(ctx context.Context, do func(context.Context, *action) error) 
 	defer done()
 	t.s.b.mu.Lock()
 	a := &action{t: t, page: t.page, watch: t.tracker.Begin(t.s.b.cfg.Limits)}
+	t.acting = true
 	t.s.b.mu.Unlock()
 	defer a.watch.Close()
+	defer t.set(func() { t.acting = false })
 	if err := do(ctx, a); err != nil {
 		if stopped := context.Cause(ctx); stopped != nil && a.acted {
 			return t.cutShort(a, stopped)
@@ -119,7 +121,7 @@ func (t *tab) cutShort(a *action, cause error) (annotator.Answer, error) {
 		ans.Events = append(ans.Events, annotator.Event{Kind: "closed_tab", Text: fmt.Sprintf("tab %d closed", t.id), Tab: t.id})
 		ans.SettledBy = "tab closed"
 	} else {
-		ans.Note = `The page stands still until the dialog is answered: press_key "Enter" accepts, "Escape" dismisses.`
+		ans.Note = t.waitsFor()
 	}
 	return ans, nil
 }
@@ -159,16 +161,6 @@ func (t *tab) newest() *look {
 	return t.look
 }
 
-// take hands over what happened since the last answer. Called under mu.
-func (t *tab) take() []annotator.Event {
-	events := t.events
-	t.events = nil
-	if events == nil {
-		events = []annotator.Event{}
-	}
-	return events
-}
-
 // answer compares two looks, keeps the new one and says what changed.
 func (t *tab) answer(ctx context.Context, a *action, before, now *look, res settle.Result) annotator.Answer {
 	changes, gone := t.compare(ctx, before, now)
@@ -180,6 +172,7 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 	now.page.Version = t.version
 	now.settled = int(res.Took.Milliseconds())
 	t.look, t.glanced = now, nil
+	t.storm = 0
 	t.title, t.url = now.page.Title, now.page.URL
 	ans := annotator.Answer{
 		Page: now.page, Outcome: a.outcome, Events: t.take(), Elements: changes, Gone: gone, Changes: true,

@@ -60,7 +60,7 @@ func TestALinkLeadsToTheNextPageAndOldNumbersAreGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, ok := happened(ans, "navigated"); !ok || e.Text != "navigated to "+url+"/two" || ans.Page.Title != "Two" {
+	if e, ok := happened(ans, "navigated"); !ok || e.Text != "navigated to "+url+"/two (200)" || ans.Page.Title != "Two" {
 		t.Errorf("the answer to the click is %+v", ans)
 	}
 	save := the(t, ans, "button", "Save")

@@ -14,6 +14,9 @@ type Config struct {
 	Path string
 	// ProfileDir keeps cookies and storage; "" is a throw-away profile.
 	ProfileDir string
+	// DownloadDir keeps downloaded files, those of sessions other than the window's in folders
+	// below it; "" is a throw-away folder that Close removes.
+	DownloadDir string
 	// Proxy is host:port of the filtering proxy that all of the browser's requests take.
 	Proxy string
 	// Headless runs without a window of its own.

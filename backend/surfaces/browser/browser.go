@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"sync"
 
 	"sextant/backend/surfaces/browser/frames"
@@ -52,6 +53,8 @@ type Browser struct {
 	lives    []*Live
 	cast     *tab
 	poke     chan struct{}
+	// temporary holds downloads when no folder is configured; Close removes it.
+	temporary string
 }
 
 // The words of event.BrowserState.Status.
@@ -127,6 +130,9 @@ func (b *Browser) Close() error {
 	}
 	b.wg.Wait()
 	b.out.close()
+	if b.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(b.temporary))
+	}
 	return err
 }
 
@@ -139,7 +145,7 @@ func (b *Browser) State() event.BrowserState {
 		Tabs: []event.Tab{},
 	}
 	if w := b.sessions[""]; w != nil {
-		s.Tabs = w.list()
+		s.Tabs, s.Downloads = w.list(), w.downloading()
 		if w.active != nil {
 			s.Active = w.active.id
 		}

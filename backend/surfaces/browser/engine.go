@@ -147,7 +147,7 @@ func (b *Browser) ignite(ctx context.Context, path string) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := frames.Options{Docs: b.docs, Log: b.log, PageSetUp: pageSetUp()}
+	o := frames.Options{Docs: b.docs, Log: b.log, PageSetUp: pageSetUp(), Greeting: greeting, Tell: tellName}
 	if b.cfg.AttachURL != "" {
 		o.Only = b.ours
 	}
@@ -155,7 +155,7 @@ func (b *Browser) ignite(ctx context.Context, path string) (*engine, error) {
 	o.Handler = e
 	e.reg, err = frames.Open(ctx, ws, o)
 	if err == nil && b.cfg.AttachURL == "" {
-		err = e.refuseDownloads(ctx, "")
+		err = e.allowDownloads(ctx, "", "")
 	}
 	if err != nil {
 		proc.Kill()
@@ -180,17 +180,6 @@ func pageSetUp() []proto.Request {
 	}
 }
 
-func (e *engine) refuseDownloads(ctx context.Context, contextID string) error {
-	err := proto.BrowserSetDownloadBehavior{
-		Behavior:         proto.BrowserSetDownloadBehaviorBehaviorDeny,
-		BrowserContextID: proto.BrowserBrowserContextID(contextID), EventsEnabled: true,
-	}.Call(e.reg.Client(ctx))
-	if err != nil {
-		return fmt.Errorf("refusing downloads: %w", err)
-	}
-	return nil
-}
-
 // watch waits for the end of this Chromium, wished or not.
 func (e *engine) watch() {
 	defer e.b.wg.Done()
@@ -206,10 +195,17 @@ func (e *engine) watch() {
 	}
 	for _, t := range e.tabs {
 		t.page = nil
-		t.dialog, t.look = nil, nil
+		t.dialog, t.chooser, t.look = nil, nil, nil
 		t.interrupt(errBrowserEnded)
 	}
 	e.tabs = map[*frames.Page]*tab{}
+	for _, s := range b.sessions {
+		for _, d := range s.downloads {
+			if d.State == downloadRunning {
+				d.end(downloadFailed, "the browser ended")
+			}
+		}
+	}
 	if b.closed {
 		b.status = statusStopped
 	} else {

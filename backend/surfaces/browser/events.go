@@ -36,7 +36,8 @@ func (e *engine) PageOpened(p *frames.Page) {
 			other.tracker.Stopped(popup)
 			if other.page != nil && other.page.TargetID == p.OpenerID || other.expects {
 				other.expects = false
-				other.note("opened_tab", fmt.Sprintf("opened tab %d", t.id), t.id)
+				t.opener = other
+				other.note(kindOpened, fmt.Sprintf("opened tab %d", t.id), t.id)
 			}
 		}
 	}
@@ -68,6 +69,14 @@ func (e *engine) PageClosed(p *frames.Page) {
 
 // PageEvent implements frames.Handler.
 func (e *engine) PageEvent(p *frames.Page, ev frames.Event) {
+	switch ev.Method {
+	case "Browser.downloadWillBegin":
+		e.downloadBegan(p, ev)
+		return
+	case "Browser.downloadProgress":
+		e.downloadMoved(ev)
+		return
+	}
 	e.b.mu.Lock()
 	t := e.tabs[p]
 	e.b.mu.Unlock()
@@ -76,48 +85,17 @@ func (e *engine) PageEvent(p *frames.Page, ev frames.Event) {
 	}
 	switch domain, name, _ := strings.Cut(ev.Method, "."); domain {
 	case "Network":
-		t.network(name, ev)
+		t.network(p, name, ev)
 	case "Page":
 		t.pageEvent(p, name, ev)
 	default:
-		t.otherEvent(ev)
+		t.otherEvent(p, ev)
 	}
 }
 
 func decode[T any](ev frames.Event) (T, bool) {
 	var v T
 	return v, json.Unmarshal(ev.Params, &v) == nil
-}
-
-// network follows the requests that a page may be waiting for.
-func (t *tab) network(name string, ev frames.Event) {
-	var r struct {
-		RequestID string  `json:"requestId"`
-		Type      string  `json:"type"`
-		Request   request `json:"request"`
-		Response  struct {
-			MimeType string `json:"mimeType"`
-		} `json:"response"`
-	}
-	if json.Unmarshal(ev.Params, &r) != nil {
-		return
-	}
-	id := ev.SessionID + r.RequestID
-	switch name {
-	case "requestWillBeSent":
-		// A document is followed as its frame's load: its request may end in another session.
-		switch r.Type {
-		case "Script", "Stylesheet", "XHR", "Fetch":
-			t.tracker.RequestStarted(id, r.Request.key())
-		}
-	case "responseReceived":
-		// A stream of events never ends; its page is not waiting for the end.
-		if r.Response.MimeType == "text/event-stream" {
-			t.tracker.RequestEnded(id)
-		}
-	case "loadingFinished", "loadingFailed":
-		t.tracker.RequestEnded(id)
-	}
 }
 
 // pageEvent follows navigation, dialogs and the picture.
@@ -136,14 +114,18 @@ func (t *tab) pageEvent(p *frames.Page, name string, ev frames.Event) {
 			t.dialogOpened(p, d, ev.SessionID)
 		}
 	case "javascriptDialogClosed":
-		t.set(func() { t.dialog = nil })
+		t.set(func() {
+			if t.dialog != nil && t.dialog.kind != dialogAuth {
+				t.dialog = nil
+			}
+		})
 	case "screencastFrame":
 		t.picture(p, ev)
 	case "fileChooserOpened":
 		if t.chooserOpened(ev) {
 			return
 		}
-		t.set(func() { t.note("dialog", "a file is asked for; files can be given with upload_file", t.id) })
+		t.filesAsked(ev)
 	case "frameNavigated", "navigatedWithinDocument", "frameStartedLoading", "frameStoppedLoading",
 		"frameDetached", "frameClearedScheduledNavigation", "lifecycleEvent", "frameStartedNavigating",
 		"frameScheduledNavigation":
@@ -159,7 +141,9 @@ func (t *tab) loading(p *frames.Page, name string, ev frames.Event) {
 		Reason  string `json:"reason"`
 		URL     string `json:"url"`
 		Frame   struct {
-			ID string `json:"id"`
+			ID          string `json:"id"`
+			LoaderID    string `json:"loaderId"`
+			Unreachable string `json:"unreachableUrl"`
 		} `json:"frame"`
 	}
 	if json.Unmarshal(ev.Params, &f) != nil {
@@ -174,6 +158,7 @@ func (t *tab) loading(p *frames.Page, name string, ev frames.Event) {
 	case "frameStoppedLoading":
 		t.tracker.Stopped(f.FrameID)
 		if f.FrameID == main {
+			t.set(t.settleAuth)
 			// Asked at the commit already, but a page that changes its process has no answer then.
 			t.history(p)
 		}
@@ -194,12 +179,12 @@ func (t *tab) loading(p *frames.Page, name string, ev frames.Event) {
 		}
 		t.tracker.Committed(f.Frame.ID)
 		if f.Frame.ID == main {
-			t.arrived(p, p.Main().URL(), true)
+			t.arrived(p, p.Main().URL(), f.Frame.LoaderID, f.Frame.Unreachable)
 		}
 	case "navigatedWithinDocument":
 		t.tracker.Moved(f.FrameID)
 		if f.FrameID == main {
-			t.arrived(p, f.URL, false)
+			t.arrived(p, f.URL, "", "")
 		}
 	}
 	if f.FrameID == main || f.Frame.ID == main {
@@ -207,17 +192,19 @@ func (t *tab) loading(p *frames.Page, name string, ev frames.Event) {
 	}
 }
 
-// arrived notes a new address of the tab.
-func (t *tab) arrived(p *frames.Page, url string, document bool) {
+// arrived notes a new address of the tab. loader is "" for a move within the document;
+// unreachable is the address that the browser shows a page of its own instead of.
+func (t *tab) arrived(p *frames.Page, url, loader, unreachable string) {
 	b := t.s.b
+	document := loader != ""
 	t.set(func() {
-		if url != t.url || document {
-			t.note("navigated", "navigated to "+url, t.id)
+		switch {
+		case document:
+			t.landed(loader, url, unreachable)
+		case url != t.url:
+			t.note(kindNavigated, "navigated to "+clip(url, 230), t.id)
 		}
 		t.url = url
-		if document {
-			t.title, t.crashed = "", false
-		}
 	})
 	b.nudge()
 	if document && b.cfg.Judge != nil && guarded(url) {
@@ -225,6 +212,27 @@ func (t *tab) arrived(p *frames.Page, url string, document bool) {
 		go t.expel(url)
 	}
 	t.history(p)
+}
+
+// landed makes a new document the tab's. Called under mu.
+func (t *tab) landed(loader, url, unreachable string) {
+	trip := t.trip(loader)
+	if trip == nil {
+		trip = t.embark(loader, url)
+	}
+	trip.url, trip.moved = url, true
+	if unreachable != "" {
+		trip.url = unreachable
+		if trip.failed == "" {
+			trip.failed = "net::ERR_FAILED"
+		}
+	} else {
+		trip.failed = ""
+	}
+	t.remember(&happening{Event: newEvent(kindNavigated, t.id), times: 1, trip: trip})
+	t.title, t.crashed, t.stopped = "", false, ""
+	t.chooser, t.storm = nil, 0
+	t.settleAuth()
 }
 
 // history learns whether there is a page to go back or forward to. The empty page that a
@@ -269,21 +277,8 @@ func (t *tab) expel(url string) {
 	}
 }
 
-func (t *tab) dialogOpened(p *frames.Page, d proto.PageJavascriptDialogOpening, session string) {
-	if d.Type == proto.PageDialogTypeBeforeunload {
-		p.Post(session, proto.PageHandleJavaScriptDialog{Accept: true})
-		return
-	}
-	t.set(func() {
-		t.dialog = &dialog{kind: string(d.Type), text: clip(d.Message, 300), session: session}
-		t.note("dialog", fmt.Sprintf("%s %q", d.Type, t.dialog.text), t.id)
-		t.interrupt(errDialog)
-	})
-	t.s.b.out.state()
-}
-
 // otherEvent follows what is neither network nor page.
-func (t *tab) otherEvent(ev frames.Event) {
+func (t *tab) otherEvent(p *frames.Page, ev frames.Event) {
 	switch ev.Method {
 	case "Input.dragIntercepted":
 		t.dragIntercepted(ev.Params)
@@ -297,54 +292,37 @@ func (t *tab) otherEvent(ev frames.Event) {
 			t.s.b.out.state()
 		}
 	case "Inspector.targetCrashed":
-		// The browser tells of it twice; the other one comes late, and frames' own
-		// sessions tell of themselves only.
-		if ev.SessionID != t.page.Session {
-			return
-		}
-		t.set(func() {
-			if !t.crashed {
-				t.crashed = true
-				t.note("crashed", "the page crashed", t.id)
-				t.interrupt(errCrashed)
-			}
-		})
-		t.tracker.Stopped(t.page.MainFrame())
-		t.s.b.out.state()
-	case "Browser.downloadWillBegin":
-		if d, ok := decode[proto.BrowserDownloadWillBegin](ev); ok {
-			t.set(func() {
-				t.note("download", fmt.Sprintf("download of %q refused: downloads are off", clip(d.SuggestedFilename, 120)), t.id)
-			})
-			t.tracker.Stopped(string(d.FrameID))
+		t.crash(p, ev)
+	case "Fetch.authRequired":
+		if a, ok := decode[proto.FetchAuthRequired](ev); ok {
+			t.authAsked(p, a, ev.SessionID)
 		}
 	case "Runtime.exceptionThrown":
-		if x, ok := decode[proto.RuntimeExceptionThrown](ev); ok && x.ExceptionDetails != nil {
-			text := x.ExceptionDetails.Text
-			if o := x.ExceptionDetails.Exception; o != nil && o.Description != "" {
-				text, _, _ = strings.Cut(o.Description, "\n")
-			}
-			t.set(func() { t.note("console_error", clip(text, 200), t.id) })
-		}
+		t.threw(ev)
 	case "Runtime.consoleAPICalled":
-		t.console(ev)
+		t.wrote(p, ev)
+	case "Runtime.bindingCalled":
+		t.greeted(ev)
+	case "Log.entryAdded":
+		t.logged(ev)
 	}
 }
 
-func (t *tab) console(ev frames.Event) {
-	c, ok := decode[proto.RuntimeConsoleAPICalled](ev)
-	if !ok || c.Type != proto.RuntimeConsoleAPICalledTypeError {
+// crash notes that the page's process ended. The browser tells of it twice; the other one
+// comes late, and frames' own sessions tell of themselves only.
+func (t *tab) crash(p *frames.Page, ev frames.Event) {
+	if ev.SessionID != p.Session {
 		return
 	}
-	var parts []string
-	for _, a := range c.Args {
-		if a.Description != "" {
-			parts = append(parts, a.Description)
-		} else {
-			parts = append(parts, a.Value.String())
+	t.set(func() {
+		if !t.crashed {
+			t.crashed, t.dialog, t.chooser, t.storm, t.muted = true, nil, nil, 0, 0
+			t.note(kindCrashed, "the page crashed", t.id)
+			t.interrupt(errCrashed)
 		}
-	}
-	t.set(func() { t.note("console_error", clip(strings.Join(parts, " "), 200), t.id) })
+	})
+	t.tracker.Stopped(p.MainFrame())
+	t.s.b.out.state()
 }
 
 // expect notes that a tab is about to open from this one, so that it is waited for.

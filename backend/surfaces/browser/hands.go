@@ -295,48 +295,6 @@ func (s *Session) Press(ctx context.Context, key string) (answer, error) {
 	})
 }
 
-// open is the tab's open dialog, nil for none.
-func (t *tab) open() *dialog {
-	t.s.b.mu.Lock()
-	defer t.s.b.mu.Unlock()
-	return t.dialog
-}
-
-// answerDialog accepts or dismisses the dialog in the tab.
-func (s *Session) answerDialog(ctx context.Context, t *tab, key string) (answer, error) {
-	accept := strings.EqualFold(key, "Enter") || strings.EqualFold(key, "Return")
-	if !accept && !strings.EqualFold(key, "Escape") && !strings.EqualFold(key, "Esc") {
-		s.b.mu.Lock()
-		defer s.b.mu.Unlock()
-		if t.dialog != nil {
-			return answer{}, t.dialogFault()
-		}
-		return answer{}, &Fault{Kind: FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Press the key again."}
-	}
-	release, err := t.acquire(ctx)
-	if err != nil {
-		return answer{}, err
-	}
-	defer release()
-	d := t.open()
-	if d == nil {
-		return answer{}, &Fault{Kind: FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Call annotate_page."}
-	}
-	return t.run(ctx, func(ctx context.Context, a *action) error {
-		verb := "dismissed"
-		if accept {
-			verb = "accepted"
-		}
-		a.does("%s the %s %q", verb, d.kind, d.text)
-		t.set(func() { t.dialog = nil })
-		err := proto.PageHandleJavaScriptDialog{Accept: accept}.Call(a.page.ClientOf(ctx, d.session))
-		if err != nil && !strings.Contains(err.Error(), "No dialog") {
-			return fmt.Errorf("answering the dialog: %w", err)
-		}
-		return nil
-	})
-}
-
 // Scroll scrolls the page or the box of an element.
 func (s *Session) Scroll(ctx context.Context, o ScrollOptions) (answer, error) {
 	switch o.Direction {

@@ -92,6 +92,7 @@ func (s *Session) Navigate(ctx context.Context, o NavigateOptions) (answer, erro
 	}
 	// A crashed page can be left: that is the way out of it.
 	t.set(func() { t.crashed = false })
+	t.leaveAuth()
 	return s.act(ctx, t, s.leave(t, o.Action, address))
 }
 
@@ -188,6 +189,7 @@ func (a *action) arrive(ctx context.Context, problem string) error {
 		a.note = "The address led to no page (a download, or an empty answer); the tab stays where it was."
 		return nil
 	case problem != "":
+		a.t.set(func() { a.t.forgive(kindFailed) })
 		return &Fault{
 			Kind: FaultNoPage, Message: fmt.Sprintf("The page could not be opened: %s (%s).", reason(problem), problem),
 			Suggestion: "Check the address, or try again later.",

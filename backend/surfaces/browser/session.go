@@ -27,7 +27,9 @@ type Session struct {
 	tabs      []*tab
 	active    *tab
 	// expect is the tab that the next page without an opener belongs to.
-	expect *tab
+	expect       *tab
+	downloads    []*download
+	lastDownload int
 }
 
 // adopt makes p a tab of the session and its active one. Called under mu.
@@ -67,7 +69,7 @@ func (s *Session) remove(t *tab) {
 	}
 	for _, other := range s.tabs {
 		if other == s.active || t == s.active {
-			other.note("closed_tab", fmt.Sprintf("tab %d closed", t.id), t.id)
+			other.note(kindClosed, fmt.Sprintf("tab %d closed", t.id), t.id)
 			break
 		}
 	}
@@ -163,7 +165,7 @@ func (s *Session) create(ctx context.Context, e *engine, url string, t *tab) err
 			return fmt.Errorf("making a place for the session's tabs: %w", err)
 		}
 		contextID = string(res.BrowserContextID)
-		if err := e.refuseDownloads(ctx, contextID); err != nil {
+		if err := e.allowDownloads(ctx, s.owner, contextID); err != nil {
 			return err
 		}
 	}

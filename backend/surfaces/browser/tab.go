@@ -9,12 +9,8 @@ import (
 
 	"sextant/backend/surfaces/browser/frames"
 	"sextant/backend/surfaces/browser/settle"
-	"sextant/shared/annotator"
 	"sextant/shared/event"
 )
-
-// maxEvents bounds what a tab remembers between two answers.
-const maxEvents = 30
 
 // tab is one tab of a session. What is below the queue is guarded by Browser.mu.
 type tab struct {
@@ -30,7 +26,6 @@ type tab struct {
 	dialog        *dialog
 	crashed       bool
 	closed        bool
-	events        []annotator.Event
 	look          *look
 	// glanced is a newer look than look that no answer told of yet; it is for the window.
 	glanced       *look
@@ -47,11 +42,25 @@ type tab struct {
 	// files that it asks; nil while neither is waited for.
 	drags    chan *proto.InputDragData
 	choosers chan chooser
-}
 
-// dialog is an open JavaScript dialog; while it is open the page's scripts stand still.
-type dialog struct {
-	kind, text, session string
+	// events are what the next answer tells, unsaid the console errors left out of them.
+	events []*happening
+	unsaid int
+	// acting is true while an action runs, not while a look does that nobody asked for.
+	acting  bool
+	chooser *chooser
+	// opener is the tab that opened this one, nil for none.
+	opener *tab
+	// storm counts the dialogs that came in a row, muted those of them that were answered
+	// unasked, and stopped says why the page was ended.
+	storm, muted int
+	stopped      string
+	// refused is the site that a user name was given to last.
+	refused string
+	trips   []*trip
+	traffic traffic
+	journal journal
+	written int
 }
 
 // The reasons that end a running action.
@@ -67,14 +76,6 @@ func (t *tab) interrupt(why error) {
 	if t.cancel != nil {
 		t.cancel(why)
 	}
-}
-
-// note remembers what happened for the next answer. Called under mu.
-func (t *tab) note(kind, text string, about int) {
-	if len(t.events) >= maxEvents {
-		t.events = t.events[1:]
-	}
-	t.events = append(t.events, annotator.Event{Kind: kind, Text: text, Tab: about})
 }
 
 // acquire waits for the tab's turn.
@@ -126,7 +127,7 @@ func (t *tab) fit() *Fault {
 			Suggestion: "Try again: the browser starts with its tabs.",
 		}
 	case t.crashed:
-		return crashedFault(t.id)
+		return crashedFault(t.id, t.stopped)
 	case t.dialog != nil:
 		return t.dialogFault()
 	}
@@ -135,10 +136,23 @@ func (t *tab) fit() *Fault {
 
 // dialogFault says that a dialog is in the way. Called under mu.
 func (t *tab) dialogFault() *Fault {
+	switch {
+	case t.dialog == nil:
+		return &Fault{Kind: FaultDialog, Message: "A dialog was open until now.", Suggestion: "Try again."}
+	case t.dialog.kind == dialogAuth:
+		return &Fault{
+			Kind: FaultDialog, Message: fmt.Sprintf("Tab %d waits for a %s.", t.id, t.dialog.text),
+			Suggestion: "Answer with handle_dialog and username and password, or with accept: false, or open another address.",
+		}
+	}
+	answers := `Answer it with press_key "Enter" (accept) or "Escape" (dismiss), or with handle_dialog.`
+	if t.dialog.kind == "prompt" {
+		answers = `Answer it with handle_dialog and text, or press_key "Escape" (dismiss).`
+	}
 	return &Fault{
 		Kind:       FaultDialog,
-		Message:    fmt.Sprintf("A dialog is open in tab %d: %s %q. The page stands still until it is answered.", t.id, t.dialog.kind, t.dialog.text),
-		Suggestion: `Answer it with press_key "Enter" (accept) or "Escape" (dismiss).`,
+		Message:    fmt.Sprintf("A dialog is open in tab %d: %s. The page stands still until it is answered.", t.id, t.dialog.said()),
+		Suggestion: answers,
 	}
 }
 
@@ -149,9 +163,12 @@ func closedFault(id int) *Fault {
 	}
 }
 
-func crashedFault(id int) *Fault {
+func crashedFault(id int, why string) *Fault {
+	if why == "" {
+		why = "crashed"
+	}
 	return &Fault{
-		Kind: FaultCrashed, Message: fmt.Sprintf("The page in tab %d crashed.", id),
+		Kind: FaultCrashed, Message: fmt.Sprintf("The page in tab %d %s.", id, why),
 		Suggestion: `Call navigate_page with action "reload", or another url.`,
 	}
 }
@@ -162,7 +179,9 @@ func (t *tab) ended(cause error) error {
 	case errors.Is(cause, errTabClosed):
 		return closedFault(t.id)
 	case errors.Is(cause, errCrashed):
-		return crashedFault(t.id)
+		t.s.b.mu.Lock()
+		defer t.s.b.mu.Unlock()
+		return crashedFault(t.id, t.stopped)
 	case errors.Is(cause, errBrowserEnded), errors.Is(cause, frames.ErrClosed):
 		return &Fault{
 			Kind: FaultNoBrowser, Message: "The browser ended in the middle of it; whether it took effect is not known.",
@@ -186,11 +205,14 @@ func (t *tab) describe() event.Tab {
 	if t.page != nil && t.tracker != nil {
 		d.Loading = t.tracker.Loading()
 	}
-	if t.dialog != nil {
-		d.Dialog, d.DialogType = t.dialog.text, t.dialog.kind
+	switch {
+	case t.dialog != nil:
+		d.Dialog, d.DialogType, d.DialogDefault = t.dialog.text, t.dialog.kind, t.dialog.preset
 		if d.Dialog == "" {
 			d.Dialog = t.dialog.kind
 		}
+	case t.chooser != nil:
+		d.Dialog, d.DialogType = "The page asks for a file.", dialogFile
 	}
 	return d
 }

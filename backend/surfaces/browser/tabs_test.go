@@ -91,28 +91,6 @@ func TestSessionsDoNotSeeEachOther(t *testing.T) {
 	fault(t, err, browser.FaultNotFound)
 }
 
-func TestADownloadIsRefusedAndTold(t *testing.T) {
-	ctx, s := session(t)
-	url := site(t, map[string]any{
-		"/": `<a href=/file>Get it</a>`,
-		"/file": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Disposition", `attachment; filename="report.pdf"`)
-			_, _ = w.Write([]byte("data"))
-		},
-	})
-	page := openPage(t, ctx, s, url)
-	ans, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "link", "Get it").ID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e, ok := happened(ans, "download"); !ok || !strings.Contains(e.Text, "report.pdf") {
-		t.Errorf("the answer tells %+v", ans.Events)
-	}
-	if ans, err = s.Navigate(ctx, browser.NavigateOptions{URL: url + "/file"}); err != nil || ans.Page.URL != url+"/" {
-		t.Errorf("opening a download: %+v, %v", ans, err)
-	}
-}
-
 func TestErrorsOfThePageAreTold(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<button onclick="nothing.there()">Break</button>`})

@@ -23,7 +23,8 @@ const chooserWait = time.Second
 // maxFiles bounds one upload.
 const maxFiles = 50
 
-// chooser is the page's question for files.
+// chooser is the page's question for files: node is the field, 0 when it asked without one, and
+// session where it lives.
 type chooser struct {
 	session string
 	node    proto.DOMBackendNodeID
@@ -38,6 +39,7 @@ func (s *Session) Upload(ctx context.Context, id int, paths []string) (answer, e
 		return answer{}, err
 	}
 	return s.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
+		a.t.set(func() { a.t.chooser = nil })
 		field, err := collect.FileField(ctx, g.doc, g.thing.Handle)
 		if err != nil {
 			return g.blocked(err)

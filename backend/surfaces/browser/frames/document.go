@@ -15,8 +15,12 @@ import (
 // or its frame is gone.
 var ErrReplaced = errors.New("the document was replaced")
 
-// ScriptError is an exception thrown by a script we ran in a page.
-type ScriptError struct{ Text string }
+// ScriptError is an exception thrown by a script we ran in a page. Line counts from 0, as the
+// browser does.
+type ScriptError struct {
+	Text string
+	Line int
+}
 
 // Error implements error.
 func (e *ScriptError) Error() string { return "script in the page: " + e.Text }
@@ -161,8 +165,9 @@ func (d *Document) roots() bool {
 
 // remote is what a script returned.
 type remote struct {
-	Value    json.RawMessage `json:"value"`
-	ObjectID string          `json:"objectId"`
+	Value          json.RawMessage `json:"value"`
+	Unserializable string          `json:"unserializableValue"`
+	ObjectID       string          `json:"objectId"`
 }
 
 // json is the value, null for undefined.
@@ -191,7 +196,7 @@ func (d *Document) run(ctx context.Context, method string, req any) (remote, err
 		if x.Exception != nil && x.Exception.Description != "" {
 			text = x.Exception.Description
 		}
-		return remote{}, &ScriptError{Text: text}
+		return remote{}, &ScriptError{Text: text, Line: x.LineNumber}
 	}
 	return res.Result, nil
 }

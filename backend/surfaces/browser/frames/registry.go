@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 
 	"github.com/go-rod/rod/lib/cdp"
@@ -26,7 +27,7 @@ type Handler interface {
 	// PageOpened tells of a tab that is attached and set up.
 	PageOpened(p *Page)
 	// PageEvent passes on an event of one of the page's sessions, after the registry's own
-	// books are up to date.
+	// books are up to date. p is nil for what the browser tells about no page (a download).
 	PageEvent(p *Page, e Event)
 	// PageClosed tells that a tab is gone.
 	PageClosed(p *Page)
@@ -39,7 +40,9 @@ type Registry struct {
 	log     *slog.Logger
 	// pageSetUp is sent to every new tab before it may run.
 	pageSetUp []proto.Request
-	only      func(contextID string) bool
+	// sessionSetUp is sent to every session, those of frames too.
+	sessionSetUp []proto.Request
+	only         func(contextID string) bool
 
 	mu         sync.Mutex
 	sessions   map[string]*session
@@ -77,6 +80,10 @@ type Options struct {
 	Log  *slog.Logger
 	// PageSetUp is sent to every new tab before its page may run.
 	PageSetUp []proto.Request
+	// Greeting runs in our isolated world of every new document before the page's own
+	// scripts; it may call Tell(text), which arrives as a Runtime.bindingCalled event. ""
+	// greets nobody.
+	Greeting, Tell string
 	// Only, when not nil, limits the registry to the tabs of some browser contexts, for a
 	// browser that others use too. It is called by the reading goroutine and must not block.
 	Only func(contextID string) bool
@@ -87,7 +94,7 @@ type Options struct {
 func Open(ctx context.Context, ws cdp.WebSocketable, o Options) (*Registry, error) {
 	r := &Registry{
 		handler: o.Handler, log: o.Log, pageSetUp: o.PageSetUp, only: o.Only,
-		sessions: map[string]*session{}, docs: o.Docs,
+		sessions: map[string]*session{}, docs: o.Docs, sessionSetUp: setUp(o),
 	}
 	r.mu.Lock()
 	r.conn = Dial(ws, r.event)
@@ -109,15 +116,6 @@ func (r *Registry) Conn() *Conn { return r.conn }
 
 // Client runs rod's typed requests on the browser itself.
 func (r *Registry) Client(ctx context.Context) proto.Client { return caller{ctx, r.conn, ""} }
-
-func autoAttach() proto.TargetSetAutoAttach {
-	return proto.TargetSetAutoAttach{
-		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: true,
-		Filter: proto.TargetTargetFilter{
-			{Type: "page"}, {Type: "iframe"}, {Exclude: true},
-		},
-	}
-}
 
 func (r *Registry) event(e Event) {
 	r.mu.Lock()
@@ -144,9 +142,13 @@ func (r *Registry) event(e Event) {
 		return
 	}
 	if s == nil {
-		if p := r.about(e); p != nil {
+		if p := r.about(e); p != nil || strings.HasPrefix(e.Method, "Browser.") {
 			r.handler.PageEvent(p, e)
 		}
+		return
+	}
+	if e.Method == "Fetch.requestPaused" {
+		r.resume(e)
 		return
 	}
 	r.follow(s, e)
@@ -237,7 +239,7 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 		// The one that opened it hears of it before it is ready, and can wait for it.
 		r.handler.PageEvent(opener, Event{Method: "Target.attachedToTarget"})
 	}
-	for _, req := range setUp() {
+	for _, req := range r.sessionSetUp {
 		r.conn.Post(id, req.ProtoReq(), req, nil)
 	}
 	if info.Type == proto.TargetTargetInfoTypePage {
@@ -247,20 +249,6 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 	}
 	r.conn.Post(id, "Page.getFrameTree", nil, func(raw json.RawMessage, err error) { r.tree(s, id, raw, err) })
 	r.conn.Post(id, "Runtime.runIfWaitingForDebugger", nil, nil)
-}
-
-func setUp() []proto.Request {
-	zero := 0
-	return []proto.Request{
-		proto.PageEnable{},
-		proto.PageSetLifecycleEventsEnabled{Enabled: true},
-		proto.RuntimeEnable{},
-		// Bodies are never asked for: nothing is kept for them.
-		proto.NetworkEnable{MaxTotalBufferSize: &zero, MaxResourceBufferSize: &zero},
-		proto.EmulationSetFocusEmulationEnabled{Enabled: true},
-		proto.InspectorEnable{},
-		autoAttach(),
-	}
 }
 
 // tree takes in the frames that a new session already has.

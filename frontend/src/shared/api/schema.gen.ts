@@ -879,6 +879,7 @@ export interface components {
         BrowserState: {
             /** Format: int64 */
             active: number;
+            downloads?: components["schemas"]["Download"][];
             driving?: string;
             error?: string;
             hint?: string;
@@ -990,6 +991,21 @@ export interface components {
             tool_origins: {
                 [key: string]: string;
             };
+        };
+        Download: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            path?: string;
+            /** Format: int64 */
+            received: number;
+            /** Format: int64 */
+            size: number;
+            state: string;
+            /** Format: int64 */
+            tab: number;
+            url: string;
+            why?: string;
         };
         Element: {
             box: components["schemas"]["Box"];
@@ -1311,7 +1327,9 @@ export interface components {
         Tab: {
             back: boolean;
             crashed?: boolean;
+            device?: string;
             dialog?: string;
+            dialog_default?: string;
             dialog_type?: string;
             favicon?: string;
             forward: boolean;

@@ -1,0 +1,166 @@
+package browser
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"sextant/backend/surfaces/browser/collect"
+	"sextant/backend/surfaces/browser/frames"
+)
+
+// writeDown is the function that writes a script's value down.
+//
+//go:embed evaluate.js
+var writeDown string
+
+const (
+	// maxScript bounds a script, in bytes.
+	maxScript = 100_000
+	// scriptLimit is how long a script may take unless its caller says otherwise.
+	scriptLimit = 10 * time.Second
+)
+
+// EvaluateOptions: Script is an expression, a function (called with the element), statements, or
+// a function's body with return; it may await. ID is the element it is about, 0 for none: it
+// runs in that element's document, else in the main one. Limit is how long it may take.
+type EvaluateOptions struct {
+	Script string
+	ID     int
+	Limit  time.Duration
+}
+
+// Evaluated is the value of a script as JSON on one line, "undefined" for none. Cut is true when
+// it is not whole.
+type Evaluated struct {
+	Text string `json:"text"`
+	Cut  bool   `json:"cut"`
+}
+
+// Evaluate runs a script in the page's own world and answers like any action with what it
+// caused. What the script throws is a *Fault of kind invalid that names the line.
+func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (answer, Evaluated, error) {
+	var got Evaluated
+	if strings.TrimSpace(o.Script) == "" || len(o.Script) > maxScript {
+		return answer{}, got, &Fault{
+			Kind: FaultInvalid, Message: fmt.Sprintf("The script is empty or longer than %d bytes.", maxScript),
+			Suggestion: `Send a script such as "document.title".`,
+		}
+	}
+	if o.Limit <= 0 {
+		o.Limit = scriptLimit
+	}
+	run := func(ctx context.Context, a *action, doc *frames.Document, node, where string) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, o.Limit, errSlowScript)
+		defer cancel()
+		a.does("ran a script%s", where)
+		raw, err := evaluate(ctx, doc, o.Script, node)
+		if err != nil {
+			return a.scriptFault(ctx, doc, err, o.Limit)
+		}
+		if err := json.Unmarshal(raw, &got); err != nil {
+			return fmt.Errorf("reading the script's value: %w", err)
+		}
+		return nil
+	}
+	if o.ID != 0 {
+		ans, err := s.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
+			return run(ctx, a, g.doc, collect.NodeExpression(g.thing.Handle), " on "+g.name())
+		})
+		return ans, got, err
+	}
+	t, err := s.current(ctx)
+	if err != nil {
+		return answer{}, got, err
+	}
+	ans, err := s.act(ctx, t, func(ctx context.Context, a *action) error { return run(ctx, a, a.page.Main(), "", "") })
+	return ans, got, err
+}
+
+var errSlowScript = errors.New("the script took too long")
+
+// evaluate finds out what kind of script it is by its grammar alone, and runs it once.
+func evaluate(ctx context.Context, doc *frames.Document, script, node string) (json.RawMessage, error) {
+	value := "async function (element) {const f = (\n" + script + "\n); return (" + writeDown + "\n)(typeof f === 'function' ? await f(element) : await f)}"
+	body := "async function (element) {const v = await (async (element) => {\n" + script + "\n})(element); return (" + writeDown + "\n)(v)}"
+	err := doc.Compiles(ctx, "("+value+")")
+	if err == nil {
+		raw, err := doc.CallMain(ctx, value, node)
+		return raw, threwAt(err, 1)
+	}
+	if !mistaken(err) {
+		return nil, err
+	}
+	plain := doc.Compiles(ctx, script)
+	if plain == nil && node == "" {
+		raw, err := doc.RunMain(ctx, script, writeDown)
+		return raw, threwAt(err, 0)
+	}
+	if err = doc.Compiles(ctx, "("+body+")"); err == nil {
+		raw, err := doc.CallMain(ctx, body, node)
+		return raw, threwAt(err, 1)
+	}
+	if mistaken(plain) && !strings.Contains(plain.Error(), "Illegal return") {
+		return nil, misspelt(plain, 0)
+	}
+	return nil, misspelt(err, 1)
+}
+
+func mistaken(err error) bool {
+	var e *frames.ScriptError
+	return errors.As(err, &e)
+}
+
+// misspelt counts the line of a mistake in the grammar from 1, without the lines before the script.
+func misspelt(err error, before int) error {
+	var e *frames.ScriptError
+	if errors.As(err, &e) {
+		e.Line = max(e.Line+1-before, 1)
+	}
+	return err
+}
+
+// threwAt is misspelt for what a script threw. The browser counts those lines from 1, and the
+// newest of the script's own calls says it better when what was thrown has a stack.
+func threwAt(err error, before int) error {
+	var e *frames.ScriptError
+	if !errors.As(err, &e) {
+		return err
+	}
+	if _, rest, ok := strings.Cut(e.Text, "<anonymous>:"); ok {
+		digits, _, _ := strings.Cut(rest, ":")
+		if n, err := strconv.Atoi(digits); err == nil {
+			e.Line = n
+		}
+	}
+	e.Line = max(e.Line-before, 1)
+	return err
+}
+
+// scriptFault says what went wrong with a script.
+func (a *action) scriptFault(ctx context.Context, doc *frames.Document, err error, limit time.Duration) error {
+	var thrown *frames.ScriptError
+	switch {
+	case errors.As(err, &thrown):
+		head, _, _ := strings.Cut(thrown.Text, "\n")
+		return &Fault{
+			Kind: FaultInvalid, Message: fmt.Sprintf("The script threw in line %d: %s", thrown.Line, clip(head, 400)),
+			Suggestion: "Mend the script; what it did before that line is done.",
+		}
+	case errors.Is(context.Cause(ctx), errSlowScript):
+		doc.StopMain()
+		return &Fault{
+			Kind: FaultTimeout, Message: fmt.Sprintf("The script did not end within %s and was stopped; what it did until then is done.", limit),
+			Suggestion: "Let it do less, or send a larger timeout.",
+		}
+	case errors.Is(err, frames.ErrReplaced) && a.page.Current(doc) != nil:
+		a.note = "The script's page was left before it had a value."
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,54 @@
+package frames
+
+import "github.com/go-rod/rod/lib/proto"
+
+func autoAttach() proto.TargetSetAutoAttach {
+	return proto.TargetSetAutoAttach{
+		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: true,
+		Filter: proto.TargetTargetFilter{
+			{Type: "page"}, {Type: "iframe"}, {Exclude: true},
+		},
+	}
+}
+
+// Bounds of what the browser keeps of answers for who asks later, in bytes of one session.
+const (
+	bodies   = 8 << 20
+	body     = 1 << 20
+	postData = 64 << 10
+)
+
+func setUp(o Options) []proto.Request {
+	total, one, post := bodies, body, postData
+	list := []proto.Request{
+		proto.PageEnable{},
+		proto.PageSetLifecycleEventsEnabled{Enabled: true},
+		proto.RuntimeEnable{},
+		proto.NetworkEnable{MaxTotalBufferSize: &total, MaxResourceBufferSize: &one, MaxPostDataSize: &post},
+		// Only documents are stopped, and let go at once: that is what makes the browser
+		// tell of a site that asks for a user name instead of asking by itself.
+		proto.FetchEnable{
+			HandleAuthRequests: true,
+			Patterns:           []*proto.FetchRequestPattern{{ResourceType: proto.NetworkResourceTypeDocument}},
+		},
+		proto.LogEnable{},
+		proto.EmulationSetFocusEmulationEnabled{Enabled: true},
+		proto.InspectorEnable{},
+	}
+	if o.Greeting != "" {
+		list = append(list,
+			proto.RuntimeAddBinding{Name: o.Tell, ExecutionContextName: worldName},
+			proto.PageAddScriptToEvaluateOnNewDocument{Source: o.Greeting, WorldName: worldName})
+	}
+	return append(list, autoAttach())
+}
+
+// resume lets a stopped request go on.
+func (r *Registry) resume(e Event) {
+	var p struct {
+		RequestID string `json:"requestId"`
+	}
+	if r.decode(e, &p) {
+		r.conn.Post(e.SessionID, "Fetch.continueRequest", proto.FetchContinueRequest{RequestID: proto.FetchRequestID(p.RequestID)}, nil)
+	}
+}

@@ -1,0 +1,55 @@
+package browser
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/surfaces/browser/frames"
+)
+
+// greeting is what our world of every document runs first.
+//
+//go:embed greet.js
+var greeting string
+
+// tellName is the function by which the greeting speaks to us; only our world has it.
+const tellName = "sextantTell"
+
+// greeted takes in what the greeting tells. It speaks from our own world, but what it says is
+// still only one of the sentences here.
+func (t *tab) greeted(ev frames.Event) {
+	c, ok := decode[proto.RuntimeBindingCalled](ev)
+	if !ok || c.Name != tellName {
+		return
+	}
+	what, name, _ := strings.Cut(c.Payload, " ")
+	t.set(func() {
+		switch what {
+		case "print":
+			t.note(kindPage, "the page asked to print; nothing was printed, save_pdf makes a PDF", t.id)
+		case "fullscreen":
+			t.note(kindPage, "the page fills the screen; Escape ends it", t.id)
+		case "pointerlock":
+			t.note(kindPage, "the page holds the pointer; Escape frees it", t.id)
+		case "denied":
+			t.note(kindDenied, "the page asked for "+permission(name)+" and was denied", t.id)
+		}
+	})
+}
+
+// permission is a permission's name for people.
+func permission(name string) string {
+	switch name {
+	case "geolocation":
+		return "the location"
+	case "notifications":
+		return "leave to notify"
+	case "clipboard-read":
+		return "the clipboard"
+	case "camera", "microphone":
+		return "the " + name
+	}
+	return "the use of " + clip(name, 40)
+}
