@@ -4,102 +4,209 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
-// Longest parts of a line, in runes. Page text is from outside: it is cut, never trusted to be short.
-const (
-	maxTitle   = 120
-	maxURL     = 400
-	maxOutcome = 400
-	maxEvent   = 300
-	maxName    = 160
-	maxValue   = 200
-	maxState   = 160
-	maxEvents  = 12
-	maxGone    = 40
-)
+// size is how long the parts around the elements may be, in runes; a smaller one is taken when
+// the budget asks for it.
+type size struct{ title, url, outcome, event, events, gone int }
+
+// sizes from what is usual down to what still tells where one is.
+func sizes() []size {
+	return []size{{120, 400, 400, 300, 12, 40}, {60, 160, 200, 100, 6, 20}, {24, 60, 80, 40, 2, 6}, {8, 24, 24, 12, 0, 0}}
+}
+
+// Budget bounds a text. Count says what a text costs; it must count each line by itself as it
+// counts them together, as tokenizers do for lines that begin with a sign or a letter. A Max of 0
+// or less is no bound, and then Count is not asked.
+type Budget struct {
+	Max   int
+	Count func(string) int
+}
 
 // Text is the text form of a (CONTRACT "Text form of annotate"): a page line, a line of what was
-// done and what happened, one element a line, and a line for what is not listed. It is at most
-// about maxTokens long by Tokens, 0 for no bound; the page line and what happened are always in
-// it. Whatever the page put into a cannot add or end a line.
-func Text(a Answer, maxTokens int) string {
-	head, tail := header(a), footer(a)
+// done and what happened, one element a line, and a line for what is not listed. Whatever the
+// page put into a cannot add or end a line.
+func Text(a Answer) string { return Write(&a, Budget{}) }
+
+// Write is Text within a budget: first long names are cut shorter, then elements are left out,
+// links and what cannot be used before controls, and counted in LeftOut. a.Elements are then
+// those that are listed; the list that a came with stays as it is. The page line and what
+// happened are in the text however small the budget is, cut short where they have to be.
+func Write(a *Answer, budget Budget) string {
+	all := sizes()
+	text := make([]byte, 0, 256+48*len(a.Elements))
+	text = appendHeader(text, *a, all[0])
+	for i := range a.Elements {
+		text = append(appendLine(text, &a.Elements[i], maxName), '\n')
+	}
+	text = appendFooter(text, *a, all[0])
+	text = append(text, rest(*a)...)
+	// No token is shorter than a byte.
+	if budget.Max <= 0 || len(text) <= budget.Max {
+		return strings.TrimSuffix(string(text), "\n")
+	}
+	return cutTo(a, budget, all)
+}
+
+// cutTo is Write for an answer that may be too long.
+func cutTo(a *Answer, budget Budget, all []size) string {
+	var head, tail string
+	used := 0
+	// The line of what is not listed is kept free; a smaller number is no dearer.
+	most := *a
+	most.LeftOut += len(a.Elements)
+	restTokens := budget.Count(rest(most)) + 1
+	for _, s := range all {
+		head, tail = string(appendHeader(nil, *a, s)), string(appendFooter(nil, *a, s))
+		used = budget.Count(head) + budget.Count(tail)
+		if used <= budget.Max/2 || used+restTokens+600 <= budget.Max {
+			break
+		}
+	}
+	if room := budget.Max - restTokens; used > room {
+		head, tail = squeezed(head, room, budget.Count), ""
+		used = budget.Count(head)
+	}
+	room := budget.Max - used - restTokens
+	var lines []string
+	var kept []Element
+	for _, longest := range []int{maxName, 80, 40} {
+		if lines, kept = fitting(a.Elements, longest, room, budget.Count); len(kept) == len(a.Elements) {
+			break
+		}
+	}
+	if len(kept) < len(a.Elements) {
+		lines, kept = chosen(a.Elements, 40, room, budget.Count)
+	}
+	a.LeftOut += len(a.Elements) - len(kept)
+	a.Elements = kept
 	var b strings.Builder
 	b.WriteString(head)
-	lines, left := fitting(a.Elements, maxTokens, Tokens(head)+Tokens(tail))
 	for _, l := range lines {
 		b.WriteString(l)
-		b.WriteByte('\n')
 	}
 	b.WriteString(tail)
-	a.LeftOut += left
-	b.WriteString(rest(a))
+	b.WriteString(rest(*a))
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Fit cuts a's elements so that Text(a, maxTokens) lists all that are left, and adds what it
-// cut to LeftOut. It does nothing when maxTokens is 0 or less.
-func Fit(a *Answer, maxTokens int) {
-	lines, left := fitting(a.Elements, maxTokens, Tokens(header(*a))+Tokens(footer(*a)))
-	if left == 0 {
-		return
-	}
-	a.Elements = a.Elements[:len(lines)]
-	a.LeftOut += left
-}
-
-// restTokens is kept free for the line of what is not listed.
-const restTokens = 40
-
-func fitting(elements []Element, maxTokens, used int) (lines []string, left int) {
-	used += restTokens
-	for i, e := range elements {
-		l := Line(e)
-		used += Tokens(l) + 1
-		if maxTokens > 0 && used > maxTokens {
-			return lines, len(elements) - i
+// squeezed cuts head, whose lines end in "\n", to room; what is left of it still ends its line.
+func squeezed(head string, room int, count func(string) int) string {
+	runes := []rune(strings.TrimSuffix(head, "\n"))
+	low, high := 0, len(runes)
+	for low < high {
+		mid := (low + high + 1) / 2
+		if count(string(runes[:mid])+"…\n") <= room {
+			low = mid
+		} else {
+			high = mid - 1
 		}
-		lines = append(lines, l)
 	}
-	return lines, 0
+	if low == 0 {
+		return ""
+	}
+	return string(runes[:low]) + "…\n"
 }
 
-func header(a Answer) string {
-	title := strings.ReplaceAll(Clean(a.Page.Title, maxTitle), "|", "¦")
-	url := strings.NewReplacer("|", "%7C", " ", "%20").Replace(Clean(a.Page.URL, maxURL))
-	head := fmt.Sprintf("Page: %s | %s | v%d | tab %d\n", title, url, a.Page.Version, a.Page.Tab)
-	if h := Happened(a); h != "" {
-		head += h + "\n"
+// fitting are the first elements whose lines fit into room.
+func fitting(elements []Element, longest, room int, count func(string) int) (lines []string, kept []Element) {
+	for i := range elements {
+		line := string(append(appendLine(nil, &elements[i], longest), '\n'))
+		if room -= count(line); room < 0 {
+			return lines, elements[:i:i]
+		}
+		lines = append(lines, line)
 	}
-	return head
+	return lines, elements
+}
+
+// chosen are the elements that matter most and fit into room, in reading order: controls, then
+// links, then what cannot be used.
+func chosen(elements []Element, longest, room int, count func(string) int) (lines []string, kept []Element) {
+	at := make([]string, len(elements))
+	for class := range 3 {
+		full := false
+		for i := range elements {
+			if classOf(&elements[i]) != class {
+				continue
+			}
+			line := string(append(appendLine(nil, &elements[i], longest), '\n'))
+			n := count(line)
+			if n > room {
+				full = true
+				break
+			}
+			room -= n
+			at[i] = line
+		}
+		if full {
+			break
+		}
+	}
+	for i, line := range at {
+		if line != "" {
+			lines, kept = append(lines, line), append(kept, elements[i])
+		}
+	}
+	return lines, kept
+}
+
+func classOf(e *Element) int {
+	switch {
+	case !e.Usable:
+		return 2
+	case e.Role == "link":
+		return 1
+	}
+	return 0
+}
+
+func appendHeader(b []byte, a Answer, s size) []byte {
+	title := strings.ReplaceAll(Clean(a.Page.Title, s.title), "|", "¦")
+	url := strings.ReplaceAll(strings.ReplaceAll(Clean(a.Page.URL, s.url), "|", "%7C"), " ", "%20")
+	b = append(b, "Page: "...)
+	b = append(b, title...)
+	b = append(b, " | "...)
+	b = append(b, url...)
+	b = append(b, " | v"...)
+	b = strconv.AppendInt(b, int64(a.Page.Version), 10)
+	b = append(b, " | tab "...)
+	b = strconv.AppendInt(b, int64(a.Page.Tab), 10)
+	b = append(b, '\n')
+	if h := happened(a, s); h != "" {
+		b = append(append(b, h...), '\n')
+	}
+	return b
 }
 
 // Happened is the outcome line of a: what was done, how long the page took, what came of it; ""
 // when there is nothing to tell.
-func Happened(a Answer) string {
+func Happened(a Answer) string { return happened(a, sizes()[0]) }
+
+func happened(a Answer, s size) string {
 	var parts []string
 	if a.Outcome != "" {
-		parts = append(parts, Clean(a.Outcome, maxOutcome))
+		parts = append(parts, Clean(a.Outcome, s.outcome))
 	}
 	if a.SettledMS > 0 || a.SettledBy != "" {
-		s := fmt.Sprintf("settled %d ms", a.SettledMS)
+		settled := fmt.Sprintf("settled %d ms", a.SettledMS)
 		if a.SettledBy != "" {
-			s += " (" + Clean(a.SettledBy, maxState) + ")"
+			settled += " (" + Clean(a.SettledBy, s.event) + ")"
 		}
-		parts = append(parts, s)
+		parts = append(parts, settled)
 	}
 	for i, e := range a.Events {
-		if i == maxEvents {
+		if i == s.events {
 			parts = append(parts, fmt.Sprintf("and %d more events", len(a.Events)-i))
 			break
 		}
-		parts = append(parts, e.String())
+		parts = append(parts, Clean(e.String(), s.event+20))
 	}
 	return strings.Join(parts, " · ")
 }
+
+// maxEvent bounds an event's own text, in runes.
+const maxEvent = 300
 
 // String is e as it stands in the outcome line: "navigated to https://…", "opened tab 2".
 func (e Event) String() string {
@@ -126,43 +233,22 @@ func (e Event) String() string {
 	return strings.TrimSuffix(head+text, ": ")
 }
 
-// Line is e on one line: `[13] textbox "Name" = "Ana" (required)`.
-func Line(e Element) string {
-	var b strings.Builder
-	b.WriteString("[" + strconv.Itoa(e.ID) + "] " + Clean(e.Role, 40))
-	if n := Clean(e.Name, maxName); n != "" {
-		b.WriteString(" " + Quote(n))
-	}
-	if v := Clean(e.Value, maxValue); v != "" {
-		b.WriteString(" = " + Quote(v))
-	}
-	if len(e.States) > 0 {
-		states := make([]string, len(e.States))
-		for i, s := range e.States {
-			states[i] = Clean(s, maxState)
-		}
-		b.WriteString(" (" + strings.Join(states, ", ") + ")")
-	}
-	return b.String()
-}
-
-func footer(a Answer) string {
-	var b strings.Builder
+func appendFooter(b []byte, a Answer, s size) []byte {
 	if len(a.Gone) > 0 {
-		b.WriteString("gone:")
+		b = append(b, "gone:"...)
 		for i, id := range a.Gone {
-			if i == maxGone {
-				fmt.Fprintf(&b, " and %d more", len(a.Gone)-i)
+			if i == s.gone {
+				b = fmt.Appendf(b, " and %d more", len(a.Gone)-i)
 				break
 			}
-			fmt.Fprintf(&b, " [%d]", id)
+			b = fmt.Appendf(b, " [%d]", id)
 		}
-		b.WriteByte('\n')
+		b = append(b, '\n')
 	}
-	if n := Clean(a.Note, maxOutcome); n != "" {
-		b.WriteString("note: " + n + "\n")
+	if n := Clean(a.Note, s.outcome); n != "" {
+		b = append(append(append(b, "note: "...), n...), '\n')
 	}
-	return b.String()
+	return b
 }
 
 // rest tells what is not listed and how to come to it.
@@ -184,113 +270,4 @@ func rest(a Answer) string {
 		return "… " + parts[0] + "; annotate_page with query or more max_tokens\n"
 	}
 	return "… " + strings.Join(parts, ", ") + "; scroll, or annotate_page with query or scope=page\n"
-}
-
-// Quote puts s, already cleaned, into double quotes and escapes quotes and backslashes in it.
-func Quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
-}
-
-// Clean makes outside text safe for one line: every run of white space, line breaks and control
-// characters is one space, direction marks, other invisible characters and private-use glyphs
-// are left out, invalid UTF-8 is replaced, and what is longer than limit runes ends in "…".
-func Clean(s string, limit int) string {
-	var b strings.Builder
-	n, gap := 0, false
-	for i, r := range s {
-		if r == utf8.RuneError {
-			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
-				r = '\uFFFD'
-			}
-		}
-		switch {
-		case unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
-			gap = n > 0
-			continue
-		case r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co), r == '\u200d' && n == 0, isTag(r):
-			continue
-		}
-		if n+1 >= limit && hasMore(s[i:]) {
-			b.WriteString("…")
-			return b.String()
-		}
-		if gap {
-			b.WriteByte(' ')
-			n++
-			gap = false
-		}
-		b.WriteRune(r)
-		n++
-	}
-	return b.String()
-}
-
-// isTag: variation selectors beyond the emoji ones and blank fillers can hide text in text.
-func isTag(r rune) bool {
-	return (r >= 0xE0000 && r <= 0xE0FFF) || (r >= 0xFE00 && r <= 0xFE0E) ||
-		r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0
-}
-
-// hasMore reports whether more than one rune is left.
-func hasMore(s string) bool {
-	_, size := utf8.DecodeRuneInString(s)
-	return size < len(s)
-}
-
-// Tokens estimates how many tokens s costs a model. It counts word pieces, digits, signs and
-// other scripts by what common tokenizers (cl100k, o200k) need, and rather too many than too few.
-func Tokens(s string) int {
-	quarter := 0 // in quarters of a token
-	word, digits := 0, 0
-	flush := func() {
-		if word > 0 {
-			quarter += 4
-			if word > 6 {
-				quarter += 4 * ((word - 3) / 3)
-			}
-			word = 0
-		}
-		if digits > 0 {
-			quarter += 4 * ((digits + 2) / 3)
-			digits = 0
-		}
-	}
-	for _, r := range s {
-		switch {
-		case r >= 'a' && r <= 'z':
-			if digits > 0 {
-				flush()
-			}
-			word++
-		case r >= 'A' && r <= 'Z':
-			if digits > 0 {
-				flush()
-			}
-			word += 2
-		case r >= '0' && r <= '9':
-			if word > 0 {
-				flush()
-			}
-			digits++
-		case r == ' ':
-			flush()
-		case r < 0x80:
-			flush()
-			quarter += 3
-		case r < 0x0250:
-			flush()
-			quarter += 4
-		case r < 0x0800:
-			flush()
-			quarter += 3
-		case r < 0x10000:
-			flush()
-			quarter += 6
-		default:
-			flush()
-			quarter += 12
-		}
-	}
-	flush()
-	return (quarter + 3) / 4
 }

@@ -1,9 +1,13 @@
 package annotator
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
+	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func answer() Answer {
@@ -31,7 +35,7 @@ clicked [12] button "Save" · settled 38 ms · navigated to https://shop.example
 [13] textbox "Name" = "Ana" (required)
 [14] link "Help" (covered by [20] dialog "Cookies")
 … 214 more below; scroll, or annotate_page with query or scope=page`
-	if got := Text(answer(), 0); got != want {
+	if got := Text(answer()); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
@@ -40,7 +44,7 @@ func TestAnAnnotatedPageHasNoOutcomeLine(t *testing.T) {
 	a := answer()
 	a.Outcome, a.Events, a.SettledMS, a.Below, a.Elements = "", nil, 0, 0, a.Elements[:1]
 	want := "Page: Cart | https://shop.example/cart | v7 | tab 1\n[12] button \"Save\""
-	if got := Text(a, 0); got != want {
+	if got := Text(a); got != want {
 		t.Errorf("got:\n%s", got)
 	}
 }
@@ -48,7 +52,7 @@ func TestAnAnnotatedPageHasNoOutcomeLine(t *testing.T) {
 func TestGoneNumbersAndNotesAreTold(t *testing.T) {
 	a := answer()
 	a.Gone, a.Note, a.Elements, a.Changes = []int{3, 9}, "[5] was drawn anew and is the same field", nil, true
-	got := Text(a, 0)
+	got := Text(a)
 	for _, want := range []string{"\ngone: [3] [9]\n", "\nnote: [5] was drawn anew and is the same field"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in:\n%s", want, got)
@@ -73,39 +77,109 @@ clicked [3] button · dialog: a [8] button
 [5] link "a\" = \"b [6] button \"Pay\" [7] xz [31m" = "v\\\" w" (covered by [2] [9] button)
 note: n [4] link`
 	want = strings.Replace(want, "b%7C%20[2]", "b%7Cc%20[2]", 1)
-	if got := Text(a, 0); got != want {
+	if got := Text(a); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
+
+// letters is a budget that counts characters.
+func letters(n int) Budget { return Budget{Max: n, Count: utf8.RuneCountInString} }
 
 func TestTheBudgetCutsElementsAndCountsThem(t *testing.T) {
 	a := answer()
 	a.Elements = nil
 	for i := range 500 {
-		a.Elements = append(a.Elements, Element{ID: i + 1, Role: "link", Name: fmt.Sprintf("Product number %d", i)})
+		a.Elements = append(a.Elements, Element{ID: i + 1, Role: "button", Name: fmt.Sprintf("Product number %d", i), Usable: true})
 	}
-	got := Text(a, 500)
-	if n := Tokens(got); n > 500 {
-		t.Errorf("%d tokens, more than 500", n)
+	came := a.Elements
+	got := Write(&a, letters(2000))
+	if n := utf8.RuneCountInString(got); n > 2000 || n < 1800 {
+		t.Errorf("%d characters for a budget of 2000", n)
 	}
 	listed := strings.Count(got, "\n[")
 	want := fmt.Sprintf("… %d more left out, 214 more below; scroll, or annotate_page with query or scope=page", 500-listed)
 	if listed < 20 || !strings.HasSuffix(got, want) {
 		t.Errorf("%d listed; does not end with %q:\n%s", listed, want, got)
 	}
-	Fit(&a, 500)
-	if len(a.Elements) != listed || a.LeftOut != 500-listed {
-		t.Errorf("Fit keeps %d and leaves out %d; Text listed %d", len(a.Elements), a.LeftOut, listed)
+	if len(a.Elements) != listed || a.LeftOut != 500-listed || len(came) != 500 {
+		t.Errorf("%d are kept and %d left out; %d are listed", len(a.Elements), a.LeftOut, listed)
 	}
-	if again := Text(a, 500); again != got {
-		t.Errorf("after Fit the text differs:\n%s", again)
+	a.LeftOut = 0
+	if again := Write(&a, letters(2000)); !strings.HasPrefix(got, strings.TrimSuffix(again, "… 214 more below; scroll, or annotate_page with query or scope=page")) {
+		t.Errorf("what is left does not fit:\n%s", again)
+	}
+}
+
+func TestLongNamesAreCutBeforeElementsAreLeftOut(t *testing.T) {
+	a := answer()
+	a.Elements = nil
+	for i := range 20 {
+		a.Elements = append(a.Elements, Element{ID: i + 1, Role: "button", Name: strings.Repeat("long ", 30), Usable: true})
+	}
+	got := Write(&a, letters(1800))
+	if strings.Count(got, "\n[") != 20 || a.LeftOut != 0 || utf8.RuneCountInString(got) > 1800 {
+		t.Errorf("%d left out of:\n%s", a.LeftOut, got)
+	}
+	if len(a.Elements[0].Name) != 150 {
+		t.Errorf("the name itself was cut: %q", a.Elements[0].Name)
+	}
+}
+
+func TestControlsStayWhenLinksDoNotFit(t *testing.T) {
+	a := answer()
+	a.Elements = nil
+	for i := range 300 {
+		a.Elements = append(a.Elements, Element{ID: 1000 + i, Role: "link", Name: fmt.Sprintf("Story %d", i), Usable: true})
+	}
+	a.Elements = append(a.Elements, Element{ID: 5, Role: "button", Name: "Covered"}, Element{ID: 7, Role: "textbox", Name: "Search", Usable: true})
+	got := Write(&a, letters(1500))
+	lines := strings.Split(got, "\n")
+	if !strings.Contains(got, `[7] textbox "Search"`) || strings.Contains(got, "Covered") || lines[2] != `[1000] link "Story 0"` {
+		t.Errorf("got:\n%s", got)
+	}
+	if a.Elements[len(a.Elements)-1].ID != 7 {
+		t.Error("the reading order is lost")
 	}
 }
 
 func TestATinyBudgetStillTellsWhatHappened(t *testing.T) {
-	got := Text(answer(), 1)
+	a := answer()
+	got := Write(&a, letters(180))
 	if !strings.HasPrefix(got, "Page: Cart |") || !strings.Contains(got, "clicked [12]") || !strings.Contains(got, "3 more left out") {
 		t.Errorf("got:\n%s", got)
+	}
+	for _, n := range []int{1, 40, 50, 60, 100} {
+		a := answer()
+		got := Write(&a, letters(n))
+		if long := utf8.RuneCountInString(got); long > max(n, 90) || n > 60 && !strings.HasPrefix(got, "Page: ") {
+			t.Errorf("%d characters for %d:\n%s", long, n, got)
+		}
+	}
+}
+
+func TestTheFastJSONIsTheSameAsTheStandardOne(t *testing.T) {
+	a := answer()
+	a.Gone, a.Note, a.Changes, a.Above, a.LeftOut, a.SettledBy = []int{1, 2}, "n\x00\u2028<&>", true, 3, 4, "quiet"
+	a.Elements[1].Box = Box{X: -0.5, Y: 1e7, Width: 12.25, Height: 1.0 / 3}
+	a.Elements[1].Frame, a.Elements[1].Group, a.Elements[1].Usable, a.Elements[2].InView = "https://f.example/\"x", "a\\b\t\r\n\x1b", true, true
+	a.Elements[0].Name = "é日本🎉 \"q\""
+	for name, a := range map[string]Answer{"full": a, "empty": {Events: []Event{}, Elements: []Element{}}} {
+		want, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var x, y any
+		got := AppendJSON(nil, &a)
+		if err := json.Unmarshal(got, &x); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, got)
+		}
+		if err := json.Unmarshal(want, &y); err != nil || !reflect.DeepEqual(x, y) {
+			t.Errorf("%s: got  %s\nwant %s", name, got, want)
+		}
+	}
+	bad := Answer{Page: Page{Title: "\xff\xfe"}, Elements: []Element{{Box: Box{X: math.NaN(), Y: math.Inf(1)}}}}
+	if got := AppendJSON(nil, &bad); !json.Valid(got) || !utf8.Valid(got) || !strings.Contains(string(got), "\ufffd\ufffd") {
+		t.Errorf("%s", got)
 	}
 }
 
@@ -126,7 +200,7 @@ func FuzzTextCannotBeFaked(f *testing.F) {
 			Page: Page{Title: title, URL: value}, Outcome: state, Note: name,
 			Elements: []Element{{ID: 1, Role: name, Name: title, Value: value, States: []string{state}}, {ID: 2, Role: "link", Name: value}},
 		}
-		lines := strings.Split(Text(a, budget), "\n")
+		lines := strings.Split(Write(&a, letters(budget)), "\n")
 		if len(lines) > 6 {
 			t.Fatalf("%d lines: %q", len(lines), lines)
 		}
@@ -138,7 +212,7 @@ func FuzzTextCannotBeFaked(f *testing.F) {
 				t.Fatalf("line %d is faked: %q", i, l)
 			}
 		}
-		if strings.Count(lines[0], " | ") != 3 {
+		if (budget <= 0 || budget > 1500) && strings.Count(lines[0], " | ") != 3 {
 			t.Fatalf("page line: %q", lines[0])
 		}
 	})

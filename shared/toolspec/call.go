@@ -88,6 +88,10 @@ type Result struct {
 	Sources []string `json:"-"`
 }
 
+// Written is a Value that writes its own JSON object: always valid, and cheaper than to have it
+// written and read over again on its way. What Result.Text says already may be missing in it.
+type Written interface{ AppendJSON(b []byte) []byte }
+
 // Image is an encoded picture inside a Result.
 type Image struct {
 	MIME string `json:"mime"`

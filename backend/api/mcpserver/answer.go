@@ -2,10 +2,12 @@ package mcpserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
 
@@ -15,9 +17,12 @@ const environmentGroup = "environment"
 
 // answer is r as MCP wants it: what a model reads as text, pictures as pictures, and the
 // structure of an environment tool's answer.
-func answer(def toolspec.Definition, r toolspec.Result) *sdk.CallToolResult {
+func (d *door) answer(ctx context.Context, def toolspec.Definition, r toolspec.Result) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{IsError: !r.Success, Content: []sdk.Content{}}
 	if text := r.ModelText(); text != "" || len(r.Images) == 0 {
+		if len(text) >= spliceFrom {
+			text = d.out.keep(ctx, annotator.AppendString(make([]byte, 0, len(text)+len(text)/8), text))
+		}
 		out.Content = append(out.Content, &sdk.TextContent{Text: text})
 	}
 	if r.Asked != "" {
@@ -26,11 +31,21 @@ func answer(def toolspec.Definition, r toolspec.Result) *sdk.CallToolResult {
 	for _, image := range r.Images {
 		out.Content = append(out.Content, &sdk.ImageContent{MIMEType: image.MIME, Data: image.Data})
 	}
-	if def.Group == environmentGroup && r.Success {
-		// Only an object: clients of the older revisions refuse anything else.
-		if b, err := json.Marshal(r.Value); err == nil && bytes.HasPrefix(b, []byte("{")) {
+	if def.Group != environmentGroup || !r.Success {
+		return out
+	}
+	if w, ok := r.Value.(toolspec.Written); ok {
+		b := w.AppendJSON(nil)
+		if len(b) < spliceFrom {
 			out.StructuredContent = json.RawMessage(b)
+		} else {
+			out.StructuredContent = d.out.keep(ctx, b)
 		}
+		return out
+	}
+	// Only an object: clients of the older revisions refuse anything else.
+	if b, err := json.Marshal(r.Value); err == nil && bytes.HasPrefix(b, []byte("{")) {
+		out.StructuredContent = json.RawMessage(b)
 	}
 	return out
 }

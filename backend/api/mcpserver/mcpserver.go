@@ -71,12 +71,12 @@ const (
 // Serve speaks with one client until in ends or ctx does. It returns nil when the client
 // left and ctx's error when ctx ended. Calls that run are cancelled with it.
 func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
-	d := &door{cfg: cfg}
+	d := &door{cfg: cfg, out: &splicer{out: out}}
 	return converse(ctx, talk{
 		version: cfg.Version, instructions: cfg.Instructions, changed: cfg.Changed, log: cfg.Log,
 		list: func(context.Context, *sdk.ListToolsRequest) (*sdk.ListToolsResult, error) { return d.list(), nil },
 		call: d.call,
-	}, in, out)
+	}, in, d.out)
 }
 
 // talk is one conversation with a client: who we say we are, and who answers the two
@@ -179,6 +179,7 @@ func (w writer) Close() error {
 // door answers the two methods that are ours.
 type door struct {
 	cfg Config
+	out *splicer
 }
 
 // marker is a tool that is added and removed at once: the SDK tells clients of a changed
@@ -239,7 +240,7 @@ func (d *door) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToo
 	stop := d.progress(ctx, req, &call)
 	result := d.cfg.Caller.Do(ctx, call)
 	stop()
-	return answer(defs[at], result), nil
+	return d.answer(ctx, defs[at], result), nil
 }
 
 // client is the name of the program that calls.

@@ -69,7 +69,7 @@ func (p *Pipeline) execute(ctx context.Context, f *flight, out *output) toolspec
 func (p *Pipeline) settle(ctx context.Context, f *flight, o outcome) toolspec.Result {
 	switch {
 	case o.err == nil && o.result.Success:
-		if _, err := json.Marshal(o.result.Value); err != nil {
+		if err := writable(o.result.Value); err != nil {
 			return toolspec.Fail(toolspec.SystemError, "its result cannot be written as JSON: "+err.Error(), "")
 		}
 		return o.result
@@ -86,6 +86,15 @@ func (p *Pipeline) settle(ctx context.Context, f *flight, o outcome) toolspec.Re
 		o.result.ErrorType = toolspec.SystemError
 	}
 	return o.result
+}
+
+// writable says why a value cannot be written as JSON.
+func writable(value any) error {
+	if _, ok := value.(toolspec.Written); ok {
+		return nil
+	}
+	_, err := json.Marshal(value)
+	return err
 }
 
 // ended words the end of a call by deadline or stop.

@@ -33,6 +33,6 @@ func (t *Tools) annotatePage() tool {
 		if budget <= 0 && p.Scope != "page" {
 			budget = defaultTokens
 		}
-		return answered(a, budget, "Numbered the page"), nil
+		return t.answered(a, "", budget, "Numbered the page"), nil
 	})
 }

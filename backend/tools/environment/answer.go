@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -16,33 +17,52 @@ const defaultTokens = 2000
 type seen struct {
 	annotator.Answer
 	// Text is the same as models read it.
-	Text string `json:"text"`
+	Text string
+	// more are further members of the JSON object, each with a comma before it.
+	more []byte
 	// whole is the answer before it was cut to a budget.
 	whole annotator.Answer
 }
 
-// look gives the answer before it was cut.
-func (v seen) look() annotator.Answer { return v.whole }
-
-// wholeAnswer is what a tool's value says of the page, false when it says nothing of it.
-func wholeAnswer(value any) (annotator.Answer, bool) {
-	if v, ok := value.(interface{ look() annotator.Answer }); ok {
-		return v.look(), true
-	}
-	return annotator.Answer{}, false
+// AppendJSON implements toolspec.Written: the structure without the text, which goes beside it.
+func (v seen) AppendJSON(b []byte) []byte {
+	b = annotator.AppendJSON(b, &v.Answer)
+	return append(append(b[:len(b)-1], v.more...), '}')
 }
 
-// answered shapes a: the text models read within maxTokens (0 unbounded), sentence for people.
-func answered(a annotator.Answer, maxTokens int, sentence string) toolspec.Result {
+// MarshalJSON writes the structure with the text, for callers who get nothing beside it.
+func (v seen) MarshalJSON() ([]byte, error) {
+	b := v.AppendJSON(make([]byte, 0, 256+200*len(v.Elements)+len(v.Text)))
+	b = append(b[:len(b)-1], `,"text":`...)
+	return append(annotator.AppendString(b, v.Text), '}'), nil
+}
+
+// wholeAnswer is what a tool's value says of the page before it was cut to a budget, false when
+// it says nothing of it.
+func wholeAnswer(value any) (annotator.Answer, bool) {
+	v, ok := value.(seen)
+	return v.whole, ok
+}
+
+// with gives v one more member.
+func (v seen) with(name string, value any) (seen, error) {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return v, fmt.Errorf("writing %s: %w", name, err)
+	}
+	v.more = append(append(v.more, `,"`+name+`":`...), b...)
+	return v, nil
+}
+
+// answered shapes a: before and the text models read within maxTokens together (0 unbounded),
+// sentence for people.
+func (t *Tools) answered(a annotator.Answer, before string, maxTokens int, sentence string) toolspec.Result {
 	whole := a
-	annotator.Fit(&a, maxTokens)
-	if a.Events == nil {
-		a.Events = []annotator.Event{}
+	budget := annotator.Budget{Max: maxTokens, Count: t.tokens.count}
+	if maxTokens > 0 && before != "" {
+		budget.Max = max(maxTokens-t.tokens.count(before), 1)
 	}
-	if a.Elements == nil {
-		a.Elements = []annotator.Element{}
-	}
-	text := annotator.Text(a, maxTokens)
+	text := before + annotator.Write(&a, budget)
 	r := toolspec.OK(seen{Answer: a, Text: text, whole: whole})
 	r.Text = text
 	r.Sentence = sentence

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"sextant/backend/surfaces/browser"
@@ -20,12 +19,6 @@ type tabsParams struct {
 	Action string `json:"action" enum:"list,open,select,close" default:"\"list\""`
 	Tab    int    `json:"tab" min:"1"`
 	URL    string `json:"url" doc:"to open"`
-}
-
-// tabList is what browser_tabs gives to programs.
-type tabList struct {
-	seen
-	Tabs []event.Tab `json:"tabs"`
 }
 
 func (t *Tools) browserTabs() tool {
@@ -48,45 +41,40 @@ func (t *Tools) browserTabs() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		return listed(a, tabs, p), nil
+		return t.listed(a, tabs, p)
 	})
 }
 
 // listed puts the list of tabs before the answer's elements.
-func listed(a annotator.Answer, tabs []event.Tab, p tabsParams) toolspec.Result {
+func (t *Tools) listed(a annotator.Answer, tabs []event.Tab, p tabsParams) (toolspec.Result, error) {
 	sentence := map[string]string{
 		"list": "Listed " + plural(len(tabs), "tab"), "open": "Opened " + place(a.Page.URL) + " in a new tab",
 		"select": fmt.Sprintf("Switched to tab %d", p.Tab), "close": fmt.Sprintf("Closed tab %d", p.Tab),
 	}[p.Action]
-	r := answered(a, defaultTokens, sentence)
-	var b strings.Builder
+	// Many tabs share what one may take, so that the page still has room beside them.
+	long := min(max(900/max(len(tabs), 1), 12), 300)
+	lines := make([]string, len(tabs))
 	var from []string
 	for i, tab := range tabs {
 		mark := ""
 		if tab.ID == a.Page.Tab {
 			mark = " (current)"
 		}
-		line := fmt.Sprintf("tab %d: %s | %s%s", tab.ID, annotator.Clean(tab.Title, 100), annotator.Clean(tab.URL, 300), mark)
-		b.WriteString(line + "\n")
-		if i < 4 {
-			r.Preview = append(r.Preview, line)
-		}
-		for _, s := range sources(tab.URL) {
-			if !slices.Contains(from, s) {
-				from = append(from, s)
-			}
-		}
+		lines[i] = fmt.Sprintf("tab %d: %s | %s%s\n", tab.ID, annotator.Clean(tab.Title, min(long, 100)), annotator.Clean(tab.URL, long), mark)
+		from = append(from, sources(tab.URL)...)
 	}
-	r.Text = b.String() + r.Text
-	r.Sources = from
-	if v, ok := r.Value.(seen); ok {
-		v.Text = r.Text
-		if tabs == nil {
-			tabs = []event.Tab{}
-		}
-		r.Value = tabList{seen: v, Tabs: tabs}
+	r := t.answered(a, strings.Join(lines, ""), defaultTokens, sentence)
+	for _, line := range lines[:min(4, len(lines))] {
+		r.Preview = append(r.Preview, strings.TrimSuffix(line, "\n"))
 	}
-	return r
+	r.Sources = sorted(from)
+	if tabs == nil {
+		tabs = []event.Tab{}
+	}
+	v, _ := r.Value.(seen)
+	v, err := v.with("tabs", tabs)
+	r.Value = v
+	return r, err
 }
 
 func (t *Tools) describeTabs(s session, p tabsParams) toolspec.Description {

@@ -31,7 +31,7 @@ func (t *Tools) clickElement() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		return answered(a, defaultTokens, sentence), nil
+		return t.answered(a, "", defaultTokens, sentence), nil
 	})
 }
 

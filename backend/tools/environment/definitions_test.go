@@ -3,14 +3,12 @@ package environment
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tiktoken-go/tokenizer"
 
-	"sextant/shared/annotator"
 	"sextant/shared/navigation"
 )
 
@@ -153,33 +151,5 @@ func TestTheCoreSetIsCheap(t *testing.T) {
 	t.Logf("%d tools, %d tokens", len(list), n)
 	if len(list) > 12 || n > coreBudget {
 		t.Errorf("%d tools, %d tokens; at most 12 and %d", len(list), n, coreBudget)
-	}
-}
-
-func TestTheTokenEstimateIsOnTheSafeSideAndNotFarOff(t *testing.T) {
-	c := codec(t)
-	var page strings.Builder
-	for i := range 80 {
-		page.WriteString(annotator.Line(annotator.Element{ID: 1000 + i, Role: "link", Name: fmt.Sprintf("Adjustable desk lamp no. %d, brass", i)}) + "\n")
-		page.WriteString(annotator.Line(annotator.Element{ID: 2000 + i, Role: "textbox", Name: "Delivery postcode", Value: "10437", States: []string{"required"}}) + "\n")
-	}
-	for name, text := range map[string]string{
-		"annotated page": page.String(),
-		"prose":          strings.Repeat("Nothing acknowledged is lost, and what must be confirmed and cannot be asked is refused. ", 20),
-		"markdown":       strings.Repeat("## Orders\n\n| [Lamp](https://shop.example/items/4711?ref=list) | 80 € | *in stock* |\n", 20),
-		"german":         strings.Repeat("Die Zustellung erfolgt üblicherweise innerhalb von drei Werktagen nach Geldeingang. ", 20),
-		"russian":        strings.Repeat("Доставка осуществляется в течение трёх рабочих дней после оплаты. ", 20),
-		"chinese":        strings.Repeat("付款后三个工作日内发货，节假日除外。", 20),
-		"code":           strings.Repeat("func (t *Tools) Describe(call toolspec.Call) toolspec.Description {\n\treturn x\n}\n", 20),
-	} {
-		real, err := c.Count(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		est := annotator.Tokens(text)
-		t.Logf("%s: %d real, %d estimated", name, real, est)
-		if est < real || est > 2*real {
-			t.Errorf("%s: estimated %d for %d tokens", name, est, real)
-		}
 	}
 }

@@ -37,6 +37,7 @@ type Tools struct {
 	opts     Options
 	list     []tool
 	byName   map[string]tool
+	tokens   tokens
 }
 
 // New makes the executor over b. It fails when the map names an environment tool that is not

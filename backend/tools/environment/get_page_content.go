@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"sextant/shared/annotator"
@@ -46,13 +47,13 @@ func (t *Tools) getPageContent() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		c, err := portion(text, p)
-		if err != nil {
+		c := content{URL: url, Title: title, Format: p.Format, Offset: p.Offset}
+		head := t.pageLine(c, p.MaxTokens)
+		if err := t.portion(&c, text, p.MaxTokens-t.tokens.count(head)-whereTokens); err != nil {
 			return toolspec.Result{}, err
 		}
-		c.URL, c.Title, c.Format = url, title, p.Format
 		r := toolspec.OK(c)
-		r.Text = c.headed()
+		r.Text = head + c.where() + c.Text
 		r.Sentence = "Read " + place(url)
 		r.Preview = []string{fmt.Sprintf("%d characters · %s", c.Total, annotator.Clean(title, 60))}
 		r.Sources = sources(url)
@@ -60,36 +61,81 @@ func (t *Tools) getPageContent() tool {
 	})
 }
 
-// portion cuts the part of text that p asks for, at the end of a line or word where it can.
-func portion(text string, p contentParams) (content, error) {
-	runes := []rune(text)
-	c := content{Offset: p.Offset, Total: len(runes)}
-	if p.Offset > 0 && p.Offset >= len(runes) {
-		return c, &argumentError{fmt.Sprintf("offset %d lies behind the end; the text has %d characters", p.Offset, len(runes)), `send {"offset":0} to read it from the start`}
+// portion cuts the part of text that c asks for, at the end of a line or word where it can.
+func (t *Tools) portion(c *content, text string, budget int) error {
+	c.Total = utf8.RuneCountInString(text)
+	if c.Offset > 0 && c.Offset >= c.Total {
+		return &argumentError{fmt.Sprintf("offset %d lies behind the end; the text has %d characters", c.Offset, c.Total), `send {"offset":0} to read it from the start`}
 	}
-	runes = runes[p.Offset:]
-	end := within(runes, p.MaxTokens)
-	if end < len(runes) {
-		end = breakBefore(runes, end)
-		c.Next = p.Offset + end
+	text = text[bytesOf(text, c.Offset):]
+	end := t.within(text, max(budget, 1))
+	if end < len(text) {
+		end = breakBefore(text, end)
+		c.Next = c.Offset + utf8.RuneCountInString(text[:end])
 	}
-	c.Text = string(runes[:end])
-	return c, nil
+	c.Text = text[:end]
+	return nil
 }
 
-// within is how many runes fit into budget tokens, at least one, found by halving.
-func within(runes []rune, budget int) int {
-	low, high := 1, len(runes)
-	// A token is hardly ever longer than this many characters.
-	if most := budget * 16; high > most {
-		high = most
+// bytesOf is how many bytes the first n characters of s take.
+func bytesOf(s string, n int) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
 	}
-	if len(runes) == 0 || annotator.Tokens(string(runes[:high])) <= budget {
-		return high
+	return len(s)
+}
+
+// pieceBytes is how much of a text is counted at once: tokenizers are slow on long words.
+const pieceBytes = 400
+
+// within is how many bytes of text fit into budget tokens, at least one character.
+func (t *Tools) within(text string, budget int) int {
+	// A token is at least one byte.
+	if len(text) <= budget {
+		return len(text)
 	}
+	end, left := 0, budget
+	for end < len(text) {
+		piece := text[end:pieceEnd(text, end)]
+		n := t.tokens.measure(piece)
+		if n > left {
+			end += t.most(piece, left)
+			break
+		}
+		left -= n
+		end += len(piece)
+	}
+	// Pieces by themselves cost a little more or less than together.
+	for end > pieceBytes && t.tokens.measure(text[:end]) > budget {
+		end = back(text, end-max(end/50, 8))
+	}
+	_, least := utf8.DecodeRuneInString(text)
+	return max(end, least)
+}
+
+// pieceEnd is where a piece that starts at from ends: behind a line end, or when there is none near.
+func pieceEnd(text string, from int) int {
+	if len(text)-from <= pieceBytes {
+		return len(text)
+	}
+	if i := strings.LastIndexByte(text[from:from+pieceBytes], '\n'); i > 0 {
+		return from + i + 1
+	}
+	return back(text, from+pieceBytes)
+}
+
+// most is how many bytes of a piece fit, found by halving.
+func (t *Tools) most(piece string, budget int) int {
+	low, high := 0, len(piece)
 	for low < high {
-		mid := (low + high + 1) / 2
-		if annotator.Tokens(string(runes[:mid])) <= budget {
+		mid := back(piece, (low+high+1)/2)
+		if mid <= low {
+			break
+		}
+		if t.tokens.measure(piece[:mid]) <= budget {
 			low = mid
 		} else {
 			high = mid - 1
@@ -98,31 +144,50 @@ func within(runes []rune, budget int) int {
 	return low
 }
 
+// back moves i to the beginning of the character it lies in.
+func back(s string, i int) int {
+	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
+		i--
+	}
+	return i
+}
+
 // breakBefore moves end back to just behind a line end or a space, if one is near.
-func breakBefore(runes []rune, end int) int {
-	for _, sep := range []rune{'\n', ' '} {
-		for i := end; i > end-end/5 && i > 0; i-- {
-			if runes[i-1] == sep {
-				return i
-			}
+func breakBefore(text string, end int) int {
+	for _, sep := range []string{"\n", " "} {
+		if i := strings.LastIndex(text[:end], sep); i > 0 && i > end-end/5 {
+			return i + 1
 		}
 	}
 	return end
 }
 
-// headed is c as models read it: what it is, which part, how to go on.
-func (c content) headed() string {
-	head := fmt.Sprintf("Page: %s | %s\n", annotator.Clean(c.Title, 120), annotator.Clean(c.URL, 400))
-	if c.Total == 0 {
-		return head + "The page holds no readable text."
-	}
-	n := utf8.RuneCountInString(c.Text)
-	if c.Offset > 0 || c.Next > 0 {
-		head += fmt.Sprintf("characters %d to %d of %d", c.Offset, c.Offset+n, c.Total)
-		if c.Next > 0 {
-			head += fmt.Sprintf("; go on with offset %d", c.Next)
+// whereTokens is kept free for the line that where writes.
+const whereTokens = 32
+
+// pageLine says which page it is, short where little may be told.
+func (t *Tools) pageLine(c content, maxTokens int) string {
+	line := ""
+	for _, long := range []struct{ title, url int }{{120, 400}, {40, 120}, {12, 30}, {4, 8}} {
+		line = fmt.Sprintf("Page: %s | %s\n", annotator.Clean(c.Title, long.title), annotator.Clean(c.URL, long.url))
+		if t.tokens.count(line) <= maxTokens/4 {
+			break
 		}
-		head += "\n"
 	}
-	return head + "\n" + c.Text
+	return line
+}
+
+// where is which part of the text c is, and how to go on.
+func (c content) where() string {
+	switch {
+	case c.Total == 0:
+		return "The page holds no readable text."
+	case c.Offset == 0 && c.Next == 0:
+		return "\n"
+	}
+	s := fmt.Sprintf("characters %d to %d of %d", c.Offset, c.Offset+utf8.RuneCountInString(c.Text), c.Total)
+	if c.Next > 0 {
+		s += fmt.Sprintf("; go on with offset %d", c.Next)
+	}
+	return s + "\n\n"
 }

@@ -26,6 +26,6 @@ func (t *Tools) hoverElement() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		return answered(a, defaultTokens, sentence), nil
+		return t.answered(a, "", defaultTokens, sentence), nil
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"sextant/shared/annotator"
 )
 
 func TestThePageIsReadInParts(t *testing.T) {
@@ -15,7 +14,7 @@ func TestThePageIsReadInParts(t *testing.T) {
 	h.do("navigate_page", `{"url":"%s/article"}`, live.url)
 	first := h.do("get_page_content", `{"max_tokens":300}`)
 	c, ok := first.Value.(content)
-	if !ok || c.Next == 0 || c.Total < 3000 || annotator.Tokens(c.Text) > 300 {
+	if !ok || c.Next == 0 || c.Total < 3000 || live.tools.tokens.count(first.Text) > 300 {
 		t.Fatalf("%+v", first.Value)
 	}
 	has(t, "first part", first.Text, "Page: On lamps | ", "go on with offset ", "[brass]("+live.url+"/brass)")

@@ -40,7 +40,7 @@ func (t *Tools) navigatePage() tool {
 		}
 		where := place(a.Page.URL)
 		sentence := map[string]string{"": "Opened ", "back": "Went back to ", "forward": "Went forward to ", "reload": "Reloaded "}[p.Action] + where
-		return answered(a, defaultTokens, sentence), nil
+		return t.answered(a, "", defaultTokens, sentence), nil
 	})
 }
 

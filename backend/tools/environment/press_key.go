@@ -26,6 +26,6 @@ func (t *Tools) pressKey() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		return answered(a, defaultTokens, "Pressed "+annotator.Clean(p.Key, 30)), nil
+		return t.answered(a, "", defaultTokens, "Pressed "+annotator.Clean(p.Key, 30)), nil
 	})
 }

@@ -25,16 +25,6 @@ type stepsParams struct {
 // expectPatience is how long what a step expects may take to come after the page is at rest.
 const expectPatience = 3 * time.Second
 
-// stepped is the value of run_steps: how each step ended, and the page after all of them.
-type stepped struct {
-	seen
-	// Done counts the steps that ran to their end.
-	Done  int       `json:"done"`
-	Steps []stepEnd `json:"steps"`
-	// Stopped says why the steps behind Steps did not run, "" when all did.
-	Stopped string `json:"stopped,omitempty"`
-}
-
 // stepEnd is how one step ended: done, skipped (what its unless names held) or failed.
 type stepEnd struct {
 	Tool    string `json:"tool"`
@@ -66,7 +56,7 @@ func (t *Tools) runSteps() tool {
 		if ctx.Err() != nil {
 			return toolspec.Result{}, context.Cause(ctx)
 		}
-		return r.result(ctx), nil
+		return r.result(ctx)
 	}
 	return x
 }
@@ -186,12 +176,12 @@ func outcomeOf(a annotator.Answer, sentence string) string {
 }
 
 // result is what the caller gets. When not even the first step ran, it is that step's failure.
-func (r *stepRun) result(ctx context.Context) toolspec.Result {
+func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 	if r.failed != nil && r.done == 0 {
 		f := *r.failed
 		f.Error = fmt.Sprintf("step %d of %d: %s", len(r.ends), len(r.steps), f.Error)
 		f.Sources = sorted(r.from)
-		return f
+		return f, nil
 	}
 	if r.stopped != "" || r.sum.page.Tab == 0 {
 		// What a failed step left behind, or what came late, is seen once more.
@@ -204,25 +194,43 @@ func (r *stepRun) result(ctx context.Context) toolspec.Result {
 	if r.stopped != "" {
 		a.Outcome += "; " + r.stopped
 	}
-	var b strings.Builder
-	for i, e := range r.ends {
-		fmt.Fprintf(&b, "%d %s\n", i+1, annotator.Clean(e.Outcome, 300))
-	}
-	lines := b.String()
-	res := answered(a, max(defaultTokens-annotator.Tokens(lines), 200), "Did "+plural(r.done, "step"))
+	res := r.t.answered(a, r.lines(), defaultTokens, "Did "+plural(r.done, "step"))
 	if r.stopped != "" {
 		res.Sentence = fmt.Sprintf("Did %d of %s, then stopped", r.done, plural(len(r.steps), "step"))
 	}
 	v, _ := res.Value.(seen)
-	res.Text = lines + res.Text
 	if len(r.read) > 0 {
 		res.Text += "\n" + strings.Join(r.read, "\n")
+		v.Text = res.Text
 	}
-	v.Text = res.Text
-	res.Value = stepped{seen: v, Done: r.done, Steps: r.ends, Stopped: r.stopped}
 	res.Images = r.images
 	res.Sources = sorted(append(r.from, res.Sources...))
-	return res
+	var err error
+	for _, m := range []struct {
+		name  string
+		value any
+	}{{"done", r.done}, {"steps", r.ends}, {"stopped", r.stopped}} {
+		if v, err = v.with(m.name, m.value); err != nil {
+			return res, err
+		}
+	}
+	res.Value = v
+	return res, nil
+}
+
+// lines tell how each step ended, one a line, and leave the page half of what an answer may cost.
+func (r *stepRun) lines() string {
+	text := ""
+	for _, long := range []int{300, 100, 40} {
+		var b strings.Builder
+		for i, e := range r.ends {
+			fmt.Fprintf(&b, "%d %s\n", i+1, annotator.Clean(e.Outcome, long))
+		}
+		if text = b.String(); r.t.tokens.count(text) <= defaultTokens/2 {
+			break
+		}
+	}
+	return text
 }
 
 func sorted(list []string) []string {

@@ -36,7 +36,7 @@ func (t *Tools) scrollPage() tool {
 		if p.Target > 0 {
 			sentence += " in " + called(s, p.Target)
 		}
-		return answered(a, defaultTokens, sentence), nil
+		return t.answered(a, "", defaultTokens, sentence), nil
 	})
 }
 

@@ -29,6 +29,6 @@ func (t *Tools) selectOption() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		return answered(a, defaultTokens, sentence), nil
+		return t.answered(a, "", defaultTokens, sentence), nil
 	})
 }

@@ -42,6 +42,6 @@ func (t *Tools) selectText() tool {
 		if p.ID > 0 {
 			sentence = "Selected text in " + called(s, p.ID)
 		}
-		return answered(a, defaultTokens, sentence), nil
+		return t.answered(a, "", defaultTokens, sentence), nil
 	})
 }

@@ -48,7 +48,7 @@ func (t *Tools) typeText() tool {
 		if hidden {
 			a.Outcome = unsaid(a.Outcome, p.ID)
 		}
-		return answered(a, defaultTokens, sentence), nil
+		return t.answered(a, "", defaultTokens, sentence), nil
 	})
 }
 

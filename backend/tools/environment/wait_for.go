@@ -34,7 +34,7 @@ func (t *Tools) waitFor() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		return answered(a, defaultTokens, "Waited for "+waited(p)), nil
+		return t.answered(a, "", defaultTokens, "Waited for "+waited(p)), nil
 	})
 }
 
