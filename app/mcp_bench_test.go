@@ -39,15 +39,15 @@ func benchPages() map[string]string {
 	}
 }
 
-// speaker speaks MCP with a program by lines, as cheaply as can be.
-type speaker struct {
+// talker speaks MCP with a program by lines, as cheaply as can be.
+type talker struct {
 	b    *testing.B
 	in   *os.File
 	out  *bufio.Reader
 	next int
 }
 
-func (s *speaker) ask(method string, params any) json.RawMessage {
+func (s *talker) ask(method string, params any) json.RawMessage {
 	s.b.Helper()
 	s.next++
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": s.next, "method": method, "params": params})
@@ -70,7 +70,7 @@ func (s *speaker) ask(method string, params any) json.RawMessage {
 }
 
 // call is the text of a tool's answer.
-func (s *speaker) call(tool string, args map[string]any) string {
+func (s *talker) call(tool string, args map[string]any) string {
 	s.b.Helper()
 	raw := s.ask("tools/call", map[string]any{"name": tool, "arguments": args})
 	var got struct {
@@ -85,9 +85,9 @@ func (s *speaker) call(tool string, args map[string]any) string {
 	return got.Result.Content[0].Text
 }
 
-// speak starts `sextant mcp` and ends it with the benchmark. It runs in this process, so
+// startMCP starts `sextant mcp` and ends it with the benchmark. It runs in this process, so
 // that -cpuprofile shows it; the streams are a program's.
-func speak(b *testing.B) *speaker {
+func startMCP(b *testing.B) *talker {
 	b.Helper()
 	inR, inW, err := os.Pipe()
 	if err != nil {
@@ -113,7 +113,7 @@ func speak(b *testing.B) *speaker {
 		}
 		_ = outR.Close()
 	})
-	s := &speaker{b: b, in: inW, out: bufio.NewReaderSize(outR, 1<<20)}
+	s := &talker{b: b, in: inW, out: bufio.NewReaderSize(outR, 1<<20)}
 	s.ask("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": "bench", "version": "1"}})
 	if _, err := inW.WriteString(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"); err != nil {
 		b.Fatal(err)
@@ -134,7 +134,7 @@ func BenchmarkMCP(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := speak(b)
+	s := startMCP(b)
 	measure := func(name, page, tool string, args func(opened string) map[string]any) {
 		b.Run(name, func(b *testing.B) {
 			opened := s.call("navigate_page", map[string]any{"url": site.URL + page})

@@ -31,6 +31,6 @@ func (t *Tools) clickAt() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		return answered(a, defaultTokens, fmt.Sprintf("Clicked at (%.0f, %.0f)", p.X, p.Y)), nil
+		return t.answered(a, "", defaultTokens, fmt.Sprintf("Clicked at (%.0f, %.0f)", p.X, p.Y)), nil
 	})
 }

@@ -170,7 +170,7 @@ func (t *Tools) pageLine(c content, maxTokens int) string {
 	line := ""
 	for _, long := range []struct{ title, url int }{{120, 400}, {40, 120}, {12, 30}, {4, 8}} {
 		line = fmt.Sprintf("Page: %s | %s\n", annotator.Clean(c.Title, long.title), annotator.Clean(c.URL, long.url))
-		if t.tokens.count(line) <= maxTokens/4 {
+		if t.tokens.count(line) <= maxTokens/3 {
 			break
 		}
 	}

@@ -82,7 +82,7 @@ func TestANavigationStopsStepsUnlessTheStepSaysSo(t *testing.T) {
 		t.Errorf("not said: %+v", v)
 	}
 	for _, guard := range []string{`"navigates":true`, `"expect":{"url":"/article"}`, `"expect":{"event":"navigated","text":"On lamps"}`} {
-		v = report(t, h.do("run_steps", `{"steps":[{"tool":"click_element","annotationId":%s,%s},{"tool":"get_page_content","max_tokens":60},%s]}`, link(), guard, back))
+		v = report(t, h.do("run_steps", `{"steps":[{"tool":"click_element","annotationId":%s,%s},{"tool":"get_page_content","max_tokens":100},%s]}`, link(), guard, back))
 		if v.Done != 3 || v.Stopped != "" || v.Page.URL != live.url+"/" || !strings.Contains(v.Text, "2 get_page_content:\nPage: On lamps") {
 			t.Errorf("%s: %+v", guard, v)
 		}

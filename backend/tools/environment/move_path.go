@@ -31,7 +31,7 @@ func (t *Tools) movePath() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		return answered(a, defaultTokens, p.verb("Drew", "Moved")), nil
+		return t.answered(a, "", defaultTokens, p.verb("Drew", "Moved")), nil
 	})
 }
 

@@ -194,11 +194,15 @@ func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 	if r.stopped != "" {
 		a.Outcome += "; " + r.stopped
 	}
+	// The lines of the steps tell what happened.
+	events := a.Events
+	a.Events = nil
 	res := r.t.answered(a, r.lines(), defaultTokens, "Did "+plural(r.done, "step"))
 	if r.stopped != "" {
 		res.Sentence = fmt.Sprintf("Did %d of %s, then stopped", r.done, plural(len(r.steps), "step"))
 	}
 	v, _ := res.Value.(seen)
+	v.Events = events
 	if len(r.read) > 0 {
 		res.Text += "\n" + strings.Join(r.read, "\n")
 		v.Text = res.Text
