@@ -41,8 +41,10 @@ type Config struct {
 // named are an error; everything else becomes a Problem.
 func LoadConfig(flags map[string]string) (*Config, error) {
 	c := &Config{flags: flags}
-	if err := checkValue("allow_hosts", flags["allow_hosts"]); err != nil {
-		return nil, failure(exitUsage, "--allow-hosts: %v", err)
+	for flag, key := range map[string]string{"--allow-hosts": "allow_hosts", "--deny-hosts": "deny_hosts"} {
+		if err := checkValue(key, flags[key]); err != nil {
+			return nil, failure(exitUsage, "%s: %v", flag, err)
+		}
 	}
 	var err error
 	if c.DataDir, err = folder(flags["data"], "SEXTANT_DATA", "XDG_DATA_HOME", ".local/share"); err != nil {
@@ -145,13 +147,17 @@ func checkValue(name, value string) error {
 	if !ok {
 		return fmt.Errorf("there is no setting %q", name)
 	}
-	if name == "allow_hosts" {
+	if name == "allow_hosts" || name == "deny_hosts" {
 		for host := range strings.SplitSeq(value, ",") {
 			if host = strings.TrimSpace(host); host == "" {
 				continue
 			}
-			if err := egress.Valid(host); err != nil {
-				return fmt.Errorf("%q cannot be opened: %w; write hosts as 127.0.0.1,localhost:3000", host, err)
+			valid := egress.Valid
+			if name == "deny_hosts" {
+				valid = egress.ValidDenied
+			}
+			if err := valid(host); err != nil {
+				return fmt.Errorf("%q is no host: %w; write hosts as 127.0.0.1,localhost:3000", host, err)
 			}
 		}
 	}

@@ -30,6 +30,7 @@ func Keys() []Key {
 		{Name: "headless", Default: "true", OneOf: []string{"true", "false"}, Doc: "Whether the controlled browser runs without a window of its own. The browser panel shows it either way."},
 		{Name: "workspace", Default: "", Doc: "Folder the assistant works in; empty is the folder Sextant was started in."},
 		{Name: "allow_hosts", Default: "", Doc: "Loopback and private hosts that tools and the browser may reach, separated by commas, e.g. 127.0.0.1,localhost:3000."},
+		{Name: "deny_hosts", Default: "", Doc: "Hosts, with all names below them, or host:port that tools and the browser never reach, separated by commas; * denies all that allow_hosts does not name."},
 		{Name: "panels", Default: "", Doc: "More folders with panels, separated by the system's list separator."},
 		{Name: "log_level", Default: "warn", OneOf: []string{"debug", "info", "warn", "error"}, Doc: "What is written to stderr."},
 	}

@@ -111,6 +111,7 @@ type Global struct {
 	Config     string   `help:"Folder with config.toml and mcp-config.json (SEXTANT_CONFIG)." placeholder:"DIR"`
 	Workspace  string   `help:"Folder the assistant works in." placeholder:"DIR"`
 	AllowHosts []string `help:"Loopback and private hosts that may be reached, e.g. 127.0.0.1,localhost." placeholder:"HOST"`
+	DenyHosts  []string `help:"Hosts that are never reached, e.g. ads.example; * is all that --allow-hosts does not name." placeholder:"HOST"`
 	PanelDirs  []string `name:"panels" help:"More folders with panels." placeholder:"DIR"`
 	Chromium   string   `help:"Chromium or Chrome to control." placeholder:"PATH"`
 	LogLevel   string   `help:"debug, info, warn or error." placeholder:"LEVEL"`
@@ -123,6 +124,9 @@ func (g *Global) flags() map[string]string {
 	}
 	if len(g.AllowHosts) > 0 {
 		f["allow_hosts"] = joinList(g.AllowHosts)
+	}
+	if len(g.DenyHosts) > 0 {
+		f["deny_hosts"] = joinList(g.DenyHosts)
 	}
 	if len(g.PanelDirs) > 0 {
 		f["panels"] = joinPaths(g.PanelDirs)

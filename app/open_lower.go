@@ -54,7 +54,7 @@ const (
 
 // openGuard opens what judges every way out, and the demo shop behind it: floor 2, guard.
 func (s *System) openGuard(context.Context, Purpose) error {
-	s.Guard = egress.New(egress.Config{AllowHosts: s.Settings.List("allow_hosts"), Log: s.Log})
+	s.Guard = egress.New(egress.Config{AllowHosts: s.Settings.List("allow_hosts"), DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
 	s.onClose("egress", s.Guard.Close)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -47,7 +47,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 		return fmt.Errorf("reading panels: %w", err)
 	}
 	s.onClose("panels", func() error { s.Panels.Close(); return nil })
-	guard := egress.New(egress.Config{AllowHosts: s.Settings.List("allow_hosts"), Log: s.Log})
+	guard := egress.New(egress.Config{AllowHosts: s.Settings.List("allow_hosts"), DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
 	s.onClose("egress of mcp servers", guard.Close)
 	s.mcpGuard = guard
 	s.MCP = mcp.New(mcp.Config{

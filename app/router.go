@@ -29,7 +29,7 @@ func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.De
 	}
 	for _, host := range r.sys.Environment.Describe(call).Hosts {
 		if r.sys.Pipeline.HostOpen(call.From.Session, host) {
-			r.sys.Guard.Open(host)
+			r.sys.Guard.OpenTyped(host)
 		}
 	}
 	if call.From.Session != "" {

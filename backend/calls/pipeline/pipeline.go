@@ -251,7 +251,7 @@ func (p *Pipeline) EndTurn(turn string) { p.memory.forget(turn) }
 // HostOpen reports whether a person opened host (host or host:port) in session, by typing
 // it or by the setting. The dialer and the browser's proxy ask it.
 func (p *Pipeline) HostOpen(session, host string) bool {
-	return policy.Opened(host, p.cfg.Policy().AllowHosts) || policy.Opened(host, p.hosts.opened(session))
+	return policy.Opened(host, p.cfg.Policy().AllowHosts) || policy.Typed(host, p.hosts.opened(session))
 }
 
 // OpenHost opens host in session because a person typed it outside of any call: in the

@@ -16,6 +16,7 @@ package egress
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -32,6 +33,7 @@ type Resolver interface {
 // Config says what is open from the start. The zero value opens nothing and logs nothing.
 type Config struct {
 	AllowHosts []string     // hosts or host:port; what Valid refuses is logged and left out
+	DenyHosts  []string     // hosts (and the names below them) or host:port that are never reached; "*" is all that AllowHosts does not name
 	Log        *slog.Logger // nil for none
 	Resolver   Resolver     // nil for the system's
 }
@@ -42,6 +44,11 @@ type Guard struct {
 	resolver  Resolver
 	dialer    net.Dialer
 	transport *http.Transport
+
+	// deny, denyRest and allowed do not change after New.
+	deny     []target
+	denyRest bool
+	allowed  map[target]bool
 
 	mu     sync.RWMutex
 	opened map[target]bool
@@ -66,6 +73,7 @@ func New(cfg Config) *Guard {
 		dialer:   net.Dialer{Timeout: dialTimeout},
 		opened:   map[target]bool{},
 		mapped:   map[target]string{},
+		allowed:  map[target]bool{},
 	}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
@@ -86,7 +94,36 @@ func New(cfg Config) *Guard {
 	for _, h := range cfg.AllowHosts {
 		g.Open(h)
 	}
+	maps.Copy(g.allowed, g.opened)
+	for _, h := range cfg.DenyHosts {
+		g.denyHost(h)
+	}
 	return g
+}
+
+// denyHost adds one entry of the list of denied hosts.
+func (g *Guard) denyHost(host string) {
+	if host == everything {
+		g.denyRest = true
+		return
+	}
+	t, err := parseTarget(host)
+	if err != nil {
+		g.log.Warn("not denied", "host", host, "error", err)
+		return
+	}
+	g.deny = append(g.deny, t)
+}
+
+// everything denies all hosts that are not allowed by name.
+const everything = "*"
+
+// ValidDenied is Valid for an entry of Config.DenyHosts.
+func ValidDenied(host string) error {
+	if host == everything {
+		return nil
+	}
+	return Valid(host)
 }
 
 // Valid reports why host can not be opened or mapped, nil when it can. It wants a host or
@@ -107,6 +144,25 @@ func (g *Guard) Open(host string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.opened[t] = true
+}
+
+// OpenTyped opens what a person typed, and not more: host:port that one, a host without a
+// port the usual ports of http and https.
+func (g *Guard) OpenTyped(host string) {
+	t, err := parseTarget(host)
+	if err != nil {
+		g.log.Warn("not opened", "host", host, "error", err)
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if t.port != 0 {
+		g.opened[t] = true
+		return
+	}
+	for _, port := range []uint16{80, 443} {
+		g.opened[target{host: t.host, port: port}] = true
+	}
 }
 
 // Opened reports whether host (or host:port) was opened: by itself, or its host as a whole.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
+
+	"sextant/backend/guard/address"
 )
 
 const maxURL = 64 << 10
@@ -99,11 +101,11 @@ func newTarget(host, port string) (target, error) {
 	if !plainName(name) {
 		return t, fmt.Errorf("%q is no host", host)
 	}
-	if !endsInNumber(name) {
+	if !address.EndsInNumber(name) {
 		t.host = name
 		return t, nil
 	}
-	addr, ok := parseIPv4(name)
+	addr, ok := address.ParseIPv4(name)
 	if !ok {
 		return t, fmt.Errorf("%q is no host", host)
 	}
@@ -126,52 +128,4 @@ func plainName(name string) bool {
 		}
 	}
 	return true
-}
-
-func endsInNumber(name string) bool {
-	last := name[strings.LastIndexByte(name, '.')+1:]
-	if strings.Trim(last, "0123456789") == "" {
-		return true
-	}
-	_, ok := ipv4Number(last)
-	return ok
-}
-
-func parseIPv4(name string) (netip.Addr, bool) {
-	parts := strings.Split(name, ".")
-	if len(parts) > 4 {
-		return netip.Addr{}, false
-	}
-	var value uint64
-	for i, part := range parts {
-		n, ok := ipv4Number(part)
-		last := i == len(parts)-1
-		switch {
-		case !ok, !last && n > 255, last && n >= 1<<(8*(5-len(parts))):
-			return netip.Addr{}, false
-		case last:
-			value += n
-		default:
-			value += n << (8 * (3 - i))
-		}
-	}
-	return netip.AddrFrom4([4]byte{byte(value >> 24), byte(value >> 16), byte(value >> 8), byte(value)}), true
-}
-
-func ipv4Number(s string) (uint64, bool) {
-	if s == "" {
-		return 0, false
-	}
-	radix := 10
-	switch {
-	case strings.HasPrefix(s, "0x"):
-		s, radix = s[2:], 16
-	case len(s) > 1 && s[0] == '0':
-		s, radix = s[1:], 8
-	}
-	if s == "" {
-		return 0, true
-	}
-	n, err := strconv.ParseUint(s, radix, 33)
-	return n, err == nil
 }

@@ -109,7 +109,7 @@ func (f facts) couldCarry() bool {
 		return f.in.Description.Data != ""
 	}
 	for _, h := range f.hosts {
-		if !f.wasRead(h) && !Opened(h, f.in.Call.From.TypedHosts) {
+		if !f.wasRead(h) && !Typed(h, f.in.Call.From.TypedHosts) {
 			return true
 		}
 	}

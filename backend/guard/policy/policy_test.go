@@ -63,7 +63,11 @@ func TestTypingAnAddressOpensIt(t *testing.T) {
 	if len(d.Opens) != 1 || d.Opens[0] != "127.0.0.1:8080" {
 		t.Fatalf("opens %v", d.Opens)
 	}
-	comesTo(t, in.typedHosts("127.0.0.1"), Allow)
+	comesTo(t, in.typedHosts("127.0.0.1"), Refuse) // the usual ports only
+	usual := page("navigate_page", `{"url":"http://127.0.0.1/form"}`)
+	comesTo(t, usual.typedHosts("127.0.0.1"), Allow)
+	comesTo(t, usual.typedHosts("127.0.0.1:80"), Allow)
+	comesTo(t, usual.typedHosts("127.0.0.1:8080"), Refuse)
 	comesTo(t, in.typedHosts("127.0.0.1:9090"), Refuse)
 	in.Opened = d.Opens
 	if d := comesTo(t, in, Allow); len(d.Opens) != 0 {

@@ -100,15 +100,15 @@ func (f facts) howToOpen(host string) string {
 
 // isOpen reports whether a person or an option opened the host.
 func (f facts) isOpen(host string) bool {
-	return Opened(host, f.in.Settings.AllowHosts) || Opened(host, f.in.Opened) ||
-		Opened(host, f.in.Call.From.TypedHosts)
+	return Opened(host, f.in.Settings.AllowHosts) || Typed(host, f.in.Opened) ||
+		Typed(host, f.in.Call.From.TypedHosts)
 }
 
 // typed lists the hosts of this call that a person typed in this turn.
 func (f facts) typed() []string {
 	var hosts []string
 	for _, h := range f.hosts {
-		if Opened(h, f.in.Call.From.TypedHosts) {
+		if Typed(h, f.in.Call.From.TypedHosts) {
 			hosts = append(hosts, h)
 		}
 	}

@@ -6,7 +6,9 @@ func autoAttach() proto.TargetSetAutoAttach {
 	return proto.TargetSetAutoAttach{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: true,
 		Filter: proto.TargetTargetFilter{
-			{Type: "page"}, {Type: "iframe"}, {Exclude: true},
+			// Workers are held at their start even where they are not attached to, and then
+			// nobody could let them go: they are attached to, let go and left.
+			{Type: "page"}, {Type: "iframe"}, {Type: "worker"}, {Exclude: true},
 		},
 	}
 }

@@ -1,0 +1,148 @@
+// Package address is the one judge of network addresses: which are public, and which are
+// this machine, a private network or something kept for special use; and how a browser
+// reads a number as an address. The policy, which sees names before they are resolved, and
+// the dialer, which sees what they resolve to, both ask here.
+package address
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Closed says why a is not public, "" when it is. The ranges are those of the IANA
+// special-purpose registries for IPv4 and IPv6, and one address a cloud took for itself.
+func Closed(a netip.Addr) string {
+	a = a.WithZone("").Unmap()
+	switch {
+	case a.IsLoopback(), a.IsUnspecified():
+		return "it is this machine"
+	case a.IsPrivate():
+		return "it is a private network"
+	case a.IsLinkLocalUnicast():
+		return "it is a link-local address, where clouds keep their secrets"
+	case a.IsMulticast():
+		return "it is a multicast address"
+	}
+	if inner, ok := embedded(a); ok {
+		if reason := Closed(inner); reason != "" {
+			return "it holds " + inner.String() + ", and " + strings.Replace(reason, "it is", "that is", 1)
+		}
+		return ""
+	}
+	for _, r := range reserved() {
+		if r.prefix.Contains(a) {
+			return r.reason
+		}
+	}
+	return ""
+}
+
+// embedded is the IPv4 address that an IPv6 address of a transition scheme leads to: NAT64
+// (RFC 6052), 6to4 (RFC 3056) and the old IPv4-compatible form.
+func embedded(a netip.Addr) (netip.Addr, bool) {
+	if !a.Is6() {
+		return netip.Addr{}, false
+	}
+	b := a.As16()
+	switch {
+	case prefix(0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0).bits(96).Contains(a), prefix().bits(96).Contains(a):
+		return netip.AddrFrom4([4]byte(b[12:16])), true
+	case prefix(0x20, 0x02).bits(16).Contains(a):
+		return netip.AddrFrom4([4]byte(b[2:6])), true
+	}
+	return netip.Addr{}, false
+}
+
+type reservedRange struct {
+	prefix netip.Prefix
+	reason string
+}
+
+func reserved() []reservedRange {
+	const special, shared = "it is an address kept for special use", "it is a provider's shared network"
+	return []reservedRange{
+		{v4(0, 0, 0, 0, 8), "it is this machine"},
+		{v4(100, 64, 0, 0, 10), shared},
+		{v4(168, 63, 129, 16, 32), "it is a cloud's own service address"},
+		{v4(192, 0, 0, 0, 24), special},
+		{v4(192, 0, 2, 0, 24), special},
+		{v4(198, 18, 0, 0, 15), special},
+		{v4(198, 51, 100, 0, 24), special},
+		{v4(203, 0, 113, 0, 24), special},
+		{v4(240, 0, 0, 0, 4), special},
+		{prefix(0x00, 0x64, 0xff, 0x9b, 0x00, 0x01).bits(48), "it is a private network"},
+		{prefix(0x01, 0x00).bits(64), special},
+		{prefix(0x20, 0x01, 0x00).bits(23), special}, // Teredo, ORCHID, benchmarking and more
+		{prefix(0x20, 0x01, 0x0d, 0xb8).bits(32), special},
+		{prefix(0x3f, 0xff).bits(20), special},
+		{prefix(0x5f, 0x00).bits(16), special},
+		{prefix(0xfe, 0xc0).bits(10), "it is a private network"},
+	}
+}
+
+// prefixBytes are the leading bytes of an IPv6 prefix; the rest is zero.
+type prefixBytes [16]byte
+
+func prefix(lead ...byte) prefixBytes {
+	var b prefixBytes
+	copy(b[:], lead)
+	return b
+}
+
+func (b prefixBytes) bits(n int) netip.Prefix { return netip.PrefixFrom(netip.AddrFrom16(b), n) }
+
+func v4(a, b, c, d byte, bits int) netip.Prefix {
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{a, b, c, d}), bits)
+}
+
+// EndsInNumber reports whether a browser reads name as an IPv4 address or not at all.
+func EndsInNumber(name string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if strings.Trim(last, "0123456789") == "" {
+		return true
+	}
+	_, ok := ipv4Number(last)
+	return ok
+}
+
+// ParseIPv4 reads name as browsers do ("IPv4 parser" of the WHATWG URL standard): with one
+// to four parts, each decimal, octal or hexadecimal.
+func ParseIPv4(name string) (netip.Addr, bool) {
+	parts := strings.Split(name, ".")
+	if len(parts) > 4 {
+		return netip.Addr{}, false
+	}
+	var value uint64
+	for i, part := range parts {
+		n, ok := ipv4Number(part)
+		last := i == len(parts)-1
+		switch {
+		case !ok, !last && n > 255, last && n >= 1<<(8*(5-len(parts))):
+			return netip.Addr{}, false
+		case last:
+			value += n
+		default:
+			value += n << (8 * (3 - i))
+		}
+	}
+	return netip.AddrFrom4([4]byte{byte(value >> 24), byte(value >> 16), byte(value >> 8), byte(value)}), true
+}
+
+func ipv4Number(s string) (uint64, bool) {
+	if s == "" {
+		return 0, false
+	}
+	radix := 10
+	switch {
+	case strings.HasPrefix(s, "0x"):
+		s, radix = s[2:], 16
+	case len(s) > 1 && s[0] == '0':
+		s, radix = s[1:], 8
+	}
+	if s == "" {
+		return 0, true
+	}
+	n, err := strconv.ParseUint(s, radix, 33)
+	return n, err == nil
+}
