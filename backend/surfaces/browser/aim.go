@@ -19,7 +19,7 @@ import (
 
 // patience is how long an element that cannot be pressed right now is waited for: it may be
 // about to become enabled, or what covers it about to leave.
-const patience = time.Second
+const patience = 2 * time.Second
 
 // handLimit bounds how long a page may take to let itself be acted on.
 const handLimit = 10 * time.Second
@@ -27,6 +27,7 @@ const handLimit = 10 * time.Second
 // target is an element that an action is for.
 type target struct {
 	t     *tab
+	a     *action
 	doc   *frames.Document
 	thing identity.Thing
 }
@@ -58,8 +59,24 @@ func (t *tab) document(seq int) *frames.Document {
 }
 
 // find resolves a number to its living node; a replaced node's number may have moved, and
-// then note says so.
+// then the action's note says so.
 func (t *tab) find(ctx context.Context, a *action, id int) (*target, error) {
+	g, err := t.locate(ctx, a, id)
+	if err != nil {
+		return nil, err
+	}
+	alive, err := probe(ctx, g.doc, []int{g.thing.Handle}, "n !== null")
+	if errors.Is(err, frames.ErrReplaced) {
+		return nil, t.gone(ctx, id, "the page was replaced by a navigation")
+	}
+	if err != nil || len(alive) == 1 && alive[0] {
+		return g, err
+	}
+	return g, g.renew(ctx)
+}
+
+// locate is find that leaves it to the aim to see whether the node lives.
+func (t *tab) locate(ctx context.Context, a *action, id int) (*target, error) {
 	thing, ok := t.s.b.book.Thing(id)
 	if !ok {
 		return nil, t.gone(ctx, id, "its page was left")
@@ -68,26 +85,35 @@ func (t *tab) find(ctx context.Context, a *action, id int) (*target, error) {
 	if doc == nil {
 		return nil, t.gone(ctx, id, "the page was replaced by a navigation")
 	}
-	alive, err := probe(ctx, doc, []int{thing.Handle}, "n !== null")
-	if errors.Is(err, frames.ErrReplaced) {
-		return nil, t.gone(ctx, id, "the page was replaced by a navigation")
+	return &target{t, a, doc, thing}, nil
+}
+
+// sure makes sure that the element lives, for actions that do not aim.
+func (g *target) sure(ctx context.Context) error {
+	now, err := g.t.find(ctx, g.a, g.thing.ID)
+	if err == nil {
+		*g = *now
 	}
-	if err != nil {
-		return nil, err
+	return err
+}
+
+// renew looks again for the one node that took the place of one that is gone, wherever it
+// stands.
+func (g *target) renew(ctx context.Context) error {
+	if _, err := g.t.see(ctx, collect.Options{WholePage: true}); err != nil {
+		return err
 	}
-	if len(alive) == 1 && alive[0] {
-		return &target{t, doc, thing}, nil
+	moved, ok := g.t.s.b.book.Thing(g.thing.ID)
+	if !ok || moved.Handle == g.thing.Handle {
+		return g.t.gone(ctx, g.thing.ID, "it was removed from the page")
 	}
-	// Looking again may find the one node that took its place, wherever it stands.
-	if _, err := t.see(ctx, collect.Options{WholePage: true}); err != nil {
-		return nil, err
+	doc := g.t.document(moved.Doc)
+	if doc == nil {
+		return g.t.gone(ctx, g.thing.ID, "the page was replaced by a navigation")
 	}
-	moved, ok := t.s.b.book.Thing(id)
-	if !ok || moved.Handle == thing.Handle {
-		return nil, t.gone(ctx, id, "it was removed from the page")
-	}
-	a.note = fmt.Sprintf("[%d] was drawn anew by the page; the only element like it was used.", id)
-	return &target{t, doc, moved}, nil
+	g.doc, g.thing = doc, moved
+	g.a.note = fmt.Sprintf("[%d] was drawn anew by the page; the only element like it was used.", moved.ID)
+	return nil
 }
 
 // gone is the fault for a dead number, with the elements most like it.
@@ -140,14 +166,17 @@ func likeness(th identity.Thing, role, name string) int {
 	return score
 }
 
-// aim brings the element into view and returns the point of the page's viewport where
-// pressing it hits it.
-func (g *target) aim(ctx context.Context) (x, y float64, err error) {
+// aim brings the element into view, waits until it can be pressed, and returns the point of
+// the page's viewport where pressing it hits it.
+func (g *target) aim(ctx context.Context, o collect.Aim) (x, y float64, err error) {
+	o.Scroll = true
 	deadline := time.Now().Add(patience)
 	for {
-		x, y, err = g.point(ctx)
+		o.Patience = int(max(0, time.Until(deadline).Milliseconds()))
+		x, y, err = g.point(ctx, o)
 		var f *Fault
-		if err == nil || !errors.As(err, &f) || f.Kind == FaultGone || time.Now().After(deadline) {
+		// Its own document waited already; what lies over its frame is seen from outside only.
+		if err == nil || g.doc.IsMain() || !errors.As(err, &f) || f.Kind != FaultCovered || time.Now().After(deadline) {
 			return x, y, err
 		}
 		select {
@@ -158,38 +187,65 @@ func (g *target) aim(ctx context.Context) (x, y float64, err error) {
 	}
 }
 
-func (g *target) point(ctx context.Context) (x, y float64, err error) {
-	if err := g.doc.Reveal(ctx, nil); err != nil {
-		return 0, 0, err
+func (g *target) point(ctx context.Context, o collect.Aim) (x, y float64, err error) {
+	p, err := g.aimed(ctx, o)
+	if err == nil && p.State == "gone" {
+		if err = g.renew(ctx); err == nil {
+			p, err = g.aimed(ctx, o)
+		}
 	}
-	p, err := collect.PointOf(ctx, g.doc, g.thing.Handle, true)
+	if errors.Is(err, frames.ErrReplaced) {
+		return 0, 0, g.t.gone(ctx, g.thing.ID, "the page was replaced by a navigation")
+	}
 	if err != nil {
 		return 0, 0, err
 	}
-	if p.State != "ok" && p.State != "moving" {
+	if !p.Ready() {
 		return 0, 0, g.refused(ctx, p)
+	}
+	if g.doc.IsMain() {
+		return p.X, p.Y, nil
+	}
+	return g.through(ctx, p)
+}
+
+// aimed asks the element's own document.
+func (g *target) aimed(ctx context.Context, o collect.Aim) (collect.Point, error) {
+	if err := g.doc.Reveal(ctx, nil); err != nil {
+		return collect.Point{}, err
+	}
+	if g.doc.IsMain() && !o.Hurry {
+		o.Was = g.t.seenAt(g.thing.ID)
+	}
+	return collect.AimAt(ctx, g.doc, g.thing.Handle, o)
+}
+
+// seenAt is where the newest look saw the element, nil when it did not.
+func (t *tab) seenAt(id int) *collect.Rect {
+	l := t.newest()
+	if l == nil {
+		return nil
+	}
+	i, ok := l.byID[id]
+	if !ok {
+		return nil
+	}
+	b := l.elements[i].Box
+	return &collect.Rect{X: b.X, Y: b.Y, W: b.Width, H: b.Height}
+}
+
+// through brings a point of a frame into view and makes sure that nothing lies over the
+// frames around it.
+func (g *target) through(ctx context.Context, p collect.Point) (x, y float64, err error) {
+	rect := &proto.DOMRect{X: max(0, p.X-10), Y: max(0, p.Y-10), Width: 20, Height: 20}
+	if err := g.doc.Reveal(ctx, rect); err != nil {
+		return 0, 0, err
 	}
 	at, err := g.doc.Place(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
-	if g.doc.IsMain() {
-		return p.X, p.Y, nil
-	}
-	return g.through(ctx, p, at)
-}
-
-// through brings a point of a frame into view and makes sure that nothing lies over the
-// frames around it.
-func (g *target) through(ctx context.Context, p collect.Point, at frames.Place) (x, y float64, err error) {
-	rect := &proto.DOMRect{X: max(0, p.X-10), Y: max(0, p.Y-10), Width: 20, Height: 20}
-	if err := g.doc.Reveal(ctx, rect); err != nil {
-		return 0, 0, err
-	}
-	if at, err = g.doc.Place(ctx); err != nil {
-		return 0, 0, err
-	}
-	x, y = at.X+p.X*at.ScaleX, at.Y+p.Y*at.ScaleY
+	x, y = at.At(p.X, p.Y)
 	for d := g.doc; ; {
 		parent := d.Parent()
 		if parent == nil {
@@ -199,7 +255,8 @@ func (g *target) through(ctx context.Context, p collect.Point, at frames.Place) 
 		if err != nil {
 			return 0, 0, err
 		}
-		what, err := d.Over(ctx, (x-outer.X)/outer.ScaleX, (y-outer.Y)/outer.ScaleY)
+		ox, oy := outer.From(x, y)
+		what, err := d.Over(ctx, ox, oy)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -257,7 +314,8 @@ func (t *tab) pointer(x, y float64, press bool, id int) {
 	}
 }
 
-// on runs an action on the tab of an annotation, with its living element.
+// on runs an action on the tab of an annotation, with its element; whether that lives shows when
+// it is aimed at, or by sure.
 func (s *Session) on(ctx context.Context, id int, do func(context.Context, *action, *target) error) (answer, error) {
 	return s.onWithin(ctx, handLimit, id, do)
 }

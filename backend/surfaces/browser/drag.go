@@ -172,13 +172,13 @@ func (d *drag) grab(ctx context.Context) (err error) {
 	if d.from == nil {
 		return nil
 	}
-	hit, what, err := collect.Hit(ctx, d.source)
-	if err != nil || !hit {
+	met, err := d.from.met(ctx)
+	if err != nil || !met.Hit {
 		d.letGo()
 		if err != nil {
 			return err
 		}
-		return d.from.missed(what)
+		return d.from.missed(met.Text)
 	}
 	return nil
 }
@@ -382,11 +382,6 @@ func (g *target) drop(ctx context.Context, scroll bool) (collect.Drop, error) {
 	if g.doc.IsMain() {
 		return at, nil
 	}
-	place, err := g.doc.Place(ctx)
-	if err != nil {
-		return at, err
-	}
-	at.X, at.Y, err = g.through(ctx, collect.Point{X: at.X, Y: at.Y}, place)
-	at.W, at.H = at.W*place.ScaleX, at.H*place.ScaleY
+	at.X, at.Y, err = g.through(ctx, collect.Point{X: at.X, Y: at.Y})
 	return at, err
 }

@@ -78,66 +78,75 @@ func pressOf(button string, count int, modifiers []string) (press input.Press, v
 	return input.Press{Button: button, Count: count, Modifiers: mods}, verb, nil
 }
 
-// click aims, presses, and checks what the press met.
+// tries bounds how often a press is aimed anew at an element that slips away from it.
+const tries = 5
+
+// click aims and presses. A press that would meet something else is stopped before the page
+// feels it, and aimed anew.
 func (g *target) click(ctx context.Context, a *action, press input.Press, verb string) error {
-	x, y, err := g.hover(ctx, a, press.Modifiers)
-	if err != nil {
-		return err
-	}
-	if err := collect.Arm(ctx, g.doc, g.thing.Handle, "click"); err != nil {
-		if errors.Is(err, collect.ErrGone) {
-			return g.t.gone(ctx, g.thing.ID, "it was removed from the page when the pointer came")
+	for n := range tries {
+		x, y, err := g.aim(ctx, collect.Aim{Arm: "click", Hurry: n > 0})
+		if err != nil {
+			return err
 		}
-		return err
+		a.does("%s %s", verb, g.name())
+		g.t.pointer(x, y, true, g.thing.ID)
+		if err := input.Click(ctx, a.page, x, y, press); err != nil {
+			return err
+		}
+		met, err := g.met(ctx)
+		switch {
+		case err != nil || met.Hit && !(met.Slipped && press.Left()):
+			return err
+		case !met.Seen:
+			return g.missed("")
+		case n < tries-1:
+		case met.Hit:
+			addNoteTo(a, "The element moved away between press and release, so that the page saw no click.")
+		default:
+			return g.missed(met.Text)
+		}
 	}
-	a.does("%s %s", verb, g.name())
-	g.t.pointer(x, y, true, g.thing.ID)
-	if err := input.Click(a.client(ctx), x, y, press); err != nil {
-		return err
-	}
-	hit, what, err := collect.Hit(ctx, g.doc)
-	switch {
-	case errors.Is(err, frames.ErrReplaced):
+	return nil
+}
+
+func addNoteTo(a *action, text string) { a.note = strings.TrimSpace(a.note + " " + text) }
+
+// met tells what the guarded press met.
+func (g *target) met(ctx context.Context) (collect.Met, error) {
+	met, err := collect.Hit(ctx, g.doc)
+	if errors.Is(err, frames.ErrReplaced) || err == nil && !met.Seen && !g.doc.Alive() {
 		// It led to another page: it was met.
-		return nil
-	case err != nil:
-		return err
-	case hit || (what == "" && !g.doc.Alive()):
-		return nil
+		return collect.Met{Seen: true, Hit: true}, nil
 	}
-	return g.missed(what)
+	if err != nil || met.Seen {
+		return met, err
+	}
+	// The page may keep presses from everybody else's eyes; then what lies there now counts.
+	p, err := collect.PointOf(ctx, g.doc, g.thing.Handle, false)
+	if errors.Is(err, frames.ErrReplaced) {
+		return collect.Met{Seen: true, Hit: true}, nil
+	}
+	met.Hit = err == nil && (p.Ready() || p.State == "gone")
+	return met, err
 }
 
 // hover aims and moves the mouse there; if the page moves the element away because of that,
 // it follows once.
 func (g *target) hover(ctx context.Context, a *action, modifiers int) (x, y float64, err error) {
-	if x, y, err = g.aim(ctx); err != nil {
+	if x, y, err = g.aim(ctx, collect.Aim{}); err != nil {
 		return 0, 0, err
 	}
 	g.t.pointer(x, y, false, g.thing.ID)
-	before, err := collect.RestOf(ctx, g.doc)
-	if err != nil {
-		return 0, 0, err
-	}
 	if err := input.Move(a.client(ctx), x, y, modifiers); err != nil {
 		return 0, 0, err
 	}
-	after, err := collect.RestOf(ctx, g.doc)
+	nx, ny, err := g.point(ctx, collect.Aim{Hurry: true})
 	if err != nil {
 		return 0, 0, err
 	}
-	if !g.doc.IsMain() || (before.Mutations == after.Mutations && before.Animations == after.Animations) {
-		return x, y, nil
-	}
-	p, err := collect.PointOf(ctx, g.doc, g.thing.Handle, false)
-	if err != nil {
-		return 0, 0, err
-	}
-	if p.State != "ok" && p.State != "moving" {
-		return 0, 0, g.refused(ctx, p)
-	}
-	if p.X != x || p.Y != y {
-		x, y = p.X, p.Y
+	if nx != x || ny != y {
+		x, y = nx, ny
 		if err := input.Move(a.client(ctx), x, y, modifiers); err != nil {
 			return 0, 0, err
 		}
@@ -173,7 +182,7 @@ func (g *target) secret(ctx context.Context) bool {
 }
 
 func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
-	x, y, err := g.aim(ctx)
+	x, y, err := g.aim(ctx, collect.Aim{})
 	if err != nil {
 		return err
 	}
@@ -246,7 +255,7 @@ func (g *target) blocked(err error) error {
 // Select chooses options of a native list by label or value.
 func (s *Session) Select(ctx context.Context, id int, values []string) (answer, error) {
 	return s.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
-		x, y, err := g.aim(ctx)
+		x, y, err := g.aim(ctx, collect.Aim{})
 		if err != nil {
 			return err
 		}
@@ -321,6 +330,9 @@ func (s *Session) Scroll(ctx context.Context, o ScrollOptions) (answer, error) {
 	}
 	if o.Target != 0 {
 		return s.on(ctx, o.Target, func(ctx context.Context, a *action, g *target) error {
+			if err := g.sure(ctx); err != nil {
+				return err
+			}
 			return scroll(ctx, a, g.doc, g.thing.Handle, g.name()+" ")
 		})
 	}

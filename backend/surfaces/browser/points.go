@@ -94,7 +94,7 @@ func (s *Session) ClickAt(ctx context.Context, o ClickAtOptions) (answer, error)
 		}
 		a.does("%s at (%.0f, %.0f) on %s", verb, o.X, o.Y, what)
 		a.t.pointer(o.X, o.Y, true, 0)
-		return input.Click(c, o.X, o.Y, press)
+		return input.Click(ctx, a.page, o.X, o.Y, press)
 	})
 }
 

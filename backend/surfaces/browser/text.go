@@ -22,6 +22,9 @@ func contains(s, part string) bool {
 func (s *Session) SelectText(ctx context.Context, id int, text string, start, end int) (answer, error) {
 	if id != 0 {
 		return s.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
+			if err := g.sure(ctx); err != nil {
+				return err
+			}
 			now, err := collect.SelectText(ctx, g.doc, g.thing.Handle, text, start, end)
 			if err != nil {
 				return g.blocked(err)

@@ -151,7 +151,7 @@ func TestACrashedPageIsSaidAndCanBeLeft(t *testing.T) {
 
 func TestABusyPageIsSaid(t *testing.T) {
 	ctx, s := session(t)
-	url := site(t, map[string]any{"/": `<title>Busy</title><button onclick="setTimeout(() => { for (;;); }, 50)">Go</button>`})
+	url := site(t, map[string]any{"/": `<title>Busy</title><button onclick="setTimeout(() => { for (;;); })">Go</button>`})
 	page := openPage(t, ctx, s, url)
 	id := the(t, page, "button", "Go").ID
 	_, _ = s.Click(ctx, browser.ClickOptions{ID: id})

@@ -40,6 +40,9 @@ func (s *Session) Upload(ctx context.Context, id int, paths []string) (answer, e
 	}
 	return s.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
 		a.t.set(func() { a.t.chooser = nil })
+		if err := g.sure(ctx); err != nil {
+			return err
+		}
 		field, err := collect.FileField(ctx, g.doc, g.thing.Handle)
 		if err != nil {
 			return g.blocked(err)
@@ -157,7 +160,7 @@ func (g *target) askedFor(ctx context.Context, a *action, paths []string, what s
 
 // dropFiles lets files fall on the element as if they were dragged from the desktop.
 func (g *target) dropFiles(ctx context.Context, a *action, paths []string, what string) error {
-	x, y, err := g.aim(ctx)
+	x, y, err := g.aim(ctx, collect.Aim{})
 	if err != nil {
 		return err
 	}

@@ -6,30 +6,55 @@ import (
 	"time"
 )
 
-// PointOf finds where to press the element of handle. With scroll it is first brought into view
-// through all the boxes around it. The answer's State says why it cannot be pressed, if so;
-// "moving" comes with a point that was true a moment ago. An error is our own fault or the
-// document's end, never the element's state.
-func PointOf(ctx context.Context, w World, handle int, scroll bool) (Point, error) {
-	return call[Point](ctx, w, "point", handle, scroll)
+// Aim says how to look for a point to press.
+type Aim struct {
+	// Scroll brings the element into view first, through all the boxes around it.
+	Scroll bool `json:"scroll"`
+	// Arm guards the press that follows as Arm does: "click", "press" or "".
+	Arm string `json:"arm,omitempty"`
+	// Patience is how many milliseconds an element that cannot be pressed yet is waited for.
+	Patience int `json:"patience"`
+	// Hurry takes a moving element where it is now.
+	Hurry bool `json:"hurry,omitempty"`
+	// Was is where the element stood when it was looked at last, nil when that is not known.
+	Was *Rect `json:"was,omitempty"`
 }
 
-// Arm watches the next trusted pointer event of kind "click", "hover" or "up" for Hit.
-// ErrGone when the element has left.
+// AimAt finds where to press the element of handle. The answer's State says why it cannot be
+// pressed, if so; "moving" comes with a point that was true a moment ago. An error is our own
+// fault or the document's end, never the element's state.
+func AimAt(ctx context.Context, w World, handle int, o Aim) (Point, error) {
+	return call[Point](ctx, w, "aim", handle, o)
+}
+
+// PointOf is AimAt without patience.
+func PointOf(ctx context.Context, w World, handle int, scroll bool) (Point, error) {
+	return AimAt(ctx, w, handle, Aim{Scroll: scroll})
+}
+
+// Arm guards the next trusted press ("click", "press"): one that would not reach the element is
+// stopped before the page feels it. Of other kinds ("hover", "up") it only watches the next event.
+// Hit tells what came. ErrGone when the element has left.
 func Arm(ctx context.Context, w World, handle int, kind string) error {
-	_, err := call[bool](ctx, w, "arm", handle, kind)
+	_, err := call[bool](ctx, w, "arm", handle, kind, false)
 	return err
 }
 
-// Hit says whether the event that Arm waited for reached the element; if it reached something
-// else, what (`dialog "Cookies"`). false and "" mean that no event came to this document.
-func Hit(ctx context.Context, w World) (bool, string, error) {
-	h, err := call[struct {
-		Hit  bool   `json:"hit"`
-		Text string `json:"text"`
-	}](ctx, w, "hit")
-	return h.Hit, h.Text, err
+// Met is what a press met.
+type Met struct {
+	// Seen is false when no press came to this document.
+	Seen bool `json:"seen"`
+	// Hit is true when it reached the element; else it was stopped.
+	Hit bool `json:"hit"`
+	// Text names what it would have reached instead: `dialog "Cookies"`.
+	Text string `json:"text"`
+	// Slipped is true when the press reached the element but no click came of it, and nothing
+	// changed.
+	Slipped bool `json:"slipped"`
 }
+
+// Hit says what the event that Arm waited for met, and ends the guard.
+func Hit(ctx context.Context, w World) (Met, error) { return call[Met](ctx, w, "hit") }
 
 // Focus puts the keyboard focus on the element. A *Refusal when the page does not let it there.
 func Focus(ctx context.Context, w World, handle int) error {

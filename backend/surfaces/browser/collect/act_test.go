@@ -46,9 +46,9 @@ func TestEveryUsableThingIsReallyHit(t *testing.T) {
 			t.Fatal(err)
 		}
 		press(t, w, p)
-		hit, what, err := Hit(t.Context(), w)
-		if err != nil || !hit {
-			t.Errorf("%s at %v,%v met %q, %v", line(n), p.X, p.Y, what, err)
+		met, err := Hit(t.Context(), w)
+		if err != nil || !met.Hit {
+			t.Errorf("%s at %v,%v met %q, %v", line(n), p.X, p.Y, met.Text, err)
 		}
 		if got := w.js(t, "window.got"); !strings.Contains(strings.ReplaceAll(n.Name, " ", ""), strings.ReplaceAll(got, " ", "")) {
 			t.Errorf("%s: the page saw a click on %q", line(n), got)
@@ -72,8 +72,8 @@ func TestAFancyCheckboxIsPressedOnItsLabel(t *testing.T) {
 		t.Fatal(err)
 	}
 	press(t, w, p)
-	if hit, what, _ := Hit(t.Context(), w); !hit {
-		t.Errorf("met %q", what)
+	if met, _ := Hit(t.Context(), w); !met.Hit {
+		t.Errorf("met %q", met.Text)
 	}
 	if got := line(named(t, look(t, w, Options{}), "Fancy box")); got != `checkbox "Fancy box" (checked, focused)` {
 		t.Errorf("after the press: %s", got)
@@ -143,15 +143,15 @@ func TestAPressOnSomethingElseIsTold(t *testing.T) {
 	if err := Arm(t.Context(), w, named(t, raw, "Covered").Handle, "click"); err != nil {
 		t.Fatal(err)
 	}
-	if hit, what, err := Hit(t.Context(), w); hit || what != "" || err != nil {
-		t.Errorf("before any event: %v %q %v", hit, what, err)
+	if met, err := Hit(t.Context(), w); met.Hit || met.Seen || met.Text != "" || err != nil {
+		t.Errorf("before any event: %+v %v", met, err)
 	}
 	if err := Arm(t.Context(), w, named(t, raw, "Covered").Handle, "click"); err != nil {
 		t.Fatal(err)
 	}
 	press(t, w, Point{X: 40, Y: 170})
-	if hit, what, _ := Hit(t.Context(), w); hit || what != `dialog "Cookies"` {
-		t.Errorf("%v %q", hit, what)
+	if met, _ := Hit(t.Context(), w); met.Hit || met.Text != `dialog "Cookies"` {
+		t.Errorf("%+v", met)
 	}
 }
 

@@ -24,8 +24,6 @@ var (
 	lookJS string
 	//go:embed script/rest.js
 	restJS string
-	//go:embed script/act.js
-	actJS string
 	//go:embed script/text.js
 	textJS string
 	//go:embed script/listeners.js
@@ -44,7 +42,7 @@ func (r *Refusal) Error() string { return r.Message }
 
 // installer is the function that puts the script into a document, once.
 func installer() string {
-	parts := []string{baseJS, rolesJS, namesJS, placeJS, reportJS, lookJS, restJS, actJS, textJS}
+	parts := []string{baseJS, rolesJS, namesJS, placeJS, reportJS, lookJS, restJS, textJS}
 	parts = append(parts, handScripts()...)
 	return "function () {\nif (globalThis.__sextant) return true;\n" + strings.Join(parts, "\n;\n") + "\n;return true\n}"
 }

@@ -5,12 +5,20 @@ import (
 	_ "embed"
 )
 
-//go:embed script/drag.js
-var dragJS string
+var (
+	//go:embed script/aim.js
+	aimJS string
+	//go:embed script/type.js
+	typeJS string
+	//go:embed script/scroll.js
+	scrollJS string
+	//go:embed script/drag.js
+	dragJS string
+)
 
 // handScripts are the parts of the script that only acting needs, in the order they stand on
 // each other.
-func handScripts() []string { return []string{dragJS} }
+func handScripts() []string { return []string{aimJS, typeJS, scrollJS, dragJS} }
 
 // Drop is where something dragged to an element is let go.
 type Drop struct {

@@ -115,6 +115,9 @@ type Point struct {
 	Detail string `json:"detail,omitempty"`
 }
 
+// Ready reports whether the element can be pressed at the point.
+func (p Point) Ready() bool { return p.State == "ok" || p.State == "moving" }
+
 // Rest is how quiet a document is.
 type Rest struct {
 	// Mutations counts relevant changes since the script came; QuietMS since the last one.

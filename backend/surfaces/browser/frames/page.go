@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -138,6 +139,34 @@ func (p *Page) dropChildren(f *Frame) {
 			p.drop(c)
 		}
 	}
+}
+
+// Send sends calls on the page's own session one right after the other and waits until all are
+// answered; the error is that of the first one that failed, or the end of ctx or of the tab.
+func (p *Page) Send(ctx context.Context, reqs ...proto.Request) error {
+	got := make(chan error, len(reqs))
+	for _, r := range reqs {
+		p.reg.conn.Post(p.Session, r.ProtoReq(), r, func(_ json.RawMessage, err error) {
+			if err != nil {
+				err = fmt.Errorf("%s: %w", r.ProtoReq(), err)
+			}
+			got <- err
+		})
+	}
+	var first error
+	for range reqs {
+		select {
+		case err := <-got:
+			if first == nil {
+				first = err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-p.gone:
+			return ErrReplaced
+		}
+	}
+	return first
 }
 
 // Ask sends a call on the page's own session and hands a successful answer to reply, which

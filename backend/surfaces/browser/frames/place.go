@@ -15,6 +15,28 @@ type Place struct {
 	X, Y, ScaleX, ScaleY float64
 	// W, H is the size of the document's viewport in the page's pixels.
 	W, H float64
+
+	// bent is set where a frame is turned or tilted; then w and h are the size of the
+	// document's viewport in its own pixels.
+	bent *warp
+	w, h float64
+}
+
+// At is the point of the page where the document's point (x, y) lies.
+func (p Place) At(x, y float64) (float64, float64) {
+	if p.bent != nil {
+		return p.bent.at(x/p.w, y/p.h)
+	}
+	return p.X + x*p.ScaleX, p.Y + y*p.ScaleY
+}
+
+// From is the point of the document that lies at (x, y) of the page.
+func (p Place) From(x, y float64) (float64, float64) {
+	if p.bent != nil {
+		u, v := p.bent.from(x, y)
+		return u * p.w, v * p.h
+	}
+	return (x - p.X) / p.ScaleX, (y - p.Y) / p.ScaleY
 }
 
 // Child finds the document in the frame whose element the function declaration node
@@ -87,13 +109,17 @@ func (d *Document) Place(ctx context.Context) (Place, error) {
 	if err != nil {
 		return Place{}, parent.lost(fmt.Errorf("measuring a frame: %w", err))
 	}
-	c, b := box.Model.Content, box.Model.Border
-	if len(c) < 8 || len(b) < 8 || box.Model.Width == 0 || box.Model.Height == 0 {
+	c := box.Model.Content
+	if len(c) < 8 {
 		return Place{}, fmt.Errorf("the frame has no size")
 	}
-	place := Place{
-		X: c[0], Y: c[1], W: c[4] - c[0], H: c[5] - c[1],
-		ScaleX: (b[2] - b[0]) / float64(box.Model.Width), ScaleY: (b[7] - b[1]) / float64(box.Model.Height),
+	var own [2]float64
+	raw, err := d.Call(ctx, "function () { return [innerWidth, innerHeight] }")
+	if err != nil {
+		return Place{}, err
+	}
+	if err := json.Unmarshal(raw, &own); err != nil || own[0] <= 0 || own[1] <= 0 {
+		return Place{}, fmt.Errorf("the frame has no size")
 	}
 	// The browser measures from the top frame of the parent's session.
 	root := parent
@@ -106,16 +132,28 @@ func (d *Document) Place(ctx context.Context) (Place, error) {
 	if err != nil {
 		return Place{}, err
 	}
-	return outer.within(place), nil
+	return outer.around([8]float64(c[:8]), own[0], own[1])
 }
 
-// within places inner, which is given in the coordinates of p, in those of the page.
-func (p Place) within(inner Place) Place {
-	return Place{
-		X: p.X + inner.X*p.ScaleX, Y: p.Y + inner.Y*p.ScaleY,
-		W: inner.W * p.ScaleX, H: inner.H * p.ScaleY,
-		ScaleX: inner.ScaleX * p.ScaleX, ScaleY: inner.ScaleY * p.ScaleY,
+// around places a frame whose viewport of w by h pixels has its corners at q, in the
+// coordinates of p.
+func (p Place) around(q [8]float64, w, h float64) (Place, error) {
+	for i := 0; i < 8; i += 2 {
+		q[i], q[i+1] = p.At(q[i], q[i+1])
 	}
+	bent, ok := newWarp(q)
+	if !ok {
+		return Place{}, fmt.Errorf("the frame has no size")
+	}
+	in := Place{X: q[0], Y: q[1], W: q[4] - q[0], H: q[5] - q[1], w: w, h: h}
+	in.ScaleX, in.ScaleY = math.Hypot(q[2]-q[0], q[3]-q[1])/w, math.Hypot(q[6]-q[0], q[7]-q[1])/h
+	if in.ScaleX <= 0 || in.ScaleY <= 0 {
+		return Place{}, fmt.Errorf("the frame has no size")
+	}
+	if math.Abs(q[3]-q[1])+math.Abs(q[6]-q[0])+math.Abs(q[4]-q[2])+math.Abs(q[5]-q[7]) > 0.01 {
+		in.bent = &bent
+	}
+	return in, nil
 }
 
 // Reveal scrolls what holds the document's frame, outermost first, until the frame's

@@ -25,6 +25,9 @@ type Press struct {
 	Modifiers int
 }
 
+// Left reports whether it is one that a click comes of.
+func (p Press) Left() bool { return p.Button == "" || p.Button == "left" }
+
 func button(name string) (proto.InputMouseButton, error) {
 	switch name {
 	case "", "left":
@@ -48,24 +51,33 @@ func Move(c proto.Client, x, y float64, modifiers int) error {
 	return nil
 }
 
-// Click presses and releases at a point where the mouse already is. The browser has
-// handled the events when it returns.
-func Click(c proto.Client, x, y float64, p Press) error {
+// Sender sends requests in one go and waits until the browser has handled them all; a tab.
+type Sender interface {
+	Send(ctx context.Context, reqs ...proto.Request) error
+}
+
+// Click moves the mouse to a point, presses and releases there, in one go: nothing can come
+// between, and the page needs to draw only once. The browser has handled the events when it
+// returns.
+func Click(ctx context.Context, s Sender, x, y float64, p Press) error {
 	b, err := button(p.Button)
 	if err != nil {
 		return err
 	}
+	reqs := []proto.Request{proto.InputDispatchMouseEvent{
+		Type: proto.InputDispatchMouseEventTypeMouseMoved, X: x, Y: y, Modifiers: p.Modifiers,
+	}}
 	for n := 1; n <= max(p.Count, 1); n++ {
 		for _, kind := range []proto.InputDispatchMouseEventType{
 			proto.InputDispatchMouseEventTypeMousePressed, proto.InputDispatchMouseEventTypeMouseReleased,
 		} {
-			err := proto.InputDispatchMouseEvent{
+			reqs = append(reqs, proto.InputDispatchMouseEvent{
 				Type: kind, X: x, Y: y, Button: b, ClickCount: n, Modifiers: p.Modifiers,
-			}.Call(c)
-			if err != nil {
-				return fmt.Errorf("pressing the mouse: %w", err)
-			}
+			})
 		}
+	}
+	if err := s.Send(ctx, reqs...); err != nil {
+		return fmt.Errorf("pressing the mouse: %w", err)
 	}
 	return nil
 }

@@ -1,0 +1,86 @@
+// Putting things into fields: focus, selecting what they hold, setting what is not typed, choosing.
+(() => {
+  const S = globalThis.__sextant
+  const err = (message) => {
+    throw new Error(message)
+  }
+  const need = (h) => S.live(h) ?? err('gone')
+
+  S.focusOn = (h) => {
+    const el = need(h)
+    if (S.focused(el)) return true
+    el.focus({ preventScroll: true })
+    let f = document.activeElement
+    while (f?.shadowRoot?.activeElement) f = f.shadowRoot.activeElement
+    return f === el || (!!f && f !== document.body && S.within(f, el))
+  }
+
+  const fieldIn = (el) => {
+    if (S.isTextField(el) || el.isContentEditable) return el
+    return el.querySelector?.('input:not([type=hidden]),textarea,[contenteditable=""],[contenteditable=true]') ?? el
+  }
+
+  // selectAll selects what a field holds, so that typing replaces it: {editable, empty}.
+  S.selectAll = (h) => {
+    const el = fieldIn(need(h))
+    if (el.readOnly) return { editable: false, empty: !el.value, why: 'it is read-only' }
+    if (el.localName === 'input' || el.localName === 'textarea') {
+      if (!S.isTextField(el)) return { editable: false, empty: !el.value, why: `it is a ${el.type} field` }
+      el.select()
+      return { editable: true, empty: el.value === '' }
+    }
+    if (!el.isContentEditable) return { editable: false, empty: true, why: 'it takes no text' }
+    el.focus({ preventScroll: true })
+    getSelection().selectAllChildren(el)
+    return { editable: true, empty: S.fold(el.innerText ?? '') === '' }
+  }
+
+  const changed = (el) => {
+    el.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
+    el.dispatchEvent(new Event('change', { bubbles: true }))
+  }
+
+  // fill sets fields that cannot be typed into: dates, colours, sliders. {done, value, why}.
+  S.fill = (h, value) => {
+    const el = need(h)
+    if (el.localName !== 'input' || !/^(date|time|datetime-local|month|week|color|range)$/.test(el.type)) return { done: false, value: '' }
+    if (el.disabled || el.readOnly) return { done: false, value: el.value, why: 'it cannot be changed' }
+    const before = el.value
+    el.focus({ preventScroll: true })
+    el.value = value
+    if (el.type !== 'range' && value && el.value !== value && el.value !== value.toLowerCase()) {
+      const form = { date: '2031-12-24', time: '18:30', 'datetime-local': '2031-12-24T18:30', month: '2031-12', week: '2031-W52', color: '#1e90ff' }[el.type]
+      el.value = before
+      return { done: false, value: before, why: `a ${el.type} field takes values such as ${form}` }
+    }
+    if (el.value !== before) changed(el)
+    return { done: true, value: el.value }
+  }
+
+  const lower = (s) => S.fold(s).toLowerCase()
+
+  S.choose = (h, values) => {
+    let el = need(h)
+    if (el.localName === 'option') el = el.closest('select') ?? el
+    if (el.localName !== 'select') err('not a native list: click it, then click the option that appears')
+    if (el.matches(':disabled')) err('the list is disabled')
+    const opts = Array.from(el.options)
+    const names = () => opts.filter((o) => !o.disabled).slice(0, 50).map((o) => `"${S.fold(o.label).slice(0, 60)}"`).join(', ') + (opts.length > 50 ? `, … ${opts.length - 50} more` : '')
+    if (!el.multiple && values.length !== 1) err('the list takes one value')
+    const picked = values.map((v) => {
+      const o = opts.find((x) => S.fold(x.label) === S.fold(v)) ?? opts.find((x) => x.value === v) ?? opts.find((x) => lower(x.label) === lower(v))
+      if (!o) err(`no option "${v}"; there are ${names()}`)
+      if (o.disabled || o.closest('optgroup')?.disabled) err(`the option "${S.fold(o.label)}" is disabled; there are ${names()}`)
+      return o
+    })
+    el.focus({ preventScroll: true })
+    const before = Array.from(el.selectedOptions)
+    for (const o of opts) {
+      const want = picked.includes(o)
+      if (o.selected !== want && (want || el.multiple)) o.selected = want
+    }
+    const now = Array.from(el.selectedOptions)
+    if (now.length !== before.length || now.some((o, i) => o !== before[i])) changed(el)
+    return now.map((o) => S.fold(o.label))
+  }
+})()
