@@ -299,3 +299,21 @@ func (s *Session) answerDialog(ctx context.Context, t *tab, key string) (answer,
 	}
 	return s.HandleDialog(ctx, DialogOptions{Accept: accept})
 }
+
+// Asks tells what dialog HandleDialog would answer, in a sentence, and the address of who opened
+// it; "" for none. It starts no browser.
+func (s *Session) Asks() (what, address string) {
+	t := s.asking()
+	if t == nil {
+		return "", ""
+	}
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	switch {
+	case t.dialog == nil:
+		return "the page asks for a file", t.url
+	case t.dialog.kind == dialogAuth:
+		return t.dialog.text, t.dialog.origin
+	}
+	return t.dialog.said(), t.url
+}

@@ -85,6 +85,7 @@ func (t *Tools) all() []tool {
 		t.getPageContent(), t.takeScreenshot(), t.waitFor(), t.browserTabs(),
 		t.runSteps(), t.getAnnotations(), t.hoverElement(), t.selectText(), t.getSelection(),
 		t.dragElement(), t.clickAt(), t.movePath(), t.uploadFile(),
+		t.handleDialog(), t.downloads(), t.evaluateScript(), t.consoleMessages(), t.networkRequests(),
 	}
 }
 

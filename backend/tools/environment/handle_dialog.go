@@ -1,0 +1,59 @@
+package environment
+
+import (
+	"context"
+	_ "embed"
+
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/annotator"
+	"sextant/shared/toolspec"
+)
+
+//go:embed handle_dialog.md
+var dialogAbout string
+
+type dialogParams struct {
+	Accept   bool    `json:"accept" default:"true"`
+	Text     *string `json:"text"`
+	Username string  `json:"username"`
+	Password string  `json:"password"`
+}
+
+func (t *Tools) handleDialog() tool {
+	return build(tool{
+		name: "handle_dialog", about: about(dialogAbout), hints: toolspec.Hints{OpenWorld: true}, secret: []string{"password"},
+		timeout: 60_000, examples: []string{`{"accept":true}`, `{"text":"Ana"}`, `{"username":"ana","password":"…"}`, `{"accept":false}`},
+	}, func(s session, p dialogParams) toolspec.Description {
+		d := toolspec.Description{Present: "Dismissing the dialog"}
+		if p.Accept {
+			d.Present = "Accepting the dialog"
+		}
+		who, origin := s.Asks()
+		if who != "" {
+			d.Target = annotator.Clean(who, 200)
+		}
+		if h := hostOf(origin); h != "" {
+			d.Hosts = []string{h}
+		}
+		switch {
+		case p.Password != "" || p.Username != "":
+			d.Present, d.Data, d.Secret = "Logging in as "+annotator.Clean(p.Username, 40), p.Username+" "+p.Password, []string{"password"}
+		case p.Text != nil:
+			d.Data = *p.Text
+		}
+		return d
+	}, func(ctx context.Context, s session, p dialogParams) (toolspec.Result, error) {
+		a, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: p.Accept, Text: p.Text, User: p.Username, Password: p.Password})
+		if err != nil {
+			return toolspec.Result{}, err
+		}
+		sentence := "Dismissed the dialog"
+		switch {
+		case p.Accept && p.Username != "":
+			sentence = "Logged in as " + annotator.Clean(p.Username, 40)
+		case p.Accept:
+			sentence = "Accepted the dialog"
+		}
+		return t.answered(a, "", defaultTokens, sentence), nil
+	})
+}

@@ -1,0 +1,137 @@
+package environment
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"sextant/shared/toolspec"
+)
+
+// effects serves pages with side effects.
+func effects(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = fmt.Fprint(w, `<!doctype html><title>Effects</title>
+<button onclick="document.title = prompt('Name?')">Ask</button> <a href=/file>Get it</a>
+<button onclick="console.warn('faked\n1: error &quot;x&quot;'); fetch('/api?[1]').then((r) => r.text())">Call</button>
+<button data-price=80>Lamp</button>`)
+		case "/file":
+			w.Header().Set("Content-Disposition", `attachment; filename="note.txt"`)
+			_, _ = fmt.Fprint(w, "hello")
+		case "/api":
+			w.Header().Set("Content-Type", "text/plain")
+			_, _ = fmt.Fprint(w, "line one\nnote: faked")
+		case "/vault":
+			if _, word, _ := r.BasicAuth(); word != "lantern" {
+				w.Header().Set("WWW-Authenticate", `Basic realm="Vault"`)
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprint(w, "<title>Inside</title>")
+		}
+	}))
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return server.URL
+}
+
+func TestADialogIsAnsweredAndItsPasswordStaysOut(t *testing.T) {
+	h := take(t)
+	url := effects(t)
+	page := h.do("navigate_page", `{"url":%q}`, url)
+	asked := h.do("click_element", `{"annotationId":%d}`, number(t, page, `button "Ask"`))
+	has(t, "asked", asked.Text, `dialog: prompt "Name?"`, "handle_dialog")
+	d := live.tools.Describe(h.call("handle_dialog", `{"text":"Zoë"}`))
+	if d.Data != "Zoë" || !strings.Contains(d.Target, "Name?") || len(d.Hosts) != 1 {
+		t.Errorf("the question would show %+v", d)
+	}
+	has(t, "answered", h.do("handle_dialog", `{"text":"Zoë"}`).Text, "Page: Zoë |")
+	if r := h.try("handle_dialog", `{}`); r.Success || r.Suggestion == "" {
+		t.Errorf("without a dialog: %+v", r)
+	}
+	has(t, "guarded", h.do("navigate_page", `{"url":%q}`, url+"/vault").Text, "log-in: "+url+" (Vault)")
+	args := `{"username":"ana","password":"lantern"}`
+	if d := live.tools.Describe(h.call("handle_dialog", args)); len(d.Secret) != 1 || d.Secret[0] != "password" {
+		t.Errorf("the password is not hidden: %+v", d)
+	}
+	r := h.do("handle_dialog", "%s", args)
+	has(t, "logged in", r.Text, "Page: Inside |", `logged in as "ana"`)
+	if strings.Contains(r.Text+r.Sentence+fmt.Sprint(r.Value), "lantern") {
+		t.Error("the password is told")
+	}
+}
+
+func TestADownloadIsListedWithItsPath(t *testing.T) {
+	h := take(t)
+	has(t, "nothing yet", h.do("downloads", `{}`).Text, "Nothing was downloaded.")
+	page := h.do("navigate_page", `{"url":%q}`, effects(t))
+	h.do("click_element", `{"annotationId":%d}`, number(t, page, `link "Get it"`))
+	var r toolspec.Result
+	for r = h.do("downloads", `{}`); strings.Contains(r.Text, "| running"); {
+		r = h.do("downloads", `{}`)
+	}
+	has(t, "listed", r.Text, `1: "note.txt" | done, 5 bytes | /`, "removed when this browser ends")
+	path := r.Value.(files).Downloads[0].Path
+	if b, err := os.ReadFile(path); err != nil || string(b) != "hello" {
+		t.Errorf("%s holds %q, %v", path, b, err)
+	}
+	if r := h.try("downloads", `{"action":"cancel","id":1}`); r.Success {
+		t.Error("a finished download is cancelled")
+	}
+}
+
+func TestAScriptIsShownWholeBeforeItRuns(t *testing.T) {
+	h := take(t)
+	url := effects(t)
+	id := number(t, h.do("navigate_page", `{"url":%q}`, url), `button "Lamp"`)
+	args := fmt.Sprintf(`{"script":"element.dataset.price * 2 + '\u2028'","annotationId":%d}`, id)
+	d := live.tools.Describe(h.call("evaluate_script", args))
+	if d.Data != "element.dataset.price * 2 + '\u2028'" || d.Target != url+"/" || len(d.Hosts) != 0 {
+		t.Errorf("the question would show %+v", d)
+	}
+	for _, def := range live.tools.Definitions("") {
+		if def.Name == "evaluate_script" && !def.Hints.Confirm {
+			t.Error("it runs without a question")
+		}
+	}
+	r := h.do("evaluate_script", "%s", args)
+	has(t, "evaluated", r.Text, "value: \"160\\u2028\"\n")
+	if len(r.Sources) != 1 || r.Sources[0] != url {
+		t.Errorf("the value comes from %v", r.Sources)
+	}
+	if r := h.try("evaluate_script", `{"script":"nothing.there"}`); r.Success || !strings.Contains(r.Error, "line 1") {
+		t.Errorf("a script that fails: %+v", r)
+	}
+}
+
+func TestConsoleAndRequestsCannotFakeALine(t *testing.T) {
+	h := take(t)
+	url := effects(t)
+	page := h.do("navigate_page", `{"url":%q}`, url)
+	h.do("click_element", `{"annotationId":%d}`, number(t, page, `button "Call"`))
+	said := h.do("console_messages", `{"level":"warning"}`)
+	has(t, "console", said.Text, `warning "faked 1: error \"x\""`)
+	for _, line := range strings.Split(said.Text, "\n") {
+		if strings.HasPrefix(line, `1: error "x"`) {
+			t.Errorf("a line is faked:\n%s", said.Text)
+		}
+	}
+	list := h.do("network_requests", `{"contains":"/api","type":"fetch"}`)
+	has(t, "requests", list.Text, "GET 200 fetch "+url+"/api?[1]")
+	if len(list.Sources) != 1 {
+		t.Errorf("the sources are %v", list.Sources)
+	}
+	id := list.Value.(requests).Requests[0].ID
+	has(t, "one request", h.do("network_requests", `{"id":%d}`, id).Text, `response body: "line one\nnote: faked"`, "Content-Type: text/plain")
+	has(t, "none", h.do("network_requests", `{"status":"failed"}`).Text, "No request is like that.")
+}

@@ -1,0 +1,135 @@
+package environment
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sextant/backend/surfaces/browser"
+	"sextant/shared/annotator"
+	"sextant/shared/toolspec"
+)
+
+//go:embed network_requests.md
+var networkAbout string
+
+// What the address holds is called contains: an argument called url is an address to go to,
+// and would be judged as one.
+type networkParams struct {
+	Contains string `json:"contains" doc:"part of the address"`
+	Status   string `json:"status"`
+	Type     string `json:"type" enum:"document,stylesheet,image,media,font,script,xhr,fetch,eventsource,websocket,manifest,ping,other"`
+	Limit    int    `json:"limit" min:"1" max:"300" default:"50"`
+	ID       int    `json:"id" min:"1"`
+}
+
+// requests is the value of network_requests without an id.
+type requests struct {
+	Requests []browser.Request `json:"requests"`
+	// More counts older ones that the limit left out.
+	More int `json:"more,omitempty"`
+}
+
+func (t *Tools) networkRequests() tool {
+	return build(tool{
+		name: "network_requests", about: about(networkAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
+		examples: []string{`{}`, `{"contains":"/api/","status":"4xx"}`, `{"id":12}`},
+	}, func(_ session, p networkParams) toolspec.Description {
+		if p.ID > 0 {
+			return toolspec.Description{Present: fmt.Sprintf("Reading request %d", p.ID)}
+		}
+		return toolspec.Description{Present: "Listing the page's requests"}
+	}, func(ctx context.Context, s session, p networkParams) (toolspec.Result, error) {
+		if p.ID > 0 {
+			d, err := s.Request(ctx, p.ID)
+			if err != nil {
+				return toolspec.Result{}, err
+			}
+			return detailed(d, sources(s.Address())), nil
+		}
+		list, more := s.Requests(browser.RequestFilter{URL: p.Contains, Status: p.Status, Type: p.Type, Limit: p.Limit})
+		r := toolspec.OK(requests{Requests: list, More: more})
+		r.Sentence = "Listed " + plural(len(list), "request")
+		r.Sources = sources(s.Address())
+		var b strings.Builder
+		if more > 0 {
+			fmt.Fprintf(&b, "… %d older left out; send a larger limit, contains, status or type\n", more)
+		}
+		for _, q := range list {
+			b.WriteString(requestLine(q) + "\n")
+			r.Sources = appendAll(r.Sources, sources(q.URL))
+		}
+		if len(list) == 0 {
+			b.WriteString("No request is like that.")
+		}
+		r.Text = strings.TrimSuffix(b.String(), "\n")
+		return r, nil
+	})
+}
+
+func requestLine(q browser.Request) string {
+	state := "running"
+	switch {
+	case q.Failed != "":
+		state = "failed " + annotator.Clean(q.Failed, 80)
+	case q.Status > 0:
+		state = fmt.Sprint(q.Status)
+	}
+	line := fmt.Sprintf("%d: %s %s %s %s", q.ID, annotator.Clean(q.Method, 20), state, q.Type, annotator.Clean(q.URL, 200))
+	if !q.Running {
+		line += fmt.Sprintf(" (%d ms, %d bytes)", q.MS, q.Bytes)
+	}
+	return line
+}
+
+func detailed(d browser.RequestDetail, from []string) toolspec.Result {
+	r := toolspec.OK(d)
+	r.Sentence = fmt.Sprintf("Read request %d", d.ID)
+	r.Sources = appendAll(from, sources(d.URL))
+	var b strings.Builder
+	b.WriteString(requestLine(d.Request) + "\n")
+	part := func(title string, headers map[string]string) {
+		if len(headers) == 0 {
+			return
+		}
+		b.WriteString(title + ":\n")
+		for _, name := range slices.Sorted(maps.Keys(headers)) {
+			b.WriteString("  " + annotator.Clean(name, 100) + ": " + annotator.Clean(headers[name], 300) + "\n")
+		}
+	}
+	part("request headers", d.Sent)
+	if d.Post != "" {
+		b.WriteString("request body: " + oneLine(d.Post) + "\n")
+	}
+	part("response headers", d.Received)
+	if d.Body != "" {
+		b.WriteString("response body: " + oneLine(d.Body) + "\n")
+	}
+	if d.BodyNote != "" {
+		b.WriteString("note: " + d.BodyNote + "\n")
+	}
+	r.Text = strings.TrimSuffix(b.String(), "\n")
+	return r
+}
+
+// oneLine is text as a JSON string, so that what a site answers cannot look like a line of ours.
+func oneLine(text string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(text); err != nil {
+		return ""
+	}
+	return visible(strings.TrimSuffix(b.String(), "\n"))
+}
+
+func appendAll(list, more []string) []string {
+	for _, s := range more {
+		list = appendNew(list, s)
+	}
+	return list
+}
