@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -41,7 +42,7 @@ type Config struct {
 // named are an error; everything else becomes a Problem.
 func LoadConfig(flags map[string]string) (*Config, error) {
 	c := &Config{flags: flags}
-	for flag, key := range map[string]string{"--allow-hosts": "allow_hosts", "--deny-hosts": "deny_hosts"} {
+	for flag, key := range map[string]string{"--allow-hosts": "allow_hosts", "--deny-hosts": "deny_hosts", "--profile": "profile"} {
 		if err := checkValue(key, flags[key]); err != nil {
 			return nil, failure(exitUsage, "%s: %v", flag, err)
 		}
@@ -141,6 +142,9 @@ func (c *Config) keep(into map[string]string, name, value, where string) {
 	into[name] = value
 }
 
+// profileName is what a browser profile may be called; it names a folder.
+var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
 // checkValue says what is wrong with a value.
 func checkValue(name, value string) error {
 	k, ok := keyNamed(name)
@@ -160,6 +164,9 @@ func checkValue(name, value string) error {
 				return fmt.Errorf("%q is no host: %w; write hosts as 127.0.0.1,localhost:3000", host, err)
 			}
 		}
+	}
+	if name == "profile" && value != "" && !profileName.MatchString(value) {
+		return fmt.Errorf("%q is no name of a profile: lower-case letters, digits and hyphens, at most 40", value)
 	}
 	if k.OneOf != nil && !slices.Contains(k.OneOf, value) {
 		return fmt.Errorf("%q is not one of %s", value, strings.Join(k.OneOf, ", "))

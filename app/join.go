@@ -151,6 +151,7 @@ func (g *Global) apart() string {
 	}{
 		{"--workspace", g.Workspace != ""},
 		{"--allow-hosts", len(g.AllowHosts) > 0},
+		{"--profile", g.Profile != nil},
 		{"--deny-hosts", len(g.DenyHosts) > 0},
 		{"--panels", len(g.PanelDirs) > 0},
 		{"--chromium", g.Chromium != ""},

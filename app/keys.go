@@ -28,6 +28,7 @@ func Keys() []Key {
 		{Name: "addr", Default: "127.0.0.1:0", Doc: "Loopback address and port of the server; port 0 takes a free one."},
 		{Name: "chromium", Default: "", Doc: "Path of the Chromium or Chrome to control; empty looks for one on the PATH."},
 		{Name: "headless", Default: "true", OneOf: []string{"true", "false"}, Doc: "Whether the controlled browser runs without a window of its own. The browser panel shows it either way."},
+		{Name: "profile", Default: "default", Doc: "Name of the browser profile, which keeps cookies and storage in the data folder; throw-away keeps nothing. sextant mcp has a throw-away one unless it is named there."},
 		{Name: "workspace", Default: "", Doc: "Folder the assistant works in; empty is the folder Sextant was started in."},
 		{Name: "allow_hosts", Default: "", Doc: "Loopback and private hosts that tools and the browser may reach, separated by commas, e.g. 127.0.0.1,localhost:3000."},
 		{Name: "deny_hosts", Default: "", Doc: "Hosts, with all names below them, or host:port that tools and the browser never reach, separated by commas; * denies all that allow_hosts does not name."},

@@ -113,6 +113,7 @@ type Global struct {
 	AllowHosts []string `help:"Loopback and private hosts that may be reached, e.g. 127.0.0.1,localhost." placeholder:"HOST"`
 	DenyHosts  []string `help:"Hosts that are never reached, e.g. ads.example; * is all that --allow-hosts does not name." placeholder:"HOST"`
 	PanelDirs  []string `name:"panels" help:"More folders with panels." placeholder:"DIR"`
+	Profile    *string  `help:"Browser profile in the data folder, \"\" for a throw-away one." placeholder:"NAME"`
 	Chromium   string   `help:"Chromium or Chrome to control." placeholder:"PATH"`
 	LogLevel   string   `help:"debug, info, warn or error." placeholder:"LEVEL"`
 }
@@ -124,6 +125,9 @@ func (g *Global) flags() map[string]string {
 	}
 	if len(g.AllowHosts) > 0 {
 		f["allow_hosts"] = joinList(g.AllowHosts)
+	}
+	if g.Profile != nil {
+		f["profile"] = first(*g.Profile, throwAway)
 	}
 	if len(g.DenyHosts) > 0 {
 		f["deny_hosts"] = joinList(g.DenyHosts)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -91,11 +92,14 @@ func (s *System) openBrowser(_ context.Context, purpose Purpose) error {
 	}
 	if u, err := url.Parse(purpose.AttachURL); err == nil && u.Host != "" {
 		// Who reaches the debugging port of the browser we drive drives it too.
-		s.Guard.Never(strings.Replace(u.Host, "localhost", "127.0.0.1", 1))
+		host := strings.Replace(u.Host, "localhost", "127.0.0.1", 1)
+		if _, err := netip.ParseAddrPort(host); err == nil {
+			s.Guard.Never(host)
+		}
 	}
 	s.Browser = browser.New(browser.Config{
 		Path:        s.Settings.Get("chromium"),
-		ProfileDir:  filepath.Join(s.Config.DataDir, "browser"),
+		ProfileDir:  s.profileDir(purpose),
 		DownloadDir: filepath.Join(s.Config.DataDir, "downloads"),
 		Proxy:       proxy,
 		Headless:    s.Settings.Get("headless") != "false",
@@ -106,6 +110,21 @@ func (s *System) openBrowser(_ context.Context, purpose Purpose) error {
 	})
 	s.onClose("browser", s.Browser.Close)
 	return nil
+}
+
+// throwAway names the profile that is kept nowhere.
+const throwAway = "throw-away"
+
+// profileDir is where the browser keeps its profile, "" for nowhere.
+func (s *System) profileDir(purpose Purpose) string {
+	name := s.Settings.Get("profile")
+	switch {
+	case name == throwAway, purpose.ThrowAway:
+		return ""
+	case name == "default", name == "":
+		return filepath.Join(s.Config.DataDir, "browser")
+	}
+	return filepath.Join(s.Config.DataDir, "profiles", name)
 }
 
 // publish sends one event on; a failing disk must not stop what happened from being shown

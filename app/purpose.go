@@ -25,6 +25,8 @@ type Purpose struct {
 	Private bool
 	// AttachURL attaches to a running Chromium instead of starting one.
 	AttachURL string
+	// ThrowAway gives the browser a profile that goes with it.
+	ThrowAway bool
 	// WaitMCP waits a moment for MCP servers, for verbs that list tools.
 	WaitMCP bool
 }

@@ -179,7 +179,11 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 		Above: now.above, Below: now.below, SettledMS: now.settled, SettledBy: res.By, Note: a.note,
 	}
 	active := t.s.owner == "" && t.s.active == t
+	notes := t.s.untold()
 	b.mu.Unlock()
+	for _, note := range notes {
+		addNote(&ans, note)
+	}
 	if a.full || before == nil || before.main != now.main {
 		ans.Elements, ans.Changes = slices.Clone(now.elements), false
 	}

@@ -30,6 +30,8 @@ type engine struct {
 	reg  *frames.Registry
 	// tabs is guarded by Browser.mu.
 	tabs map[*frames.Page]*tab
+	// notes are what every session is told once; guarded by Browser.mu.
+	notes []string
 }
 
 // process is the Chromium at the other end: ours, or one that is only attached to.
@@ -114,7 +116,7 @@ func (b *Browser) start(ctx context.Context) (*engine, error) {
 	// A caller that leaves must not leave a half-started browser behind.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startLimit)
 	defer cancel()
-	e, err := b.ignite(ctx, path)
+	e, err := b.kindle(ctx, path)
 	if err != nil {
 		b.report(statusFailed, err.Error(), "Run sextant doctor.")
 		return nil, &Fault{
@@ -151,13 +153,14 @@ func (b *Browser) ignite(ctx context.Context, path string) (*engine, error) {
 	if b.cfg.AttachURL != "" {
 		o.Only = b.ours
 	}
-	e := &engine{b: b, proc: proc, tabs: map[*frames.Page]*tab{}}
+	e := &engine{b: b, proc: proc, notes: b.notes(proc), tabs: map[*frames.Page]*tab{}}
 	o.Handler = e
 	e.reg, err = frames.Open(ctx, ws, o)
 	if err == nil && b.cfg.AttachURL == "" {
 		err = e.allowDownloads(ctx, "", "")
 	}
 	if err != nil {
+		err = profileFault(proc, err)
 		proc.Kill()
 		closing := proc.Close(0)
 		e.reg.Conn().Wait()

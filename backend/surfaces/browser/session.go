@@ -30,6 +30,8 @@ type Session struct {
 	expect       *tab
 	downloads    []*download
 	lastDownload int
+	// told is the Chromium whose notes were told.
+	told *engine
 }
 
 // adopt makes p a tab of the session and its active one. Called under mu.
@@ -156,15 +158,10 @@ func (s *Session) create(ctx context.Context, e *engine, url string, t *tab) err
 	b.mu.Unlock()
 	attached := b.cfg.AttachURL != ""
 	if (s.owner != "" || attached) && contextID == "" {
-		req := proto.TargetCreateBrowserContext{DisposeOnDetach: true}
-		if attached && b.cfg.Proxy != "" {
-			req.ProxyServer, req.ProxyBypassList = "http://"+b.cfg.Proxy, "<-loopback>"
-		}
-		res, err := req.Call(e.reg.Client(ctx))
-		if err != nil {
+		var err error
+		if contextID, err = e.newContext(ctx); err != nil {
 			return fmt.Errorf("making a place for the session's tabs: %w", err)
 		}
-		contextID = string(res.BrowserContextID)
 		if err := e.allowDownloads(ctx, s.owner, contextID); err != nil {
 			return err
 		}

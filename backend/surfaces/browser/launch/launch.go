@@ -45,6 +45,8 @@ type Process struct {
 	PID int
 	// Throwaway is true when the profile disappears with the browser.
 	Throwaway bool
+	// Holder is who lives on the profile that was asked for and not given, "" for nobody.
+	Holder string
 
 	profile profile
 	tail    *tail
@@ -73,7 +75,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 		return nil, errors.Join(fmt.Errorf("making the debugging pipe: %w", err), prof.remove())
 	}
 	p := &Process{
-		Pipe: newPipe(ourIn, ourOut), Throwaway: prof.throwaway,
+		Pipe: newPipe(ourIn, ourOut), Throwaway: prof.throwaway, Holder: prof.holder,
 		profile: prof, tail: &tail{}, done: make(chan struct{}),
 	}
 	cmd := exec.Command(o.Path, flags(o, prof.dir)...)
