@@ -20,6 +20,10 @@ var (
 	placeJS string
 	//go:embed script/report.js
 	reportJS string
+	//go:embed script/find.js
+	findJS string
+	//go:embed script/cursor.js
+	cursorJS string
 	//go:embed script/look.js
 	lookJS string
 	//go:embed script/rest.js
@@ -42,7 +46,7 @@ func (r *Refusal) Error() string { return r.Message }
 
 // installer is the function that puts the script into a document, once.
 func installer() string {
-	parts := []string{baseJS, rolesJS, namesJS, placeJS, reportJS, lookJS, restJS, textJS}
+	parts := []string{baseJS, rolesJS, namesJS, placeJS, reportJS, findJS, cursorJS, lookJS, restJS, textJS}
 	parts = append(parts, handScripts()...)
 	return "function () {\nif (globalThis.__sextant) return true;\n" + strings.Join(parts, "\n;\n") + "\n;return true\n}"
 }
@@ -113,39 +117,4 @@ func NodeExpression(handle int) string {
 // Offers reports whether the document has a link that leads to exactly url.
 func Offers(ctx context.Context, w World, url string) (bool, error) {
 	return call[bool](ctx, w, "offers", url)
-}
-
-type listeners struct {
-	Count   int   `json:"count"`
-	Indexes []int `json:"indexes"`
-}
-
-// Look collects what one document holds. It costs one call in the page's world (click
-// listeners) and one in the isolated world. A document that is being replaced gives an error.
-func Look(ctx context.Context, w World, o Options) (Raw, error) {
-	var raw Raw
-	// The page may change between the two calls; then the counts differ and it is asked once more.
-	for range 2 {
-		var l listeners
-		b, err := w.EvalMain(ctx, listenersJS)
-		if err != nil && ctx.Err() != nil {
-			return Raw{}, fmt.Errorf("asking for listeners: %w", err)
-		}
-		// A page can spoil its own world; then listeners are not known and the rest still holds.
-		spoilt := err != nil || json.Unmarshal(b, &l) != nil || len(l.Indexes) > l.Count
-		if spoilt {
-			l = listeners{}
-		}
-		if l.Indexes == nil {
-			l.Indexes = []int{}
-		}
-		raw, err = call[Raw](ctx, w, "look", o, l.Indexes, l.Count)
-		if err != nil {
-			return Raw{}, err
-		}
-		if spoilt || raw.Walked == l.Count {
-			break
-		}
-	}
-	return raw, nil
 }

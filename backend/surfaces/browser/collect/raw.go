@@ -16,6 +16,15 @@ type World interface {
 	// EvalMain evaluates an expression in the page's own world with the command line API
 	// (getEventListeners) at hand, and returns its JSON value.
 	EvalMain(ctx context.Context, expression string) (json.RawMessage, error)
+	// Text is Call for a function that returns a string, without awaiting promises: the cheap
+	// way for large answers.
+	Text(ctx context.Context, function string, args ...any) (string, error)
+	// Listeners is the browser's answer to DOMDebugger.getEventListeners for the whole document,
+	// asked in the page's own world.
+	Listeners(ctx context.Context) (json.RawMessage, error)
+	// CallNodes is Call with nodes as arguments, by their backend numbers; a node that does
+	// not stand in this document is null.
+	CallNodes(ctx context.Context, function string, nodes []int) (json.RawMessage, error)
 }
 
 // Options bound one look at a document.

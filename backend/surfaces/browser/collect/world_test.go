@@ -103,6 +103,46 @@ func (w *testWorld) EvalMain(ctx context.Context, expression string) (json.RawMe
 	return json.Marshal(r.Result.Value)
 }
 
+func (w *testWorld) Text(ctx context.Context, function string, args ...any) (string, error) {
+	raw, err := w.Call(ctx, function, args...)
+	if err != nil {
+		return "", err
+	}
+	var s string
+	err = json.Unmarshal(raw, &s)
+	return s, err
+}
+
+func (w *testWorld) Listeners(ctx context.Context) (json.RawMessage, error) {
+	page := w.page.Context(ctx)
+	d, err := proto.RuntimeEvaluate{Expression: "document"}.Call(page)
+	if err != nil {
+		return nil, err
+	}
+	depth := -1
+	l, err := proto.DOMDebuggerGetEventListeners{ObjectID: d.Result.ObjectID, Depth: &depth, Pierce: true}.Call(page)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(l)
+}
+
+func (w *testWorld) CallNodes(ctx context.Context, function string, nodes []int) (json.RawMessage, error) {
+	page := w.page.Context(ctx)
+	args := make([]*proto.RuntimeCallArgument, len(nodes))
+	for i, n := range nodes {
+		args[i] = &proto.RuntimeCallArgument{}
+		if r, err := (proto.DOMResolveNode{BackendNodeID: proto.DOMBackendNodeID(n), ExecutionContextID: w.context}).Call(page); err == nil {
+			args[i].ObjectID = r.Object.ObjectID
+		}
+	}
+	r, err := proto.RuntimeCallFunctionOn{FunctionDeclaration: function, Arguments: args, ExecutionContextID: w.context, ReturnByValue: true}.Call(page)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(r.Result.Value)
+}
+
 // open shows a fixture of testdata in a new tab of 1280×800.
 func open(t testing.TB, path string) *testWorld {
 	t.Helper()

@@ -166,6 +166,12 @@ func (c *Conn) read() {
 		if err != nil {
 			return
 		}
+		if id, result, ok := answer(data); ok {
+			if reply := c.take(id); reply != nil {
+				reply(result, nil)
+			}
+			continue
+		}
 		var head struct {
 			ID     int             `json:"id"`
 			Result json.RawMessage `json:"result"`
@@ -179,10 +185,7 @@ func (c *Conn) read() {
 			c.onEvent(head.Event)
 			continue
 		}
-		c.mu.Lock()
-		reply := c.pending[head.ID]
-		delete(c.pending, head.ID)
-		c.mu.Unlock()
+		reply := c.take(head.ID)
 		switch {
 		case reply == nil:
 		case head.Error != nil:
@@ -191,6 +194,15 @@ func (c *Conn) read() {
 			reply(head.Result, nil)
 		}
 	}
+}
+
+// take is what waits for the answer to a call, once.
+func (c *Conn) take(id int) func(json.RawMessage, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	reply := c.pending[id]
+	delete(c.pending, id)
+	return reply
 }
 
 func (c *Conn) end() {

@@ -43,6 +43,8 @@ type Document struct {
 	making chan struct{}
 	world  proto.RuntimeExecutionContextID
 	kids   map[int]string
+	// object is the document in the page's own world, "" until it was asked for.
+	object string
 }
 
 // Frame is the id of the document's frame.
@@ -184,6 +186,11 @@ func (d *Document) run(ctx context.Context, method string, req any) (remote, err
 	if err != nil {
 		return remote{}, d.lost(err)
 	}
+	return result(raw, method)
+}
+
+// result reads a Runtime call's answer; an exception in the page is a *ScriptError.
+func result(raw json.RawMessage, method string) (remote, error) {
 	var res struct {
 		Result           remote
 		ExceptionDetails *proto.RuntimeExceptionDetails

@@ -36,9 +36,13 @@
     return p.nodeType === 1 ? p : null
   }
 
+  // rootOf is the shadow root of el that can be looked into, or null.
+  S.rootOf = (el) => el.shadowRoot
+
   // kids are the child nodes in the flat tree.
   S.kids = (el) => {
-    if (el.shadowRoot) return el.shadowRoot.childNodes
+    const root = S.rootOf(el)
+    if (root) return root.childNodes
     if (el.localName === 'slot') {
       const given = el.assignedNodes()
       if (given.length) return given
@@ -95,10 +99,9 @@
     return !!S.closest(el, (p) => p.getAttribute('aria-disabled') === 'true')
   }
 
-  // editable: the outermost element of one that can be written into. Asking each element is dear,
-  // so a look first finds out whether there is any.
-  S.editing = true
-  S.editable = (el) => S.editing && el.isContentEditable && !S.up(el)?.isContentEditable
+  // editable: the outermost element of one that can be written into.
+  S.editable = (el) =>
+    (el.hasAttribute('contenteditable') || document.designMode === 'on') && el.isContentEditable && !S.up(el)?.isContentEditable
 
   const textTypes = new Set(['text', 'search', 'email', 'url', 'tel', 'password', 'number', ''])
   S.isTextField = (el) =>

@@ -1,11 +1,13 @@
 // Runs in the page's own world, where getEventListeners sees the page's listeners. Gives the
-// count of elements and the tree-order indexes of those that something listens on for a press,
-// directly or through a framework that delegates. Must walk exactly as `all` in base.js.
-;(() => {
+// count of elements and the tree-order indexes of those that something listens on for a press.
+// Must walk exactly as `all` in base.js. With mode "scan" it looks only for what frameworks that
+// delegate keep at an element; with "search" for listeners too, until all `total` nodes
+// that are known to have one are found.
+;((mode, total) => {
   const presses = ['click', 'mousedown', 'pointerdown', 'mouseup', 'pointerup', 'touchstart', 'touchend', 'dblclick']
   const prop = /^on(click|mousedown|mouseup|pointerdown|pointerup|touchstart|touchend|doubleclick)$/i
-  const listens = (l) => {
-    if (!l) return false
+  const listens = (el) => {
+    const l = getEventListeners(el)
     for (const p of presses) if (l[p]) return true
     return false
   }
@@ -27,10 +29,8 @@
     for (const k of keys) if (typeof k === 'string' && (k.startsWith('__reactContainer$') || k === '_reactRootContainer')) return true
     return false
   }
-  const roots = [document]
-  const found = new Set()
-  const out = []
   const jq = window.jQuery
+  const found = new Set()
   const delegated = (root) => {
     try {
       const events = jq?._data?.(root, 'events')
@@ -40,19 +40,52 @@
       return false
     }
   }
-  if (jq) delegated(document)
-  let n = 0
+  const natives = 'a[href],button,input,select,textarea'
+  const roots = [document]
+  const all = []
+  const indexes = []
+  const drop = []
   for (let r = 0; r < roots.length; r++) {
     const list = roots[r].querySelectorAll('*')
-    for (let i = 0; i < list.length; i++) {
+    for (let i = 0, n = list.length; i < n; i++) {
       const el = list[i]
-      const at = n++
+      all.push(el)
       if (el.shadowRoot) roots.push(el.shadowRoot)
-      const keys = Reflect.ownKeys(el)
-      // A delegating root comes before what it delegates for, so found is complete for el by now.
-      if (found.has(el) || (keys.length && held(el, keys))) out.push(at)
-      else if (listens(getEventListeners(el)) && !react(keys) && !(jq && delegated(el))) out.push(at)
     }
   }
-  return { count: n, indexes: out }
-})()
+  if (jq) delegated(document)
+  let left = total
+  let over = listens(document)
+  if (over) left--
+  const native = new Set()
+  if (mode === 'search') {
+    for (const root of roots) {
+      for (const el of root.querySelectorAll(natives)) {
+        native.add(el)
+        if (left > 0 && listens(el)) left--
+      }
+    }
+  }
+  for (let i = 0, n = all.length; i < n; i++) {
+    const el = all[i]
+    const keys = Reflect.ownKeys(el)
+    // A delegating root comes before what it delegates for, so found is complete for el by now.
+    if (found.has(el) || (keys.length && held(el, keys))) {
+      indexes.push(i)
+      over = true
+      continue
+    }
+    if (keys.length && react(keys)) {
+      drop.push(i)
+      over = true
+    } else if (mode === 'scan') {
+      if (jq && delegated(el)) drop.push(i)
+    } else if (left > 0 && !native.has(el) && listens(el)) {
+      left--
+      if (el.firstElementChild) over = true
+      if (jq && delegated(el)) drop.push(i)
+      else indexes.push(i)
+    }
+  }
+  return { mode, count: all.length, indexes, drop, roots: over }
+})

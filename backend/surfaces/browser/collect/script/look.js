@@ -2,61 +2,69 @@
 (() => {
   const S = globalThis.__sextant
 
-  const skip = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'title', 'br', 'wbr', 'source', 'track', 'param', 'col', 'defs', 'clipPath', 'mask'])
-  const leaves = new Set(['input', 'textarea', 'img', 'iframe', 'frame', 'video', 'audio', 'canvas', 'object', 'embed'])
   const boxes = { dialog: 'Dialog', alertdialog: 'Dialog', banner: 'Header', navigation: 'Navigation', contentinfo: 'Footer', complementary: 'Aside', search: 'Search', region: '', form: '', main: '', group: '', article: '', toolbar: 'Toolbar', menu: 'Menu', tabpanel: '', radiogroup: '', feed: '' }
   const headings = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
   const boxTags = new Set(['dialog', 'header', 'nav', 'footer', 'aside', 'search', 'section', 'form', 'main', 'fieldset', 'article'])
 
   // walk puts every candidate into found, in reading order, and every frame element into frames.
-  const walk = (clicks, found, frames) => {
-    const area = { heading: '', label: undefined, el: null, role: '', up: null }
-    const go = (el, cursor, area, owner) => {
-      const tag = el.localName
-      if (skip.has(tag)) return
-      if (!el.checkVisibility()) {
-        const d = getComputedStyle(el).display
-        // Areas and options have no box of their own kind; an element with display: contents shows its children.
-        if (d === 'none' || (d !== 'contents' && tag !== 'area' && tag !== 'option')) return
+  const walk = (list, clicks, pointers, ctx, found, frames) => {
+    const top = { el: null, role: '', up: null, heading: null, snap: null }
+    const around = new Map()
+    // about is what el means for what stands in it.
+    const about = (el) => {
+      let a = around.get(el)
+      if (a) return a
+      const p = ctx.up(el)
+      const b = p ? about(p) : { owner: null, area: top, hidden: false, off: false }
+      const role = el.getAttribute('role')
+      let area = b.area
+      if (role ? role in boxes : boxTags.has(el.localName)) area = { el, role: S.role(el), up: b.area, heading: null, snap: null }
+      a = {
+        owner: b.owner, area, hidden: b.hidden || el.hasAttribute('inert') || el.getAttribute('aria-hidden') === 'true',
+        off: b.off || el.getAttribute('aria-disabled') === 'true',
       }
-      if (el.inert || el.getAttribute('aria-hidden') === 'true') return
+      around.set(el, a)
+      return a
+    }
+    for (const el of list) {
+      const tag = el.localName
+      const a = about(el)
+      if (a.hidden) continue
+      if (!el.checkVisibility() && tag !== 'area' && tag !== 'option' && getComputedStyle(el).display !== 'contents') continue
       if (tag === 'iframe' || tag === 'frame') {
         frames.push(el)
-        return
+        continue
       }
-      const roleAttr = el.getAttribute('role')
-      if (roleAttr ? roleAttr in boxes : boxTags.has(tag)) area = { heading: '', label: undefined, el, role: S.role(el), up: area }
-      // What stands in a control belongs to it; its cursor says nothing new and reading styles is dear.
-      const c = owner?.kind === 'control' || tag === 'option' ? cursor : getComputedStyle(el).cursor
-      const kind = kindOf(el, tag, c === 'pointer' && cursor !== 'pointer', clicks)
-      let mine = owner
+      const owner = a.owner
+      const kind = kindOf(el, tag, clicks) || (owner?.kind !== 'control' && pointers.has(el) && S.handed(el) ? 'cursor' : '')
       if (kind) {
-        mine = { el, kind, owner, area, inner: 0, cursor: c }
+        const mine = { el, kind, owner, area: snapshot(a.area), off: a.off, inner: 0 }
+        a.owner = mine
         found.push(mine)
         for (let o = owner; o; o = o.owner) o.inner++
       }
-      if (leaves.has(tag) || (tag === 'select' && !(el.multiple || el.size > 1))) return
-      if (el.shadowRoot || tag === 'slot') {
-        for (const k of S.kids(el)) if (k.nodeType === 1) go(k, c, area, mine)
-      } else {
-        for (let k = el.firstElementChild; k; k = k.nextElementSibling) go(k, c, area, mine)
-      }
-      if (roleAttr === 'heading' || headings.has(tag)) area.heading = el
+      if (headings.has(tag) || el.getAttribute('role') === 'heading') (ctx.up(el) ? about(ctx.up(el)).area : top).heading = el
     }
-    const root = document.documentElement
-    if (root) go(root, '', area, null)
+  }
+
+  // snapshot is an area with the headings that were met in it so far.
+  const snapshot = (a) => {
+    if (!a) return null
+    const up = snapshot(a.up)
+    if (a.snap?.heading !== a.heading || a.snap.up !== up) a.snap = { el: a.el, role: a.role, heading: a.heading, up, label: undefined }
+    return a.snap
   }
 
   // kindOf is why el could be acted on: control, label, listener, focus, cursor, or ''.
-  const kindOf = (el, tag, pointer, clicks) => {
-    if (tag === 'html' || tag === 'body') return el.isContentEditable && S.editable(el) ? 'control' : ''
+  const kindOf = (el, tag, clicks) => {
+    if (tag === 'html' || tag === 'body') return S.editable(el) ? 'control' : ''
     if (S.control(el)) return 'control'
     if (tag === 'label') return 'label'
-    if (clicks.has(el) || el.hasAttribute('onclick')) return 'listener'
+    if (clicks.has(el) || handlers.some((h) => el.hasAttribute(h))) return 'listener'
     if (el.hasAttribute('tabindex') && el.tabIndex >= 0) return 'focus'
-    if (pointer) return 'cursor'
     return ''
   }
+  const handlers = ['onclick', 'onmousedown', 'onpointerdown', 'ondblclick']
 
   const small = (el) => {
     if (!S.shown(el)) return true
@@ -116,7 +124,7 @@
     if (!c.inner) return false
     const r = c.el.getBoundingClientRect()
     const big = r.width * r.height > 0.5 * view.w * view.h
-    if (big || c.inner > 8) return c.cursor !== 'pointer' || c.inner > 8
+    if (big || c.inner > 8) return c.inner > 8 || getComputedStyle(c.el).cursor !== 'pointer'
     let text = S.fold(c.el.innerText ?? '')
     for (const d of c.el.querySelectorAll('a[href],button,input,select,textarea,[role=button],[role=link]')) {
       const t = S.fold(d.innerText ?? '')
@@ -125,21 +133,26 @@
     return S.fold(text) === ''
   }
 
-  S.look = (o, clickIndexes, clickCount) => {
-    const all = S.all()
-    const clicks = new Set()
-    if (clickCount === all.length) for (const i of clickIndexes) clicks.add(all[i])
+  // look answers with one text: "?…" asks for what has to be known first, "=" begins what was
+  // found: a record of the document, its groups, its frames, then the nodes.
+  S.look = (o, ids, roots, found) => {
+    const ground = S.ground()
+    const need = S.hear(ids, roots, found, ground)
+    if (need) return '?' + need
+    const clicks = S.clicks(found, ground)
     const view = S.viewport()
-    const found = []
-    const frameEls = []
-    S.editing = document.designMode === 'on' || all.some((el) => el.hasAttribute('contenteditable'))
-    walk(clicks, found, frameEls)
     const ctx = S.scene(o, view)
+    ctx.up = ground.hosts.size ? S.up : (n) => n.parentElement
+    const { list, pointers } = S.candidates(ground, clicks)
+    const things = []
+    const frameEls = []
+    walk(list, clicks, pointers, ctx, things, frameEls)
     const nodes = []
+    const groups = new Map()
     let above = 0
     let below = 0
     const words = o.query ? o.query.toLowerCase().split(/\s+/).filter(Boolean) : null
-    for (const c of keep(found, view)) {
+    for (const c of keep(things, view)) {
       const p = S.place(c, ctx)
       if (!p) continue
       if (!o.wholePage && p.where !== 'in') {
@@ -150,19 +163,20 @@
       const n = S.report(c, p, ctx)
       if (!n) continue
       if (words) {
-        const hay = `${n.role} ${n.name} ${n.value ?? ''}`.toLowerCase()
+        const hay = `${n.role} ${n.name} ${n.value}`.toLowerCase()
         if (!words.every((w) => hay.includes(w))) continue
       }
-      nodes.push(n)
+      nodes.push(S.packNode(n, groups))
     }
-    S.editing = true
     const de = document.documentElement
-    return {
+    const page = {
       url: location.href, origin: S.origin(), title: document.title, ready: document.readyState,
       viewW: innerWidth, viewH: innerHeight, scrollX, scrollY,
       docW: de?.scrollWidth ?? 0, docH: Math.max(de?.scrollHeight ?? 0, document.body?.scrollHeight ?? 0),
-      walked: all.length, nodes, frames: frameEls.map((f) => S.frame(f, ctx)), above, below,
+      walked: ground.all.length, frames: frameEls.map((f) => S.frame(f, ctx)), above, below,
     }
+    nodes.unshift(JSON.stringify(page).replaceAll('`', '\\u0060'), S.packGroups(groups))
+    return '=' + nodes.join('`')
   }
   // origin: a sandboxed document still sends what is typed into it to where it is from.
   S.origin = () => {
@@ -185,7 +199,7 @@
         a.label = n || (a.heading && (soft || !boxes[a.role]) ? '' : (boxes[a.role] ?? ''))
       }
       if (a.label) return a.label.slice(0, 80)
-      if (a.heading) return S.accname(a.heading, true).slice(0, 80)
+      if (a.heading) return (a.title ??= S.accname(a.heading, true).slice(0, 80))
     }
     return ''
   }

@@ -9,10 +9,11 @@
   )
   const skipTags = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'iframe'])
 
-  const hiddenHere = (el) => el.getAttribute('aria-hidden') === 'true' || !S.rendered(el) || !visible(el)
-  const visible = (el) => {
-    const v = getComputedStyle(el).visibility
-    return v === 'visible'
+  const drawn = { visibilityProperty: true }
+  const hiddenHere = (el) => el.getAttribute('aria-hidden') === 'true' || (!el.checkVisibility(drawn) && !contents(el))
+  const contents = (el) => {
+    const cs = getComputedStyle(el)
+    return cs.display === 'contents' && cs.visibility === 'visible'
   }
 
   const byIds = (el, attr) => {
@@ -153,7 +154,7 @@
   }
 
   // Private-use characters are an icon font's glyphs and say nothing.
-  const clean = (s) => S.fold(s.replace(/[\u{E000}-\u{F8FF}\u{F0000}-\u{10FFFD}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, ''))
+  const clean = (s) => S.fold(/^[\x20-\x7e]*$/.test(s) ? s : s.replace(/[\u{E000}-\u{F8FF}\u{F0000}-\u{10FFFD}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, ''))
 
   const stop = new Set(
     ('icon icons ico fa fas far fal fab fad solid regular light brands bi mdi md material lucide ti ri feather glyphicon svg ' +
@@ -223,7 +224,18 @@
   const fields = new Set('textbox searchbox combobox listbox slider spinbutton file color date time datetime month week'.split(' '))
 
   // accname is the name by the rules alone.
-  S.accname = (el, force) => clean(compute(el, { seen: new Set(), top: true, force }))
+  S.accname = (el, force) => quick(el) || clean(compute(el, { seen: new Set(), top: true, force }))
+
+  // quick is the name of the plainest cases, which are most: text only, or one attribute.
+  const wordy = new Set(['a', 'button', 'label', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
+  const quick = (el) => {
+    if (el.hasAttribute('aria-labelledby') || el.hasAttribute('aria-owns')) return ''
+    const aria = el.getAttribute('aria-label')
+    if (aria) return clean(aria)
+    if (!wordy.has(el.localName) || el.firstElementChild || el.hasAttribute('role') || S.rootOf(el)) return ''
+    if (el.localName === 'button' && el.labels.length) return ''
+    return el.checkVisibility(drawn) ? clean(el.textContent) : ''
+  }
 
   // name is the name a model reads: by the rules, else by what is seen.
   S.name = (el, role) => {

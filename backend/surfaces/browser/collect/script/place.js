@@ -15,39 +15,55 @@
     let win = { x: 0, y: 0, w: view.w, h: view.h }
     if (o.clip) win = cut(win, o.clip)
     const modals = document.querySelectorAll(':modal')
-    return { win, clips: new Map(), modal: modals[modals.length - 1] ?? null }
+    return { win, clips: new Map(), rootKind: { kids: new Map() }, modal: modals[modals.length - 1] ?? null, up: S.up }
   }
 
-  // clipOf is the chain of boxes that cut el: each {rect, scrolls, up}, innermost first.
+  // kindOf is what the styles of el mean for what stands in it. Reading styles is dear: of many
+  // elements alike (same tag, class, style and state in parents alike) three are read.
+  const kindOf = (el, parent) => {
+    const sign = `${el.localName}|${el.getAttribute('class') ?? ''}|${el.getAttribute('style') ?? ''}|${el.getAttribute('data-state') ?? ''}|${el.getAttribute('aria-expanded') ?? ''}${el.hasAttribute('open')}`
+    let k = parent.kids.get(sign)
+    if (!k) parent.kids.set(sign, (k = { kids: new Map(), style: '', read: 0, mixed: false, facts: null }))
+    if (k.read >= 3 && !k.mixed) return k
+    const cs = getComputedStyle(el)
+    const display = cs.display
+    const ox = cs.overflowX
+    const oy = cs.overflowY
+    const facts = {
+      pos: cs.position, ox, oy,
+      clips: (ox !== 'visible' || oy !== 'visible') && display !== 'inline' && display !== 'contents',
+      holds: cs.transform !== 'none' || cs.filter !== 'none' || cs.perspective !== 'none' || cs.contain !== 'none',
+      dead: cs.pointerEvents === 'none',
+    }
+    const style = Object.values(facts).join()
+    if (k.read++ && k.style !== style) k.mixed = true
+    k.style = style
+    k.facts = facts
+    return k.mixed ? { kids: k.kids, facts } : k
+  }
+
+  // info is the chain of boxes that cut el: each {rect, scrolls, up}, innermost first.
   // Fixed and absolutely placed boxes escape the boxes between them and what holds them.
   const info = (el, ctx) => {
     let i = ctx.clips.get(el)
     if (i) return i
-    const parent = S.up(el)
-    const cs = getComputedStyle(el)
-    const pos = cs.position
-    let flow = null
-    let abs = null
-    let fixed = null
-    if (parent) {
-      const p = info(parent, ctx)
-      flow = p.flow
-      abs = p.abs
-      fixed = p.fixed
-    }
-    const mine = pos === 'fixed' ? fixed : pos === 'absolute' ? abs : flow
+    const parent = ctx.up(el)
+    const p = parent ? info(parent, ctx) : null
+    const kind = kindOf(el, p ? p.kind : ctx.rootKind)
+    const f = kind.facts
+    const mine = !p ? null : f.pos === 'fixed' ? p.fixed : f.pos === 'absolute' ? p.abs : p.flow
     let own = mine
-    const ox = cs.overflowX
-    const oy = cs.overflowY
-    const isRoot = el === document.documentElement || el === document.body
-    if (!isRoot && (ox !== 'visible' || oy !== 'visible') && cs.display !== 'inline' && cs.display !== 'contents') {
-      own = { el, ox, oy, scrolls: /auto|scroll/.test(ox + oy), up: mine, rect: null }
+    if (f.clips && el !== document.documentElement && el !== document.body) {
+      own = { el, ox: f.ox, oy: f.oy, scrolls: /auto|scroll/.test(f.ox + f.oy), up: mine, rect: null }
     }
-    const holds = cs.transform !== 'none' || cs.filter !== 'none' || cs.perspective !== 'none' || cs.contain !== 'none'
-    i = { mine, flow: own, abs: pos !== 'static' || holds ? own : abs, fixed: holds ? own : fixed }
+    i = {
+      kind, mine, flow: own, dead: f.dead, isFixed: f.pos === 'fixed' || !!p?.isFixed,
+      abs: f.pos !== 'static' || f.holds ? own : (p?.abs ?? null), fixed: f.holds ? own : (p?.fixed ?? null),
+    }
     ctx.clips.set(el, i)
     return i
   }
+  S.info = info
 
   const clipRect = (c) => {
     if (c.rect) return c.rect
@@ -69,15 +85,18 @@
     return r
   }
 
+  const drawn = { visibilityProperty: true }
+
   // place finds the visible part of a candidate: {box, vis, where}, or null when nobody can use it.
   S.place = (c, ctx) => {
     const at = c.box ?? c.el
-    if (getComputedStyle(at).visibility !== 'visible') return null
+    if (!at.checkVisibility(drawn) && getComputedStyle(at).visibility !== 'visible') return null
     const box = boxOf(at)
     if (!some(box)) return null
     let vis = box
     let where = ''
-    for (let k = info(at, ctx).mine; k; k = k.up) {
+    const i = info(at, ctx)
+    for (let k = i.mine; k; k = k.up) {
       const r = clipRect(k)
       const v = cut(vis, r)
       if (some(v)) {
@@ -93,18 +112,13 @@
       vis = cut(r, r)
     }
     const v = cut(vis, ctx.win)
-    if (some(v)) return { box, vis: v, where: where || 'in' }
-    if (isFixed(at)) return null
+    if (some(v)) return { box, vis: v, where: where || 'in', dead: i.dead }
+    if (i.isFixed) return null
     if (vis.y + vis.h + scrollY <= 0) return null
     if (vis.x + vis.w + scrollX <= 0 && getComputedStyle(document.documentElement).direction === 'ltr') return null
     const before = vis.y + vis.h <= ctx.win.y + 0.5 || (vis.x + vis.w <= ctx.win.x && vis.y < ctx.win.y + ctx.win.h)
     where = before ? 'above' : 'below'
-    return { box, vis, where }
-  }
-
-  const isFixed = (el) => {
-    for (let p = el; p; p = S.up(p)) if (getComputedStyle(p).position === 'fixed') return true
-    return false
+    return { box, vis, where, dead: i.dead }
   }
 
   // hits: would pressing on `top` reach `el`? A label's press reaches its control.

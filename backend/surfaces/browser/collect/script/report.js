@@ -43,13 +43,13 @@
 
   const tri = (v, yes, no, mixed) => (v === 'true' ? yes : v === 'mixed' ? mixed : v === 'false' ? no : null)
 
-  S.states = (el, role) => {
+  S.states = (el, role, off = S.disabled(el)) => {
     const out = []
     const add = (s) => s && out.push(s)
     const a = (n) => el.getAttribute(n)
     const type = el.localName === 'input' ? el.type : ''
     if (el.required || a('aria-required') === 'true') add('required')
-    if (S.disabled(el)) add('disabled')
+    if (off) add('disabled')
     if (type === 'checkbox' || type === 'radio') add(el.indeterminate ? 'mixed' : el.checked ? 'checked' : 'unchecked')
     else if (/^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role)) add(tri(a('aria-checked'), 'checked', 'unchecked', 'mixed') ?? 'unchecked')
     else if (a('aria-checked') !== null) add(tri(a('aria-checked'), 'checked', 'unchecked', 'mixed'))
@@ -73,51 +73,61 @@
     return f === el && f !== document.body
   }
 
-  const stable = ['name', 'type', 'href', 'data-testid', 'data-test', 'data-id', 'data-cy', 'for', 'value']
-  const key = (el, role, name, area) => {
-    const parts = [role, name, el.localName, el.id]
-    for (const s of stable) {
-      if (s === 'value' && !['radio', 'checkbox', 'submit', 'button'].includes(el.type)) continue
-      const v = el.getAttribute(s)
-      parts.push(v ? s + '=' + v.slice(0, 120) : '')
-    }
-    const path = []
-    for (let x = area; x?.el; x = x.up) path.push(x.role || x.el.localName)
-    parts.push(path.join('>'))
-    return parts.join('|')
-  }
+  const stable = ['name', 'type', 'href', 'data-testid', 'data-test', 'data-id', 'data-cy', 'for']
+  const pressed = new Set(['radio', 'checkbox', 'submit', 'button'])
 
+  // trail is what of el, beside its role and name, survives a re-render.
+  const trail = (el, area) => {
+    let s = el.localName + '|' + el.id
+    for (const a of stable) {
+      const v = el.getAttribute(a)
+      s += v ? `|${a}=${v.slice(0, 120)}` : '|'
+    }
+    if (pressed.has(el.type)) {
+      const v = el.getAttribute('value')
+      s += v ? '|value=' + v.slice(0, 120) : '|'
+    }
+    return s + '|' + (area ? path(area) : '')
+  }
+  const path = (area) => (area.path ??= area.el ? (area.role || area.el.localName) + '>' + (area.up ? path(area.up) : '') : '')
+
+  const plainRoles = new Set(['', 'label', 'paragraph', 'strong', 'emphasis'])
   const roleWord = (c, el) => {
     const r = S.role(el)
-    if (r && r !== 'label' && r !== 'paragraph' && r !== 'strong' && r !== 'emphasis') return r
+    if (!plainRoles.has(r)) return r
     return c.kind === 'focus' ? 'focusable' : 'clickable'
+  }
+
+  // seen says what a pointer meets where a thing in view stands: null when it can be pressed,
+  // {top} when something lies over it, undefined when nobody can tell.
+  const seen = (el, at, p, ctx) => {
+    let hit = S.probe(el, at, p.vis, false)
+    if (hit.x === undefined && el.labels?.length) {
+      for (const l of el.labels) {
+        const h = S.probe(el, l, ctx.win, false)
+        if (h.x !== undefined) hit = h
+      }
+    }
+    if (hit.x === undefined) hit = S.probe(el, at, p.vis, true)
+    if (hit.x !== undefined) return null
+    return hit.top ? hit : undefined
   }
 
   // report is the RawNode of a placed candidate, or null when nobody can use it.
   S.report = (c, p, ctx) => {
     const el = c.el
     const at = c.box ?? el
-    const n = { h: 0, role: '', name: '', box: p.box, inView: p.where === 'in', usable: true }
-    const cs = getComputedStyle(at)
-    if (cs.pointerEvents === 'none' && !S.disabled(el)) {
-      if (!c.box && !(el.labels?.length)) return null
-    }
+    const n = { h: 0, role: '', name: '', value: '', states: null, box: p.box, inView: p.where === 'in', usable: true, secret: false, coveredBy: 0, coveredByText: '', group: '', trail: '' }
+    const off = c.off || el.matches(':disabled')
+    if (p.dead && !off && !c.box && !el.labels?.length) return null
     if ((c.kind === 'cursor' || c.kind === 'listener') && !at.checkVisibility({ opacityProperty: true })) return null
-    const off = S.disabled(el)
     if (off) n.usable = false
     const outside = ctx.modal && !S.within(at, ctx.modal) && !ctx.modal.contains(at)
     if (outside && p.where !== 'in') return null
     if (p.where === 'in') {
-      let hit = S.probe(el, at, p.vis, false)
-      if (hit.x === undefined && el.labels?.length) {
-        for (const l of el.labels) {
-          const h = S.probe(el, l, ctx.win, false)
-          if (h.x !== undefined) hit = h
-        }
-      }
-      if (hit.x === undefined) hit = S.probe(el, at, p.vis, true)
-      if (hit.x === undefined && !off) {
-        if (!hit.top) return null
+      const hit = seen(el, at, p, ctx)
+      if (hit === undefined && !off) return null
+      if (hit && !off) {
         const by = S.cover(hit.top, el)
         n.usable = false
         n.coveredBy = by.handle
@@ -127,16 +137,31 @@
     n.h = S.handle(el)
     n.role = roleWord(c, el)
     n.name = S.name(el, n.role)
-    if (!n.name && (c.kind === 'cursor' || c.kind === 'focus') && n.role !== 'img' && n.role !== 'canvas' && !el.querySelector('img,svg,canvas')) {
-      if (c.kind === 'cursor') return null
-    }
-    const v = S.value(el, n.role)
-    if (v) n.value = v
-    if (secret(el)) n.secret = true
-    const st = S.states(el, n.role)
-    if (st.length) n.states = st
+    if (!n.name && c.kind === 'cursor' && n.role !== 'img' && n.role !== 'canvas' && !el.querySelector('img,svg,canvas')) return null
+    n.value = S.value(el, n.role)
+    n.secret = secret(el)
+    n.states = S.states(el, n.role, off)
     n.group = S.areaLabel(c.area)
-    n.key = key(el, n.role, n.name, c.area)
+    n.trail = trail(el, c.area)
     return n
   }
+
+  // What a look finds leaves as one text: reading thousands of objects is dear on both sides.
+  // A record ends with a back quote, its fields with a tilde; where these stand in the page's text they
+  // are written as the characters 1 and 2.
+  const sign = /[~`\u0001\u0002]/
+  const safe = (s) => (sign.test(s) ? s.replace(/[\u0001\u0002]/g, '').replace(/~/g, '\u0001').replace(/`/g, '\u0002') : s)
+  const num = (v) => Math.round(v * 100) / 100
+
+  S.packNode = (n, groups) => {
+    let g = groups.get(n.group)
+    if (g === undefined) groups.set(n.group, (g = groups.size))
+    const flags = (n.inView ? 1 : 0) | (n.usable ? 2 : 0) | (n.secret ? 4 : 0)
+    const b = n.box
+    let out = `${n.h}~${flags}~${num(b.x)}~${num(b.y)}~${num(b.w)}~${num(b.h)}~${g}~${n.role}~${safe(n.name)}~${safe(n.trail)}`
+    const more = n.value || n.coveredByText || n.states.length
+    if (more) out += `~${safe(n.value)}~${n.coveredBy}~${safe(n.coveredByText)}~${n.states.length ? safe(n.states.join('\n')) : ''}`
+    return out
+  }
+  S.packGroups = (groups) => Array.from(groups.keys(), safe).join('~')
 })()

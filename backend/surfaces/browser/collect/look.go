@@ -1,0 +1,168 @@
+package collect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// presses are the events that mean that something is pressed.
+const presses = "|click|mousedown|pointerdown|mouseup|pointerup|touchstart|touchend|dblclick|"
+
+// rootListeners is how many kinds of events a node listens for when it is no control but the
+// root of a framework that hears everything there.
+const rootListeners = 20
+
+// heard lists the nodes of the document that listen for a press, by their backend numbers
+// joined with commas; root says that a framework listens for all of them somewhere.
+func heard(ctx context.Context, w World) (ids string, count int, root bool, err error) {
+	raw, err := w.Listeners(ctx)
+	if err != nil {
+		return "", 0, false, err
+	}
+	var l struct {
+		Listeners []struct {
+			Type string `json:"type"`
+			Node int    `json:"backendNodeId"`
+		} `json:"listeners"`
+	}
+	if err := json.Unmarshal(raw, &l); err != nil {
+		return "", 0, false, fmt.Errorf("reading the page's listeners: %w", err)
+	}
+	var b strings.Builder
+	for i := 0; i < len(l.Listeners); {
+		node, from, press := l.Listeners[i].Node, i, false
+		for ; i < len(l.Listeners) && l.Listeners[i].Node == node; i++ {
+			press = press || strings.Contains(presses, "|"+l.Listeners[i].Type+"|")
+		}
+		if i-from >= rootListeners {
+			root = true
+			continue
+		}
+		if !press || node == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(node))
+		count++
+	}
+	return b.String(), count, root, nil
+}
+
+// found is what the page's own world says of listeners: indexes of elements in tree order.
+type found struct {
+	Mode    string `json:"mode"`
+	Count   int    `json:"count"`
+	Indexes []int  `json:"indexes"`
+	Drop    []int  `json:"drop"`
+	Roots   bool   `json:"roots"`
+	// Last says that it will not be asked again.
+	Last bool `json:"last"`
+}
+
+// search asks the page's own world. A page can spoil that world; then listeners are not known
+// and the rest still holds.
+func search(ctx context.Context, w World, mode string, total int) (found, error) {
+	f := found{}
+	raw, err := w.EvalMain(ctx, fmt.Sprintf("%s(%q, %d)", strings.TrimSuffix(strings.TrimSpace(listenersJS), ";"), mode, total))
+	if err != nil && ctx.Err() != nil {
+		return f, fmt.Errorf("asking for listeners: %w", err)
+	}
+	if err != nil || json.Unmarshal(raw, &f) != nil || len(f.Indexes) > f.Count || f.Mode != mode {
+		f = found{Mode: mode, Count: -1, Last: true}
+	}
+	if f.Indexes == nil {
+		f.Indexes = []int{}
+	}
+	if f.Drop == nil {
+		f.Drop = []int{}
+	}
+	return f, nil
+}
+
+// tries bounds how often one look asks again because the page changed in between.
+const tries = 5
+
+// Look collects what one document holds. When nothing is new about its listeners it costs two
+// round trips. A document that is being replaced gives an error.
+func Look(ctx context.Context, w World, o Options) (Raw, error) {
+	ids, count, root, err := heard(ctx, w)
+	if err != nil {
+		if ctx.Err() != nil {
+			return Raw{}, fmt.Errorf("asking for listeners: %w", err)
+		}
+		ids, count, root = "", 0, false
+	}
+	var answer any
+	for try := range tries {
+		text, err := ask(ctx, w, o, ids, root, answer)
+		if err != nil {
+			return Raw{}, err
+		}
+		if strings.HasPrefix(text, "=") {
+			return unpack(text[1:])
+		}
+		switch need, list, _ := strings.Cut(strings.TrimPrefix(text, "?"), ":"); need {
+		case "resolve":
+			if err := learn(ctx, w, list); err != nil {
+				return Raw{}, err
+			}
+		case "search", "scan":
+			f, err := search(ctx, w, need, count)
+			if err != nil {
+				return Raw{}, err
+			}
+			f.Last = f.Last || try == tries-2
+			answer = f
+		default:
+			return Raw{}, fmt.Errorf("reading the page's answer (look): it begins with %.20q", text)
+		}
+	}
+	return Raw{}, fmt.Errorf("asking the page (look): it changes faster than it can be seen")
+}
+
+// ask runs the script's look, installing the script first where the document is new.
+func ask(ctx context.Context, w World, args ...any) (string, error) {
+	const fn = `function (...a) {
+  const s = globalThis.__sextant
+  if (!s) return '!'
+  try { return s.look(...a) } catch (e) { return '!' + String(e?.stack ?? e) }
+}`
+	for try := range 2 {
+		text, err := w.Text(ctx, fn, args...)
+		if err != nil {
+			return "", fmt.Errorf("asking the page (look): %w", err)
+		}
+		if !strings.HasPrefix(text, "!") {
+			return text, nil
+		}
+		if text != "!" || try > 0 {
+			return "", &Refusal{Message: "the page could not be looked at: " + strings.TrimPrefix(text, "!")}
+		}
+		if err := Install(ctx, w); err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// learn tells the script which elements listen.
+func learn(ctx context.Context, w World, list string) error {
+	var nodes []int
+	for id := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(id)
+		if err != nil {
+			return fmt.Errorf("reading the page's answer (look): a node called %.20q", id)
+		}
+		nodes = append(nodes, n)
+	}
+	_, err := w.CallNodes(ctx, `function (...nodes) { globalThis.__sextant.learn(`+strconv.Quote(list)+`.split(','), nodes); return true }`, nodes)
+	if err != nil {
+		return fmt.Errorf("asking for listeners: %w", err)
+	}
+	return nil
+}

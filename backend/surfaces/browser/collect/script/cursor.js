@@ -1,0 +1,134 @@
+// Which elements show a hand of their own: the page's style rules tell where to look, and the
+// computed style of those few says whether it is so.
+(() => {
+  const S = globalThis.__sextant
+  const hand = 'pointer'
+  const read = new WeakMap()
+
+  // rulesOf are the selectors of a sheet's rules that set a cursor; null when it may not be read.
+  const rulesOf = (sheet) => {
+    let rules
+    try {
+      rules = sheet.cssRules
+    } catch {
+      return null
+    }
+    const old = read.get(sheet)
+    if (old && old.count === rules.length) {
+      for (const s of old.inner) if (rulesOf(s) !== read.get(s)?.selectors) old.inner = []
+      return old.selectors
+    }
+    const selectors = new Set()
+    const inner = []
+    let closed = false
+    const go = (list, above) => {
+      for (const r of list) {
+        if (r.styleSheet) {
+          const more = rulesOf(r.styleSheet)
+          inner.push(r.styleSheet)
+          if (more) for (const s of more) selectors.add(s)
+          else closed = true
+          continue
+        }
+        let here = above
+        if (r.selectorText !== undefined) {
+          here = r.selectorText
+          if (above && here.includes('&')) here = here.replaceAll('&', `:is(${above})`)
+          else if (above) here = `:is(${above}) :is(${here})`
+          const c = r.style?.cursor
+          if (c && (c.includes(hand) || c.includes('var('))) for (const s of plain(here)) selectors.add(s)
+        }
+        if (r.cssRules?.length) go(r.cssRules, here)
+      }
+    }
+    go(rules, '')
+    const out = closed ? null : [...selectors]
+    read.set(sheet, { count: rules.length, selectors: out, inner })
+    return out
+  }
+
+  const controls = /^(a|button|select|summary|input|label|area|option|textarea)\b[^\s>+~]*$/
+
+  // plain are the selectors of a list, without the states a pointer makes and without those that
+  // mean native controls only: these are listed anyway.
+  const plain = (text) => {
+    const out = []
+    for (const s of split(text)) {
+      const t = s.replace(/:(hover|active|focus|focus-visible|focus-within)(?![\w(-])/g, '').replace(/::[\w-]+(\([^)]*\))?/g, '').trim() || '*'
+      if (!controls.test(t)) out.push(t)
+    }
+    return out
+  }
+  const split = (text) => {
+    if (!/[(["']/.test(text)) return text.split(',').map((s) => s.trim())
+    const out = []
+    let depth = 0
+    let from = 0
+    let quote = ''
+    for (let i = 0; i < text.length; i++) {
+      const ch = text[i]
+      if (ch === '\\') i++
+      else if (quote) quote = ch === quote ? '' : quote
+      else if (ch === '"' || ch === "'") quote = ch
+      else if (ch === '(' || ch === '[') depth++
+      else if (ch === ')' || ch === ']') depth--
+      else if (ch === ',' && !depth) {
+        out.push(text.slice(from, i).trim())
+        from = i + 1
+      }
+    }
+    out.push(text.slice(from).trim())
+    return out
+  }
+
+  // bySigns asks the computed style of a few elements of each kind (tag, class and style), for
+  // documents whose style sheets cannot be read or say too much.
+  const bySigns = (all, out) => {
+    const kinds = new Map()
+    for (const el of all) {
+      const sign = `${el.localName}|${el.getAttribute('class') ?? ''}|${el.getAttribute('style') ?? ''}`
+      let k = kinds.get(sign)
+      if (!k) kinds.set(sign, (k = { asked: 0, hand: false }))
+      if (k.asked < 4) {
+        k.asked++
+        k.hand ||= getComputedStyle(el).cursor === hand
+      }
+      if (k.hand) out.add(el)
+    }
+  }
+
+  // pointers are the elements whose own rules may give them a hand; the computed style decides.
+  S.pointers = (ground) => {
+    const out = new Set()
+    let closed = false
+    for (const root of ground.roots) {
+      const selectors = new Set()
+      for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) {
+        if (sheet.disabled) continue
+        const list = rulesOf(sheet)
+        if (list) for (const s of list) selectors.add(s)
+        else closed = true
+      }
+      if (selectors.size > 400 || (selectors.size > 60 && ground.all.length > 10000)) closed = true
+      if (closed) continue
+      for (const s of selectors) {
+        try {
+          if (s.includes(':host') && root.host) out.add(root.host)
+          for (const el of root.querySelectorAll(s)) out.add(el)
+        } catch {
+          closed = true
+        }
+      }
+      for (const el of root.querySelectorAll('[style*=cursor i]')) out.add(el)
+    }
+    if (closed) bySigns(ground.all, out)
+    return out
+  }
+
+  // handed: el itself shows a hand, not only because it stands in something that does.
+  S.handed = (el) => {
+    if (getComputedStyle(el).cursor !== hand) return false
+    const up = S.up(el)
+    return !up || getComputedStyle(up).cursor !== hand
+  }
+})()

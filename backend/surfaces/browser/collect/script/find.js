@@ -1,0 +1,147 @@
+// What a look has to consider: native queries give the candidates, so that a page of many
+// thousand elements costs little where few of them can be acted on.
+(() => {
+  const S = globalThis.__sextant
+
+  const tags = ['a', 'area', 'button', 'input', 'select', 'textarea', 'summary', 'label', 'video', 'audio', 'iframe', 'frame', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+  const marks = '[role],[tabindex],[contenteditable],[onclick],[onmousedown],[onpointerdown],[ondblclick]'
+  const any = tags.join(',') + ',' + marks
+
+  // ground lists all elements as S.all does, and the hosts of the shadow roots among them.
+  S.ground = () => {
+    const roots = [document]
+    const all = []
+    const hosts = new Set()
+    for (let r = 0; r < roots.length; r++) {
+      const list = roots[r].querySelectorAll('*')
+      for (let i = 0, n = list.length; i < n; i++) {
+        const el = list[i]
+        all.push(el)
+        const root = S.rootOf(el)
+        if (root) {
+          roots.push(root)
+          hosts.add(el)
+        }
+      }
+    }
+    return { all, roots, hosts }
+  }
+
+  // The page's listeners: which nodes they hang on is told from outside, by number. A number's
+  // element is learnt once.
+  let heardLast = ''
+  let heard = new Map()
+  let bulk = 0
+  let bulked = new Set()
+  let delegating = false
+
+  const place = (el) => {
+    if (el.nodeType !== 1 || el.localName === 'html' || el.localName === 'body' || el.firstElementChild) delegating = true
+  }
+
+  // learn notes the elements of listening nodes, null for one that is not of this document.
+  S.learn = (ids, elements) => {
+    elements.forEach((el, i) => {
+      heard.set(ids[i], el && el.nodeType === 1 ? new WeakRef(el) : null)
+      if (el) place(el)
+    })
+  }
+
+  // hear says what has to be asked before the listeners in ids are known: 'resolve:…', 'search',
+  // 'scan' or ''. found is the answer to search or scan.
+  S.hear = (ids, roots, found, ground) => {
+    if (roots) delegating = true
+    if (found?.mode === 'search') {
+      if (found.count === ground.all.length || found.last) {
+        heard = new Map(ids ? ids.split(',').map((id) => [id, undefined]) : [])
+        bulked = new Set(found.count === ground.all.length ? found.indexes.map((i) => ground.all[i]) : [])
+        bulk = heard.size
+        heardLast = ids
+        delegating ||= found.roots
+      }
+    }
+    if (ids !== heardLast) {
+      const now = ids ? ids.split(',') : []
+      const fresh = now.filter((id) => !heard.has(id))
+      if (fresh.length > 24) return 'search'
+      if (fresh.length) return 'resolve:' + fresh.join(',')
+      const here = new Set(now)
+      let bulkNow = 0
+      for (const [id, ref] of heard) {
+        if (!here.has(id)) heard.delete(id)
+        else if (ref === undefined) bulkNow++
+      }
+      // Of those found together it is not known which number is whose: one that was taken off a
+      // living element makes the search due again.
+      if (bulkNow < bulk) {
+        for (const el of bulked) if (!el.isConnected) bulked.delete(el)
+        if (bulked.size > bulkNow) return 'search'
+        bulk = bulkNow
+      }
+      heardLast = ids
+    }
+    if (delegating && found === null) return 'scan'
+    return ''
+  }
+
+  // clicks are the elements that listen for a press or for which a framework listens.
+  S.clicks = (found, ground) => {
+    const out = new Set(bulked)
+    for (const ref of heard.values()) {
+      const el = ref?.deref()
+      if (el) out.add(el)
+    }
+    if (found?.mode === 'scan' && found.count === ground.all.length) {
+      for (const i of found.indexes) out.add(ground.all[i])
+      for (const i of found.drop) out.delete(ground.all[i])
+    }
+    return out
+  }
+
+  // candidates are all that may be worth a closer look, in reading order.
+  S.candidates = (ground, clicks) => {
+    const set = new Set(clicks)
+    for (const root of ground.roots) {
+      if (root === document) {
+        for (const t of tags) {
+          const list = document.getElementsByTagName(t)
+          for (let i = 0, n = list.length; i < n; i++) set.add(list[i])
+        }
+        for (const el of document.querySelectorAll(marks)) set.add(el)
+      } else {
+        for (const el of root.querySelectorAll(any)) set.add(el)
+      }
+    }
+    for (const el of document.getElementsByTagName('select')) if (el.multiple || el.size > 1) for (const o of el.options) set.add(o)
+    if (document.designMode === 'on' && document.body) set.add(document.body)
+    const pointers = S.pointers(ground)
+    for (const el of pointers) set.add(el)
+    return { list: set.size ? order(ground, set) : [], pointers }
+  }
+
+  const order = (ground, set) => {
+    const out = []
+    const { all, hosts } = ground
+    if (!hosts.size) {
+      for (const el of all) if (set.has(el)) out.push(el)
+      return out
+    }
+    const flat = (el) => {
+      if (set.has(el)) out.push(el)
+      if (hosts.has(el) || el.localName === 'slot') {
+        for (const k of S.kids(el)) if (k.nodeType === 1) flat(k)
+      } else {
+        for (let k = el.firstElementChild; k; k = k.nextElementSibling) flat(k)
+      }
+    }
+    const list = document.querySelectorAll('*')
+    for (let i = 0; i < list.length; i++) {
+      const el = list[i]
+      if (hosts.has(el)) {
+        flat(el)
+        i += el.getElementsByTagName('*').length
+      } else if (set.has(el)) out.push(el)
+    }
+    return out
+  }
+})()
