@@ -64,8 +64,12 @@ const smallForm = `<!doctype html><title>Form</title><main><h1>Sign up</h1><form
 
 func BenchmarkLook(b *testing.B) {
 	for _, c := range []struct{ name, page string }{
-		{"rows-16k", rows(16_000)}, {"rows-40k", rows(40_000)}, {"blocks-40k", blocks(40_000)},
-		{"table", table()}, {"links", links(300)}, {"form", smallForm},
+		{"rows-16k", rows(16_000)},
+		{"rows-40k", rows(40_000)},
+		{"blocks-40k", blocks(40_000)},
+		{"table", table()},
+		{"links", links(300)},
+		{"form", smallForm},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, c.page) }))
 		w := openURL(b, server.URL)
