@@ -74,7 +74,7 @@ bench: build-headless bench-table ## Go benchmarks, and the table beside other p
 
 bench-table: build-headless ## Only the table: Sextant beside three other programs (about 8 minutes)
 	npm ci --prefix build/bench --no-audit --no-fund
-	go run ./build/bench -sextant $(BIN)/sextant-headless -json docs/bench.json -markdown docs/bench.md
+	go run ./build/bench -sextant $(BIN)/sextant-headless -live -json docs/bench.json -markdown docs/bench.md
 
 package: build ## build/bin/sextant-<version>-linux-<arch>.tar.gz
 	@VERSION="$(VERSION)" build/package.sh

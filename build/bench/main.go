@@ -36,7 +36,7 @@ func main() {
 // options are the flags.
 type options struct {
 	pages, systems, binary, folder, json, markdown, piece string
-	quick, verbose, render, list                          bool
+	quick, verbose, render, list, live                    bool
 	repeats, looks                                        int
 }
 
@@ -54,6 +54,7 @@ func parseFlags() options {
 	flag.BoolVar(&o.quick, "quick", false, "one opening a page, for a quick look")
 	flag.BoolVar(&o.verbose, "v", false, "print what the systems answer")
 	flag.BoolVar(&o.render, "render", false, "measure nothing, write the table of -json")
+	flag.BoolVar(&o.live, "live", false, "also run the benchmark of the live view")
 	flag.BoolVar(&o.list, "list", false, "list the pages")
 	flag.Parse()
 	if o.quick {
@@ -77,6 +78,11 @@ func bench(ctx context.Context) error {
 	report, err := readReport(o.json)
 	if err != nil {
 		return err
+	}
+	if o.live {
+		if report.Live, err = measureLive(ctx); err != nil {
+			return err
+		}
 	}
 	if !o.render {
 		if names, err = chosen(names, o.pages, o.piece); err != nil {

@@ -13,6 +13,7 @@ import (
 // Report is what stands in docs/bench.json.
 type Report struct {
 	Definitions []Definitions `json:"definitions"`
+	Live        *Live         `json:"live,omitempty"`
 	Outcomes    []Outcome     `json:"outcomes"`
 }
 

@@ -65,7 +65,8 @@ func sextant(binary, scratch string) *System {
 	id := func(ref string) int { var n int; _, _ = fmt.Sscan(ref, &n); return n }
 	return &System{
 		Name: "sextant", Command: append(base[:len(base):len(base)], "environment"), Core: append(base[:len(base):len(base)], "core"),
-		Env:   []string{"SEXTANT_DATA=" + filepath.Join(scratch, "data"), "SEXTANT_CONFIG=" + filepath.Join(scratch, "config")},
+		// Giving a file to a page asks a person; here is none, and the setting is what the refusal names.
+		Env:   []string{"SEXTANT_MODE=full", "SEXTANT_DATA=" + filepath.Join(scratch, "data"), "SEXTANT_CONFIG=" + filepath.Join(scratch, "config")},
 		Open:  func(url string) Call { return call("navigate_page", "url", url) },
 		Look:  call("annotate_page", "scope", "page"),
 		View:  &view,

@@ -26,10 +26,10 @@ type target struct {
 
 // targets judges the figures.
 func (r *Report) targets(pages map[string]*Page) []target {
-	return []target{
+	return append([]target{
 		r.seeing(), r.nothingWrong(), r.effective(), r.bigPages(pages), r.smallPages(pages),
 		r.leaner(), r.viewTokens(), r.click(), r.definitionTokens(),
-	}
+	}, r.liveTargets()...)
 }
 
 // own are Sextant's outcomes.

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+)
+
+// What the live view is to reach.
+const (
+	leastFrames = 30.0
+	mostPress   = 100.0 // ms
+)
+
+// Live is what the Go benchmark of the live view says.
+type Live struct {
+	Frames float64 `json:"frames_per_second"`
+	Press  float64 `json:"press_to_picture_ms"`
+}
+
+var (
+	framesMetric = regexp.MustCompile(`([\d.]+) frames/s`)
+	pressMetric  = regexp.MustCompile(`([\d.]+) ms/median`)
+)
+
+// measureLive runs the benchmark of the live view, which stands beside the code it measures.
+func measureLive(ctx context.Context) (*Live, error) {
+	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "sqlite_fts5", "-run", "^$", "-bench", "Live", "-benchtime", "3s", "./backend/api/ws")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("the live view's benchmark: %w\n%s", err, out)
+	}
+	fmt.Printf("%s", out)
+	l := &Live{}
+	for _, m := range []struct {
+		re *regexp.Regexp
+		to *float64
+	}{{framesMetric, &l.Frames}, {pressMetric, &l.Press}} {
+		found := m.re.FindSubmatch(out)
+		if found == nil {
+			return nil, fmt.Errorf("the live view's benchmark said nothing for %s", m.re)
+		}
+		if *m.to, err = strconv.ParseFloat(string(found[1]), 64); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// liveTargets judges the live view.
+func (r *Report) liveTargets() []target {
+	frames := target{what: "live view: 30 frames a second at 1280×720", found: "not measured"}
+	press := target{what: "live view: a person's press to the changed picture at most 100 ms, median", found: "not measured"}
+	if r.Live != nil {
+		frames.found, frames.met = fmt.Sprintf("%.0f", r.Live.Frames), r.Live.Frames >= leastFrames
+		press.found, press.met = fmt.Sprintf("%.0f ms", r.Live.Press), r.Live.Press <= mostPress
+	}
+	return []target{frames, press}
+}
