@@ -73,7 +73,7 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 	}
 	for range repeats {
 		b.key++
-		key := fmt.Sprintf("%s-%d", r.Name, b.key)
+		key := fmt.Sprint(b.key)
 		_, took, err := r.Do(ctx, r.Open(b.site.URL(p.Name, key)))
 		if err != nil {
 			o.Problem = err.Error()

@@ -177,7 +177,7 @@ func entries(n int) string {
 
 // bigPages makes the pages that are too long to write down.
 func bigPages() map[string]string {
-	return map[string]string{
+	made := map[string]string{
 		"links": "kind: 300 links\nact: click link:Link 250\neffect: 250\n--><h1>Links</h1><ul>" + repeat(300, func(i int) string {
 			return fmt.Sprintf(`<li><a href="#%d" onclick="effect('%d')" data-truth="link:Link %d">Link %d</a>`, i, i, i, i)
 		}) + "</ul>",
@@ -191,6 +191,16 @@ func bigPages() map[string]string {
 				fmt.Sprintf(`See <a href="#n%d" onclick="effect('%d')" data-truth="link:note %d">note %d</a>.</p>`, i, i, i, i)
 		}),
 	}
+	// Frames in frames, each of the other origin than the one around it.
+	for level := 2; level <= 4; level++ {
+		next := fmt.Sprintf("level%d", level+1)
+		if level == 4 {
+			next = "inner"
+		}
+		made[fmt.Sprintf("level%d", level)] = fmt.Sprintf(`part: yes
+--><button data-truth="button:Level %d">Level %d</button><iframe title="next" src="{other}/%s?k={key}" width="%d" height="%d"></iframe>`, level, level, next, 500-level*20, 520-level*90)
+	}
+	return made
 }
 
 func repeat(n int, one func(i int) string) string {
