@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -234,6 +235,9 @@ func (t *tab) seenAt(id int) *collect.Rect {
 	return &collect.Rect{X: b.X, Y: b.Y, W: b.Width, H: b.Height}
 }
 
+// nextFrame resolves when the page has drawn; a page that does not draw is not waited for.
+const nextFrame = `() => new Promise((done) => { setTimeout(done, 60); requestAnimationFrame(() => setTimeout(done)) })`
+
 // through brings a point of a frame into view and makes sure that nothing lies over the
 // frames around it.
 func (g *target) through(ctx context.Context, p collect.Point) (x, y float64, err error) {
@@ -241,11 +245,21 @@ func (g *target) through(ctx context.Context, p collect.Point) (x, y float64, er
 	if err := g.doc.Reveal(ctx, rect); err != nil {
 		return 0, 0, err
 	}
-	at, err := g.doc.Place(ctx)
-	if err != nil {
-		return 0, 0, err
+	// Scrolling reaches frames of other processes later: it is over when two looks agree.
+	for n := range 10 {
+		at, err := g.doc.Place(ctx)
+		if err != nil {
+			return 0, 0, err
+		}
+		nx, ny := at.At(p.X, p.Y)
+		if n > 0 && math.Abs(nx-x)+math.Abs(ny-y) < 0.5 {
+			break
+		}
+		x, y = nx, ny
+		if _, err := g.a.page.Main().Call(ctx, nextFrame); err != nil {
+			return 0, 0, err
+		}
 	}
-	x, y = at.At(p.X, p.Y)
 	for d := g.doc; ; {
 		parent := d.Parent()
 		if parent == nil {

@@ -119,7 +119,7 @@ func (g *target) met(ctx context.Context) (collect.Met, error) {
 		// It led to another page: it was met.
 		return collect.Met{Seen: true, Hit: true}, nil
 	}
-	if err != nil || met.Seen {
+	if err != nil || met.Seen || !g.doc.IsMain() {
 		return met, err
 	}
 	// The page may keep presses from everybody else's eyes; then what lies there now counts.

@@ -303,13 +303,14 @@
     const types = kinds[kind]
     if (!types) throw new Error(`unknown kind ${kind}`)
     const guards = kind === 'click' || kind === 'press'
-    const state = { seen: false, hit: false, clicked: false, text: '', el, changes: S.rest().mutations, off: null }
+    const state = { seen: false, hit: false, clicked: false, text: '', el, changes: 0, off: null }
     const on = (e) => {
       if (!e.isTrusted) return
       if (e.type === 'click' && state.hit) state.clicked = e.composedPath().includes(el) || reached(el, e, false)
       if (types.includes(e.type) && (!state.seen || (kind === 'hover' && !state.hit))) {
         state.seen = true
         state.hit = reached(el, e, alone)
+        state.changes = S.rest().mutations
         const top = e.composedPath()[0]
         if (!state.hit) state.text = top?.nodeType === 1 ? S.cover(top, el).text : 'document'
       }
