@@ -14,6 +14,9 @@ func (p *Pipeline) approve(ctx context.Context, f *flight) *toolspec.Result {
 		return p.goOn(f)
 	}
 	asked := f.decision
+	// The question belongs on the call's card.
+	p.announce(ctx, f)
+	f.writes.wait()
 	// The execution this call came from, if any, does not pay for the person's time.
 	resume := deadlineOf(ctx).pause()
 	answer, err := p.cfg.Desk.Ask(ctx, asked.Approval)

@@ -8,8 +8,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// describe learns what the call will do and opens its card.
-func (p *Pipeline) describe(ctx context.Context, f *flight) *toolspec.Result {
+// describe learns what the call will do.
+func (p *Pipeline) describe(_ context.Context, f *flight) *toolspec.Result {
 	desc, err := p.described(f)
 	if err != nil {
 		p.cfg.Log.Error("describing a call failed", "tool", f.call.Tool, "err", err)
@@ -21,7 +21,6 @@ func (p *Pipeline) describe(ctx context.Context, f *flight) *toolspec.Result {
 	if f.desc.Present == "" {
 		f.desc.Present = "Running " + f.call.Tool
 	}
-	p.announce(ctx, f)
 	return nil
 }
 
@@ -34,8 +33,11 @@ func (p *Pipeline) described(f *flight) (toolspec.Description, error) {
 	return safely(func() (toolspec.Description, error) { return d.Describe(f.call), nil })
 }
 
-// announce publishes the start of a call.
+// announce publishes the start of a call, once.
 func (p *Pipeline) announce(ctx context.Context, f *flight) {
+	if f.announced {
+		return
+	}
 	sentence := f.desc.Present
 	if sentence == "" {
 		sentence = "Calling " + shorten(f.call.Tool, maxValue)
@@ -47,9 +49,13 @@ func (p *Pipeline) announce(ctx context.Context, f *flight) {
 	f.announced = true
 }
 
-// publish stores an event of the call. A failure is logged only: what must be on disk
-// before an effect is the intent.
+// publish stores an event of the call, after what was published before. A failure is logged
+// only: what must be on disk before an effect is the intent.
 func (p *Pipeline) publish(ctx context.Context, f *flight, e event.Event) {
+	f.writes.add(func() { p.store(ctx, f, e) })
+}
+
+func (p *Pipeline) store(ctx context.Context, f *flight, e event.Event) {
 	e = e.In(f.call.From.Conversation, f.call.From.Turn).Of(f.call.ID)
 	// A stopped call still tells how it ended.
 	if _, err := p.cfg.Recorder.Publish(context.WithoutCancel(ctx), e); err != nil {

@@ -4,7 +4,7 @@
 // repeat, policy, approve, intent, route, run, report. There is no second way and nothing
 // in a call's arguments skips a stage. A stage either lets the call go on or ends it with
 // a Result; whichever way a call ends, it is reported once as an event and once in the
-// audit log.
+// audit log. What only reads is written down beside it, in order.
 //
 // The contract: Do always returns a Result, never panics through, and a call that has an
 // effect has an intent on disk before. A stop is obeyed within 100 ms, also when the
@@ -138,7 +138,9 @@ type flight struct {
 	intent bool
 	// announced is true once the start of the call was published.
 	announced bool
-	begun     time.Time
+	// writes are the call's events and audit rows on their way, in order.
+	writes queue
+	begun  time.Time
 	changes   int64
 	cancel    context.CancelCauseFunc
 }
@@ -164,7 +166,7 @@ func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	if problem := p.enter(f); problem != nil {
 		return *problem
 	}
-	defer p.leave(f)
+	defer p.finish(f)
 	for _, next := range []stage{
 		p.selectTool, p.validate, p.describe, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
 	} {
@@ -195,6 +197,26 @@ func (p *Pipeline) enter(f *flight) *toolspec.Result {
 	p.running[f.call.ID] = f
 	p.flights.Add(1)
 	return nil
+}
+
+// finish waits until all of a call is written down. Who only looked does not wait for that, but
+// where a turn's next event must come after; Close waits for it then.
+func (p *Pipeline) finish(f *flight) {
+	if !f.looks() || f.call.From.Turn != "" {
+		f.writes.wait()
+		p.leave(f)
+		return
+	}
+	go func() {
+		f.writes.wait()
+		p.leave(f)
+	}()
+}
+
+// looks reports whether the call is one of our own tools that only read: it has no effect that
+// a row must come before.
+func (f *flight) looks() bool {
+	return f.def.Hints.ReadOnly && f.def.Origin == toolspec.OriginBaseline
 }
 
 func (p *Pipeline) leave(f *flight) {

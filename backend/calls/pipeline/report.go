@@ -19,12 +19,12 @@ func (p *Pipeline) report(ctx context.Context, f *flight, result toolspec.Result
 		result.Error = f.errorText(result.Error)
 	}
 	result.Asked = f.asked
-	end := p.end(f, result)
-	if !f.announced {
-		p.announce(ctx, f)
-	}
-	p.audit(ctx, f, end)
-	p.publish(ctx, f, event.New(event.CallEnded, end))
+	p.announce(ctx, f)
+	f.writes.add(func() {
+		end := p.end(f, result)
+		p.audit(ctx, f, end)
+		p.store(ctx, f, event.New(event.CallEnded, end))
+	})
 	return result
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"sextant/backend/surfaces/browser/collect"
@@ -28,6 +27,8 @@ type action struct {
 	watch *settle.Watch
 	// full asks for everything in the viewport instead of what changed.
 	full bool
+	// wide looks at the whole page; changed then lists what is new since the last such look.
+	wide, changed bool
 	// doc is the document that is acted on; nil is the main one.
 	doc *frames.Document
 }
@@ -78,7 +79,7 @@ func (t *tab) run(ctx context.Context, do func(context.Context, *action) error) 
 		return t.cutShort(a, stopped)
 	}
 	before := t.newest()
-	now, err := t.see(ctx, collect.Options{})
+	now, err := t.see(ctx, collect.Options{WholePage: a.wide})
 	if err != nil {
 		if stopped := context.Cause(ctx); stopped != nil {
 			return t.cutShort(a, stopped)
@@ -163,6 +164,10 @@ func (t *tab) newest() *look {
 
 // answer compares two looks, keeps the new one and says what changed.
 func (t *tab) answer(ctx context.Context, a *action, before, now *look, res settle.Result) annotator.Answer {
+	whole := now
+	if a.wide {
+		now = now.inView()
+	}
 	changes, gone := t.compare(ctx, before, now)
 	b := t.s.b
 	b.mu.Lock()
@@ -184,8 +189,11 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 	for _, note := range notes {
 		addNote(&ans, note)
 	}
-	if a.full || before == nil || before.main != now.main {
-		ans.Elements, ans.Changes = slices.Clone(now.elements), false
+	switch {
+	case a.wide:
+		t.widen(ctx, a, whole, &ans)
+	case a.full || before == nil || before.main != now.main:
+		ans.Elements, ans.Changes = now.elements, false
 	}
 	if ans.Elements == nil {
 		ans.Elements = []annotator.Element{}

@@ -146,6 +146,10 @@ func (s *seer) number(ctx context.Context, doc *frames.Document, raw collect.Raw
 				Width: n.Box.W * at.ScaleX, Height: n.Box.H * at.ScaleY,
 			},
 		}
+		if frame != "" {
+			// A frame may lie out of sight itself.
+			e.InView = e.InView && s.look.shows(e.Box)
+		}
 		if n.CoveredByText != "" {
 			e.States = append(slices.Clone(e.States), coveredBy(b.book.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
 		}
@@ -153,6 +157,11 @@ func (s *seer) number(ctx context.Context, doc *frames.Document, raw collect.Raw
 		s.look.elements = append(s.look.elements, e)
 	}
 	return nil
+}
+
+// shows reports whether a part of b lies in the viewport.
+func (l *look) shows(b annotator.Box) bool {
+	return b.X < l.width && b.Y < l.height && b.X+b.Width > 0 && b.Y+b.Height > 0
 }
 
 func coveredBy(id int, what string) string {

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
-
-	"sextant/backend/surfaces/browser/collect"
 )
 
 // blank is the page that holds nothing. It comes from no site, so nobody is asked about it.
@@ -220,44 +218,4 @@ func reason(problem string) string {
 		return "the site's certificate cannot be trusted"
 	}
 	return "the browser refused it"
-}
-
-// Annotate looks at the active tab.
-func (s *Session) Annotate(ctx context.Context, o AnnotateOptions) (answer, error) {
-	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
-		return answer{}, &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
-	}
-	t, err := s.current(ctx)
-	if err != nil {
-		return answer{}, err
-	}
-	wide := o.Scope == "page" || o.Query != ""
-	ans, err := s.act(ctx, t, func(_ context.Context, a *action) error {
-		a.full = !o.ChangesOnly && !wide
-		return nil
-	})
-	if err != nil || !wide {
-		return ans, err
-	}
-	// The look at the viewport keeps the marks; what was asked for is looked for besides it.
-	release, err := t.acquire(ctx)
-	if err != nil {
-		return answer{}, err
-	}
-	defer release()
-	ctx, done := t.begin(ctx)
-	defer done()
-	l, err := t.see(ctx, collect.Options{WholePage: o.Scope == "page", Query: o.Query})
-	if err != nil {
-		return answer{}, t.mend(ctx, err)
-	}
-	ans.Elements, ans.Changes, ans.Gone = l.elements, false, nil
-	ans.Above, ans.Below = l.above, l.below
-	if ans.Elements == nil {
-		ans.Elements = []element{}
-	}
-	if o.Query != "" && len(ans.Elements) == 0 {
-		addNote(&ans, fmt.Sprintf("Nothing matches %q here.", clip(o.Query, 60)))
-	}
-	return ans, nil
 }

@@ -260,6 +260,25 @@ func (s *Session) tabOf(id int) (*tab, *Fault) {
 	}
 }
 
+// Element is what the newest looks at the active tab say of a number, false when they do not
+// say anything of it.
+func (s *Session) Element(id int) (annotator.Element, bool) {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	if s.active == nil {
+		return annotator.Element{}, false
+	}
+	for _, l := range []*look{s.active.look, s.active.whole} {
+		if l == nil {
+			continue
+		}
+		if i, ok := l.byID[id]; ok {
+			return l.elements[i], true
+		}
+	}
+	return annotator.Element{}, false
+}
+
 // Annotations are the elements of the active tab's newest look, without looking again.
 func (s *Session) Annotations() []annotator.Element {
 	s.b.mu.Lock()

@@ -27,6 +27,8 @@ type tab struct {
 	crashed       bool
 	closed        bool
 	look          *look
+	// whole is the newest look at the whole page, for changes since then.
+	whole *look
 	// glanced is a newer look than look that no answer told of yet; it is for the window.
 	glanced       *look
 	scrolled      [2]float64

@@ -207,12 +207,5 @@ func read[P any](args json.RawMessage) (P, error) {
 	return p, err
 }
 
-// elementOf is what the newest look says about id, and false when it is not in it.
-func elementOf(s session, id int) (annotator.Element, bool) {
-	for _, e := range s.Annotations() {
-		if e.ID == id {
-			return e, true
-		}
-	}
-	return annotator.Element{}, false
-}
+// elementOf is what the newest looks say about id, and false when it is not in them.
+func elementOf(s session, id int) (annotator.Element, bool) { return s.Element(id) }
