@@ -162,6 +162,9 @@ func (t *tab) newest() *look {
 	return t.look
 }
 
+// tellable is how long a look must have waited for the page before that is worth telling.
+const tellable = 100 * time.Millisecond
+
 // answer compares two looks, keeps the new one and says what changed.
 func (t *tab) answer(ctx context.Context, a *action, before, now *look, res settle.Result) annotator.Answer {
 	whole := now
@@ -182,6 +185,10 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 	ans := annotator.Answer{
 		Page: now.page, Outcome: a.outcome, Events: t.take(), Elements: changes, Gone: gone, Changes: true,
 		Above: now.above, Below: now.below, SettledMS: now.settled, SettledBy: res.By, Note: a.note,
+	}
+	if !a.acted && !res.Capped && res.Took < tellable {
+		// Who only looks caused nothing that could be waited for.
+		ans.SettledMS, ans.SettledBy = 0, ""
 	}
 	active := t.s.owner == "" && t.s.active == t
 	notes := t.s.untold()
