@@ -5,6 +5,10 @@
 
   S.value = (el, role) => {
     const tag = el.localName
+    if (role === 'slider' && tag !== 'input') {
+      const at = S.slid(el)
+      if (at) return at
+    }
     if (tag === 'input') {
       switch (el.type) {
         case 'checkbox': case 'radio': case 'button': case 'submit': case 'reset': case 'image':
@@ -33,7 +37,7 @@
       const field = el.querySelector('input')
       return field ? field.value : S.fold(el.innerText ?? '').slice(0, 200)
     }
-    return ''
+    return S.hue(el)
   }
 
   // masked: a text field drawn as dots, as some pages do instead of type=password.
@@ -62,6 +66,7 @@
     const inv = a('aria-invalid')
     if ((inv && inv !== 'false') || (el.willValidate && el.matches(':user-invalid'))) add('invalid')
     if ((el.readOnly && (S.isTextField(el) || type)) || a('aria-readonly') === 'true') add('readonly')
+    if (S.movable(el)) add('draggable')
     if (S.focused(el)) add('focused')
     if (el.localName === 'textarea' || a('aria-multiline') === 'true' || (role === 'textbox' && el.isContentEditable)) add('multiline')
     return out
@@ -95,6 +100,7 @@
   const roleWord = (c, el) => {
     const r = S.role(el)
     if (!plainRoles.has(r)) return r
+    if (S.slid(el)) return 'slider'
     return c.kind === 'focus' ? 'focusable' : 'clickable'
   }
 

@@ -156,8 +156,11 @@
         for (const k of S.kids(n)) go(k)
         return
       }
-      if (dropped.has(tag) || tag === 'svg') return
-      if (!S.rendered(n)) return
+      if (tag === 'svg') {
+        if (S.rendered(n)) drawing(n)
+        return
+      }
+      if (dropped.has(tag) || !S.rendered(n)) return
       const hidden = getComputedStyle(n).visibility !== 'visible'
       if (field(n, tag)) return
       const name = tag.includes('-') ? 'div' : tag
@@ -168,8 +171,22 @@
       }
       put('>')
       if (voids.has(tag)) return
+      if (seen < most && !n.firstChild) swatch(n)
       for (const k of S.kids(n)) if (!(hidden && k.nodeType === 3)) go(k)
       put(`</${name}>`)
+    }
+    // What stands between words without being one: pictures' parts, colours, icons.
+    const most = 200
+    let seen = 0
+    const drawing = (svg) => {
+      const t = S.fold(svg.getAttribute('aria-label') ?? '') || (seen++ < most ? S.drawing(svg) : '')
+      if (t) put(`<div>${esc(t)}</div>`)
+    }
+    const swatch = (n) => {
+      const t = S.swatch(n)
+      if (!t) return
+      seen++
+      put(`${esc(t)} `)
     }
     const field = (n, tag) => {
       if (tag === 'input') {
