@@ -18,10 +18,12 @@ import (
 )
 
 // An article counts as the page when it is long enough and holds enough of what the page says;
-// on shops, lists and applications it is not, and the whole body is read.
+// on shops, lists and applications it is not, and the whole body is read. So is a short page:
+// there is nothing to save, and what stands beside the longest text may be what matters.
 const (
 	articleLeast = 400
 	articleShare = 0.4
+	shortPage    = 4000
 )
 
 // readable is what can be read in a page's HTML, in format markdown or text.
@@ -52,12 +54,15 @@ func mainPart(doc *html.Node, address string) *html.Node {
 	if err != nil {
 		return body
 	}
+	all := utf8.RuneCountInString(render.InnerText(body))
+	if all < shortPage {
+		return body
+	}
 	parser := readability.NewParser()
 	article, err := parser.ParseDocument(doc, u)
 	if err != nil || article.Node == nil {
 		return body
 	}
-	all := utf8.RuneCountInString(render.InnerText(body))
 	if n := utf8.RuneCountInString(render.InnerText(article.Node)); n < articleLeast || float64(n) < articleShare*float64(all) {
 		return body
 	}
