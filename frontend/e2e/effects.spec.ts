@@ -71,7 +71,7 @@ test('a site that asks for a log-in gets one', async ({ page }) => {
   await sextant.execute('open_browser_panel');
   await sextant.execute('navigate_page', { url: `${address}/private` });
   const dialog = page.getByRole('alertdialog');
-  await expect(dialog).toContainText('asks for a user name and password');
+  await expect(dialog).toContainText(/The vault.* asks for a user name and password/);
   await dialog.getByLabel('User name').fill('ana');
   await dialog.getByLabel('Password').fill('lantern');
   await dialog.getByRole('button', { name: 'Log in' }).click();
@@ -84,7 +84,7 @@ test('a file from a page is saved and listed with its place', async ({ page }) =
   await sextant.execute('navigate_page', { url: address });
   await sextant.execute('click_element', { annotationId: await id('Report') });
   await page.getByRole('button', { name: /1 file from pages/ }).click();
-  const list = page.getByRole('dialog', { name: 'Files from pages' });
+  const list = page.getByLabel('Files from pages', { exact: true });
   await expect(list).toContainText('report.csv');
   await expect(list).toContainText('8 B');
   const path = await list.locator('[title*="/report.csv"]').getAttribute('title');

@@ -107,7 +107,7 @@ export const panels = {
   'page.dialog.leave': 'Leave the page',
   'page.dialog.stay': 'Stay',
   'page.dialog.value': 'Answer',
-  'page.dialog.auth': '{host} asks for a user name and password',
+  'page.dialog.auth': 'A site asks for a log-in',
   'page.dialog.user': 'User name',
   'page.dialog.password': 'Password',
   'page.dialog.login': 'Log in',
