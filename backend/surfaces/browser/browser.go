@@ -53,6 +53,8 @@ type Browser struct {
 	lives    []*Live
 	cast     *tab
 	poke     chan struct{}
+	// agent is the user agent of the running Chromium.
+	agent string
 	// temporary holds downloads when no folder is configured; Close removes it.
 	temporary string
 }

@@ -118,8 +118,8 @@ func (b *Browser) recast() {
 	}
 	l := b.lives[len(b.lives)-1]
 	p := want.page
-	want.width, want.height = l.width, l.height
-	p.Post(p.Session, proto.EmulationSetDeviceMetricsOverride{Width: l.width, Height: l.height, DeviceScaleFactor: l.scale})
+	want.width, want.height, want.scale = l.width, l.height, l.scale
+	p.Post(p.Session, want.metrics())
 	if !b.cfg.Headless {
 		p.Post(p.Session, proto.PageBringToFront{})
 	}
