@@ -25,8 +25,12 @@ type look struct {
 func looks() []look {
 	if !whole() {
 		return []look{
-			{"0.5", "", 1, 1}, {"3", "", 2, 1}, {"0.75", "rotate(33deg) scale(.8)", 3, 1},
-			{"1.5", "perspective(900px) rotateY(24deg)", 1, 1}, {"1", "", 1, 2}, {"2", "rotate(20deg)", 1, 1.5},
+			{"0.5", "", 1, 1},
+			{"3", "", 2, 1},
+			{"0.75", "rotate(33deg) scale(.8)", 3, 1},
+			{"1.5", "perspective(900px) rotateY(24deg)", 1, 1},
+			{"1", "", 1, 2},
+			{"2", "rotate(20deg)", 1, 1.5},
 		}
 	}
 	var all []look
@@ -106,10 +110,20 @@ func TestWhatIsHardToHitIsHit(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"a link that begins at the end of a line and ends early", "wrap"},
 		{"Far below", "below"},
-		{"Span", "span"}, {"Rect", "rect"}, {"Circle", "circle"}, {"Hook", "hook"},
-		{"Thin line", "line"}, {"Thin ring", "ring"}, {"Corner", "corner"}, {"Zigzag", "zig"},
-		{"In two boxes", "deep box"}, {"Row with a trap", "row"}, {"Swapper", "swap"}, {"First tab", "tab"},
-		{"Hidden box", "box true"}, {"Tilted", "tilted"},
+		{"Span", "span"},
+		{"Rect", "rect"},
+		{"Circle", "circle"},
+		{"Hook", "hook"},
+		{"Thin line", "line"},
+		{"Thin ring", "ring"},
+		{"Corner", "corner"},
+		{"Zigzag", "zig"},
+		{"In two boxes", "deep box"},
+		{"Row with a trap", "row"},
+		{"Swapper", "swap"},
+		{"First tab", "tab"},
+		{"Hidden box", "box true"},
+		{"Tilted", "tilted"},
 	} {
 		id := 0
 		for _, e := range page.Elements {

@@ -191,7 +191,14 @@ func (s *Session) Input(ctx context.Context, in wire.Input) error {
 		s.b.mu.Unlock()
 		return f
 	}
+	note := handNote{in: in, url: t.url}
+	if in.Type == "down" {
+		note.hit = s.under(in.X, in.Y)
+	}
 	s.b.mu.Unlock()
+	if s.owner == "" {
+		s.b.note(note)
+	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := input.Hand(p.Client(ctx), in); err != nil {
