@@ -136,7 +136,7 @@ func TestWhatAPersonDoesByHandStandsInTheLogAsTheSameSteps(t *testing.T) {
 	h.write("hunter2")
 	h.send(wire.Input{Type: "keydown", Key: "Tab"})
 	logged(t, sys, "press_key", "Pressed Tab")
-	h.write("secret too") // nobody knows where the focus is
+	h.write("confidence") // nobody knows where the focus is
 	h.click("Save")
 	logged(t, sys, "click_element", `button "Save"`)
 	h.send(wire.Input{Type: "down", X: 900, Y: 600, Button: "left", Count: 1})
@@ -146,7 +146,7 @@ func TestWhatAPersonDoesByHandStandsInTheLogAsTheSameSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, _ := json.Marshal(rows)
-	for _, secret := range []string{"hunter2", "hunter", "secret too"} {
+	for _, secret := range []string{"hunter2", "hunter", "confidence"} {
 		if strings.Contains(string(all), secret) {
 			t.Errorf("%q stands in the log: %s", secret, all)
 		}
