@@ -25,7 +25,7 @@ func TestNothingThatIsSeenIsMissingFromAPageToWorkOn(t *testing.T) {
 			t.Errorf("%q stands in:\n%s", not, md)
 		}
 	}
-	has(t, "text", h.do("get_page_content", `{"format":"text"}`).Text, "Book the cheapest flight.", "Book flight for $129", "red ", "In the frame")
+	has(t, "text", h.do("get_page_content", `{"format":"text"}`).Text, "Book the cheapest flight.", "Book flight for $129", "(red)", "In the frame")
 }
 
 func TestWhatIsLeftOutAroundAnArticleIsTold(t *testing.T) {
