@@ -106,7 +106,6 @@ func (s *System) openBrowser(_ context.Context, purpose Purpose) error {
 		AttachURL:   purpose.AttachURL,
 		Judge:       s.Guard.Check,
 		Publish:     s.publish,
-		Stepped:     s.stepped,
 		Log:         s.Log,
 	})
 	s.onClose("browser", s.Browser.Close)
