@@ -108,7 +108,12 @@ func (t *tab) network(p *frames.Page, name string, ev frames.Event) {
 		// A stream of events never ends; its page is not waiting for the end.
 		if r.Response.MimeType == "text/event-stream" {
 			t.tracker.RequestEnded(id)
+		} else if r.Type == "Fetch" {
+			t.tracker.RequestHeard(id, true)
 		}
+	case "dataReceived":
+		t.tracker.RequestHeard(id, false)
+		return
 	case "loadingFinished", "loadingFailed":
 		t.tracker.RequestEnded(id)
 	case "webSocketCreated", "webSocketHandshakeResponseReceived", "webSocketFrameError", "webSocketClosed":

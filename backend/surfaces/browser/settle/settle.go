@@ -47,6 +47,9 @@ const (
 	asked = 500 * time.Millisecond
 	// held is how long a server holds an answer back that has nothing to tell yet.
 	held = time.Second
+	// unread is how long an answer may bring nothing more before it is taken as one whose
+	// body the page does not read.
+	unread = 150 * time.Millisecond
 	// glance bounds the wait of who only looks.
 	glance = 300 * time.Millisecond
 )

@@ -46,6 +46,31 @@ func TestTheActionsOwnRequestsAreWaitedFor(t *testing.T) {
 	}
 }
 
+func TestAnAnswerWhoseBodyThePageDoesNotReadIsNotWaitedForToTheCap(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) {
+		tr.RequestStarted("a", "GET /a")
+		time.Sleep(200 * time.Millisecond)
+		tr.RequestHeard("a", true)
+		time.Sleep(100 * time.Millisecond)
+		tr.RequestHeard("a", false)
+	}, calm)
+	if r.By != "requests" || r.Capped || r.Took < 400*time.Millisecond || r.Took > 600*time.Millisecond {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestABodyThatMustBeReadIsWaitedFor(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) {
+		tr.RequestStarted("script", "GET /a.js")
+		tr.RequestHeard("script", false)
+		time.Sleep(time.Second)
+		tr.RequestEnded("script")
+	}, calm)
+	if r.Capped || r.Took < time.Second {
+		t.Errorf("got %+v", r)
+	}
+}
+
 func TestARequestThatNeverEndsIsCapped(t *testing.T) {
 	r := wait(t, func(tr *settle.Tracker) { tr.RequestStarted("poll", "GET /poll") }, calm)
 	if !r.Capped || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond || r.By != "still waiting for requests" {

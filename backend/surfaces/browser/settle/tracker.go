@@ -36,6 +36,8 @@ type request struct {
 	own bool
 	// waited is true once an action waits for it.
 	waited bool
+	// heard is when the last of its answer came.
+	heard time.Time
 }
 
 // load is a frame that is on its way to another document, or loads it.
@@ -82,6 +84,17 @@ func (t *Tracker) RequestStarted(id, key string) {
 	})
 }
 
+// RequestHeard notes that a request is being answered: with first at the answer's beginning,
+// without it as more comes. Only a request whose beginning was told so may stay without an
+// end, as that of a page that does not read the body of an answer.
+func (t *Tracker) RequestHeard(id string, first bool) {
+	t.change(func() {
+		if r := t.requests[id]; r != nil && (first || !r.heard.IsZero()) {
+			r.heard = time.Now()
+		}
+	})
+}
+
 // RequestEnded notes the end of a request, however it ended.
 func (t *Tracker) RequestEnded(id string) {
 	t.change(func() {
@@ -106,10 +119,13 @@ func (t *Tracker) RequestEnded(id string) {
 }
 
 // awaits tells until when a request that began in an action begun at the given time is waited
-// for: not for one that the page makes by itself too and whose answer is held back until there
+// for: for one that is being answered as long as more comes; not for one that the page makes by itself too and whose answer is held back until there
 // is something to tell, and no longer than usual for any other that it makes by itself. Called
 // under mu.
 func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
+	if end := r.heard.Add(unread); !r.heard.IsZero() && end.Before(limit) {
+		limit = end
+	}
 	took, known := t.habits[r.key]
 	if known {
 		if took >= held || r.begun.Sub(begun) > glance {
