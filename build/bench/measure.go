@@ -171,6 +171,9 @@ func (b *Bench) act(ctx context.Context, r *Running, p *Page, lines []Listed) (t
 		}
 		for _, c := range r.Step(step, on, to, b.file) {
 			text, _, err := r.Do(ctx, c)
+			if b.verbose {
+				fmt.Printf("\n--- %s: %s %v\n%s\n", r.Name, c.Tool, c.Args, text)
+			}
 			if err != nil {
 				return 0, err
 			}
