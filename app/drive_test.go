@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/surfaces/browser"
 	"sextant/shared/toolspec"
 )
 
@@ -174,5 +176,34 @@ func TestAModelThatCannotBeReachedIsNamedAndNothingIsLost(t *testing.T) {
 	list, err := sys.Store.Conversations(t.Context())
 	if err != nil || len(list) != 1 || list[0].Title != "hello" {
 		t.Errorf("the conversation is not kept: %+v (%v)", list, err)
+	}
+}
+
+func TestTheWindowsTabsFollowTheDeviceOfTheActivityBar(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	if _, err := sys.Browser.Session("").Navigate(t.Context(), browser.NavigateOptions{URL: "about:blank"}); err != nil {
+		t.Fatal(err)
+	}
+	c := clientOf(t, sys)
+	wide := func() float64 {
+		ans, err := sys.Browser.Session("").Annotate(t.Context(), browser.AnnotateOptions{})
+		if m := sys.Browser.Marks(); err == nil && m != nil && ans.Page.URL == "about:blank" {
+			return m.Width
+		}
+		return 0
+	}
+	for _, device := range []struct {
+		name, shown string
+		width       float64
+	}{{"tablet", "tablet", 820}, {"desktop", "", 1280}} {
+		if r := c.execute("set_activity_bar_devices", map[string]any{"device": device.name}); !r.Success {
+			t.Fatal(r.Error)
+		}
+		deadline := time.Now().Add(20 * time.Second)
+		for sys.Browser.State().Tabs[0].Device != device.shown || wide() != device.width {
+			if time.Now().After(deadline) {
+				t.Fatalf("the tab is %+v, %v wide; want %s", sys.Browser.State().Tabs[0], wide(), device.name)
+			}
+		}
 	}
 }

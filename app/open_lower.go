@@ -106,6 +106,7 @@ func (s *System) openBrowser(_ context.Context, purpose Purpose) error {
 		AttachURL:   purpose.AttachURL,
 		Judge:       s.Guard.Check,
 		Publish:     s.publish,
+		Stepped:     s.stepped,
 		Log:         s.Log,
 	})
 	s.onClose("browser", s.Browser.Close)

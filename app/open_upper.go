@@ -121,7 +121,25 @@ func (s *System) openAgent(context.Context, Purpose) error {
 	})
 	s.onClose("loop", func() error { s.Loop.Close(); return nil })
 	s.forgetTurns()
+	s.followDevice()
 	return nil
+}
+
+// followDevice makes the window's tabs pretend to be the device that the activity bar shows.
+func (s *System) followDevice() {
+	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.ActivityBarChanged}}, events.FromNow)
+	set := func(name string) { s.Browser.Session("").SetDevice(environment.Device(name)) }
+	set(s.Baseline.ActivityBar().Device)
+	s.background.Go(func() {
+		defer sub.Close()
+		shown := s.Baseline.ActivityBar().Device
+		for range sub.C() {
+			if now := s.Baseline.ActivityBar().Device; now != shown {
+				shown = now
+				set(now)
+			}
+		}
+	})
 }
 
 // forgetTurns tells the Pipeline of turns that ended, so that it drops what it remembers

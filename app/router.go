@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"sextant/shared/toolspec"
 )
@@ -35,7 +36,7 @@ func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.De
 	if call.From.Session != "" {
 		return r.sys.Environment.Execute(ctx, call, def, out)
 	}
-	if refusal := r.drive(call, def); refusal != nil {
+	if refusal := r.drive(ctx, call, def, out); refusal != nil {
 		return *refusal, nil
 	}
 	if call.From.Turn == "" {
@@ -49,16 +50,30 @@ func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.De
 	return result, err
 }
 
+// handPatience is how long a call of the assistant waits for the page to be given back. It
+// ends before the call's own deadline does.
+const handPatience = 20 * time.Second
+
 // drive marks who acts on the window's page, or refuses while a person has taken it over.
-// Looking is always allowed.
-func (r router) drive(call toolspec.Call, def toolspec.Definition) *toolspec.Result {
+// Looking is always allowed. A call of a turn waits for the page to be given back, so that
+// the turn can go on; it is refused even then, because the page is not the one it was meant for.
+func (r router) drive(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) *toolspec.Result {
 	if call.From.Caller == toolspec.CallerPerson {
 		return nil
 	}
 	if !def.Hints.ReadOnly && r.sys.Browser.State().PersonHas {
-		refusal := toolspec.Fail(toolspec.PermissionError,
-			"the person has taken over the page; nothing was done",
-			"Wait until it is given back (Give back in the browser panel), then call annotate_page: the page may have changed.")
+		text := "the person has taken over the page; nothing was done"
+		next := "Wait until it is given back (Give back in the browser panel), then call annotate_page: the page may have changed."
+		if call.From.Turn != "" {
+			out("progress", "Waiting: a person has taken over the page.")
+			wait, cancel := context.WithTimeout(ctx, min(handPatience, time.Duration(def.Deadline())*time.Millisecond*2/3))
+			defer cancel()
+			if r.sys.Browser.Returned(wait) == nil {
+				text = "the person had taken over the page and has given it back; nothing was done by this call"
+				next = "Go on: call annotate_page to see what the person left, then decide again."
+			}
+		}
+		refusal := toolspec.Fail(toolspec.PermissionError, text, next)
 		return &refusal
 	}
 	r.sys.drivingTurn.Store(&call.From.Turn)

@@ -76,8 +76,6 @@ func newTarget(t *testing.T, address string) *target {
 
 func (s *target) host() string { return s.Listener.Addr().String() }
 
-func (s *target) port() string { _, port, _ := net.SplitHostPort(s.host()); return port }
-
 func (s *target) seen() (conns int, paths []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

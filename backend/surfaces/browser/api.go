@@ -30,6 +30,9 @@ type Config struct {
 	// Publish receives BrowserChanged, MarksChanged and PointerMoved of the window's session.
 	// It is called by one goroutine, in order; nil drops them.
 	Publish func(event.Event)
+	// Stepped receives what a person does by hand on the picture of the window's session. It
+	// is called by one goroutine, in order, the last time before Close returns; nil drops it.
+	Stepped func(Step)
 	Log     *slog.Logger
 	// Limits bound waiting; the zero value means settle.DefaultLimits.
 	Limits settle.Limits

@@ -53,6 +53,9 @@ type Browser struct {
 	lives    []*Live
 	cast     *tab
 	poke     chan struct{}
+	// agent is the user agent of the running Chromium.
+	agent  string
+	scribe *scribe
 	// temporary holds downloads when no folder is configured; Close removes it.
 	temporary string
 }
@@ -84,6 +87,11 @@ func New(cfg Config) *Browser {
 		poke:     make(chan struct{}, 1),
 	}
 	b.out = newVoice(cfg.Publish, b.State)
+	b.scribe = &scribe{b: b, notes: make(chan handNote, handBacklog)}
+	if cfg.Stepped != nil {
+		b.wg.Add(1)
+		go b.scribe.run()
+	}
 	life, quit := context.WithCancel(context.Background())
 	b.quit = quit
 	b.wg.Add(1)
@@ -200,8 +208,14 @@ func (b *Browser) CloseSession(owner string) {
 func (b *Browser) SetHand(person bool) {
 	b.mu.Lock()
 	b.person = person
+	b.signal()
 	b.mu.Unlock()
 	b.out.state()
+}
+
+// Returned waits while a person has the page; the error is the end of ctx or of the browser.
+func (b *Browser) Returned(ctx context.Context) error {
+	return b.await(ctx, func() bool { return !b.person })
 }
 
 // Driving marks who acts now: person, model, pilot, mcp, or "" for nobody.

@@ -246,14 +246,20 @@ func (s *Session) starts(t *tab, w *proto.BrowserDownloadWillBegin, dir string) 
 	case running >= maxRunning:
 		d.end(downloadFailed, fmt.Sprintf("%d downloads run already", running))
 	}
-	if len(s.downloads) >= maxDownloads {
-		if i := slices.IndexFunc(s.downloads, func(o *download) bool { return o.State != downloadRunning }); i >= 0 {
-			s.downloads = slices.Delete(s.downloads, i, i+1)
-		}
-	}
+	s.forgetDownload()
 	s.downloads = append(s.downloads, d)
 	t.remember(&happening{Event: newEvent(kindDownload, t.id), times: 1, load: d})
 	return d
+}
+
+// forgetDownload makes room for one more. Called under mu.
+func (s *Session) forgetDownload() {
+	if len(s.downloads) < maxDownloads {
+		return
+	}
+	if i := slices.IndexFunc(s.downloads, func(o *download) bool { return o.State != downloadRunning }); i >= 0 {
+		s.downloads = slices.Delete(s.downloads, i, i+1)
+	}
 }
 
 // end closes a download. Called under mu.

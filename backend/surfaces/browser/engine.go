@@ -159,6 +159,9 @@ func (b *Browser) ignite(ctx context.Context, path string) (*engine, error) {
 	if err == nil && b.cfg.AttachURL == "" {
 		err = e.allowDownloads(ctx, "", "")
 	}
+	if err == nil {
+		err = e.introduce(ctx)
+	}
 	if err != nil {
 		err = profileFault(proc, err)
 		proc.Kill()
@@ -170,6 +173,18 @@ func (b *Browser) ignite(ctx context.Context, path string) (*engine, error) {
 		return nil, errors.Join(err, closing)
 	}
 	return e, nil
+}
+
+// introduce asks who the browser is.
+func (e *engine) introduce(ctx context.Context) error {
+	v, err := proto.BrowserGetVersion{}.Call(e.reg.Client(ctx))
+	if err != nil {
+		return fmt.Errorf("asking for the browser's version: %w", err)
+	}
+	e.b.mu.Lock()
+	e.b.agent = v.UserAgent
+	e.b.mu.Unlock()
+	return nil
 }
 
 func lastLine(s string) string {

@@ -88,6 +88,8 @@ func (e *engine) PageEvent(p *frames.Page, ev frames.Event) {
 		t.network(p, name, ev)
 	case "Page":
 		t.pageEvent(p, name, ev)
+	case "WebMCP":
+		t.webMCP(name, ev)
 	default:
 		t.otherEvent(p, ev)
 	}

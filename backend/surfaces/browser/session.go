@@ -32,6 +32,8 @@ type Session struct {
 	lastDownload int
 	// told is the Chromium whose notes were told.
 	told *engine
+	// device is what new tabs pretend to be, nil for nothing.
+	device *Emulation
 }
 
 // adopt makes p a tab of the session and its active one. Called under mu.
@@ -41,12 +43,17 @@ func (s *Session) adopt(p *frames.Page) *tab {
 	if t == nil || p.OpenerID != "" {
 		s.expect = t
 		s.b.lastTab++
-		t = &tab{id: s.b.lastTab, s: s, queue: make(chan struct{}, 1), width: defaultWidth, height: defaultHeight}
+		t = &tab{id: s.b.lastTab, s: s, queue: make(chan struct{}, 1), width: defaultWidth, height: defaultHeight, scale: 1}
 		s.tabs = append(s.tabs, t)
 		s.active = t
 	}
 	t.page, t.tracker, t.crashed = p, newTracker(p), false
 	t.url = p.Main().URL()
+	if t.pretends == nil && s.device != nil {
+		own := *s.device
+		t.pretends = &own
+	}
+	t.pretend()
 	if len(s.tabs) > maxTabs {
 		s.b.log.Warn("a page opened too many tabs", "session", s.owner)
 		p.Post(p.Session, proto.PageClose{})
@@ -208,7 +215,7 @@ func (s *Session) open(ctx context.Context, e *engine) (*tab, error) {
 	defer cancel()
 	s.b.mu.Lock()
 	s.b.lastTab++
-	t := &tab{id: s.b.lastTab, s: s, queue: make(chan struct{}, 1), width: defaultWidth, height: defaultHeight}
+	t := &tab{id: s.b.lastTab, s: s, queue: make(chan struct{}, 1), width: defaultWidth, height: defaultHeight, scale: 1}
 	s.tabs = append(s.tabs, t)
 	s.active = t
 	s.b.mu.Unlock()

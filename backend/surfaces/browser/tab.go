@@ -30,10 +30,13 @@ type tab struct {
 	// whole is the newest look at the whole page, for changes since then.
 	whole *look
 	// glanced is a newer look than look that no answer told of yet; it is for the window.
-	glanced       *look
-	scrolled      [2]float64
-	version       int
+	glanced  *look
+	scrolled [2]float64
+	version  int
+	// width, height, scale are the tab's own viewport, pretends what it shows instead.
 	width, height int
+	scale         float64
+	pretends      *Emulation
 	cancel        context.CancelCauseFunc
 	// waiting counts the actions in the queue; yields ends a look that nobody asked for.
 	waiting int
@@ -63,6 +66,7 @@ type tab struct {
 	traffic traffic
 	journal journal
 	written int
+	offers  pageTools
 }
 
 // The reasons that end a running action.
@@ -203,6 +207,9 @@ func (t *tab) ended(cause error) error {
 func (t *tab) describe() event.Tab {
 	d := event.Tab{
 		ID: t.id, Title: t.title, URL: t.url, Back: t.back, Forward: t.forward, Crashed: t.crashed,
+	}
+	if t.pretends != nil && *t.pretends != (Emulation{}) {
+		d.Device = t.pretends.name()
 	}
 	if t.page != nil && t.tracker != nil {
 		d.Loading = t.tracker.Loading()

@@ -118,8 +118,8 @@ func (b *Browser) recast() {
 	}
 	l := b.lives[len(b.lives)-1]
 	p := want.page
-	want.width, want.height = l.width, l.height
-	p.Post(p.Session, proto.EmulationSetDeviceMetricsOverride{Width: l.width, Height: l.height, DeviceScaleFactor: l.scale})
+	want.width, want.height, want.scale = l.width, l.height, l.scale
+	p.Post(p.Session, want.metrics())
 	if !b.cfg.Headless {
 		p.Post(p.Session, proto.PageBringToFront{})
 	}
@@ -191,7 +191,14 @@ func (s *Session) Input(ctx context.Context, in wire.Input) error {
 		s.b.mu.Unlock()
 		return f
 	}
+	note := handNote{in: in, url: t.url}
+	if in.Type == "down" {
+		note.hit = s.under(in.X, in.Y)
+	}
 	s.b.mu.Unlock()
+	if s.owner == "" {
+		s.b.note(note)
+	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := input.Hand(p.Client(ctx), in); err != nil {

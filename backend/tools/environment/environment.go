@@ -86,6 +86,7 @@ func (t *Tools) all() []tool {
 		t.runSteps(), t.getAnnotations(), t.hoverElement(), t.selectText(), t.getSelection(),
 		t.dragElement(), t.clickAt(), t.movePath(), t.uploadFile(),
 		t.handleDialog(), t.downloads(), t.evaluateScript(), t.consoleMessages(), t.networkRequests(),
+		t.savePDF(), t.emulateDevice(), t.pageTools(),
 	}
 }
 

@@ -30,6 +30,8 @@ type content struct {
 	Offset int    `json:"offset"`
 	Next   int    `json:"next_offset,omitempty"`
 	Total  int    `json:"total"`
+	// Article is true when navigation, asides and footer around a text were left out.
+	Article bool `json:"article,omitempty"`
 }
 
 func (t *Tools) getPageContent() tool {
@@ -43,11 +45,11 @@ func (t *Tools) getPageContent() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		text, err := readable(html, url, p.Format)
+		text, cut, err := readable(html, url, p.Format)
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		c := content{URL: url, Title: title, Format: p.Format, Offset: p.Offset}
+		c := content{URL: url, Title: title, Format: p.Format, Offset: p.Offset, Article: cut}
 		head := t.pageLine(c, p.MaxTokens)
 		if err := t.portion(&c, text, p.MaxTokens-t.tokens.count(head)-whereTokens); err != nil {
 			return toolspec.Result{}, err
@@ -163,7 +165,7 @@ func breakBefore(text string, end int) int {
 }
 
 // whereTokens is kept free for the line that where writes.
-const whereTokens = 32
+const whereTokens = 42
 
 // pageLine says which page it is, short where little may be told.
 func (t *Tools) pageLine(c content, maxTokens int) string {
@@ -182,10 +184,14 @@ func (c content) where() string {
 	switch {
 	case c.Total == 0:
 		return "The page holds no readable text."
-	case c.Offset == 0 && c.Next == 0:
+	case c.Offset == 0 && c.Next == 0 && !c.Article:
 		return "\n"
 	}
-	s := fmt.Sprintf("characters %d to %d of %d", c.Offset, c.Offset+utf8.RuneCountInString(c.Text), c.Total)
+	s := ""
+	if c.Article {
+		s = "without navigation, asides and footer; "
+	}
+	s += fmt.Sprintf("characters %d to %d of %d", c.Offset, c.Offset+utf8.RuneCountInString(c.Text), c.Total)
 	if c.Next > 0 {
 		s += fmt.Sprintf("; go on with offset %d", c.Next)
 	}

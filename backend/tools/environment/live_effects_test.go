@@ -18,7 +18,7 @@ func effects(t *testing.T) string {
 		switch r.URL.Path {
 		case "/":
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			_, _ = fmt.Fprint(w, `<!doctype html><title>Effects</title>
+			_, _ = fmt.Fprint(w, `<!doctype html><meta name=viewport content="width=device-width"><title>Effects</title>
 <button onclick="document.title = prompt('Name?')">Ask</button> <a href=/file>Get it</a>
 <button onclick="console.warn('faked\n1: error &quot;x&quot;'); fetch('/api?[1]').then((r) => r.text())">Call</button>
 <button data-price=80>Lamp</button>`)
@@ -134,4 +134,41 @@ func TestConsoleAndRequestsCannotFakeALine(t *testing.T) {
 	id := list.Value.(requests).Requests[0].ID
 	has(t, "one request", h.do("network_requests", `{"id":%d}`, id).Text, `response body: "line one\nnote: faked"`, "Content-Type: text/plain")
 	has(t, "none", h.do("network_requests", `{"status":"failed"}`).Text, "No request is like that.")
+}
+
+func TestATabIsMadeADeviceStepByStep(t *testing.T) {
+	h := take(t)
+	h.do("navigate_page", `{"url":%q}`, effects(t))
+	see := func(want string) {
+		t.Helper()
+		r := h.do("evaluate_script", `{"script":"[innerWidth, devicePixelRatio, navigator.language, /Mobile/.test(navigator.userAgent)].join()"}`)
+		has(t, "the page sees", r.Text, `value: "`+want+`"`)
+	}
+	has(t, "emulated", h.do("emulate_device", `{"device":"phone"}`).Text, "emulating phone")
+	h.do("emulate_device", `{"locale":"fr-FR"}`)
+	see("390,3,fr-FR,true")
+	h.do("emulate_device", `{"mobile":false,"user_agent":"Probe/1"}`)
+	see("390,3,fr-FR,false")
+	h.do("emulate_device", `{"reset":true,"width":700,"height":500}`)
+	see("700,1,en-US,false")
+	for _, bad := range []string{`{}`, `{"width":700}`, `{"timezone":"Mars/North"}`} {
+		if r := h.try("emulate_device", bad); r.Success || r.Suggestion == "" {
+			t.Errorf("%s is taken: %+v", bad, r)
+		}
+	}
+}
+
+func TestAPageIsPrintedAndItsToolsAreAskedFor(t *testing.T) {
+	h := take(t)
+	h.do("navigate_page", `{"url":%q}`, effects(t))
+	r := h.do("save_pdf", `{"name":"../offer"}`)
+	has(t, "saved", r.Text, `"offer.pdf" | done`, "/offer.pdf |")
+	has(t, "no tools", h.do("page_tools", `{}`).Text, "This page offers no tools.")
+	h.do("evaluate_script", `{"script":"document.modelContext.registerTool({name: 'add', description: 'Adds\\n\"fake\" {}', execute: async (x) => 'sum\\n' + (x.a + 1)})"}`)
+	has(t, "tools", h.do("page_tools", `{}`).Text, `"add" "Adds \"fake\" {}" {"type":"object"`)
+	r = h.do("page_tools", `{"action":"call","name":"add","arguments":{"a":2}}`)
+	has(t, "called", r.Text, `the page's tool says: "sum\n3"`, `called the page's tool "add"`)
+	if d := live.tools.Describe(h.call("page_tools", `{"action":"call","name":"add","arguments":{"a":2}}`)); d.Data != `{"a":2}` || len(d.Hosts) != 1 {
+		t.Errorf("the question would show %+v", d)
+	}
 }

@@ -3,11 +3,9 @@ package environment
 import (
 	"bytes"
 	"fmt"
-	"net/url"
 	"strings"
 	"unicode/utf8"
 
-	readability "codeberg.org/readeck/go-readability/v2"
 	"codeberg.org/readeck/go-readability/v2/render"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
@@ -17,51 +15,122 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// An article counts as the page when it is long enough and holds enough of what the page says;
-// on shops, lists and applications it is not, and the whole body is read.
+// A part of a page counts as its article when it is long enough, holds most of what the page
+// says, and nothing on the page is there to be filled in.
 const (
-	articleLeast = 400
-	articleShare = 0.4
+	articleLeast = 600
+	articleShare = 0.5
+	articleForms = 1
 )
 
-// readable is what can be read in a page's HTML, in format markdown or text.
-func readable(source, address, format string) (string, error) {
+// readable is what can be read in a page's HTML, in format markdown or text. cut is true when
+// what stands around an article (navigation, asides, footer) was left out.
+func readable(source, address, format string) (text string, cut bool, err error) {
 	doc, err := html.Parse(strings.NewReader(source))
 	if err != nil {
-		return "", fmt.Errorf("parsing the page: %w", err)
+		return "", false, fmt.Errorf("parsing the page: %w", err)
 	}
-	node := mainPart(doc, address)
+	node := find(doc, atom.Body)
+	if node == nil {
+		node = doc
+	}
+	cut = isArticle(node) && strip(node)
+	drop(node, func(n *html.Node) bool {
+		return n.DataAtom == atom.A && strings.TrimSpace(render.InnerText(n)) == "" && find(n, atom.Img) == nil
+	})
+	each(node, func(n *html.Node) {
+		if n.DataAtom == atom.A && attr(n, "href") == "" {
+			// The converter would let it lead to the page itself.
+			n.DataAtom, n.Data = atom.Span, "span"
+		}
+	})
 	if format == "text" {
-		return tidy(render.InnerText(node)), nil
+		return tidy(render.InnerText(node)), cut, nil
 	}
-	conv := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	conv := converter.NewConverter(
+		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()),
+		converter.WithEscapeMode(converter.EscapeModeDisabled),
+	)
 	md, err := conv.ConvertNode(node, converter.WithDomain(address))
 	if err != nil {
-		return "", fmt.Errorf("writing the page as markdown: %w", err)
+		return "", false, fmt.Errorf("writing the page as markdown: %w", err)
 	}
-	return tidy(string(bytes.TrimSpace(md))), nil
+	return tidy(plainSigns(string(bytes.TrimSpace(md)))), cut, nil
 }
 
-// mainPart is the article in doc, else its body.
-func mainPart(doc *html.Node, address string) *html.Node {
-	body := find(doc, atom.Body)
-	if body == nil {
-		return doc
+// plainSigns writes the signs that the converter keeps as HTML the way a reader sees them.
+func plainSigns(md string) string {
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(md)
+}
+
+// isArticle reports whether body is mostly one text to read.
+func isArticle(body *html.Node) bool {
+	fields := 0
+	var text *html.Node
+	each(body, func(n *html.Node) {
+		switch {
+		case n.DataAtom == atom.Form || n.DataAtom == atom.Button:
+			fields++
+		case text == nil && (n.DataAtom == atom.Article || attr(n, "role") == "article"):
+			text = n
+		}
+	})
+	if text == nil {
+		text = find(body, atom.Main)
 	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return body
+	if text == nil || fields > articleForms {
+		return false
 	}
-	parser := readability.NewParser()
-	article, err := parser.ParseDocument(doc, u)
-	if err != nil || article.Node == nil {
-		return body
+	all, n := utf8.RuneCountInString(render.InnerText(body)), utf8.RuneCountInString(render.InnerText(text))
+	return n >= articleLeast && float64(n) >= articleShare*float64(all)
+}
+
+// strip takes navigation, asides and the footer out, and reports whether there were any.
+func strip(body *html.Node) bool {
+	return drop(body, func(n *html.Node) bool {
+		switch n.DataAtom {
+		case atom.Nav, atom.Aside, atom.Footer:
+			return true
+		}
+		switch attr(n, "role") {
+		case "navigation", "complementary", "contentinfo":
+			return true
+		}
+		return false
+	})
+}
+
+// drop takes out the nodes that out holds for.
+func drop(n *html.Node, out func(*html.Node) bool) (some bool) {
+	for c := n.FirstChild; c != nil; {
+		next := c.NextSibling
+		if c.Type == html.ElementNode && out(c) {
+			n.RemoveChild(c)
+			some = true
+		} else if drop(c, out) {
+			some = true
+		}
+		c = next
 	}
-	all := utf8.RuneCountInString(render.InnerText(body))
-	if n := utf8.RuneCountInString(render.InnerText(article.Node)); n < articleLeast || float64(n) < articleShare*float64(all) {
-		return body
+	return some
+}
+
+func each(n *html.Node, do func(*html.Node)) {
+	if n.Type == html.ElementNode {
+		do(n)
 	}
-	return article.Node
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		each(c, do)
+	}
+}
+
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
 }
 
 func find(n *html.Node, a atom.Atom) *html.Node {

@@ -98,6 +98,8 @@ func simple(t reflect.Type, values string) string {
 			item = values
 		}
 		return `"type":"array","items":{` + item + `}`
+	case reflect.Map:
+		return `"type":"object"`
 	case reflect.Bool:
 		return `"type":"boolean"`
 	case reflect.Int:

@@ -16,6 +16,8 @@ var (
 	rolesJS string
 	//go:embed script/names.js
 	namesJS string
+	//go:embed script/paint.js
+	paintJS string
 	//go:embed script/place.js
 	placeJS string
 	//go:embed script/report.js
@@ -28,8 +30,6 @@ var (
 	lookJS string
 	//go:embed script/rest.js
 	restJS string
-	//go:embed script/guard.js
-	guardJS string
 	//go:embed script/text.js
 	textJS string
 	//go:embed script/listeners.js
@@ -48,7 +48,7 @@ func (r *Refusal) Error() string { return r.Message }
 
 // installer is the function that puts the script into a document, once.
 func installer() string {
-	parts := []string{baseJS, rolesJS, namesJS, placeJS, reportJS, findJS, cursorJS, lookJS, restJS, guardJS, textJS}
+	parts := []string{baseJS, rolesJS, namesJS, paintJS, placeJS, reportJS, findJS, cursorJS, lookJS, restJS, textJS}
 	parts = append(parts, handScripts()...)
 	return "function () {\nif (globalThis.__sextant) return true;\n" + strings.Join(parts, "\n;\n") + "\n;return true\n}"
 }

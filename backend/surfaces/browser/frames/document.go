@@ -50,6 +50,9 @@ type Document struct {
 // Frame is the id of the document's frame.
 func (d *Document) Frame() string { return d.frame.ID }
 
+// Session is the protocol session that the document lives in.
+func (d *Document) Session() string { return d.session }
+
 // IsMain reports whether it is the page's main document.
 func (d *Document) IsMain() bool {
 	d.frame.page.reg.mu.Lock()

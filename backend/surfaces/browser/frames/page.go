@@ -26,6 +26,8 @@ type Page struct {
 	main   *Frame
 	ready  bool
 	gone   chan struct{}
+	// always is sent to the session of every frame in another process.
+	always []proto.Request
 	// early is what happened before the page was ready; only the reading goroutine uses it.
 	early []Event
 }
@@ -177,4 +179,23 @@ func (p *Page) Ask(req proto.Request, reply func(json.RawMessage)) {
 			reply(raw)
 		}
 	})
+}
+
+// Always sends the requests to the sessions of the page's frames in other processes, and to those
+// that come, before their documents may run. The page's own session is for the caller.
+func (p *Page) Always(list []proto.Request) {
+	p.reg.mu.Lock()
+	p.always = list
+	var ids []string
+	for id, s := range p.reg.sessions {
+		if s.page == p && id != p.Session {
+			ids = append(ids, id)
+		}
+	}
+	p.reg.mu.Unlock()
+	for _, id := range ids {
+		for _, req := range list {
+			p.Post(id, req)
+		}
+	}
 }

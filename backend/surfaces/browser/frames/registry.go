@@ -246,6 +246,13 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 		for _, req := range r.pageSetUp {
 			r.conn.Post(id, req.ProtoReq(), req, nil)
 		}
+	} else {
+		r.mu.Lock()
+		always := s.page.always
+		r.mu.Unlock()
+		for _, req := range always {
+			r.conn.Post(id, req.ProtoReq(), req, nil)
+		}
 	}
 	r.conn.Post(id, "Page.getFrameTree", nil, func(raw json.RawMessage, err error) { r.tree(s, id, raw, err) })
 	r.conn.Post(id, "Runtime.runIfWaitingForDebugger", nil, nil)

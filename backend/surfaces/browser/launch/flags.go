@@ -30,6 +30,9 @@ func flags(o Options, profile string) []string {
 			"BackForwardCache", "Prerender2",
 		}, ","),
 
+		// What pages offer programs, see page_tools.
+		"--enable-features=WebMCP",
+
 		"--deny-permission-prompts", "--disable-notifications", "--disable-prompt-on-repost",
 		"--disable-hang-monitor", "--hide-crash-restore-bubble", "--noerrdialogs",
 		"--password-store=basic", "--use-mock-keychain",

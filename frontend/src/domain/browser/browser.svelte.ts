@@ -115,9 +115,19 @@ export class Browser {
     if (result?.success) this.#flash(id);
   }
 
-  /** Answers an open dialog of the page. */
-  answerDialog(accept: boolean): void {
-    void this.actions.run(environmentTool('press'), { key: accept ? 'Enter' : 'Escape' });
+  /** Answers an open dialog of the page, with what it asks for. */
+  answerDialog(accept: boolean, given: { text?: string; username?: string; password?: string } = {}): void {
+    void this.actions.run(environmentTool('dialog'), { accept, ...given });
+  }
+
+  /** Stops a file that is on its way. */
+  cancelDownload(id: number): void {
+    void this.actions.run(environmentTool('downloads'), { action: 'cancel', id });
+  }
+
+  /** Makes pages believe they are on this device. */
+  device(name: string): void {
+    void this.actions.run('set_activity_bar_devices', { device: name });
   }
 
   hand(person: boolean): Promise<boolean> {

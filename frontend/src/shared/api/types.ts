@@ -39,6 +39,7 @@ export type Banner = S['Banner'];
 export type Model = S['Model'];
 
 export type Tab = S['Tab'];
+export type Download = S['Download'];
 export type BrowserState = S['BrowserState'];
 export type MarkElement = S['Element'];
 export type Marks = S['Marks'];

@@ -5,7 +5,7 @@
 
   const tags = ['a', 'area', 'button', 'input', 'select', 'textarea', 'summary', 'label', 'video', 'audio', 'iframe', 'frame', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']
   const marks = '[role],[tabindex],[contenteditable],[onclick],[onmousedown],[onpointerdown],[ondblclick]'
-  const any = tags.join(',') + ',' + marks
+  const any = tags.join(',') + ',' + marks + ',' + S.carried
 
   // ground lists all elements as S.all does, and the hosts of the shadow roots among them.
   S.ground = () => {
@@ -107,7 +107,7 @@
           const list = document.getElementsByTagName(t)
           for (let i = 0, n = list.length; i < n; i++) set.add(list[i])
         }
-        for (const el of document.querySelectorAll(marks)) set.add(el)
+        for (const el of document.querySelectorAll(marks + ',' + S.carried)) set.add(el)
       } else {
         for (const el of root.querySelectorAll(any)) set.add(el)
       }

@@ -55,13 +55,14 @@
     return a.snap
   }
 
-  // kindOf is why el could be acted on: control, label, listener, focus, cursor, or ''.
+  // kindOf is why el could be acted on: control, label, listener, focus, cursor, drag, or ''.
   const kindOf = (el, tag, clicks) => {
     if (tag === 'html' || tag === 'body') return S.editable(el) ? 'control' : ''
     if (S.control(el)) return 'control'
     if (tag === 'label') return 'label'
     if (clicks.has(el) || handlers.some((h) => el.hasAttribute(h))) return 'listener'
     if (el.hasAttribute('tabindex') && el.tabIndex >= 0) return 'focus'
+    if (S.movable(el)) return 'drag'
     return ''
   }
   const handlers = ['onclick', 'onmousedown', 'onpointerdown', 'ondblclick']
@@ -170,7 +171,7 @@
     }
     const de = document.documentElement
     const page = {
-      url: location.href, origin: S.origin(), title: document.title, ready: document.readyState, now: performance.now(),
+      url: location.href, origin: S.origin(), title: document.title, ready: document.readyState,
       viewW: innerWidth, viewH: innerHeight, scrollX, scrollY,
       docW: de?.scrollWidth ?? 0, docH: Math.max(de?.scrollHeight ?? 0, document.body?.scrollHeight ?? 0),
       walked: ground.all.length, frames: frameEls.map((f) => S.frame(f, ctx)), above, below,

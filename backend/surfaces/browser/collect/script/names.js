@@ -157,7 +157,7 @@
   const clean = (s) => S.fold(/^[\x20-\x7e]*$/.test(s) ? s : s.replace(/[\u{E000}-\u{F8FF}\u{F0000}-\u{10FFFD}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, ''))
 
   const stop = new Set(
-    ('icon icons ico fa fas far fal fab fad solid regular light brands bi mdi md material lucide ti ri feather glyphicon svg ' +
+    ('icon icons ico ui fa fas far fal fab fad solid regular light brands bi mdi md material lucide ti ri feather glyphicon svg ' +
       'btn button link img image sm lg xl xs md outline fill filled small large left right inline block flex w h p m px py mx my ' +
       'sprite symbol i use path is has text bg border rounded primary secondary').split(' '),
   )
@@ -170,7 +170,7 @@
   }
 
   // iconName is what a person might call a control that shows a picture only.
-  const iconName = (el) => {
+  S.iconName = (el) => {
     for (const d of el.querySelectorAll('[title],[aria-label],[alt]')) {
       const t = d.getAttribute('aria-label') || d.getAttribute('title') || d.getAttribute('alt')
       if (t?.trim()) return S.fold(t)
@@ -187,6 +187,8 @@
       const v = d?.getAttribute(a)
       if (v?.trim()) return a.startsWith('data-t') || a.startsWith('data-o') ? S.fold(v) : words(v).join(' ')
     }
+    const shown = S.pictured(el)
+    if (shown) return shown
     const pic = el.localName === 'img' ? el : el.querySelector('img[src]')
     if (pic) {
       const f = file(pic.getAttribute('src') ?? '')
@@ -245,7 +247,7 @@
     else if (fields.has(role)) n = beside(el)
     else if (role !== 'canvas') n = S.accname(el, true) || clean(compute(el, { seen: new Set(), top: true, force: true, pseudo: true }))
     if (!n && fields.has(role)) n = words(el.getAttribute('name') || el.id || '').join(' ')
-    if (!n && !fields.has(role)) n = iconName(el)
+    if (!n && !fields.has(role)) n = S.paint(el, S.drawn(el) ? '' : S.iconName(el))
     return clean(n).slice(0, 300)
   }
 })()

@@ -5,6 +5,10 @@
 
   S.value = (el, role) => {
     const tag = el.localName
+    if (role === 'slider' && tag !== 'input') {
+      const at = S.slid(el)
+      if (at) return at
+    }
     if (tag === 'input') {
       switch (el.type) {
         case 'checkbox': case 'radio': case 'button': case 'submit': case 'reset': case 'image':
@@ -33,7 +37,7 @@
       const field = el.querySelector('input')
       return field ? field.value : S.fold(el.innerText ?? '').slice(0, 200)
     }
-    return ''
+    return S.hue(el)
   }
 
   // masked: a text field drawn as dots, as some pages do instead of type=password.
@@ -62,6 +66,7 @@
     const inv = a('aria-invalid')
     if ((inv && inv !== 'false') || (el.willValidate && el.matches(':user-invalid'))) add('invalid')
     if ((el.readOnly && (S.isTextField(el) || type)) || a('aria-readonly') === 'true') add('readonly')
+    if (S.movable(el)) add('draggable')
     if (S.focused(el)) add('focused')
     if (el.localName === 'textarea' || a('aria-multiline') === 'true' || (role === 'textbox' && el.isContentEditable)) add('multiline')
     return out
@@ -95,6 +100,7 @@
   const roleWord = (c, el) => {
     const r = S.role(el)
     if (!plainRoles.has(r)) return r
+    if (S.slid(el)) return 'slider'
     return c.kind === 'focus' ? 'focusable' : 'clickable'
   }
 
@@ -117,7 +123,7 @@
   S.report = (c, p, ctx) => {
     const el = c.el
     const at = c.box ?? el
-    const n = { h: 0, role: '', name: '', value: '', states: null, box: p.box, inView: p.where === 'in', usable: true, secret: false, coveredBy: 0, coveredByText: '', group: '', trail: '', row: '', sign: '', born: 0 }
+    const n = { h: 0, role: '', name: '', value: '', states: null, box: p.box, inView: p.where === 'in', usable: true, secret: false, coveredBy: 0, coveredByText: '', group: '', trail: '' }
     const off = c.off || el.matches(':disabled')
     if (p.dead && !off && !c.box && !el.labels?.length) return null
     if ((c.kind === 'cursor' || c.kind === 'listener') && !at.checkVisibility({ opacityProperty: true })) return null
@@ -142,10 +148,7 @@
     n.secret = secret(el)
     n.states = S.states(el, n.role, off)
     n.group = S.areaLabel(c.area)
-    n.row = S.rowMark(el)
-    n.trail = trail(el, c.area) + '|' + n.row
-    n.sign = S.mark(el)
-    n.born = S.born(el)
+    n.trail = trail(el, c.area)
     return n
   }
 
@@ -161,7 +164,7 @@
     if (g === undefined) groups.set(n.group, (g = groups.size))
     const flags = (n.inView ? 1 : 0) | (n.usable ? 2 : 0) | (n.secret ? 4 : 0)
     const b = n.box
-    let out = `${n.h}~${flags}~${num(b.x)}~${num(b.y)}~${num(b.w)}~${num(b.h)}~${g}~${n.role}~${safe(n.name)}~${safe(n.trail)}~${n.sign}~${n.row}~${num(n.born)}`
+    let out = `${n.h}~${flags}~${num(b.x)}~${num(b.y)}~${num(b.w)}~${num(b.h)}~${g}~${n.role}~${safe(n.name)}~${safe(n.trail)}`
     const more = n.value || n.coveredByText || n.states.length
     if (more) out += `~${safe(n.value)}~${n.coveredBy}~${safe(n.coveredByText)}~${n.states.length ? safe(n.states.join('\n')) : ''}`
     return out

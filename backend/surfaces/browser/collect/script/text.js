@@ -156,20 +156,50 @@
         for (const k of S.kids(n)) go(k)
         return
       }
-      if (dropped.has(tag) || tag === 'svg') return
-      if (!S.rendered(n)) return
+      if (tag === 'svg') {
+        if (S.rendered(n)) drawing(n)
+        return
+      }
+      if (dropped.has(tag) || !S.rendered(n)) return
       const hidden = getComputedStyle(n).visibility !== 'visible'
       if (field(n, tag)) return
+      const shown = hidden || tag !== 'img' ? '' : picture(n)
+      if (shown) return void put(` [${esc(shown)}] `)
       const name = tag.includes('-') ? 'div' : tag
-      put('<' + name)
+      put((tag === 'button' ? ' <' : '<') + name)
       for (const a of keep) {
-        const v = a === 'href' && n.localName === 'a' ? n.href : a === 'src' && tag === 'img' ? n.currentSrc || n.src : n.getAttribute(a)
+        const v = a === 'href' && n.localName === 'a' ? leads(n) : a === 'src' && tag === 'img' ? n.currentSrc || n.src : n.getAttribute(a)
         if (typeof v === 'string' && v !== '' && !v.startsWith('data:')) put(` ${a}="${att(v.slice(0, 2000))}"`)
       }
       put('>')
       if (voids.has(tag)) return
+      if (seen < most && !n.firstChild) swatch(n)
       for (const k of S.kids(n)) if (!(hidden && k.nodeType === 3)) go(k)
-      put(`</${name}>`)
+      put(`</${name}>${tag === 'button' ? ' ' : ''}`)
+    }
+    // leads: where a link goes, '' when it stays on this page or only runs something.
+    const here = location.href.split('#')[0]
+    const leads = (a) => (!/^https?:|^mailto:|^tel:|^ftp:/.test(a.href) || a.href.split('#')[0] === here ? '' : a.href)
+    // picture names an image that has no text of its own.
+    const picture = (n) => {
+      if (n.alt) return ''
+      const r = n.getBoundingClientRect()
+      if (r.width < 8 || r.height < 8) return ''
+      const file = (n.currentSrc || n.src).split(/[?#]/)[0].split('/').pop() ?? ''
+      return /^data:/.test(n.src) ? 'picture' : `picture ${file.slice(0, 80)}`.trim()
+    }
+    // What stands between words without being one: pictures' parts, colours, icons.
+    const most = 200
+    let seen = 0
+    const drawing = (svg) => {
+      const t = S.fold(svg.getAttribute('aria-label') ?? '') || (seen++ < most ? S.drawing(svg) : '')
+      if (t) put(`<div>${esc(t)}</div>`)
+    }
+    const swatch = (n) => {
+      const t = S.swatch(n)
+      if (!t) return
+      seen++
+      put(`${esc(t)} `)
     }
     const field = (n, tag) => {
       if (tag === 'input') {
@@ -181,7 +211,8 @@
         return true
       }
       if (tag === 'textarea' || tag === 'select') {
-        put(`<span>${esc(S.value(n, S.role(n)))}</span> `)
+        const as = tag === 'textarea' ? 'p' : 'span'
+        put(`<${as}>${esc(S.value(n, S.role(n)))}</${as}> `)
         return true
       }
       return false

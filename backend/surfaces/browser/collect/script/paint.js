@@ -1,0 +1,170 @@
+// What a person sees where no word stands: colours, drawn shapes, icons, handles of sliders, things
+// to drag. Words for these name what has no other name.
+(() => {
+  const S = globalThis.__sextant
+
+  const exact = {
+    '#000000': 'black', '#ffffff': 'white', '#ff0000': 'red', '#00ff00': 'lime', '#0000ff': 'blue', '#ffff00': 'yellow',
+    '#00ffff': 'cyan', '#ff00ff': 'magenta', '#808080': 'gray', '#c0c0c0': 'silver', '#800000': 'maroon', '#808000': 'olive',
+    '#008000': 'green', '#800080': 'purple', '#008080': 'teal', '#000080': 'navy', '#ffa500': 'orange', '#ffc0cb': 'pink',
+    '#a52a2a': 'brown', '#ffd700': 'gold', '#ee82ee': 'violet', '#4b0082': 'indigo', '#f5f5dc': 'beige', '#40e0d0': 'turquoise',
+  }
+  const hues = [[15, 'red'], [42, 'orange'], [68, 'yellow'], [165, 'green'], [195, 'cyan'], [258, 'blue'], [290, 'purple'], [340, 'pink'], [361, 'red']]
+
+  // channels of a computed colour, each 0–255 and the last 0–1; null for forms that are not read.
+  const channels = (text) => {
+    const m = /^(rgba?|color)\((srgb )?([^)]*)\)$/.exec(text)
+    if (!m || (m[1] === 'color' && !m[2])) return null
+    const n = m[3].split(/[\s,/]+/).filter(Boolean).map(parseFloat)
+    if (n.length < 3 || n.some(Number.isNaN)) return null
+    const by = m[1] === 'color' ? 255 : 1
+    return [Math.round(n[0] * by), Math.round(n[1] * by), Math.round(n[2] * by), n[3] ?? 1]
+  }
+
+  // colour is a computed colour in words: "red", "green #3c8f1a"; '' for none and the transparent.
+  S.colour = (text) => {
+    const c = channels(text)
+    if (!c || c[3] < 0.1) return ''
+    const hex = '#' + c.slice(0, 3).map((v) => v.toString(16).padStart(2, '0')).join('')
+    if (exact[hex]) return exact[hex]
+    const hi = Math.max(c[0], c[1], c[2])
+    const lo = Math.min(c[0], c[1], c[2])
+    if (hi - lo < 16) return `${hi < 48 ? 'black' : hi > 232 ? 'white' : 'gray'} ${hex}`
+    const d = hi - lo
+    let h = hi === c[0] ? ((c[1] - c[2]) / d + 6) % 6 : hi === c[1] ? (c[2] - c[0]) / d + 2 : (c[0] - c[1]) / d + 4
+    h *= 60
+    return `${hues.find(([end]) => h < end)[1]} ${hex}`
+  }
+
+  const shapes = new Set(['circle', 'ellipse', 'rect', 'polygon', 'polyline', 'line', 'path', 'text', 'image'])
+  S.drawn = (el) => el.namespaceURI === 'http://www.w3.org/2000/svg' && shapes.has(el.localName)
+
+  const kindOf = (el) => {
+    switch (el.localName) {
+      case 'rect': {
+        const r = el.getBoundingClientRect()
+        return Math.abs(r.width - r.height) < 1 ? 'square' : 'rectangle'
+      }
+      case 'polygon': {
+        const n = el.points.numberOfItems
+        return n === 3 ? 'triangle' : `polygon of ${n} corners`
+      }
+      case 'path': case 'polyline':
+        return 'shape'
+    }
+    return el.localName
+  }
+
+  // ink is the colour a drawn shape is filled with, else that of its outline.
+  const ink = (el, cs = getComputedStyle(el)) => {
+    const fill = el.localName === 'line' ? '' : S.colour(cs.fill)
+    if (fill && cs.fillOpacity !== '0') return fill
+    const line = cs.stroke === 'none' ? '' : S.colour(cs.stroke)
+    return line && el.localName !== 'line' ? `${line}-outlined` : line
+  }
+
+  // ground is the colour of el's own background.
+  const ground = (cs) => (cs.backgroundImage === 'none' ? S.colour(cs.backgroundColor) : '')
+
+  const url = /^url\("?([^")]*)/
+  const base = (src) => (/([^/?#]+?)(?:\.[a-z0-9]{2,5})?(?:[?#].*)?$/i.exec(src.startsWith('data:') ? '' : src)?.[1] ?? '').replace(/[-_]+/g, ' ').trim()
+
+  // pictured is the file name of the picture that stands in el's place.
+  S.pictured = (el) => {
+    const m = url.exec(getComputedStyle(el).content)
+    return m ? base(m[1]).slice(0, 60) : ''
+  }
+
+  const bare = (el) => !el.firstElementChild && !el.textContent.trim()
+
+  // paint names what has no words: "red circle" for a drawn shape, "red" for a coloured box;
+  // word is what its class says, '' for nothing.
+  S.paint = (el, word) => {
+    if (S.drawn(el)) return `${ink(el)} ${kindOf(el)}`.trim()
+    if (!bare(el)) return word
+    const colour = ground(getComputedStyle(el))
+    return colour ? `${colour} ${word}`.trim() : word
+  }
+
+  // hue is the colour of a drawn letter, which tells it from another one.
+  S.hue = (el) => (S.drawn(el) && el.localName === 'text' ? ink(el) : '')
+
+  const rail = /slider|range|track/i
+  const knob = /handle|thumb|knob|slider/i
+  // slid says how far along its track the handle of a slider stands, in percent; '' for all else.
+  S.slid = (el) => {
+    const cls = el.getAttribute('class') ?? ''
+    const p = el.parentElement
+    if (!knob.test(cls) || !p || el.hasAttribute('role')) return ''
+    if (!rail.test(cls + ' ' + (p.getAttribute('class') ?? '') + ' ' + p.id)) return ''
+    if (getComputedStyle(el).position === 'static') return ''
+    const r = el.getBoundingClientRect()
+    const t = p.getBoundingClientRect()
+    const wide = t.width >= t.height
+    if ((wide ? t.width : t.height) < 2 * (wide ? r.width : r.height)) return ''
+    const at = wide ? (r.x + r.width / 2 - t.x) / t.width : (t.bottom - r.y - r.height / 2) / t.height
+    return `${Math.round(Math.min(Math.max(at, 0), 1) * 100)} %`
+  }
+
+  // carried is the selector of what is there to be dragged.
+  S.carried =
+    '[draggable=true],.ui-sortable-handle,.ui-draggable:not(.ui-draggable-disabled),.draggable,.drag-handle,' +
+    '[class*=sortable i]>li,[id*=sortable i]>li,[class*=draggable i]>li,[class*=reorder i]>li'
+  S.movable = (el) => el.matches(S.carried)
+
+  const spot = (r) => `${Math.round(r.width)}×${Math.round(r.height)} around ${Math.round(r.x + r.width / 2)},${Math.round(r.y + r.height / 2)}`
+  const mostParts = 40
+
+  // drawing tells what an svg shows, with places in pixels of the viewport; '' for an icon.
+  S.drawing = (svg) => {
+    const box = svg.getBoundingClientRect()
+    if (box.width < 40 || box.height < 40) return ''
+    const parts = []
+    let more = 0
+    for (const el of svg.querySelectorAll([...shapes].join(','))) {
+      if (el.closest('defs,clipPath,mask,pattern,symbol') || !S.shown(el)) continue
+      const r = el.getBoundingClientRect()
+      if (!r.width && !r.height) continue
+      if (parts.length === mostParts) {
+        more++
+        continue
+      }
+      parts.push(part(el, r))
+    }
+    if (!parts.length) return ''
+    return `(picture: ${parts.join('; ')}${more ? `; and ${more} more` : ''})`
+  }
+
+  const part = (el, r) => {
+    if (el.localName === 'text') return `${ink(el)} "${S.fold(el.textContent).slice(0, 80)}" ${spot(r)}`
+    if (el.localName === 'line') {
+      const m = el.getScreenCTM()
+      const at = (x, y) => {
+        const p = new DOMPoint(x.baseVal.value, y.baseVal.value).matrixTransform(m)
+        return `${Math.round(p.x)},${Math.round(p.y)}`
+      }
+      return `${ink(el)} line ${at(el.x1, el.y1)} to ${at(el.x2, el.y2)}`
+    }
+    return `${ink(el)} ${kindOf(el)} ${spot(r)}`.trim()
+  }
+
+  // swatch tells what an element without words shows among text: its colour or its icon.
+  S.swatch = (el) => {
+    if (!bare(el) || !S.shown(el)) return ''
+    const r = el.getBoundingClientRect()
+    if (r.width < 5 || r.height < 5 || r.width > 300 || r.height > 300) return ''
+    const cs = getComputedStyle(el)
+    if (url.test(cs.backgroundImage) || url.test(cs.content)) {
+      const name = S.iconName(el)
+      return name ? `(icon: ${name.slice(0, 60)})` : ''
+    }
+    const colour = ground(cs)
+    if (!colour) return ''
+    if (cs.borderTopStyle !== 'none' && cs.borderTopWidth !== '0px') return `(${colour})`
+    for (let p = S.up(el); p; p = S.up(p)) {
+      const behind = channels(getComputedStyle(p).backgroundColor)
+      if (behind && behind[3] > 0.1) return S.colour(getComputedStyle(p).backgroundColor) === colour ? '' : `(${colour})`
+    }
+    return colour === 'white' ? '' : `(${colour})`
+  }
+})()
