@@ -147,6 +147,10 @@ func (t *tab) mend(ctx context.Context, err error) error {
 			Kind: FaultTimeout, Message: "The page does not answer: its scripts keep it busy.",
 			Suggestion: `Wait with wait_for, or call navigate_page with action "reload".`,
 		}
+	case errors.Is(err, collect.ErrGone):
+		return &Fault{
+			Kind: FaultGone, Message: "What it was about has left the page.", Suggestion: "Call annotate_page.",
+		}
 	case errors.Is(err, frames.ErrReplaced):
 		return &Fault{
 			Kind: FaultGone, Message: "The page was replaced by a navigation in the middle of it.",
@@ -193,6 +197,7 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 	active := t.s.owner == "" && t.s.active == t
 	notes := t.s.untold()
 	b.mu.Unlock()
+	b.book.Tell(whole.ids())
 	for _, note := range notes {
 		addNote(&ans, note)
 	}

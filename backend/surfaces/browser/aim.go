@@ -1,20 +1,16 @@
 package browser
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/surfaces/browser/collect"
 	"sextant/backend/surfaces/browser/frames"
-	"sextant/backend/surfaces/browser/identity"
 	"sextant/shared/event"
 )
 
@@ -22,150 +18,12 @@ import (
 // about to become enabled, or what covers it about to leave.
 const patience = 2 * time.Second
 
+// redraws bounds how often an element is looked for again that was drawn anew before it could
+// be acted on.
+const redraws = 5
+
 // handLimit bounds how long a page may take to let itself be acted on.
 const handLimit = 10 * time.Second
-
-// target is an element that an action is for.
-type target struct {
-	t     *tab
-	a     *action
-	doc   *frames.Document
-	thing identity.Thing
-}
-
-// name is the element as sentences call it: [12] button "Save".
-func (g *target) name() string { return label(g.thing) }
-
-func label(th identity.Thing) string {
-	if th.Name == "" {
-		return fmt.Sprintf("[%d] %s", th.ID, th.Role)
-	}
-	return fmt.Sprintf("[%d] %s %q", th.ID, th.Role, clip(th.Name, 80))
-}
-
-// document finds a document of the tab by its number, nil when it is not there any more.
-func (t *tab) document(seq int) *frames.Document {
-	t.s.b.mu.Lock()
-	p := t.page
-	t.s.b.mu.Unlock()
-	if p == nil {
-		return nil
-	}
-	for _, d := range p.Documents() {
-		if d.Seq == seq {
-			return d
-		}
-	}
-	return nil
-}
-
-// find resolves a number to its living node; a replaced node's number may have moved, and
-// then the action's note says so.
-func (t *tab) find(ctx context.Context, a *action, id int) (*target, error) {
-	g, err := t.locate(ctx, a, id)
-	if err != nil {
-		return nil, err
-	}
-	alive, err := probe(ctx, g.doc, []int{g.thing.Handle}, "n !== null")
-	if errors.Is(err, frames.ErrReplaced) {
-		return nil, t.gone(ctx, id, "the page was replaced by a navigation")
-	}
-	if err != nil || len(alive) == 1 && alive[0] {
-		return g, err
-	}
-	return g, g.renew(ctx)
-}
-
-// locate is find that leaves it to the aim to see whether the node lives.
-func (t *tab) locate(ctx context.Context, a *action, id int) (*target, error) {
-	thing, ok := t.s.b.book.Thing(id)
-	if !ok {
-		return nil, t.gone(ctx, id, "its page was left")
-	}
-	doc := t.document(thing.Doc)
-	if doc == nil {
-		return nil, t.gone(ctx, id, "the page was replaced by a navigation")
-	}
-	return &target{t, a, doc, thing}, nil
-}
-
-// sure makes sure that the element lives, for actions that do not aim.
-func (g *target) sure(ctx context.Context) error {
-	now, err := g.t.find(ctx, g.a, g.thing.ID)
-	if err == nil {
-		*g = *now
-	}
-	return err
-}
-
-// renew looks again for the one node that took the place of one that is gone, wherever it
-// stands.
-func (g *target) renew(ctx context.Context) error {
-	if _, err := g.t.see(ctx, collect.Options{WholePage: true}); err != nil {
-		return err
-	}
-	moved, ok := g.t.s.b.book.Thing(g.thing.ID)
-	if !ok || moved.Handle == g.thing.Handle {
-		return g.t.gone(ctx, g.thing.ID, "it was removed from the page")
-	}
-	doc := g.t.document(moved.Doc)
-	if doc == nil {
-		return g.t.gone(ctx, g.thing.ID, "the page was replaced by a navigation")
-	}
-	g.doc, g.thing = doc, moved
-	g.a.note = fmt.Sprintf("[%d] was drawn anew by the page; the only element like it was used.", moved.ID)
-	return nil
-}
-
-// gone is the fault for a dead number, with the elements most like it.
-func (t *tab) gone(ctx context.Context, id int, why string) error {
-	f := &Fault{
-		Kind: FaultGone, Message: fmt.Sprintf("[%d] is gone: %s.", id, why), Suggestion: "Call annotate_page.",
-	}
-	thing, ok := t.s.b.book.Thing(id)
-	if !ok {
-		return f
-	}
-	now, err := t.see(ctx, collect.Options{})
-	if err != nil {
-		return f
-	}
-	type near struct {
-		text  string
-		score int
-	}
-	var found []near
-	for _, e := range now.elements {
-		if score := likeness(thing, e.Role, e.Name); score >= 3 && e.ID != id {
-			found = append(found, near{label(identity.Thing{ID: e.ID, Role: e.Role, Name: e.Name}), score})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(b.score, a.score) })
-	var names []string
-	for _, n := range found[:min(3, len(found))] {
-		names = append(names, n.text)
-	}
-	if len(names) > 0 {
-		f.Message += " Nearest: " + strings.Join(names, ", ") + "."
-	}
-	return f
-}
-
-func likeness(th identity.Thing, role, name string) int {
-	score := 0
-	if th.Role == role {
-		score += 2
-	}
-	a, b := strings.ToLower(th.Name), strings.ToLower(name)
-	switch {
-	case a == "" || b == "":
-	case a == b:
-		score += 4
-	case strings.Contains(a, b) || strings.Contains(b, a):
-		score += 2
-	}
-	return score
-}
 
 // aim brings the element into view, waits until it can be pressed, and returns the point of
 // the page's viewport where pressing it hits it.
@@ -190,7 +48,7 @@ func (g *target) aim(ctx context.Context, o collect.Aim) (x, y float64, err erro
 
 func (g *target) point(ctx context.Context, o collect.Aim) (x, y float64, err error) {
 	p, err := g.aimed(ctx, o)
-	if err == nil && p.State == "gone" {
+	for n := 0; err == nil && p.State == "gone" && n < redraws; n++ {
 		if err = g.renew(ctx); err == nil {
 			p, err = g.aimed(ctx, o)
 		}
@@ -218,6 +76,7 @@ func (g *target) aimed(ctx context.Context, o collect.Aim) (collect.Point, error
 	if g.doc.IsMain() && !o.Hurry {
 		o.Was = g.t.seenAt(g.thing.ID)
 	}
+	o.Told = g.told()
 	return collect.AimAt(ctx, g.doc, g.thing.Handle, o)
 }
 
@@ -290,6 +149,10 @@ func (g *target) refused(ctx context.Context, p collect.Point) error {
 	switch p.State {
 	case "gone":
 		return g.t.gone(ctx, g.thing.ID, "it was removed from the page")
+	case "reused":
+		return g.reused(ctx, detail)
+	case "changed":
+		return g.changed(detail, p.Mark)
 	case "disabled":
 		if detail == "" {
 			detail = "the page does not take it now"
@@ -349,11 +212,24 @@ func (s *Session) onWithin(ctx context.Context, limit time.Duration, id int, do 
 		if err := t.front(ctx); err != nil {
 			return err
 		}
-		g, err := t.find(ctx, a, id)
+		g, err := t.locate(ctx, a, id)
 		if err != nil {
 			return err
 		}
 		a.doc = g.doc
-		return do(ctx, a, g)
+		for n := 1; ; n++ {
+			err := do(ctx, a, g)
+			if !errors.Is(err, collect.ErrGone) {
+				return err
+			}
+			// What found no element did nothing.
+			a.acted = false
+			if n == redraws {
+				return t.gone(ctx, id, "the page draws it anew all the time")
+			}
+			if err := g.renew(ctx); err != nil {
+				return err
+			}
+		}
 	})
 }

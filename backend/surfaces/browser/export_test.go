@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/go-rod/rod/lib/proto"
 )
@@ -27,4 +28,60 @@ func (s *Session) SendForTest(ctx context.Context, reqs ...proto.Request) error 
 	p := s.active.page
 	s.b.mu.Unlock()
 	return p.Send(ctx, reqs...)
+}
+
+// EvalForTest evaluates an expression in the world of the active tab's own scripts.
+func (s *Session) EvalForTest(ctx context.Context, expression string) (json.RawMessage, error) {
+	s.b.mu.Lock()
+	p := s.active.page
+	s.b.mu.Unlock()
+	if p == nil {
+		return nil, errBrowserEnded
+	}
+	return p.Main().EvalMain(ctx, expression)
+}
+
+// TruthForTest asks the page which thing each number's node stands for: an untrusted event
+// goes to the node, and the page answers in an attribute of its root.
+func (s *Session) TruthForTest(ctx context.Context, ids []int) map[int]string {
+	truth := map[int]string{}
+	byDoc := map[int][]int{}
+	for _, id := range ids {
+		if th, ok := s.b.book.Thing(id); ok {
+			byDoc[th.Doc] = append(byDoc[th.Doc], id)
+		}
+	}
+	for doc, list := range byDoc {
+		s.b.mu.Lock()
+		t := s.active
+		s.b.mu.Unlock()
+		d := t.document(doc)
+		if d == nil {
+			continue
+		}
+		handles := make([]int, len(list))
+		for i, id := range list {
+			th, _ := s.b.book.Thing(id)
+			handles[i] = th.Handle
+		}
+		raw, err := d.Call(ctx, `function (handles) {
+  const root = document.documentElement
+  return handles.map((h) => {
+    root.removeAttribute('data-truth')
+    const n = globalThis.__sextant?.node(h)
+    n?.dispatchEvent(new Event('fuzz-truth', { bubbles: true, composed: true }))
+    return root.getAttribute('data-truth') ?? ''
+  })
+}`, handles)
+		if err != nil {
+			continue
+		}
+		var found []string
+		if json.Unmarshal(raw, &found) == nil && len(found) == len(list) {
+			for i, id := range list {
+				truth[id] = found[i]
+			}
+		}
+	}
+	return truth
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -161,83 +160,6 @@ func (s *Session) Hover(ctx context.Context, id int) (answer, error) {
 		_, _, err := g.hover(ctx, a, 0)
 		return err
 	})
-}
-
-// Type puts text into an element.
-func (s *Session) Type(ctx context.Context, o TypeOptions) (answer, error) {
-	limit := handLimit
-	if o.Human {
-		limit += time.Duration(len(o.Text)) * 100 * time.Millisecond
-	}
-	return s.onWithin(ctx, limit, o.ID, func(ctx context.Context, a *action, g *target) error {
-		return g.typeText(ctx, a, o)
-	})
-}
-
-// secret reports whether the element hides what is typed into it, so that the answer does
-// too. When that cannot be found out, it is taken for secret.
-func (g *target) secret(ctx context.Context) bool {
-	raw, err := g.doc.Call(ctx, "() => { const n = ("+collect.NodeExpression(g.thing.Handle)+")(); return !!n && n.type === 'password' }")
-	return err != nil || string(raw) != "false"
-}
-
-func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
-	x, y, err := g.aim(ctx, collect.Aim{})
-	if err != nil {
-		return err
-	}
-	g.t.pointer(x, y, false, g.thing.ID)
-	sentence := fmt.Sprintf("typed %q into %s", clip(o.Text, 60), g.name())
-	if g.secret(ctx) {
-		sentence = "typed the text into " + g.name()
-	}
-	if filled, _, err := collect.Fill(ctx, g.doc, g.thing.Handle, o.Text); err != nil {
-		return g.blocked(err)
-	} else if filled {
-		a.does("%s", strings.Replace(sentence, "typed", "set", 1))
-		return g.submit(ctx, a, o.Submit)
-	}
-	var refused *collect.Refusal
-	if err := collect.Focus(ctx, g.doc, g.thing.Handle); errors.As(err, &refused) {
-		// Some fields take the focus only from a press.
-		if err := g.click(ctx, a, input.Press{}, "clicked"); err != nil {
-			return err
-		}
-	} else if err != nil {
-		return g.blocked(err)
-	}
-	c := a.client(ctx)
-	empty, err := collect.Clear(ctx, g.doc, g.thing.Handle)
-	if err != nil {
-		return g.blocked(err)
-	}
-	a.does("%s", sentence)
-	switch {
-	case !o.Clear && !empty:
-		// Everything is selected now: the cursor goes behind it.
-		err = input.Key(c, "Control+End")
-	case o.Clear && !empty && (o.Text == "" || o.Human):
-		err = input.Key(c, "Delete")
-	}
-	if err == nil && o.Text != "" {
-		if o.Human {
-			err = input.Type(ctx, c, o.Text)
-		} else {
-			err = input.Text(c, o.Text)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return g.submit(ctx, a, o.Submit)
-}
-
-func (g *target) submit(ctx context.Context, a *action, wanted bool) error {
-	if !wanted {
-		return nil
-	}
-	a.outcome += " and pressed Enter"
-	return input.Key(a.client(ctx), "Enter")
 }
 
 // blocked names the element in what the page refused.

@@ -49,6 +49,15 @@ func (l *look) marks() *event.Marks {
 	}
 }
 
+// ids are the numbers of what was found.
+func (l *look) ids() []int {
+	ids := make([]int, len(l.elements))
+	for i, e := range l.elements {
+		ids[i] = e.ID
+	}
+	return ids
+}
+
 // seer is one look in the making.
 type seer struct {
 	t    *tab
@@ -129,10 +138,13 @@ func (s *seer) number(ctx context.Context, doc *frames.Document, raw collect.Raw
 	nodes := raw.Nodes
 	seen := make([]identity.Seen, len(nodes))
 	for i, n := range nodes {
-		seen[i] = identity.Seen{Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name, Origin: raw.Origin, Secret: n.Secret}
+		seen[i] = identity.Seen{
+			Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name, Origin: raw.Origin, Secret: n.Secret,
+			Sign: n.Sign, Row: n.Row, Born: n.Born,
+		}
 	}
 	b := s.t.s.b
-	ids, rebound, err := b.book.Number(s.t.id, doc.Seq, seen, &asker{ctx, doc})
+	ids, rebound, err := b.book.Number(s.t.id, doc.Seq, raw.Now, seen, &asker{ctx, doc})
 	if err != nil {
 		return fmt.Errorf("numbering the page: %w", err)
 	}

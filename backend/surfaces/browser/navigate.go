@@ -148,9 +148,30 @@ func (a *action) history(ctx context.Context, direction string) error {
 		}
 	}
 	a.does("went %s to %s", direction, clip(h.Entries[i].URL, 300))
+	if h.Entries[i].URL == h.Entries[h.CurrentIndex].URL {
+		return a.stepFrame(ctx, h.Entries[i].ID, direction)
+	}
 	return a.depart(ctx, func(ctx context.Context) (string, error) {
 		return "", proto.PageNavigateToHistoryEntry{EntryID: h.Entries[i].ID}.Call(a.client(ctx))
 	})
+}
+
+// stepLimit bounds the wait for a step of the history that may have nothing to move any more.
+const stepLimit = time.Second
+
+// stepFrame goes to an entry of the history that differs in a frame of the page only, which
+// may not be there any more.
+func (a *action) stepFrame(ctx context.Context, entry int, direction string) error {
+	if err := (proto.PageNavigateToHistoryEntry{EntryID: entry}).Call(a.client(ctx)); err != nil {
+		return fmt.Errorf("going %s: %w", direction, err)
+	}
+	a.outcome = fmt.Sprintf("went %s by one step, in a frame of the page", direction)
+	bounded, cancel := context.WithTimeoutCause(ctx, stepLimit, errNoAnswer)
+	defer cancel()
+	if err := a.watch.Moved(bounded); err != nil && !errors.Is(err, errNoAnswer) {
+		return err
+	}
+	return nil
 }
 
 // depart starts a navigation and waits until the new document is there or is known not to

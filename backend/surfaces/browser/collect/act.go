@@ -18,6 +18,17 @@ type Aim struct {
 	Hurry bool `json:"hurry,omitempty"`
 	// Was is where the element stood when it was looked at last, nil when that is not known.
 	Was *Rect `json:"was,omitempty"`
+	// Told is what the element must be still.
+	Told
+}
+
+// Told is what the owner of an element's number knows of it.
+type Told struct {
+	// Sign is a short word for what it says, nil when that does not matter; Loose leaves digits out.
+	Sign  *string `json:"sign,omitempty"`
+	Loose bool    `json:"loose,omitempty"`
+	// Row is what the row that it stands in begins with, "" for none.
+	Row string `json:"row,omitempty"`
 }
 
 // AimAt finds where to press the element of handle. The answer's State says why it cannot be
@@ -55,6 +66,33 @@ type Met struct {
 
 // Hit says what the event that Arm waited for met, and ends the guard.
 func Hit(ctx context.Context, w World) (Met, error) { return call[Met](ctx, w, "hit") }
+
+// Still is whether a node is what its number's owner was told.
+type Still struct {
+	// Gone: it has left the document.
+	Gone bool `json:"gone"`
+	// Row is true when the row that it stands in shows something else; Text is what it, or the
+	// row, says now when that differs, and Mark the Sign of that.
+	Row  bool   `json:"row"`
+	Text string `json:"text"`
+	Mark string `json:"mark"`
+}
+
+// StillIs tells whether the node of a handle is what its number's owner was told.
+func StillIs(ctx context.Context, w World, handle int, t Told) (Still, error) {
+	return call[Still](ctx, w, "still", handle, t)
+}
+
+// GuardKeys keeps keys and text that would not reach the element from the page, until KeysMet
+// is called. lent lets what has the focus now take them too. ErrGone when the element has left.
+func GuardKeys(ctx context.Context, w World, handle int, lent bool) error {
+	_, err := call[bool](ctx, w, "guardKeys", handle, lent)
+	return err
+}
+
+// KeysMet says whether what was typed since GuardKeys reached the element. Seen false: nothing
+// was typed into this document; Text names what would have got it instead.
+func KeysMet(ctx context.Context, w World) (Met, error) { return call[Met](ctx, w, "keys") }
 
 // Focus puts the keyboard focus on the element. A *Refusal when the page does not let it there.
 func Focus(ctx context.Context, w World, handle int) error {

@@ -30,6 +30,8 @@ var (
 	lookJS string
 	//go:embed script/rest.js
 	restJS string
+	//go:embed script/guard.js
+	guardJS string
 	//go:embed script/text.js
 	textJS string
 	//go:embed script/listeners.js
@@ -48,7 +50,7 @@ func (r *Refusal) Error() string { return r.Message }
 
 // installer is the function that puts the script into a document, once.
 func installer() string {
-	parts := []string{baseJS, rolesJS, namesJS, paintJS, placeJS, reportJS, findJS, cursorJS, lookJS, restJS, textJS}
+	parts := []string{baseJS, rolesJS, namesJS, paintJS, placeJS, reportJS, findJS, cursorJS, lookJS, restJS, guardJS, textJS}
 	parts = append(parts, handScripts()...)
 	return "function () {\nif (globalThis.__sextant) return true;\n" + strings.Join(parts, "\n;\n") + "\n;return true\n}"
 }

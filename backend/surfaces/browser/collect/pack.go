@@ -85,6 +85,7 @@ func node(record string, groups []string) (RawNode, error) {
 	}
 	n.Role, n.Name = f.text(), plain(f.text())
 	n.Key = n.Role + "|" + n.Name + "|" + plain(f.text())
+	n.Sign, n.Row, n.Born = f.text(), f.text(), f.float()
 	if f.rest == "" {
 		return n, f.err
 	}

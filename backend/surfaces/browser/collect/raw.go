@@ -56,6 +56,8 @@ type Raw struct {
 	Origin string `json:"origin"`
 	// Ready is document.readyState.
 	Ready string `json:"ready"`
+	// Now is the document's clock in milliseconds.
+	Now float64 `json:"now"`
 	// ViewW, ViewH, ScrollX, ScrollY, DocW, DocH in CSS pixels.
 	ViewW   float64 `json:"viewW"`
 	ViewH   float64 `json:"viewH"`
@@ -92,6 +94,13 @@ type RawNode struct {
 	// Key is a fingerprint that survives a re-render: role, name, tag, id, stable attributes and
 	// the path of landmarks; equal keys of two live nodes make both ambiguous.
 	Key string `json:"key"`
+	// Sign is a short word for what the node itself says, Row for what the row that it stands in
+	// begins with: a page that uses a node again for another thing shows so by one of them.
+	Sign string `json:"sign,omitempty"`
+	Row  string `json:"row,omitempty"`
+	// Born is when the node came into the document, in milliseconds of its own clock, 0 when it
+	// was there before the script.
+	Born float64 `json:"born,omitempty"`
 }
 
 // RawFrame is one frame element: Box is its content box in this frame's coordinates.
@@ -113,7 +122,8 @@ type RawFrame struct {
 
 // Point is where to press an element, or why it cannot be pressed.
 type Point struct {
-	// State is ok, gone, hidden, disabled, covered, moving, offscreen.
+	// State is ok, gone, hidden, disabled, covered, moving, offscreen; reused when its row shows
+	// something else by now, changed when it says something else itself (Detail says what).
 	State         string  `json:"state"`
 	X             float64 `json:"x"`
 	Y             float64 `json:"y"`
@@ -122,6 +132,8 @@ type Point struct {
 	Dismissible   bool    `json:"dismissible,omitempty"`
 	// Detail is a sentence for a person where State alone does not say enough.
 	Detail string `json:"detail,omitempty"`
+	// Mark is the Sign of what it says by now, when that changed.
+	Mark string `json:"mark,omitempty"`
 }
 
 // Ready reports whether the element can be pressed at the point.

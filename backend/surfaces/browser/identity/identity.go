@@ -4,8 +4,12 @@
 // comes from one counter for the whole browser and is never used again. A page that
 // renders anew replaces nodes by others that look the same; a number moves to such a
 // replacement only when the old node is gone and exactly one living node has its
-// fingerprint. In every other case the old number stays dead and the node gets a new one:
-// nobody acts on a guess.
+// fingerprint, which must have come into the document after the old node was seen last: what
+// stood beside it is its twin and not its replacement. A page may also use a node again for
+// another thing, as long lists do; a node whose row became another one gets a new number,
+// and what a node says is kept as it was told, so that an action can tell that it says
+// something else by now. In every other case the old number stays dead and the node gets a
+// new one: nobody acts on a guess.
 //
 // The package is bookkeeping only. What lives in a document it asks of its caller.
 package identity
@@ -27,6 +31,11 @@ type Seen struct {
 	Origin string
 	// Secret: what is typed into it is hidden.
 	Secret bool
+	// Sign is a word for what the node itself says, Row for what its row begins with.
+	Sign, Row string
+	// Born is when the node came into the document, by the document's clock; 0 for before we
+	// looked.
+	Born float64
 }
 
 // Thing is what a number stands for.
@@ -37,6 +46,14 @@ type Thing struct {
 	// hide what is typed into it: a page that then shows it makes it no less of a secret.
 	Origin string
 	Secret bool
+	// Sign is what the node said when it was seen last, Told when the number's owner was last
+	// told of it, Heard its name then; Row is what its row begins with.
+	Sign, Told, Heard, Row string
+	// Warned is true once its owner was told that it says something else by now.
+	Warned bool
+
+	// seen is when it was seen last, by its document's clock.
+	seen float64
 }
 
 // Asker answers about the document that is being numbered. Its methods are only called
@@ -94,9 +111,30 @@ func (b *Book) ID(doc, handle int) int {
 	return 0
 }
 
-// Number gives every node in seen its number, in order. rebound lists the numbers that
-// moved to a replacement. An error comes from ask.
-func (b *Book) Number(tab, doc int, seen []Seen, ask Asker) (ids, rebound []int, err error) {
+// Tell notes that the owner of the numbers was told what their nodes say now.
+func (b *Book) Tell(ids []int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, id := range ids {
+		if t := b.things[id]; t != nil {
+			t.Told, t.Heard = t.Sign, t.Name
+		}
+	}
+}
+
+// Warn notes that the owner of a number is being told that its node says something else.
+func (b *Book) Warn(id int, sign string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.things[id]; t != nil {
+		t.Sign, t.Told, t.Warned = sign, sign, true
+	}
+}
+
+// Number gives every node in seen its number, in order; now is the document's clock. rebound
+// lists the numbers that moved to a replacement. An error comes from ask.
+func (b *Book) Number(tab, doc int, now float64, seen []Seen, ask Asker) (ids, rebound []int, err error) {
+	b.part(doc, seen)
 	moves, err := b.moves(doc, seen, ask)
 	if err != nil {
 		return nil, nil, err
@@ -119,16 +157,40 @@ func (b *Book) Number(tab, doc int, seen []Seen, ask Asker) (ids, rebound []int,
 			} else {
 				b.last++
 				id = b.last
-				b.things[id] = &Thing{ID: id, Tab: tab, Doc: doc, Handle: s.Handle}
+				b.things[id] = &Thing{ID: id, Tab: tab, Doc: doc, Handle: s.Handle, Told: s.Sign, Heard: s.Name}
 			}
 			d.byHandle[s.Handle] = id
 		}
 		t := b.things[id]
 		t.Role, t.Name, t.Origin, t.Secret = s.Role, s.Name, s.Origin, t.Secret || s.Secret
+		t.Sign, t.Row, t.seen = s.Sign, s.Row, now
 		d.rekey(b.things[id], s.Key)
 		ids[i] = id
 	}
 	return ids, rebound, nil
+}
+
+// part takes the numbers from nodes that the page used again in another row.
+func (b *Book) part(doc int, seen []Seen) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d := b.docs[doc]
+	if d == nil {
+		return
+	}
+	for _, s := range seen {
+		if t := b.things[d.byHandle[s.Handle]]; t != nil && t.Row != s.Row && t.Row != "" {
+			delete(d.byHandle, s.Handle)
+			d.unkey(t)
+			t.Handle = 0
+			b.ended = append(b.ended, t.ID)
+		}
+	}
+}
+
+// unkey takes t out of the search for replacements.
+func (d *document) unkey(t *Thing) {
+	d.byKey[t.Key] = slices.DeleteFunc(d.byKey[t.Key], func(id int) bool { return id == t.ID })
 }
 
 // rekey notes that t now has the fingerprint key.
@@ -136,8 +198,8 @@ func (d *document) rekey(t *Thing, key string) {
 	if t.Key == key {
 		return
 	}
-	if old := d.byKey[t.Key]; t.Key != "" {
-		d.byKey[t.Key] = slices.DeleteFunc(old, func(id int) bool { return id == t.ID })
+	if t.Key != "" {
+		d.unkey(t)
 	}
 	t.Key = key
 	d.byKey[key] = append(d.byKey[key], t.ID)
@@ -177,8 +239,8 @@ func (b *Book) moves(doc int, seen []Seen, ask Asker) (map[int]int, error) {
 	}
 	moves := map[int]int{}
 	for key, ids := range gone {
-		if len(ids) == 1 && live[key] == 1 {
-			moves[fresh[key]] = ids[0]
+		if len(ids) == 1 && live[key] == 1 && fresh[key].Born > b.lastSeen(ids[0]) {
+			moves[fresh[key].Handle] = ids[0]
 		} else {
 			b.bury(doc, ids)
 		}
@@ -186,9 +248,15 @@ func (b *Book) moves(doc int, seen []Seen, ask Asker) (map[int]int, error) {
 	return moves, nil
 }
 
+func (b *Book) lastSeen(id int) float64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.things[id].seen
+}
+
 // candidates are the fingerprints that one new node and some unseen number share: the new
-// node's handle by fingerprint, and those numbers.
-func (b *Book) candidates(doc int, seen []Seen) (map[string]int, []int) {
+// node by fingerprint, and those numbers.
+func (b *Book) candidates(doc int, seen []Seen) (map[string]Seen, []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	d := b.docs[doc]
@@ -199,7 +267,7 @@ func (b *Book) candidates(doc int, seen []Seen) (map[string]int, []int) {
 	for _, s := range seen {
 		here[s.Handle] = true
 	}
-	fresh := map[string]int{}
+	fresh := map[string]Seen{}
 	var olds []int
 	for _, s := range seen {
 		if d.byHandle[s.Handle] != 0 || s.Key == "" {
@@ -210,7 +278,7 @@ func (b *Book) candidates(doc int, seen []Seen) (map[string]int, []int) {
 		}
 		for _, id := range d.byKey[s.Key] {
 			if !here[b.things[id].Handle] {
-				fresh[s.Key] = s.Handle
+				fresh[s.Key] = s
 				olds = append(olds, id)
 			}
 		}
@@ -225,8 +293,7 @@ func (b *Book) bury(doc int, ids []int) {
 	defer b.mu.Unlock()
 	for _, id := range ids {
 		if t := b.things[id]; t != nil {
-			key := t.Key
-			b.docs[doc].byKey[key] = slices.DeleteFunc(b.docs[doc].byKey[key], func(o int) bool { return o == id })
+			b.docs[doc].unkey(t)
 		}
 	}
 }

@@ -12,6 +12,13 @@ type page struct {
 	alive []int
 	keys  map[string]int
 	asked int
+	now   float64
+}
+
+// clock goes on with every look.
+func (p *page) clock() float64 {
+	p.now++
+	return p.now
 }
 
 func (p *page) Connected(handles []int) ([]bool, error) {
@@ -26,12 +33,13 @@ func (p *page) Connected(handles []int) ([]bool, error) {
 func (p *page) Keys() (map[string]int, error) { return p.keys, nil }
 
 func see(handle int, key string) identity.Seen {
-	return identity.Seen{Handle: handle, Key: key, Role: "button", Name: key}
+	// What has a higher handle came later.
+	return identity.Seen{Handle: handle, Key: key, Role: "button", Name: key, Born: float64(handle)}
 }
 
 func number(t *testing.T, b *identity.Book, p *page, seen ...identity.Seen) []int {
 	t.Helper()
-	ids, _, err := b.Number(1, 1, seen, p)
+	ids, _, err := b.Number(1, 1, p.clock(), seen, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +62,7 @@ func TestTheOnlyReplacementTakesTheNumberOver(t *testing.T) {
 	b, p := identity.NewBook(), &page{alive: []int{1}}
 	first := number(t, b, p, see(1, "save"))
 	p.alive, p.keys = []int{9}, map[string]int{"save": 1}
-	ids, rebound, err := b.Number(1, 1, []identity.Seen{see(9, "save")}, p)
+	ids, rebound, err := b.Number(1, 1, p.clock(), []identity.Seen{see(9, "save")}, p)
 	if err != nil || !slices.Equal(ids, first) || !slices.Equal(rebound, first) {
 		t.Errorf("numbers %v, moved %v, %v; want %v", ids, rebound, err, first)
 	}
@@ -100,7 +108,7 @@ func TestNumbersOfAnEndedDocumentAreRememberedButNeverGivenAgain(t *testing.T) {
 	b, p := identity.NewBook(), &page{}
 	first := number(t, b, p, see(1, "save"))
 	b.EndDocument(1)
-	ids, _, err := b.Number(1, 2, []identity.Seen{see(1, "save")}, p)
+	ids, _, err := b.Number(1, 2, p.clock(), []identity.Seen{see(1, "save")}, p)
 	if err != nil || ids[0] == first[0] {
 		t.Errorf("the next document's node got %v, %v", ids, err)
 	}

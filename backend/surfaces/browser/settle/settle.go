@@ -99,11 +99,21 @@ func (w *Watch) Looks() { w.looks = true }
 // Begun waits until the main frame has committed a document, or changed its address within
 // one, since the action began. An error is the end of ctx.
 func (w *Watch) Begun(ctx context.Context) error {
+	return w.until(ctx, func() bool { return w.t.arrived > w.since })
+}
+
+// Moved is Begun for any frame.
+func (w *Watch) Moved(ctx context.Context) error {
+	return w.until(ctx, func() bool { return w.t.moved > w.since })
+}
+
+// until waits until ok, which is called under the tracker's lock.
+func (w *Watch) until(ctx context.Context, ok func() bool) error {
 	for {
 		w.t.mu.Lock()
-		arrived, changed := w.t.arrived > w.since, w.t.changed
+		done, changed := ok(), w.t.changed
 		w.t.mu.Unlock()
-		if arrived {
+		if done {
 			return nil
 		}
 		select {

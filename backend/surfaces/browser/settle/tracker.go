@@ -17,6 +17,8 @@ type Tracker struct {
 	main   string
 	// arrived is the serial of the main frame's last commit or change of address.
 	arrived int
+	// moved is the same of any frame.
+	moved int
 	// commits is the serial of each frame's last commit.
 	commits map[string]int
 	lastEnd time.Time
@@ -173,6 +175,7 @@ func (t *Tracker) Committed(frame string) {
 			t.loads[frame] = l
 		}
 		l.committed, l.started, l.parsed = true, true, time.Time{}
+		t.moved = t.serial
 		if frame == t.main {
 			clear(t.requests)
 			clear(t.commits)
@@ -190,6 +193,7 @@ func (t *Tracker) Moved(frame string) {
 		if l := t.loads[frame]; l != nil && !l.started {
 			delete(t.loads, frame)
 		}
+		t.moved = t.serial
 		if frame == t.main {
 			t.arrived = t.serial
 		}

@@ -229,6 +229,8 @@
   const point = async (h, o) => {
     const el = S.live(h)
     if (!el) return gone
+    const other = S.differs(el, o)
+    if (other) return { state: other.row ? 'reused' : 'changed', detail: other.text, mark: other.mark }
     if (S.closest(el, (p) => p.inert)) return { state: 'hidden', detail: 'it is inert: the page has switched this part off' }
     const places = placesOf(el)
     if (!places.length) return { state: 'hidden', detail: 'it is not drawn' }
@@ -262,6 +264,7 @@
     return { state: 'hidden', detail: 'it is cut away by the box around it' }
   }
 
+  const final = new Set(['gone', 'changed', 'reused'])
   const ready = (p) => p.state === 'ok' || p.state === 'moving'
 
   // aim waits, o.patience milliseconds at most, until el can be pressed; with o.arm it guards the
@@ -269,12 +272,12 @@
   S.aim = async (h, o) => {
     const start = now()
     let p = await point(h, o)
-    while (!ready(p) && p.state !== 'gone' && now() - start < (p.state === 'disabled' || p.state === 'covered' ? o.patience : o.patience / 2)) {
+    while (!ready(p) && !final.has(p.state) && now() - start < (p.state === 'disabled' || p.state === 'covered' ? o.patience : o.patience / 2)) {
       await pause(40)
       // Scrolling about while waiting would only disturb the page.
       p = await point(h, { ...o, scroll: o.scroll && p.state !== 'covered' })
     }
-    if (ready(p) && o.arm) S.arm(h, o.arm, !p.mixed)
+    if (ready(p) && o.arm) S.arm(h, o.arm, !p.mixed, o)
     return p
   }
 
@@ -296,7 +299,7 @@
 
   // arm guards the next press: one that would meet something else is stopped before the page
   // feels it. Other kinds of events are only watched. alone: not on a control inside of el.
-  S.arm = (h, kind, alone) => {
+  S.arm = (h, kind, alone, told) => {
     const el = S.live(h)
     if (!el) throw new Error('gone')
     disarm()
@@ -304,8 +307,11 @@
     if (!types) throw new Error(`unknown kind ${kind}`)
     const guards = kind === 'click' || kind === 'press'
     const state = { seen: false, hit: false, clicked: false, text: '', el, changes: 0, off: null }
+    // Who armed it may be gone: a hand that comes later is none of its business.
+    const until = now() + 3000
     const on = (e) => {
       if (!e.isTrusted) return
+      if (now() > until) return state.off()
       if (e.type === 'click' && state.hit) state.clicked = e.composedPath().includes(el) || reached(el, e, false)
       if (types.includes(e.type) && (!state.seen || (kind === 'hover' && !state.hit))) {
         state.seen = true
@@ -313,6 +319,8 @@
         state.changes = S.rest().mutations
         const top = e.composedPath()[0]
         if (!state.hit) state.text = top?.nodeType === 1 ? S.cover(top, el).text : 'document'
+        // The page may use one node for many things: it must be what it was when it was aimed at.
+        if (state.hit && guards && told && S.differs(el, told)) state.hit = false
       }
       if (guards && state.seen && !state.hit) {
         e.preventDefault()

@@ -171,7 +171,7 @@
     }
     const de = document.documentElement
     const page = {
-      url: location.href, origin: S.origin(), title: document.title, ready: document.readyState,
+      url: location.href, origin: S.origin(), title: document.title, ready: document.readyState, now: performance.now(),
       viewW: innerWidth, viewH: innerHeight, scrollX, scrollY,
       docW: de?.scrollWidth ?? 0, docH: Math.max(de?.scrollHeight ?? 0, document.body?.scrollHeight ?? 0),
       walked: ground.all.length, frames: frameEls.map((f) => S.frame(f, ctx)), above, below,

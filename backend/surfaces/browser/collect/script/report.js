@@ -123,7 +123,7 @@
   S.report = (c, p, ctx) => {
     const el = c.el
     const at = c.box ?? el
-    const n = { h: 0, role: '', name: '', value: '', states: null, box: p.box, inView: p.where === 'in', usable: true, secret: false, coveredBy: 0, coveredByText: '', group: '', trail: '' }
+    const n = { h: 0, role: '', name: '', value: '', states: null, box: p.box, inView: p.where === 'in', usable: true, secret: false, coveredBy: 0, coveredByText: '', group: '', trail: '', row: '', sign: '', born: 0 }
     const off = c.off || el.matches(':disabled')
     if (p.dead && !off && !c.box && !el.labels?.length) return null
     if ((c.kind === 'cursor' || c.kind === 'listener') && !at.checkVisibility({ opacityProperty: true })) return null
@@ -148,7 +148,10 @@
     n.secret = secret(el)
     n.states = S.states(el, n.role, off)
     n.group = S.areaLabel(c.area)
-    n.trail = trail(el, c.area)
+    n.row = S.rowMark(el)
+    n.trail = trail(el, c.area) + '|' + n.row
+    n.sign = S.mark(el)
+    n.born = S.born(el)
     return n
   }
 
@@ -164,7 +167,7 @@
     if (g === undefined) groups.set(n.group, (g = groups.size))
     const flags = (n.inView ? 1 : 0) | (n.usable ? 2 : 0) | (n.secret ? 4 : 0)
     const b = n.box
-    let out = `${n.h}~${flags}~${num(b.x)}~${num(b.y)}~${num(b.w)}~${num(b.h)}~${g}~${n.role}~${safe(n.name)}~${safe(n.trail)}`
+    let out = `${n.h}~${flags}~${num(b.x)}~${num(b.y)}~${num(b.w)}~${num(b.h)}~${g}~${n.role}~${safe(n.name)}~${safe(n.trail)}~${n.sign}~${n.row}~${num(n.born)}`
     const more = n.value || n.coveredByText || n.states.length
     if (more) out += `~${safe(n.value)}~${n.coveredBy}~${safe(n.coveredByText)}~${n.states.length ? safe(n.states.join('\n')) : ''}`
     return out

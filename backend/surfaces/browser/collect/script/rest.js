@@ -26,10 +26,23 @@
     seen.add(root)
     observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: attributes })
   }
+  // births is when a node came into the document while we watched, 0 for one that has been there.
+  const births = new WeakMap()
+  // born is that of el, or of what it came in with.
+  S.born = (el) => {
+    for (let p = el; p; p = p.parentNode ?? p.host) {
+      const t = births.get(p)
+      if (t !== undefined) return t
+    }
+    return 0
+  }
   const observer = new MutationObserver((list) => {
     let n = 0
     const touched = new Set()
+    const came = now()
     for (const m of list) {
+      for (const r of m.removedNodes) if (r.nodeType === 1 && !births.has(r)) births.set(r, S.born(m.target))
+      for (const a of m.addedNodes) if (a.nodeType === 1 && !births.has(a)) births.set(a, came)
       if (m.target.localName === 'head' || m.target.parentNode?.localName === 'head') continue
       n++
       if (touched.size <= many) touched.add(m.type === 'characterData' ? (m.target.parentNode ?? m.target) : m.target)

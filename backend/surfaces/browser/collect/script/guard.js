@@ -1,0 +1,135 @@
+// What a node is to a person, whether it is still that, and a guard that lets keys through only
+// to what they are meant for.
+(() => {
+  const S = globalThis.__sextant
+  const err = (message) => {
+    throw new Error(message)
+  }
+  const fields = new Set(['input', 'textarea', 'select'])
+  const rows = 'tr,li,article,[role=row],[role=listitem],[role=article],[role=treeitem]'
+
+  // rowText is what a row begins with, but for what can be acted on in it.
+  const rowText = (row) => {
+    const walk = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
+    for (let n = walk.nextNode(), i = 0; n && i < 50; n = walk.nextNode(), i++) {
+      const t = S.fold(n.data)
+      if (t && !n.parentElement?.closest('button,select,textarea,script,style,[role=button]')) return t.slice(0, 60)
+    }
+    return ''
+  }
+
+  // rowOf is the row of a list or table that el stands in, '' when it stands in none or is one.
+  const rowFor = (el) => el.parentElement?.closest(rows) ?? null
+  S.rowOf = (el) => {
+    const row = rowFor(el)
+    return row ? rowText(row) : ''
+  }
+
+  // sign is what tells el from others that a page may draw with the same node: its own words.
+  S.sign = (el) => {
+    const a = (n) => el.getAttribute(n) ?? ''
+    let text = ''
+    if (!fields.has(el.localName) && !el.isContentEditable && el.getElementsByTagName('*').length < 30) text = S.fold(el.textContent.slice(0, 400)).slice(0, 120)
+    return [a('aria-label'), text, a('title'), a('alt')].filter(Boolean).join(' · ')
+  }
+
+  // hash is a short word for a text.
+  const hash = (s) => {
+    let h = 2166136261
+    for (let i = 0; i < s.length; i++) h = Math.imul(h ^ s.charCodeAt(i), 16777619)
+    return (h >>> 0).toString(36)
+  }
+  const plain = (s) => s.replace(/\d+/g, '')
+
+  // mark is a short word for sign, and after a point for sign without its digits; rowMark for rowOf.
+  S.mark = (el) => {
+    const s = S.sign(el)
+    return s ? hash(s) + '.' + hash(plain(s)) : ''
+  }
+  S.rowMark = (el) => {
+    const row = rowFor(el)
+    if (!row) return ''
+    const known = marks?.get(row)
+    if (known !== undefined) return known
+    const s = rowText(row)
+    const mark = s ? hash(s) : ''
+    marks?.set(row, mark)
+    return mark
+  }
+  // During one look the rows stand still.
+  let marks = null
+  const look = S.look
+  S.look = (...a) => {
+    marks = new Map()
+    try {
+      return look(...a)
+    } finally {
+      marks = null
+    }
+  }
+  const looser = (mark) => mark.slice(mark.indexOf('.'))
+
+  // differs tells whether el is something else than it was when its number was told: null, or what
+  // it says now. loose does not count digits.
+  S.differs = (el, o) => {
+    if (o.row && S.rowMark(el) !== o.row) return { row: true, text: S.rowOf(el), mark: '' }
+    if (typeof o.sign !== 'string') return null
+    const is = S.mark(el)
+    return is === o.sign || (o.loose && looser(is) === looser(o.sign)) ? null : { row: false, text: S.sign(el), mark: is }
+  }
+
+  // still is whether the node of h is what it was: {gone}, {other: differs}, or neither.
+  S.still = (h, o) => {
+    const el = S.live(h)
+    return el ? { gone: false, ...S.differs(el, o) } : { gone: true }
+  }
+
+  const patience = 3000
+  let armed = null
+
+  const focused = () => {
+    let f = document.activeElement
+    while (f?.shadowRoot?.activeElement) f = f.shadowRoot.activeElement
+    return f
+  }
+
+  // guardKeys keeps keys and text that would not reach el from the page, until keys is called.
+  // lent: what has the focus now may take them as well, when the page gave it the focus instead.
+  S.guardKeys = (h, lent) => {
+    const el = S.live(h) ?? err('gone')
+    S.keys()
+    const also = lent ? focused() : null
+    const state = { seen: false, hit: false, kept: false, text: '', off: null }
+    // Who armed it may be gone: a hand that comes later is none of its business.
+    let until = performance.now() + patience
+    const reached = (at) =>
+      at?.nodeType === 1 && at !== document.body && at !== document.documentElement && (S.within(at, el) || S.within(el, at) || at === also)
+    const on = (e) => {
+      if (!e.isTrusted) return
+      if (performance.now() > until) return state.off()
+      const at = e.composedPath()[0]
+      if (!state.kept && (e.type === 'keydown' || e.type === 'beforeinput')) {
+        state.seen = true
+        state.hit = reached(at)
+        state.kept = !state.hit
+        if (state.hit) until = performance.now() + patience
+        else state.text = at?.nodeType === 1 ? S.cover(at, el).text : 'document'
+      }
+      if (state.kept) {
+        e.stopImmediatePropagation()
+        e.preventDefault()
+      }
+    }
+    const types = ['keydown', 'keypress', 'keyup', 'beforeinput']
+    for (const t of types) window.addEventListener(t, on, { capture: true })
+    state.off = () => types.forEach((t) => window.removeEventListener(t, on, { capture: true }))
+    armed = state
+    return true
+  }
+  S.keys = () => {
+    armed?.off()
+    const was = armed
+    armed = null
+    return was ? { seen: was.seen, hit: was.hit, kept: was.kept, text: was.text } : { seen: false, hit: false, kept: false, text: '' }
+  }
+})()
