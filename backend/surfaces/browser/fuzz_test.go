@@ -19,9 +19,6 @@ import (
 	"sextant/shared/annotator"
 )
 
-// whole reports whether the long forms of tests are wanted.
-func whole() bool { return os.Getenv("SEXTANT_WHOLE") != "" }
-
 // fuzz is one run: a page that changes at random and knows the truth, and hands that act on
 // it by numbers they were given earlier.
 type fuzz struct {
