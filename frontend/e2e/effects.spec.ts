@@ -90,3 +90,13 @@ test('a file from a page is saved and listed with its place', async ({ page }) =
   const path = await list.locator('[title*="/report.csv"]').getAttribute('title');
   expect(await readFile(path!, 'utf8')).toBe('a,b\n1,2\n');
 });
+
+test('a page is shown as on a phone, by the foot of the panel', async ({ page }) => {
+  await page.goto(sextant.window());
+  await sextant.execute('open_browser_panel');
+  await sextant.execute('navigate_page', { url: address });
+  await page.getByRole('button', { name: 'Device: desktop' }).click();
+  await page.getByRole('menuitem', { name: 'phone' }).click();
+  await expect(page.getByRole('button', { name: 'Device: phone' })).toBeVisible();
+  await expect(page.getByText('390 × 844')).toBeVisible();
+});
