@@ -195,7 +195,7 @@ func TestTheWindowsTabsFollowTheDeviceOfTheActivityBar(t *testing.T) {
 	for _, device := range []struct {
 		name, shown string
 		width       float64
-	}{{"tablet", "tablet", 820}, {"desktop", "", 1280}} {
+	}{{"laptop", "laptop", 1366}, {"desktop", "", 1280}} {
 		if r := c.execute("set_activity_bar_devices", map[string]any{"device": device.name}); !r.Success {
 			t.Fatal(r.Error)
 		}

@@ -84,7 +84,7 @@ func TestATabPretendsToBeADeviceThroughNavigationsAndRestarts(t *testing.T) {
 
 func TestAClickHitsOnAPhoneThatShowsAWidePageSmall(t *testing.T) {
 	ctx, s := session(t)
-	page := openPage(t, ctx, s, site(t, map[string]any{
+	openPage(t, ctx, s, site(t, map[string]any{
 		"/": `<title>Wide</title><body style="width:1600px"><button style="position:absolute;left:700px;top:500px" onclick="this.textContent = 'Hit'">B</button>`,
 	}))
 	ans, err := s.Emulate(ctx, browser.Emulation{Width: 390, Height: 844, Scale: 2, Mobile: true, Touch: true})
@@ -92,8 +92,7 @@ func TestAClickHitsOnAPhoneThatShowsAWidePageSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("viewport: %s", value(t, ctx, s, "[innerWidth, innerHeight, visualViewport.scale].join()"))
-	page = ans
-	the(t, click(t, ctx, s, page, "B"), "button", "Hit")
+	the(t, click(t, ctx, s, ans, "B"), "button", "Hit")
 }
 
 func TestAWindowsDeviceHoldsForItsNewTabsToo(t *testing.T) {

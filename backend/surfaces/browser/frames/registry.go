@@ -121,6 +121,7 @@ func (r *Registry) event(e Event) {
 	r.mu.Lock()
 	s := r.sessions[e.SessionID]
 	r.mu.Unlock()
+	r.findPrint(e)
 	switch e.Method {
 	case "Target.targetCreated":
 		var c proto.TargetTargetCreated
@@ -210,6 +211,10 @@ func (r *Registry) decode(e Event, into any) bool {
 // attached sets a new session up, everything in one go before the target may run.
 func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 	id, info := string(a.SessionID), a.TargetInfo
+	if strings.HasPrefix(info.URL, printPreview) {
+		r.dismissPrint(id)
+		return
+	}
 	s := &session{frame: string(info.TargetID)}
 	var opener *Page
 	r.mu.Lock()

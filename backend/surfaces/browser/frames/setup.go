@@ -1,6 +1,11 @@
 package frames
 
-import "github.com/go-rod/rod/lib/proto"
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+)
 
 func autoAttach() proto.TargetSetAutoAttach {
 	return proto.TargetSetAutoAttach{
@@ -53,4 +58,29 @@ func (r *Registry) resume(e Event) {
 	if r.decode(e, &p) {
 		r.conn.Post(e.SessionID, "Fetch.continueRequest", proto.FetchContinueRequest{RequestID: proto.FetchRequestID(p.RequestID)}, nil)
 	}
+}
+
+// printPreview is the dialog in which a browser with a window asks how to print.
+const printPreview = "chrome://print/"
+
+// findPrint attaches to a print dialog: it is a page that the browser tells of but does not
+// attach to by itself. Dialogs of other people's tabs are left alone.
+func (r *Registry) findPrint(e Event) {
+	if e.Method != "Target.targetCreated" && e.Method != "Target.targetInfoChanged" || !bytes.Contains(e.Params, []byte(printPreview)) {
+		return
+	}
+	var c proto.TargetTargetCreated
+	if !r.decode(e, &c) || c.TargetInfo == nil || c.TargetInfo.Attached || !strings.HasPrefix(c.TargetInfo.URL, printPreview) {
+		return
+	}
+	if r.only == nil || r.only(string(c.TargetInfo.BrowserContextID)) {
+		r.conn.Post("", "Target.attachToTarget", proto.TargetAttachToTarget{TargetID: c.TargetInfo.TargetID, Flatten: true}, nil)
+	}
+}
+
+// dismissPrint ends the print dialog, for which the page's scripts stand still: it takes no key
+// from us and survives being closed, but not the end of its process, which holds nothing else.
+func (r *Registry) dismissPrint(session string) {
+	r.conn.Post(session, "Runtime.runIfWaitingForDebugger", nil, nil)
+	r.conn.Post(session, "Page.crash", nil, nil)
 }
