@@ -76,10 +76,12 @@ type ScrollOptions struct {
 	Target    int
 }
 
-// ShotOptions: Annotated draws the numbers on the copy; ID shoots one element.
+// ShotOptions: Annotated draws the numbers on the copy; ID shoots one element; MaxTokens makes the
+// picture so small that it costs about that much at most, 0 for no bound.
 type ShotOptions struct {
 	Annotated, FullPage bool
 	ID                  int
+	MaxTokens           int
 }
 
 // WaitOptions: any of Text present, Gone absent, URL containing; Seconds bounds it (default 10)

@@ -57,7 +57,8 @@ func mark(canvas *image.RGBA, e annotator.Element, dx, dy, scale float64) {
 	line := color.RGBA{0xc2, 0x18, 0x5b, 0xff}
 	thick := max(1, int(math.Round(scale)))
 	outline(canvas, r, line, thick)
-	dot := max(1, int(math.Round(scale*1.5)))
+	// Smaller figures cannot be read.
+	dot := max(2, int(math.Round(scale*1.5)))
 	text := strconv.Itoa(e.ID)
 	w, h := (len(text)*6+1)*dot+2*dot, 9*dot
 	at := image.Pt(max(r.Min.X, 0), max(r.Min.Y-h, 0))

@@ -1,13 +1,9 @@
 package browser
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	"image/draw"
-	"image/png"
 	"math"
 	"time"
 
@@ -21,27 +17,27 @@ const maxShot = 16_000
 
 var errNoPicture = errors.New("the page does not draw")
 
-// Shot is a PNG of the active tab's viewport, of the whole page, or of one element.
+// Shot is a picture of the active tab's viewport, of the whole page, or of one element.
 // Annotated draws the numbers on the copy.
-func (s *Session) Shot(ctx context.Context, o ShotOptions) ([]byte, error) {
+func (s *Session) Shot(ctx context.Context, o ShotOptions) (Picture, error) {
 	t, err := s.current(ctx)
 	if err != nil {
-		return nil, err
+		return Picture{}, err
 	}
 	if o.ID != 0 {
 		of, f := s.tabOf(o.ID)
 		if f != nil {
-			return nil, f
+			return Picture{}, f
 		}
 		t = of
 	}
 	release, err := t.acquire(ctx)
 	if err != nil {
-		return nil, err
+		return Picture{}, err
 	}
 	defer release()
 	if f := t.fit(); f != nil {
-		return nil, f
+		return Picture{}, f
 	}
 	ctx, done := t.begin(ctx)
 	defer done()
@@ -49,17 +45,17 @@ func (s *Session) Shot(ctx context.Context, o ShotOptions) ([]byte, error) {
 	defer cancel()
 	shot, err := t.shoot(ctx, o)
 	if errors.Is(err, errNoPicture) {
-		return nil, &Fault{Kind: FaultTimeout, Message: "The page does not draw: no picture came within 20 s.", Suggestion: `Call navigate_page with action "reload".`}
+		return Picture{}, &Fault{Kind: FaultTimeout, Message: "The page does not draw: no picture came within 20 s.", Suggestion: `Call navigate_page with action "reload".`}
 	}
 	if err != nil {
-		return nil, t.mend(ctx, err)
+		return Picture{}, t.mend(ctx, err)
 	}
 	return shot, nil
 }
 
-func (t *tab) shoot(ctx context.Context, o ShotOptions) ([]byte, error) {
+func (t *tab) shoot(ctx context.Context, o ShotOptions) (Picture, error) {
 	if err := t.front(ctx); err != nil {
-		return nil, err
+		return Picture{}, err
 	}
 	s := t.s.b
 	s.mu.Lock()
@@ -70,7 +66,7 @@ func (t *tab) shoot(ctx context.Context, o ShotOptions) ([]byte, error) {
 	if o.ID != 0 {
 		e, err := t.framed(ctx, a, o.ID)
 		if err != nil {
-			return nil, err
+			return Picture{}, err
 		}
 		crop = e
 	}
@@ -78,18 +74,21 @@ func (t *tab) shoot(ctx context.Context, o ShotOptions) ([]byte, error) {
 		a.watch.Looks()
 	}
 	a.watch.Wait(ctx, a.rester())
-	l, err := t.see(ctx, collect.Options{WholePage: o.FullPage})
+	l, err := t.see(ctx, collect.Options{WholePage: o.FullPage || crop != nil})
 	if err != nil {
-		return nil, err
+		return Picture{}, err
 	}
-	raw, dx, dy, err := a.capture(ctx, o.FullPage && crop == nil)
+	if crop != nil {
+		// What the wait brought may have moved it.
+		if i, ok := l.byID[crop.ID]; ok {
+			crop = &l.elements[i]
+		}
+	}
+	f, err := a.capture(ctx, o.FullPage && crop == nil, crop, l)
 	if err != nil {
-		return nil, err
+		return Picture{}, err
 	}
-	if !o.Annotated && crop == nil {
-		return raw, nil
-	}
-	return edit(raw, l, o.Annotated, crop, dx, dy)
+	return edit(f, l, o, crop)
 }
 
 // framed brings an element into view and gives back where it then stands.
@@ -115,65 +114,39 @@ func (t *tab) framed(ctx context.Context, a *action, id int) (*element, error) {
 	return &l.elements[i], nil
 }
 
-// capture takes the picture; dx, dy say where the viewport lies in it, in CSS pixels.
-func (a *action) capture(ctx context.Context, full bool) (raw []byte, dx, dy float64, err error) {
+// capture takes the picture of the viewport, of the full page, or, of an element that is larger
+// than the viewport, of the part of the page that it takes.
+func (a *action) capture(ctx context.Context, full bool, crop *element, l *look) (frame, error) {
+	f := frame{width: l.width}
 	req := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng}
-	if full {
+	large := crop != nil && (crop.Box.X < 0 || crop.Box.Y < 0 || crop.Box.X+crop.Box.Width > l.width || crop.Box.Y+crop.Box.Height > l.height)
+	if full || large {
 		m, err := proto.PageGetLayoutMetrics{}.Call(a.client(ctx))
 		if err != nil {
-			return nil, 0, 0, fmt.Errorf("measuring the page: %w", err)
+			return f, fmt.Errorf("measuring the page: %w", err)
 		}
 		size, view := m.CSSContentSize, m.CSSVisualViewport
 		if size == nil || view == nil {
-			return nil, 0, 0, fmt.Errorf("measuring the page: it has no size")
+			return f, fmt.Errorf("measuring the page: it has no size")
 		}
-		dx, dy = view.PageX, view.PageY
-		req.CaptureBeyondViewport = true
-		req.Clip = &proto.PageViewport{Width: size.Width, Height: math.Min(size.Height, maxShot), Scale: 1}
+		clip := proto.PageViewport{Width: size.Width, Height: size.Height, Scale: 1}
+		if large {
+			const margin = 8
+			clip.X, clip.Y = math.Max(0, crop.Box.X+view.PageX-margin), math.Max(0, crop.Box.Y+view.PageY-margin)
+			clip.Width = math.Min(crop.Box.Width+2*margin, size.Width-clip.X)
+			clip.Height = math.Min(crop.Box.Height+2*margin, size.Height-clip.Y)
+		}
+		clip.Width, clip.Height = math.Max(1, math.Min(clip.Width, maxShot)), math.Max(1, math.Min(clip.Height, maxShot))
+		f.dx, f.dy, f.width = view.PageX-clip.X, view.PageY-clip.Y, clip.Width
+		req.CaptureBeyondViewport, req.Clip = true, &clip
 	}
 	res, err := req.Call(a.client(ctx))
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
-			return nil, 0, 0, cause
+			return f, cause
 		}
-		return nil, 0, 0, fmt.Errorf("taking the picture: %w", err)
+		return f, fmt.Errorf("taking the picture: %w", err)
 	}
-	return res.Data, dx, dy, nil
-}
-
-// edit draws numbers on the copy and cuts out an element. Boxes are in CSS pixels of the
-// viewport, which lies at (dx, dy) of the picture.
-func edit(raw []byte, l *look, annotated bool, crop *element, dx, dy float64) ([]byte, error) {
-	src, err := png.Decode(bytes.NewReader(raw))
-	if err != nil {
-		return nil, fmt.Errorf("reading the picture: %w", err)
-	}
-	canvas := image.NewRGBA(src.Bounds())
-	draw.Draw(canvas, canvas.Bounds(), src, src.Bounds().Min, draw.Src)
-	scale := 1.0
-	if dx == 0 && dy == 0 && l.width > 0 && crop != nil {
-		scale = float64(canvas.Bounds().Dx()) / l.width
-	} else if l.width > 0 && canvas.Bounds().Dx() > int(l.width*1.4) {
-		scale = math.Round(float64(canvas.Bounds().Dx()) / l.width)
-	}
-	if annotated {
-		for _, e := range l.elements {
-			mark(canvas, e, dx, dy, scale)
-		}
-	}
-	var out image.Image = canvas
-	if crop != nil {
-		const margin = 8
-		r := rectangle(crop.Box, dx, dy, scale).Inset(-margin).Intersect(canvas.Bounds())
-		if r.Empty() {
-			return nil, &Fault{Kind: FaultBlocked, Message: fmt.Sprintf("[%d] cannot be seen now.", crop.ID), Suggestion: "Call annotate_page."}
-		}
-		out = canvas.SubImage(r)
-	}
-	var buf bytes.Buffer
-	enc := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := enc.Encode(&buf, out); err != nil {
-		return nil, fmt.Errorf("writing the picture: %w", err)
-	}
-	return buf.Bytes(), nil
+	f.raw = res.Data
+	return f, nil
 }

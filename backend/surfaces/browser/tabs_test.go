@@ -135,15 +135,18 @@ func TestAScreenshotShowsTheNumbersOnACopyOnly(t *testing.T) {
 	url := site(t, map[string]any{"/": `<body style="margin:0;height:2000px"><button style="position:absolute;left:300px;top:200px;width:100px;height:50px">B</button>`})
 	page := openPage(t, ctx, s, url)
 	size := func(o browser.ShotOptions) (w, h int, raw []byte) {
-		raw, err := s.Shot(ctx, o)
+		pic, err := s.Shot(ctx, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		img, err := png.Decode(bytes.NewReader(raw))
+		img, err := png.Decode(bytes.NewReader(pic.Data))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return img.Bounds().Dx(), img.Bounds().Dy(), raw
+		if pic.Width != img.Bounds().Dx() || pic.Height != img.Bounds().Dy() {
+			t.Errorf("%d by %d are told of a picture of %v", pic.Width, pic.Height, img.Bounds())
+		}
+		return pic.Width, pic.Height, pic.Data
 	}
 	w, h, plain := size(browser.ShotOptions{})
 	if w != 1280 || h != 800 {

@@ -2,10 +2,14 @@ package environment
 
 import (
 	"bytes"
-	"image/png"
+	"image"
+	_ "image/jpeg"
+	_ "image/png"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"sextant/shared/toolspec"
 )
 
 func TestThePageIsReadInParts(t *testing.T) {
@@ -57,22 +61,39 @@ func TestASelectionIsReadBack(t *testing.T) {
 func TestPicturesAreTakenAndBounded(t *testing.T) {
 	h := take(t)
 	r := h.do("navigate_page", `{"url":"demo"}`)
-	view := h.do("take_screenshot", `{"annotated":true}`)
-	full := h.do("take_screenshot", `{"full_page":true}`)
-	one := h.do("take_screenshot", `{"annotationId":%d}`, number(t, r, `button "Place order"`))
-	height := func(what string, data []byte) int {
+	height := func(what string, r toolspec.Result) int {
 		t.Helper()
-		c, err := png.DecodeConfig(bytes.NewReader(data))
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
+		c, kind, err := image.DecodeConfig(bytes.NewReader(r.Images[0].Data))
+		v, ok := r.Value.(shot)
+		if err != nil || "image/"+kind != r.Images[0].MIME || !ok || v.Width != c.Width || v.Height != c.Height || v.Tokens != (c.Width*c.Height+749)/750 {
+			t.Fatalf("%s: %+v, %+v, %v", what, c, r.Value, err)
 		}
 		return c.Height
 	}
-	v, f, o := height("viewport", view.Images[0].Data), height("full page", full.Images[0].Data), height("element", one.Images[0].Data)
+	view := h.do("take_screenshot", `{"annotated":true}`)
+	one := h.do("take_screenshot", `{"annotationId":%d}`, number(t, r, `button "Place order"`))
+	v, f, o := height("viewport", view), height("full page", h.do("take_screenshot", `{"full_page":true}`)), height("element", one)
 	if f <= v || o >= v || f < 3000 {
 		t.Errorf("heights: viewport %d, full page %d, element %d", v, f, o)
 	}
-	if view.Images[0].MIME != "image/png" || len(view.Sources) != 1 || one.Sentence != "Took a picture of “Place order”" {
-		t.Errorf("%s %v %q", view.Images[0].MIME, view.Sources, one.Sentence)
+	if len(view.Sources) != 1 || one.Sentence != "Took a picture of “Place order”" {
+		t.Errorf("%v %q", view.Sources, one.Sentence)
+	}
+	for _, args := range []string{`{"annotated":true,"max_tokens":200}`, `{"full_page":true,"max_tokens":300}`, `{"max_tokens":50}`} {
+		r := h.do("take_screenshot", `%s`, args)
+		height(args, r)
+		got, _ := r.Value.(shot)
+		if got.Tokens > 310 || got.Scale >= 1 || !strings.Contains(r.Text, "scale 0.") {
+			t.Errorf("%s: %+v %q", args, got, r.Text)
+		}
+	}
+}
+
+func TestAnElementTallerThanTheViewportIsInThePictureWhole(t *testing.T) {
+	h := take(t)
+	r := h.do("navigate_page", `{"url":"%s/tall"}`, live.url)
+	v, _ := h.do("take_screenshot", `{"annotationId":%d}`, number(t, r, `button "Tall"`)).Value.(shot)
+	if v.Height < 2400 || v.Width > 400 {
+		t.Errorf("%+v", v)
 	}
 }

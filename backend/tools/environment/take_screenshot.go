@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/draw"
 	"image/png"
+	"math"
 
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/toolspec"
@@ -20,14 +21,18 @@ type screenshotParams struct {
 	Annotated bool `json:"annotated"`
 	ID        int  `json:"annotationId" min:"0"`
 	FullPage  bool `json:"full_page"`
+	MaxTokens int  `json:"max_tokens" min:"50"`
 }
 
 // shot is the value of take_screenshot; the picture itself is in the result's images.
 type shot struct {
-	Width  int    `json:"width"`
-	Height int    `json:"height"`
-	Bytes  int    `json:"bytes"`
-	URL    string `json:"url"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+	// Scale is pixels of the picture for a CSS pixel of the page; Tokens is about what it costs.
+	Scale  float64 `json:"scale"`
+	Tokens int     `json:"tokens"`
+	Bytes  int     `json:"bytes"`
+	URL    string  `json:"url"`
 	// Note says what was done to keep the picture in bounds.
 	Note string `json:"note,omitempty"`
 }
@@ -41,7 +46,7 @@ const (
 func (t *Tools) takeScreenshot() tool {
 	return build(tool{
 		name: "take_screenshot", about: about(screenshotAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true}, timeout: 60_000,
-		examples: []string{`{}`, `{"annotated":true}`, `{"annotationId":12}`},
+		examples: []string{`{}`, `{"annotated":true,"max_tokens":800}`, `{"annotationId":12}`},
 	}, func(s session, p screenshotParams) toolspec.Description {
 		if p.ID > 0 {
 			return present(s, "Photographing", p.ID)
@@ -51,29 +56,47 @@ func (t *Tools) takeScreenshot() tool {
 		if p.ID > 0 && p.FullPage {
 			return toolspec.Result{}, &argumentError{"annotationId and full_page stand together", "send one of them"}
 		}
-		raw, err := s.Shot(ctx, browser.ShotOptions{Annotated: p.Annotated, FullPage: p.FullPage, ID: p.ID})
+		pic, err := s.Shot(ctx, browser.ShotOptions{Annotated: p.Annotated, FullPage: p.FullPage, ID: p.ID, MaxTokens: p.MaxTokens})
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		data, size, note, err := bounded(raw)
-		if err != nil {
-			return toolspec.Result{}, err
+		note := ""
+		if pic.MIME == "image/png" {
+			if pic, note, err = fitted(pic); err != nil {
+				return toolspec.Result{}, err
+			}
 		}
-		v := shot{Width: size.X, Height: size.Y, Bytes: len(data), URL: currentURL(ctx, s), Note: note}
+		v := shot{
+			Width: pic.Width, Height: pic.Height, Scale: math.Round(pic.Scale*1000) / 1000, Tokens: pic.Tokens(),
+			Bytes: len(pic.Data), URL: s.Address(), Note: note,
+		}
 		r := toolspec.OK(v)
-		r.Text = fmt.Sprintf("Picture of %s, %d × %d pixels.", place(v.URL), v.Width, v.Height)
+		r.Text = fmt.Sprintf("Picture of %s, %d × %d pixels, scale %g, about %d tokens.", place(v.URL), v.Width, v.Height, v.Scale, v.Tokens)
 		if note != "" {
 			r.Text += " " + note
 		}
-		r.Images = []toolspec.Image{{MIME: "image/png", Data: data}}
+		r.Images = []toolspec.Image{{MIME: pic.MIME, Data: pic.Data}}
 		r.Sentence = "Took a picture of the page"
 		if p.ID > 0 {
 			r.Sentence = "Took a picture of " + called(s, p.ID)
 		}
-		r.Preview = []string{fmt.Sprintf("%d × %d pixels · %d KB", v.Width, v.Height, (len(data)+1023)/1024)}
+		r.Preview = []string{fmt.Sprintf("%d × %d pixels · %d KB", v.Width, v.Height, (v.Bytes+1023)/1024)}
 		r.Sources = sources(v.URL)
 		return r, nil
 	})
+}
+
+// fitted keeps a picture in the bounds of what can be passed on.
+func fitted(pic browser.Picture) (browser.Picture, string, error) {
+	data, size, note, err := bounded(pic.Data)
+	if err != nil {
+		return pic, "", err
+	}
+	if size.Y >= pic.Height/2 && size.X < pic.Width && len(data) < len(pic.Data) {
+		pic.Scale *= float64(size.X) / float64(pic.Width)
+	}
+	pic.Data, pic.Width, pic.Height = data, size.X, size.Y
+	return pic, note, nil
 }
 
 // bounded keeps a PNG within maxSide and maxBytes: what is too long is cut at the bottom or

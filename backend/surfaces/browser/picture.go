@@ -1,0 +1,135 @@
+package browser
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"math"
+)
+
+// pixelsPerToken is what models pay for pictures: about one token for 750 pixels.
+const pixelsPerToken = 750
+
+// lightPNG is how heavy a PNG may be before it is worth trying whether a JPEG is lighter.
+const lightPNG = 150 << 10
+
+// Picture is an encoded picture.
+type Picture struct {
+	Data []byte
+	// MIME is image/png or image/jpeg, whichever is much lighter.
+	MIME          string
+	Width, Height int
+	// Scale is pixels of the picture for a CSS pixel of the page.
+	Scale float64
+}
+
+// Tokens is about what a picture of that size costs a model.
+func (p Picture) Tokens() int {
+	return (p.Width*p.Height + pixelsPerToken - 1) / pixelsPerToken
+}
+
+// frame is what was photographed: a picture whose pixels are scale for a CSS pixel, in which the
+// viewport lies at (dx, dy) CSS pixels.
+type frame struct {
+	raw           []byte
+	dx, dy, width float64
+}
+
+// edit makes the picture that was asked for out of a frame: cuts out an element, shrinks it to
+// the budget, and then draws the numbers, so that they can be read at any size.
+func edit(f frame, l *look, o ShotOptions, crop *element) (Picture, error) {
+	src, err := png.Decode(bytes.NewReader(f.raw))
+	if err != nil {
+		return Picture{}, fmt.Errorf("reading the picture: %w", err)
+	}
+	bounds := src.Bounds()
+	scale := 1.0
+	if f.width > 0 {
+		scale = float64(bounds.Dx()) / f.width
+	}
+	area := bounds
+	if crop != nil {
+		const margin = 8
+		area = rectangle(crop.Box, f.dx, f.dy, scale).Inset(-margin).Intersect(bounds)
+		if area.Empty() {
+			return Picture{}, &Fault{Kind: FaultBlocked, Message: fmt.Sprintf("[%d] cannot be seen now.", crop.ID), Suggestion: "Call annotate_page."}
+		}
+	}
+	size, shrink := within(area.Size(), o.MaxTokens)
+	if !o.Annotated && crop == nil && shrink == 1 && len(f.raw) <= lightPNG {
+		return Picture{f.raw, "image/png", size.X, size.Y, scale}, nil
+	}
+	canvas := image.NewRGBA(area)
+	draw.Draw(canvas, area, src, area.Min, draw.Src)
+	canvas = shrunk(canvas, size)
+	if o.Annotated {
+		dx, dy := f.dx-float64(area.Min.X)/scale, f.dy-float64(area.Min.Y)/scale
+		for _, e := range l.elements {
+			mark(canvas, e, dx, dy, scale*shrink)
+		}
+	}
+	return encode(canvas, scale*shrink)
+}
+
+// within is the size of a picture of at most so many tokens (0: any), and by how much it is smaller.
+func within(size image.Point, tokens int) (image.Point, float64) {
+	if most := float64(tokens * pixelsPerToken); tokens > 0 && float64(size.X*size.Y) > most {
+		k := math.Sqrt(most / float64(size.X*size.Y))
+		// A strip must not vanish.
+		w, h := max(1, int(float64(size.X)*k)), max(1, int(float64(size.Y)*k))
+		return image.Pt(w, h), float64(w) / float64(size.X)
+	}
+	return size, 1
+}
+
+// shrunk is p in another, smaller size, at the origin: each pixel is the average of those it stands for.
+func shrunk(p *image.RGBA, size image.Point) *image.RGBA {
+	from := p.Rect.Size()
+	out := image.NewRGBA(image.Rectangle{Max: size})
+	if size == from {
+		draw.Draw(out, out.Rect, p, p.Rect.Min, draw.Src)
+		return out
+	}
+	for y := range size.Y {
+		y0, y1 := y*from.Y/size.Y, max((y+1)*from.Y/size.Y, y*from.Y/size.Y+1)
+		for x := range size.X {
+			x0, x1 := x*from.X/size.X, max((x+1)*from.X/size.X, x*from.X/size.X+1)
+			var sum [4]int
+			for sy := y0; sy < y1; sy++ {
+				at := p.PixOffset(p.Rect.Min.X+x0, p.Rect.Min.Y+sy)
+				for i, v := range p.Pix[at : at+4*(x1-x0)] {
+					sum[i%4] += int(v)
+				}
+			}
+			n, o := (y1-y0)*(x1-x0), out.PixOffset(x, y)
+			for i := range 4 {
+				out.Pix[o+i] = byte(sum[i] / n)
+			}
+		}
+	}
+	return out
+}
+
+// encode writes a picture as PNG, which keeps text sharp, or as JPEG where that is far lighter.
+func encode(p *image.RGBA, scale float64) (Picture, error) {
+	var out bytes.Buffer
+	enc := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := enc.Encode(&out, p); err != nil {
+		return Picture{}, fmt.Errorf("writing the picture: %w", err)
+	}
+	pic := Picture{out.Bytes(), "image/png", p.Rect.Dx(), p.Rect.Dy(), scale}
+	if out.Len() <= lightPNG {
+		return pic, nil
+	}
+	var photo bytes.Buffer
+	if err := jpeg.Encode(&photo, p, &jpeg.Options{Quality: 85}); err != nil {
+		return Picture{}, fmt.Errorf("writing the picture: %w", err)
+	}
+	if photo.Len()*2 < out.Len() {
+		pic.Data, pic.MIME = photo.Bytes(), "image/jpeg"
+	}
+	return pic, nil
+}
