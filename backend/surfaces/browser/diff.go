@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"sextant/shared/annotator"
 )
@@ -64,5 +65,11 @@ func (t *tab) vanished(ctx context.Context, doc int, ids []int) []int {
 
 func differs(a, b annotator.Element) bool {
 	return a.Role != b.Role || a.Name != b.Name || a.Value != b.Value || a.Usable != b.Usable ||
-		!slices.Equal(a.States, b.States)
+		!slices.Equal(own(a.States), own(b.States))
+}
+
+// own are the states without the words of the row an element stands in: these come and go with
+// what else is in view.
+func own(states []string) []string {
+	return slices.DeleteFunc(slices.Clone(states), func(s string) bool { return strings.HasPrefix(s, `in "`) })
 }

@@ -124,17 +124,24 @@ func (s *seer) document(ctx context.Context, doc *frames.Document, at frames.Pla
 	}
 	s.look.above += raw.Above
 	s.look.below += raw.Below
-	if err := s.number(ctx, doc, raw, at, frame); err != nil {
+	ids, err := s.number(ctx, doc, raw)
+	if err != nil {
 		return err
 	}
+	// What stands in a frame is listed where the frame stands.
+	done := 0
 	for _, f := range raw.Frames {
+		next := min(max(f.At, done), len(raw.Nodes))
+		s.add(doc, raw.Nodes[done:next], ids[done:next], at, frame)
+		done = next
 		s.child(ctx, doc, f, at, clip, depth)
 	}
+	s.add(doc, raw.Nodes[done:], ids[done:], at, frame)
 	return nil
 }
 
-// number gives the nodes of a document their ids and adds them.
-func (s *seer) number(ctx context.Context, doc *frames.Document, raw collect.Raw, at frames.Place, frame string) error {
+// number gives the nodes of a document their ids.
+func (s *seer) number(ctx context.Context, doc *frames.Document, raw collect.Raw) ([]int, error) {
 	nodes := raw.Nodes
 	seen := make([]identity.Seen, len(nodes))
 	for i, n := range nodes {
@@ -146,9 +153,15 @@ func (s *seer) number(ctx context.Context, doc *frames.Document, raw collect.Raw
 	b := s.t.s.b
 	ids, rebound, err := b.book.Number(s.t.id, doc.Seq, raw.Now, seen, &asker{ctx, doc})
 	if err != nil {
-		return fmt.Errorf("numbering the page: %w", err)
+		return nil, fmt.Errorf("numbering the page: %w", err)
 	}
 	s.look.rebound = append(s.look.rebound, rebound...)
+	return ids, nil
+}
+
+// add lists numbered nodes of a document.
+func (s *seer) add(doc *frames.Document, nodes []collect.RawNode, ids []int, at frames.Place, frame string) {
+	b := s.t.s.b
 	for i, n := range nodes {
 		e := annotator.Element{
 			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States,
@@ -168,7 +181,6 @@ func (s *seer) number(ctx context.Context, doc *frames.Document, raw collect.Raw
 		s.look.byID[e.ID] = len(s.look.elements)
 		s.look.elements = append(s.look.elements, e)
 	}
-	return nil
 }
 
 // shows reports whether a part of b lies in the viewport.

@@ -22,6 +22,8 @@ var (
 	placeJS string
 	//go:embed script/report.js
 	reportJS string
+	//go:embed script/rows.js
+	rowsJS string
 	//go:embed script/find.js
 	findJS string
 	//go:embed script/cursor.js
@@ -50,7 +52,7 @@ func (r *Refusal) Error() string { return r.Message }
 
 // installer is the function that puts the script into a document, once.
 func installer() string {
-	parts := []string{baseJS, rolesJS, namesJS, paintJS, placeJS, reportJS, findJS, cursorJS, lookJS, restJS, guardJS, textJS}
+	parts := []string{baseJS, rolesJS, namesJS, paintJS, placeJS, reportJS, rowsJS, findJS, cursorJS, lookJS, restJS, guardJS, textJS}
 	parts = append(parts, handScripts()...)
 	return "function () {\nif (globalThis.__sextant) return true;\n" + strings.Join(parts, "\n;\n") + "\n;return true\n}"
 }

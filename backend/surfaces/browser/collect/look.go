@@ -85,7 +85,7 @@ func search(ctx context.Context, w World, mode string, total int) (found, error)
 }
 
 // tries bounds how often one look asks again because the page changed in between.
-const tries = 5
+const tries = 8
 
 // Look collects what one document holds. When nothing is new about its listeners it costs two
 // round trips. A document that is being replaced gives an error.
@@ -107,6 +107,10 @@ func Look(ctx context.Context, w World, o Options) (Raw, error) {
 			return unpack(text[1:])
 		}
 		switch need, list, _ := strings.Cut(strings.TrimPrefix(text, "?"), ":"); need {
+		case "roots":
+			if err := uncover(ctx, w, list); err != nil {
+				return Raw{}, err
+			}
 		case "resolve":
 			if err := learn(ctx, w, list); err != nil {
 				return Raw{}, err
@@ -148,6 +152,32 @@ func ask(ctx context.Context, w World, args ...any) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// uncover hands the closed shadow roots of the elements in list, handles joined with commas, to
+// the script. An element that left meanwhile is passed over.
+func uncover(ctx context.Context, w World, list string) error {
+	var roots []int
+	for h := range strings.SplitSeq(list, ",") {
+		handle, err := strconv.Atoi(h)
+		if err != nil {
+			return fmt.Errorf("reading the page's answer (look): a handle called %.20q", h)
+		}
+		root, err := w.ClosedRoot(ctx, NodeExpression(handle))
+		if err != nil && ctx.Err() != nil {
+			return fmt.Errorf("asking for closed roots: %w", err)
+		}
+		if err == nil && root != 0 {
+			roots = append(roots, root)
+		}
+	}
+	if len(roots) == 0 {
+		return nil
+	}
+	if _, err := w.CallNodes(ctx, `function (...roots) { globalThis.__sextant.opened(roots); return true }`, roots); err != nil {
+		return fmt.Errorf("asking for closed roots: %w", err)
+	}
+	return nil
 }
 
 // learn tells the script which elements listen.

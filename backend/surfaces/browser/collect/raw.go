@@ -22,6 +22,9 @@ type World interface {
 	// Listeners is the browser's answer to DOMDebugger.getEventListeners for the whole document,
 	// asked in the page's own world.
 	Listeners(ctx context.Context) (json.RawMessage, error)
+	// ClosedRoot is the backend number of the closed shadow root of the node that the function
+	// returns, 0 when it has none.
+	ClosedRoot(ctx context.Context, function string) (int, error)
 	// CallNodes is Call with nodes as arguments, by their backend numbers; a node that does
 	// not stand in this document is null.
 	CallNodes(ctx context.Context, function string, nodes []int) (json.RawMessage, error)
@@ -115,6 +118,8 @@ type RawFrame struct {
 	Visible bool `json:"visible"`
 	// Offscreen frames could be scrolled to.
 	Offscreen bool `json:"offscreen"`
+	// At is how many of the nodes stand before the frame in reading order.
+	At int `json:"at"`
 	// ScaleX, ScaleY are the CSS transform's scale of the frame's content.
 	ScaleX float64 `json:"scaleX"`
 	ScaleY float64 `json:"scaleY"`

@@ -127,6 +127,24 @@ func (w *testWorld) Listeners(ctx context.Context) (json.RawMessage, error) {
 	return json.Marshal(l)
 }
 
+func (w *testWorld) ClosedRoot(ctx context.Context, function string) (int, error) {
+	page := w.page.Context(ctx)
+	r, err := proto.RuntimeCallFunctionOn{FunctionDeclaration: function, ExecutionContextID: w.context}.Call(page)
+	if err != nil || r.Result.ObjectID == "" {
+		return 0, err
+	}
+	d, err := proto.DOMDescribeNode{ObjectID: r.Result.ObjectID}.Call(page)
+	if err != nil {
+		return 0, err
+	}
+	for _, root := range d.Node.ShadowRoots {
+		if root.ShadowRootType == proto.DOMShadowRootTypeClosed {
+			return int(root.BackendNodeID), nil
+		}
+	}
+	return 0, nil
+}
+
 func (w *testWorld) CallNodes(ctx context.Context, function string, nodes []int) (json.RawMessage, error) {
 	page := w.page.Context(ctx)
 	args := make([]*proto.RuntimeCallArgument, len(nodes))

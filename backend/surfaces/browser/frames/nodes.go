@@ -83,6 +83,32 @@ func (d *Document) CallNodes(ctx context.Context, function string, nodes []int) 
 	return res.json(), nil
 }
 
+// ClosedRoot implements collect.World.
+func (d *Document) ClosedRoot(ctx context.Context, function string) (int, error) {
+	obj, err := d.call(ctx, function, false, nil)
+	if err != nil || obj.ObjectID == "" {
+		return 0, err
+	}
+	defer d.frame.page.reg.conn.Post(d.session, "Runtime.releaseObject",
+		proto.RuntimeReleaseObject{ObjectID: proto.RuntimeRemoteObjectID(obj.ObjectID)}, nil)
+	res, err := proto.DOMDescribeNode{ObjectID: proto.RuntimeRemoteObjectID(obj.ObjectID)}.Call(d.Client(ctx))
+	if err != nil {
+		return 0, d.lost(fmt.Errorf("describing a node: %w", err))
+	}
+	return closedRoot(res.Node), nil
+}
+
+// closedRoot is the backend number of the root that the page's author closed, 0 for none; the
+// browser's own roots, of fields and players, are not looked into.
+func closedRoot(n *proto.DOMNode) int {
+	for _, r := range n.ShadowRoots {
+		if r.ShadowRootType == proto.DOMShadowRootTypeClosed {
+			return int(r.BackendNodeID)
+		}
+	}
+	return 0
+}
+
 // Listeners implements collect.World.
 func (d *Document) Listeners(ctx context.Context) (json.RawMessage, error) {
 	object, err := d.itself(ctx)

@@ -36,8 +36,25 @@
     return p.nodeType === 1 ? p : null
   }
 
-  // rootOf is the shadow root of el that can be looked into, or null.
-  S.rootOf = (el) => el.shadowRoot
+  // rootOf is the shadow root of el that can be looked into, or null. Closed ones are handed in
+  // from outside.
+  const closed = new WeakMap()
+  let sealed = []
+  S.rootOf = (el) => el.shadowRoot ?? closed.get(el) ?? null
+  S.opened = (roots) => {
+    for (const r of roots) {
+      if (r?.nodeType !== 11 || !r.host || closed.has(r.host)) continue
+      closed.set(r.host, r)
+      sealed.push(new WeakRef(r.host))
+      S.watchRoots([r])
+    }
+  }
+
+  // closedHosts are the elements in the document whose closed roots were handed in.
+  S.closedHosts = () => {
+    sealed = sealed.filter((w) => w.deref())
+    return sealed.map((w) => w.deref()).filter((el) => el?.isConnected)
+  }
 
   // kids are the child nodes in the flat tree.
   S.kids = (el) => {
@@ -77,18 +94,19 @@
     return out
   }
 
-  // deep is the element a pointer would meet, through open shadow roots.
+  // deep is the element a pointer would meet, through shadow roots.
   S.deep = (x, y) => {
     let el = document.elementFromPoint(x, y)
-    while (el?.shadowRoot) {
-      const inner = el.shadowRoot.elementFromPoint(x, y)
-      if (!inner || inner === el || inner.getRootNode() !== el.shadowRoot) break
+    for (let root; (root = el && S.rootOf(el)); ) {
+      const inner = root.elementFromPoint(x, y)
+      if (!inner || inner === el || inner.getRootNode() !== root) break
       el = inner
     }
     return el
   }
 
-  S.fold = (s) => s.replace(/\s+/g, ' ').trim()
+  const loose = /[^\S ]|  |^ | $/
+  S.fold = (s) => (loose.test(s) ? s.replace(/\s+/g, ' ').trim() : s)
 
   // shown: has boxes and is not visibility:hidden (contents has no box of its own but shows its children).
   S.rendered = (el) => el.checkVisibility() || getComputedStyle(el).display === 'contents'

@@ -7,25 +7,56 @@
   const marks = '[role],[tabindex],[contenteditable],[onclick],[onmousedown],[onpointerdown],[ondblclick]'
   const any = tags.join(',') + ',' + marks + ',' + S.carried
 
-  // ground lists all elements as S.all does, and the hosts of the shadow roots among them.
+  // A host whose closed root nobody knows yet is asked for once from outside.
+  const asked = new WeakSet()
+  const hollow = 'article,aside,blockquote,div,footer,header,main,nav,p,section,span'.split(',').map((t) => t + ':empty').join(',')
+
+  // ground lists all elements as S.all does, the roots and the hosts of the shadow roots among
+  // them, closed ones too, and the handles of those that may hide one.
   S.ground = () => {
     const roots = [document]
     const all = []
     const hosts = new Set()
+    const suspects = []
+    const suspect = (el) => {
+      if (asked.has(el) || suspects.length >= 40 || S.rootOf(el)) return
+      const r = el.getBoundingClientRect()
+      if (r.width < 1 || r.height < 1 || (el.localName.includes('-') && !el.matches(':defined'))) return
+      asked.add(el)
+      suspects.push(S.handle(el))
+    }
+    // What stands in a closed root is not counted in all: the page's own world does not see it.
+    const add = (host) => {
+      const root = S.rootOf(host)
+      if (!root || hosts.has(host)) return
+      hosts.add(host)
+      roots.push(root)
+      for (const el of root.querySelectorAll('*')) {
+        if (el.localName.includes('-')) suspect(el)
+        add(el)
+      }
+      for (const el of root.querySelectorAll(hollow)) suspect(el)
+    }
     for (let r = 0; r < roots.length; r++) {
       const list = roots[r].querySelectorAll('*')
       for (let i = 0, n = list.length; i < n; i++) {
         const el = list[i]
         all.push(el)
-        const root = S.rootOf(el)
-        if (root) {
-          roots.push(root)
+        if (el.shadowRoot) {
+          roots.push(el.shadowRoot)
           hosts.add(el)
         }
       }
     }
-    return { all, roots, hosts }
+    // Asking each element of a large document is dear: that is done when their number changes.
+    const large = all.length > 8000
+    if (!large || all.length !== counted) for (const el of all) if (el.localName.includes('-')) suspect(el)
+    counted = all.length
+    if (!large) for (const r of roots) for (const el of r.querySelectorAll(hollow)) suspect(el)
+    for (const host of S.closedHosts()) add(host)
+    return { all, roots, hosts, suspects }
   }
+  let counted = 0
 
   // The page's listeners: which nodes they hang on is told from outside, by number. A number's
   // element is learnt once.

@@ -6,8 +6,10 @@
   const headings = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
   const boxTags = new Set(['dialog', 'header', 'nav', 'footer', 'aside', 'search', 'section', 'form', 'main', 'fieldset', 'article'])
 
-  // walk puts every candidate into found, in reading order, and every frame element into frames.
-  const walk = (list, clicks, pointers, ctx, found, frames) => {
+  const seen = { visibilityProperty: true }
+
+  // walk puts every candidate and every frame into found, in reading order.
+  const walk = (list, clicks, pointers, ctx, found) => {
     const top = { el: null, role: '', up: null, heading: null, snap: null }
     const around = new Map()
     // about is what el means for what stands in it.
@@ -16,6 +18,11 @@
       if (a) return a
       const p = ctx.up(el)
       const b = p ? about(p) : { owner: null, area: top, hidden: false, off: false }
+      if (!el.hasAttributes() && !boxTags.has(el.localName)) {
+        a = { owner: b.owner, area: b.area, hidden: b.hidden, off: b.off }
+        around.set(el, a)
+        return a
+      }
       const role = el.getAttribute('role')
       let area = b.area
       if (role ? role in boxes : boxTags.has(el.localName)) area = { el, role: S.role(el), up: b.area, heading: null, snap: null }
@@ -30,18 +37,22 @@
       const tag = el.localName
       const a = about(el)
       if (a.hidden) continue
-      if (!el.checkVisibility() && tag !== 'area' && tag !== 'option' && getComputedStyle(el).display !== 'contents') continue
+      const drawn = el.checkVisibility(seen)
+      if (!drawn && !el.checkVisibility() && tag !== 'area' && tag !== 'option' && getComputedStyle(el).display !== 'contents') continue
       if (tag === 'iframe' || tag === 'frame') {
-        frames.push(el)
+        found.push({ frame: el })
         continue
       }
       const owner = a.owner
       const kind = kindOf(el, tag, clicks) || (owner?.kind !== 'control' && pointers.has(el) && S.handed(el) ? 'cursor' : '')
       if (kind) {
-        const mine = { el, kind, owner, area: snapshot(a.area), off: a.off, inner: 0 }
+        const mine = { el, kind, drawn, owner, area: snapshot(a.area), off: a.off, inner: 0, inside: [] }
         a.owner = mine
         found.push(mine)
-        for (let o = owner; o; o = o.owner) o.inner++
+        for (let o = owner; o; o = o.owner) {
+          o.inner++
+          if (kind === 'control' && o.kind !== 'control' && o.inside.length < 9) o.inside.push(el)
+        }
       }
       if (headings.has(tag) || el.getAttribute('role') === 'heading') (ctx.up(el) ? about(ctx.up(el)).area : top).heading = el
     }
@@ -90,6 +101,10 @@
     const out = []
     const seen = new Set()
     for (let c of list) {
+      if (c.frame) {
+        out.push(c)
+        continue
+      }
       if (c.kind === 'label') {
         c = swap(c)
         if (!c || seen.has(c.el)) continue
@@ -105,13 +120,21 @@
           c.dropped = true
           continue
         }
-      } else if (c.el.localName === 'option' && !c.box && !listed(c.el)) {
+      } else if ((c.el.localName === 'option' && !c.box && !listed(c.el)) || echoes(c)) {
         continue
       }
       seen.add(c.el)
       out.push(c)
     }
     return out
+  }
+
+  // echoes: a link or button that only carries the words of the tab or menu entry it stands in.
+  const parts = new Set(['tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem'])
+  const echoes = (c) => {
+    const o = c.owner
+    if (o?.kind !== 'control' || o.inner > 1 || c.el.tabIndex >= 0 || !parts.has(S.role(o.el))) return false
+    return S.fold(c.el.textContent) === S.fold(o.el.textContent)
   }
 
   const listed = (o) => {
@@ -127,9 +150,11 @@
     const big = r.width * r.height > 0.5 * view.w * view.h
     if (big || c.inner > 8) return c.inner > 8 || getComputedStyle(c.el).cursor !== 'pointer'
     let text = S.fold(c.el.innerText ?? '')
-    for (const d of c.el.querySelectorAll('a[href],button,input,select,textarea,[role=button],[role=link]')) {
-      const t = S.fold(d.innerText ?? '')
-      if (t) text = text.replace(t, '')
+    for (const d of c.inside) {
+      for (const e of [d, ...(d.labels ?? [])]) {
+        const t = S.fold(e.innerText ?? '')
+        if (t) text = text.replace(t, '')
+      }
     }
     return S.fold(text) === ''
   }
@@ -138,22 +163,28 @@
   // found: a record of the document, its groups, its frames, then the nodes.
   S.look = (o, ids, roots, found) => {
     const ground = S.ground()
+    if (ground.suspects.length) return '?roots:' + ground.suspects.join(',')
     const need = S.hear(ids, roots, found, ground)
     if (need) return '?' + need
     const clicks = S.clicks(found, ground)
     const view = S.viewport()
     const ctx = S.scene(o, view)
+    ctx.focus = S.focusNow()
     ctx.up = ground.hosts.size ? S.up : (n) => n.parentElement
     const { list, pointers } = S.candidates(ground, clicks)
     const things = []
-    const frameEls = []
-    walk(list, clicks, pointers, ctx, things, frameEls)
+    walk(list, clicks, pointers, ctx, things)
+    const frames = []
     const nodes = []
     const groups = new Map()
     let above = 0
     let below = 0
     const words = o.query ? o.query.toLowerCase().split(/\s+/).filter(Boolean) : null
     for (const c of keep(things, view)) {
+      if (c.frame) {
+        frames.push({ ...S.frame(c.frame, ctx), at: nodes.length })
+        continue
+      }
       const p = S.place(c, ctx)
       if (!p) continue
       if (!o.wholePage && p.where !== 'in') {
@@ -167,17 +198,20 @@
         const hay = `${n.role} ${n.name} ${n.value}`.toLowerCase()
         if (!words.every((w) => hay.includes(w))) continue
       }
-      nodes.push(S.packNode(n, groups))
+      n.el = c.el
+      nodes.push(n)
     }
+    S.rows(nodes, ctx)
+    const packed = nodes.map((n) => S.packNode(n, groups))
     const de = document.documentElement
     const page = {
       url: location.href, origin: S.origin(), title: document.title, ready: document.readyState, now: performance.now(),
       viewW: innerWidth, viewH: innerHeight, scrollX, scrollY,
       docW: de?.scrollWidth ?? 0, docH: Math.max(de?.scrollHeight ?? 0, document.body?.scrollHeight ?? 0),
-      walked: ground.all.length, frames: frameEls.map((f) => S.frame(f, ctx)), above, below,
+      walked: ground.all.length, frames, above, below,
     }
-    nodes.unshift(JSON.stringify(page).replaceAll('`', '\\u0060'), S.packGroups(groups))
-    return '=' + nodes.join('`')
+    packed.unshift(JSON.stringify(page).replaceAll('`', '\\u0060'), S.packGroups(groups))
+    return '=' + packed.join('`')
   }
   // origin: a sandboxed document still sends what is typed into it to where it is from.
   S.origin = () => {

@@ -10,7 +10,7 @@
   const skipTags = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'iframe'])
 
   const drawn = { visibilityProperty: true }
-  const hiddenHere = (el) => el.getAttribute('aria-hidden') === 'true' || (!el.checkVisibility(drawn) && !contents(el))
+  const hiddenHere = (el) => el.getAttribute('aria-hidden') === 'true' || (el.localName !== 'area' && !el.checkVisibility(drawn) && !contents(el))
   const contents = (el) => {
     const cs = getComputedStyle(el)
     return cs.display === 'contents' && cs.visibility === 'visible'
@@ -201,17 +201,26 @@
     return words(el.id ?? '').join(' ')
   }
 
-  // beside is the text that stands before a field, as people label fields without labels.
+  // beside is the text that stands before a field, as people label fields without labels: near
+  // it, on its line or right above.
   const beside = (el) => {
-    for (let n = el, i = 0; n && i < 3; n = n.parentElement, i++) {
+    const r = el.getBoundingClientRect()
+    for (let n = el, i = 0; n && i < 4; n = n.parentElement, i++) {
       for (let p = n.previousSibling; p; p = p.previousSibling) {
-        if (p.nodeType === 1 && (S.control(p) || p.querySelector('input,select,textarea,button'))) return ''
+        if (p.nodeType === 1 && (p.localName === 'table' || S.control(p) || p.querySelector('input,select,textarea,button'))) return ''
         const t = p.nodeType === 8 ? '' : S.fold(p.nodeType === 1 && !S.shown(p) ? '' : p.textContent ?? '')
-        if (t) return t.length <= 80 ? t.replace(/[:*]\s*$/, '') : ''
+        if (t) return t.length <= 60 && near(p, r) ? t.replace(/[:*]\s*$/, '') : ''
       }
       if (n.localName === 'form' || n.localName === 'body') break
     }
     return ''
+  }
+  const near = (p, r) => {
+    const range = document.createRange()
+    range.selectNode(p)
+    const t = range.getBoundingClientRect()
+    if (t.bottom > r.top + 2 && t.top < r.bottom) return r.left - t.right < 250
+    return r.top - t.bottom < 24 && t.left < r.right && t.right > r.left
   }
 
   const after = (el) => {

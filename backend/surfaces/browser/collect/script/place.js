@@ -21,7 +21,7 @@
   // kindOf is what the styles of el mean for what stands in it. Reading styles is dear: of many
   // elements alike (same tag, class, style and state in parents alike) three are read.
   const kindOf = (el, parent) => {
-    const sign = `${el.localName}|${el.getAttribute('class') ?? ''}|${el.getAttribute('style') ?? ''}|${el.getAttribute('data-state') ?? ''}|${el.getAttribute('aria-expanded') ?? ''}${el.hasAttribute('open')}`
+    const sign = !el.hasAttributes() ? el.localName : `${el.localName}|${el.getAttribute('class') ?? ''}|${el.getAttribute('style') ?? ''}|${el.getAttribute('data-state') ?? ''}|${el.getAttribute('aria-expanded') ?? ''}${el.hasAttribute('open')}`
     let k = parent.kids.get(sign)
     if (!k) parent.kids.set(sign, (k = { kids: new Map(), style: '', read: 0, mixed: false, facts: null }))
     if (k.read >= 3 && !k.mixed) return k
@@ -73,9 +73,27 @@
     return c.rect
   }
 
+  // areaBox is the box of a part of an image map, on the picture that shows it.
+  const areaBox = (area) => {
+    const name = S.closest(area, (p) => p.localName === 'map')?.name
+    const img = name ? Array.from(area.getRootNode().querySelectorAll('img[usemap]')).find((i) => i.useMap === '#' + name) : null
+    if (!img) return null
+    const r = rect(img.getBoundingClientRect())
+    const n = area.coords.split(/[\s,]+/).map(parseFloat).filter((v) => !Number.isNaN(v))
+    const shape = area.shape.toLowerCase()
+    if (shape === 'default' || n.length < 3) return r
+    if (shape.startsWith('circ')) return cut(r, { x: r.x + n[0] - n[2], y: r.y + n[1] - n[2], w: 2 * n[2], h: 2 * n[2] })
+    const xs = n.filter((_, i) => i % 2 === 0)
+    const ys = n.filter((_, i) => i % 2)
+    const x = Math.min(...xs)
+    const y = Math.min(...ys)
+    return cut(r, { x: r.x + x, y: r.y + y, w: Math.max(...xs) - x, h: Math.max(...ys) - y })
+  }
+
   const boxOf = (el) => {
-    let r = rect(el.getBoundingClientRect())
+    const r = rect(el.getBoundingClientRect())
     if (some(r)) return r
+    if (el.localName === 'area') return areaBox(el) ?? r
     // A link around floated or absolutely placed content has no box of its own: take its children's.
     for (const k of S.kids(el)) {
       if (k.nodeType !== 1) continue
@@ -90,7 +108,7 @@
   // place finds the visible part of a candidate: {box, vis, where}, or null when nobody can use it.
   S.place = (c, ctx) => {
     const at = c.box ?? c.el
-    if (!at.checkVisibility(drawn) && getComputedStyle(at).visibility !== 'visible') return null
+    if (!(c.drawn && at === c.el) && !at.checkVisibility(drawn) && getComputedStyle(at).visibility !== 'visible') return null
     const box = boxOf(at)
     if (!some(box)) return null
     let vis = box

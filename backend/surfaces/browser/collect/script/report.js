@@ -43,11 +43,11 @@
   // masked: a text field drawn as dots, as some pages do instead of type=password.
   const masked = (el) => getComputedStyle(el).webkitTextSecurity !== 'none' || /\b(cc-number|cc-csc|current-password|new-password|one-time-code)\b/.test(el.getAttribute('autocomplete') ?? '') && el.type === 'password'
 
-  const secret = (el) => (el.localName === 'input' && (el.type === 'password' || masked(el))) || (el.localName === 'textarea' && getComputedStyle(el).webkitTextSecurity !== 'none')
+  const secret = (el) => (el.localName === 'input' && (el.type === 'password' || (S.isTextField(el) && masked(el)))) || (el.localName === 'textarea' && getComputedStyle(el).webkitTextSecurity !== 'none')
 
   const tri = (v, yes, no, mixed) => (v === 'true' ? yes : v === 'mixed' ? mixed : v === 'false' ? no : null)
 
-  S.states = (el, role, off = S.disabled(el)) => {
+  S.states = (el, role, off = S.disabled(el), focus = S.focusNow()) => {
     const out = []
     const add = (s) => s && out.push(s)
     const a = (n) => el.getAttribute(n)
@@ -67,16 +67,18 @@
     if ((inv && inv !== 'false') || (el.willValidate && el.matches(':user-invalid'))) add('invalid')
     if ((el.readOnly && (S.isTextField(el) || type)) || a('aria-readonly') === 'true') add('readonly')
     if (S.movable(el)) add('draggable')
-    if (S.focused(el)) add('focused')
+    if (el === focus) add('focused')
     if (el.localName === 'textarea' || a('aria-multiline') === 'true' || (role === 'textbox' && el.isContentEditable)) add('multiline')
     return out
   }
 
-  S.focused = (el) => {
+  // focusNow is the element that has the keyboard, null for none.
+  S.focusNow = () => {
     let f = document.activeElement
-    while (f?.shadowRoot?.activeElement) f = f.shadowRoot.activeElement
-    return f === el && f !== document.body
+    while (f && S.rootOf(f)?.activeElement) f = S.rootOf(f).activeElement
+    return f === document.body ? null : f
   }
+  S.focused = (el) => el === S.focusNow()
 
   const stable = ['name', 'type', 'href', 'data-testid', 'data-test', 'data-id', 'data-cy', 'for']
   const pressed = new Set(['radio', 'checkbox', 'submit', 'button'])
@@ -146,7 +148,7 @@
     if (!n.name && c.kind === 'cursor' && n.role !== 'img' && n.role !== 'canvas' && !el.querySelector('img,svg,canvas')) return null
     n.value = S.value(el, n.role)
     n.secret = secret(el)
-    n.states = S.states(el, n.role, off)
+    n.states = S.states(el, n.role, off, ctx.focus)
     n.group = S.areaLabel(c.area)
     n.row = S.rowMark(el)
     n.trail = trail(el, c.area) + '|' + n.row

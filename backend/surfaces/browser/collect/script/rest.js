@@ -67,8 +67,9 @@
   }
   watch(document)
 
-  S.watchRoots = () => {
-    for (const el of S.all()) if (el.shadowRoot) watch(el.shadowRoot)
+  S.watchRoots = (roots) => {
+    if (roots) for (const r of roots) watch(r)
+    else for (const el of S.all()) if (el.shadowRoot) watch(el.shadowRoot)
   }
   S.quiet = () => now() - last
 

@@ -1,0 +1,81 @@
+package collect
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestThingsAlikeAreToldApartByTheirRows(t *testing.T) {
+	w := open(t, "places.html")
+	raw := look(t, w, Options{WholePage: true})
+	same(t, lines(raw), `
+		button "trash" (in "Ana Lima")
+		button "Edit" (in "Ana Lima")
+		button "trash" (in "Ben Okri")
+		button "Edit" (in "Ben Okri")
+		button "trash" (in "Cleo Wu")
+		button "Edit" (in "Cleo Wu")
+		tab "Tab one"
+		tab "Tab two"
+		checkbox "U8VL" (unchecked)
+		textbox "plain"
+		textbox "Genre"
+		link "Left half"
+		link "Round"
+		button "In the safe"
+		link "Deeper"
+		textbox "Sealed field"
+		clickable "Heard"
+		button "After the frame"`)
+	if g := raw.Nodes[0].Group; g != "People" {
+		t.Errorf("the first button stands under %q", g)
+	}
+	if len(raw.Frames) != 1 || raw.Frames[0].At != len(raw.Nodes)-1 {
+		t.Errorf("the frame stands at %+v of %d", raw.Frames, len(raw.Nodes))
+	}
+	box := named(t, raw, "Round").Box
+	if box.W != 40 || box.H != 40 {
+		t.Errorf("the round part of the picture: %+v", box)
+	}
+}
+
+func TestWhatStandsInAClosedRootIsPressed(t *testing.T) {
+	w := open(t, "places.html")
+	for _, name := range []string{"In the safe", "Deeper", "Heard", "Left half"} {
+		n := named(t, look(t, w, Options{WholePage: true}), name)
+		p := pointOf(t, w, n.Handle)
+		if p.State != "ok" && p.State != "moving" {
+			t.Fatalf("%s: %+v", name, p)
+		}
+		if err := Arm(t.Context(), w, n.Handle, "click"); err != nil {
+			t.Fatal(err)
+		}
+		press(t, w, p)
+		if met, err := Hit(t.Context(), w); err != nil || !met.Hit {
+			t.Errorf("%s: the press met %q %v", name, met.Text, err)
+		}
+	}
+}
+
+func TestListenersThatComeAndGoAreKnown(t *testing.T) {
+	w := open(t, "form.html")
+	has := func(name string) bool {
+		return slices.ContainsFunc(look(t, w, Options{WholePage: true}).Nodes, func(n RawNode) bool { return n.Name == name })
+	}
+	w.js(t, `(() => { const m = document.querySelector('main'); for (let i = 0; i < 60; i++) { const d = document.createElement('p'); d.textContent = 'Late ' + i; m.append(d) } return 1 })()`)
+	if has("Late 7") {
+		t.Error("a paragraph is listed without a listener")
+	}
+	w.js(t, `(() => { window.f = () => {}; for (const p of document.querySelectorAll('p')) p.addEventListener('click', f); return 1 })()`)
+	if !has("Late 7") || !has("Late 59") {
+		t.Error("listeners of many elements are not known")
+	}
+	w.js(t, `(() => { for (const p of document.querySelectorAll('p')) if (p.textContent !== 'Late 8') p.removeEventListener('click', f); return 1 })()`)
+	if has("Late 7") || !has("Late 8") {
+		t.Error("listeners that were taken away are still believed in")
+	}
+	w.js(t, `(() => { const p = document.createElement('p'); p.textContent = 'One more'; p.onclick = () => {}; document.querySelector('main').append(p); return 1 })()`)
+	if !has("One more") || !has("Late 8") {
+		t.Error("one new listener is not known")
+	}
+}

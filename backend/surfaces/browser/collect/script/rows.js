@@ -1,0 +1,46 @@
+// Things that are called the same are told apart by the row they stand in.
+(() => {
+  const S = globalThis.__sextant
+  const most = 4000
+
+  // rows gives each of several things alike the words of its row as a state: in "Ana Lima".
+  S.rows = (nodes, ctx) => {
+    const alike = new Map()
+    for (const n of nodes) {
+      const k = n.role + '|' + n.name
+      const list = alike.get(k)
+      if (list) list.push(n)
+      else alike.set(k, [n])
+    }
+    for (const list of alike.values()) {
+      if (list.length < 2 || list.length > most) continue
+      const counts = new Map()
+      for (const n of list) for (let p = ctx.up(n.el); p; p = ctx.up(p)) counts.set(p, (counts.get(p) ?? 0) + 1)
+      const words = list.map((n) => rowOf(n, counts, ctx))
+      if (new Set(words).size < 2) continue
+      list.forEach((n, i) => words[i] && n.states.push(`in "${words[i]}"`))
+    }
+  }
+
+  // rowOf is the text of the largest box that holds this thing and none of those alike.
+  const rowOf = (n, counts, ctx) => {
+    let row = null
+    for (let p = ctx.up(n.el); p && counts.get(p) === 1; p = ctx.up(p)) row = p
+    return row ? textOf(row, n.el) : ''
+  }
+
+  const other = new Set(['button', 'select', 'textarea', 'input', 'script', 'style', 'svg', 'label'])
+  const textOf = (row, own) => {
+    let out = ''
+    const go = (el) => {
+      for (let k = el.firstChild; k && out.length < 40; k = k.nextSibling) {
+        if (k.nodeType === 3) {
+          const t = S.fold(k.data).trim()
+          if (t) out += (out ? ' ' : '') + t
+        } else if (k.nodeType === 1 && k !== own && !other.has(k.localName) && k.getAttribute('role') !== 'button' && S.shown(k)) go(k)
+      }
+    }
+    go(row)
+    return out.length > 40 ? out.slice(0, 39).trim() + '…' : out
+  }
+})()
