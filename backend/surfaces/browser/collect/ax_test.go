@@ -12,6 +12,7 @@ import (
 // sameRole holds what Chromium's tree calls the roles that we name otherwise, each for a reason.
 var sameRole = map[string]string{
 	"file button":                      "Chromium calls a file field a button; a model has to know that it takes a file",
+	"link none":                        "a part of an image map: Chromium's tree has it only where its picture is loaded",
 	"file none":                        "a file field of no size of its own, shown by its label",
 	"date Date":                        "HTML-AAM gives date fields no role; Chromium has words of its own",
 	"time InputTime":                   "as date",
@@ -49,6 +50,12 @@ var sameName = map[string]string{
 	`delegate.html: clickable "Svelte paragraph"`:       "Chromium names no generic element and no paragraph",
 	`delegate.html: clickable "Hot one"`:                "Chromium names no generic element and no paragraph",
 	`delegate.html: clickable "Tile with words"`:        "Chromium names no generic element and no paragraph",
+	`names.html: link "Area"`:                           "a part of an image map",
+	`places.html: link "Left half"`:                     "a part of an image map",
+	`places.html: link "Round"`:                         "a part of an image map",
+	`places.html: textbox "plain"`:                      "no label; its id is all there is",
+	`places.html: textbox "Genre"`:                      "no label; the text above it is what a person goes by",
+	`places.html: clickable "Heard"`:                    "Chromium names no generic element",
 	`names.html: button "offer"`:                        "generated content is read only where there is no other: it costs two style look-ups an element",
 	`names.html: link "shopping cart"`:                  "a picture only; its file's name says what it shows",
 	`names.html: checkbox "devices"`:                    "its label belongs to the list before it; the text beside it is what a person goes by",

@@ -204,8 +204,8 @@
   // beside is the text that stands before a field, as people label fields without labels: near
   // it, on its line or right above.
   const beside = (el) => {
-    const r = el.getBoundingClientRect()
     for (let n = el, i = 0; n && i < 4; n = n.parentElement, i++) {
+      const r = n.getBoundingClientRect()
       for (let p = n.previousSibling; p; p = p.previousSibling) {
         if (p.nodeType === 1 && (p.localName === 'table' || S.control(p) || p.querySelector('input,select,textarea,button'))) return ''
         const t = p.nodeType === 8 ? '' : S.fold(p.nodeType === 1 && !S.shown(p) ? '' : p.textContent ?? '')
@@ -216,6 +216,7 @@
     return ''
   }
   const near = (p, r) => {
+    if (!r.width || !r.height) return true
     const range = document.createRange()
     range.selectNode(p)
     const t = range.getBoundingClientRect()
