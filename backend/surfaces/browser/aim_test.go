@@ -131,9 +131,6 @@ func TestWhatIsHardToHitIsHit(t *testing.T) {
 				id = e.ID
 			}
 		}
-		if id == 0 && (c.name == "Rect" || c.name == "Circle" || c.name == "Hook") {
-			continue
-		}
 		if id == 0 {
 			t.Errorf("%s is not listed", c.name)
 			continue

@@ -140,7 +140,7 @@
     } else for (const [fx, fy] of near) yield pt(c[0] + (c[2] - c[0]) * fx, c[1] + (c[3] - c[1]) * fy)
   }
 
-  const meets = (el, t) => S.hits(el, t) || (el.localName === 'area' && t === pictureOf(el))
+  const meets = (el, t) => S.hits(el, t)
 
   // probe looks for a point that reaches el: {x, y, mixed} or {top}, what lies there instead.
   // mixed: only points on a control inside of it were left.

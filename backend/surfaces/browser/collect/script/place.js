@@ -78,7 +78,9 @@
     const name = S.closest(area, (p) => p.localName === 'map')?.name
     const img = name ? Array.from(area.getRootNode().querySelectorAll('img[usemap]')).find((i) => i.useMap === '#' + name) : null
     if (!img) return null
-    const r = rect(img.getBoundingClientRect())
+    const all = rect(img.getBoundingClientRect())
+    const cs = getComputedStyle(img)
+    const r = { x: all.x + img.clientLeft + (parseFloat(cs.paddingLeft) || 0), y: all.y + img.clientTop + (parseFloat(cs.paddingTop) || 0), w: img.width, h: img.height }
     const n = area.coords.split(/[\s,]+/).map(parseFloat).filter((v) => !Number.isNaN(v))
     const shape = area.shape.toLowerCase()
     if (shape === 'default' || n.length < 3) return r
@@ -145,7 +147,7 @@
       if (p === el) return true
       if (p.localName === 'label' && p.control === el) return true
     }
-    return el.localName === 'area' && top.localName === 'img' && top.useMap === '#' + S.up(el)?.name
+    return false
   }
 
   // inner: something between top and el is a control of its own, so the press would mean that one.
