@@ -9,9 +9,10 @@ MAKEFLAGS += --no-builtin-rules
 BIN          := build/bin
 TAGS         := sqlite_fts5
 DESKTOP_TAGS := desktop production webkit2_41 $(TAGS)
+WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e window-test check generate bench bench-table package clean
+.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test check generate bench bench-table package clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -42,7 +43,7 @@ run: build ## Set up, build and open the window (or serve it where there is no d
 dev: setup ## Run vite and the server from source, both reloading by hand
 	@build/dev.sh
 
-test: build test-go test-ui e2e window-test ## Everything CI runs
+test: build test-go test-ui e2e-ui window-test ## Everything CI runs, long tests in their short form
 	@echo "make test: all parts passed"
 
 test-go: ui
@@ -54,9 +55,16 @@ test-ui: setup
 	@echo "== Frontend unit tests"
 	@cd frontend && npx --no-install vitest run </dev/null
 
-e2e: build ## End-to-end tests in Chromium
+e2e: e2e-ui e2e-whole ## End-to-end tests in Chromium, and the long tests in their whole form
+
+e2e-ui: build
 	@echo "== End-to-end tests in Chromium"
 	@cd frontend && CI="$${CI:-}" SEXTANT_BIN="$(CURDIR)/$(BIN)/sextant" npx --no-install playwright test </dev/null
+
+# Every test that asks for SEXTANT_WHOLE has a long form: changing pages, zoom, frames, kills.
+e2e-whole: ui
+	@echo "== The long tests in their whole form"
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -p 1 -count=1 -timeout 30m -run "$(WHOLE)" ./backend/surfaces/browser ./app
 
 window-test: build ## One real window under Xvfb
 	@echo "== One real window under Xvfb"

@@ -85,3 +85,12 @@ func (s *Session) TruthForTest(ctx context.Context, ids []int) map[int]string {
 	}
 	return truth
 }
+
+// CrashForTest crashes the active tab's renderer.
+func (s *Session) CrashForTest(ctx context.Context) error {
+	s.b.mu.Lock()
+	p := s.active.page
+	s.b.mu.Unlock()
+	p.Post(p.Session, proto.PageCrash{})
+	return nil
+}
