@@ -72,7 +72,7 @@ func (t *tab) opened(d *dialog) {
 // said is d in an answer: `prompt "Your name?" (default "Ana")`.
 func (d *dialog) said() string {
 	if d.kind == dialogAuth {
-		return d.text
+		return "log-in: " + d.text
 	}
 	said := fmt.Sprintf("%s %q", d.kind, d.text)
 	if d.preset != "" {
@@ -105,7 +105,7 @@ func (t *tab) authAsked(p *frames.Page, a proto.FetchAuthRequired, session strin
 		}
 		t.refused = ""
 		t.opened(&dialog{
-			kind: dialogAuth, text: "log-in: " + who + " " + text, session: session, asked: a.RequestID, origin: a.AuthChallenge.Origin,
+			kind: dialogAuth, text: who + " " + text, session: session, asked: a.RequestID, origin: a.AuthChallenge.Origin,
 		})
 	})
 	t.s.b.out.state()
