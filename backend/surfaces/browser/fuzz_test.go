@@ -77,7 +77,8 @@ func TestNumbersHoldOnAPageThatKeepsChanging(t *testing.T) {
 	if f.silent > 0 {
 		t.Errorf("%d acts were told as failed and met their thing", f.silent)
 	}
-	if f.bound*100 < f.replaced*95 {
+	// One miss is more than 5 % of what the short form meets.
+	if missed := f.replaced - f.bound; missed > 1 && f.bound*100 < f.replaced*95 {
 		t.Errorf("of %d elements that were drawn anew %d were found again, want 95 %%", f.replaced, f.bound)
 	}
 	if f.met*4 < f.acts {
