@@ -33,7 +33,7 @@ func TestReadingTellsColoursIconsAndPictures(t *testing.T) {
 	for _, want := range []string{
 		"(green #3c8f1a) ", "(white) ", "(icon: glyph anchor) ", "(red) ", "(blue #2966a3) ",
 		"red circle 40×40 around 40,", "blue square 40×40", "black-outlined rectangle 60×40", "lime triangle 40×40",
-		"teal polygon of 5 corners", "purple line 100,", `orange "K"`,
+		"teal polygon of 5 corners", "purple line 100,", `orange "K"`, "word lastly</p>",
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("not told: %s", want)

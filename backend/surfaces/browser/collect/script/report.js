@@ -43,7 +43,7 @@
   // masked: a text field drawn as dots, as some pages do instead of type=password.
   const masked = (el) => getComputedStyle(el).webkitTextSecurity !== 'none' || /\b(cc-number|cc-csc|current-password|new-password|one-time-code)\b/.test(el.getAttribute('autocomplete') ?? '') && el.type === 'password'
 
-  const secret = (el) => (el.localName === 'input' && (el.type === 'password' || (S.isTextField(el) && masked(el)))) || (el.localName === 'textarea' && getComputedStyle(el).webkitTextSecurity !== 'none')
+  S.secret = (el) => (el.localName === 'input' && (el.type === 'password' || (S.isTextField(el) && masked(el)))) || (el.localName === 'textarea' && getComputedStyle(el).webkitTextSecurity !== 'none')
 
   const tri = (v, yes, no, mixed) => (v === 'true' ? yes : v === 'mixed' ? mixed : v === 'false' ? no : null)
 
@@ -147,7 +147,7 @@
     n.name = S.name(el, n.role)
     if (!n.name && c.kind === 'cursor' && n.role !== 'img' && n.role !== 'canvas' && !el.querySelector('img,svg,canvas')) return null
     n.value = S.value(el, n.role)
-    n.secret = secret(el)
+    n.secret = S.secret(el)
     n.states = S.states(el, n.role, off, ctx.focus)
     n.group = S.areaLabel(c.area)
     n.row = S.rowMark(el)

@@ -210,9 +210,12 @@
         else put(`<span>${esc(S.value(n, r) || (r === 'button' ? S.name(n, r) : ''))}</span> `)
         return true
       }
-      if (tag === 'textarea' || tag === 'select') {
-        const as = tag === 'textarea' ? 'p' : 'span'
-        put(`<${as}>${esc(S.value(n, S.role(n)))}</${as}> `)
+      if (tag === 'textarea') {
+        put(`<p>${esc(S.secret(n) ? '' : n.value.slice(0, 100_000))}</p>`)
+        return true
+      }
+      if (tag === 'select') {
+        put(`<span>${esc(S.value(n, S.role(n)))}</span> `)
         return true
       }
       return false
