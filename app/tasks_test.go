@@ -200,15 +200,11 @@ var solvers = map[string]func(*solver){
 		s.t.Fatalf("no day %s in\n%s", w[0], lines(s.list))
 	},
 	"complete": func(s *solver) {
-		w := s.asked(`Enter (\w+) by`)[0]
-		s.fill("textbox", "Bird", w[:2])
-		for range 50 {
-			s.look()
-			if slices.ContainsFunc(s.list, func(e annotator.Element) bool { return e.Name == w }) {
-				break
-			}
-		}
-		s.click("", w)
+		w := s.asked(`begins with (\w+)`)[0]
+		s.fill("textbox", "Bird", w)
+		s.do("wait_for", map[string]any{"text": "That is all", "seconds": 20})
+		s.look()
+		s.click("listitem", w)
 	},
 	"tree": func(s *solver) {
 		w := s.asked(`Open (\w+) and press leaf (.+)\.`)
