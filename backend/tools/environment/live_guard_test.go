@@ -40,8 +40,8 @@ func (h hands) judged(tool, args, source string) policy.Decision {
 	defs := live.tools.Definitions("")
 	i := slices.IndexFunc(defs, func(d toolspec.Definition) bool { return d.Name == tool })
 	return policy.Decide(policy.Input{
-		Call: call, Definition: defs[i], Description: live.tools.Describe(call), Opened: []string{"127.0.0.1", "localhost"},
-		Settings: policy.Settings{Mode: policy.Ask},
+		Call: call, Definition: defs[i], Description: live.tools.Describe(call),
+		Settings: policy.Settings{Mode: policy.Ask, AllowHosts: []string{"127.0.0.1", "localhost"}},
 	})
 }
 
