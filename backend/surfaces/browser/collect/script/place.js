@@ -15,7 +15,8 @@
     let win = { x: 0, y: 0, w: view.w, h: view.h }
     if (o.clip) win = cut(win, o.clip)
     const modals = document.querySelectorAll(':modal')
-    return { win, clips: new Map(), rootKind: { kids: new Map() }, modal: modals[modals.length - 1] ?? null, up: S.up }
+    // Where the window is scrolled to is dear to ask.
+    return { win, scrolledX: scrollX, scrolledY: scrollY, clips: new Map(), rootKind: { kids: new Map() }, modal: modals[modals.length - 1] ?? null, up: S.up }
   }
 
   // kindOf is what the styles of el mean for what stands in it. Reading styles is dear: of many
@@ -134,8 +135,8 @@
     const v = cut(vis, ctx.win)
     if (some(v)) return { box, vis: v, where: where || 'in', dead: i.dead }
     if (i.isFixed) return null
-    if (vis.y + vis.h + scrollY <= 0) return null
-    if (vis.x + vis.w + scrollX <= 0 && getComputedStyle(document.documentElement).direction === 'ltr') return null
+    if (vis.y + vis.h + ctx.scrolledY <= 0) return null
+    if (vis.x + vis.w + ctx.scrolledX <= 0 && getComputedStyle(document.documentElement).direction === 'ltr') return null
     const before = vis.y + vis.h <= ctx.win.y + 0.5 || (vis.x + vis.w <= ctx.win.x && vis.y < ctx.win.y + ctx.win.h)
     where = before ? 'above' : 'below'
     return { box, vis, where, dead: i.dead }
