@@ -242,11 +242,12 @@ func (s *Session) Scroll(ctx context.Context, o ScrollOptions) (answer, error) {
 			return err
 		}
 		a.does("scrolled %s%s", what, o.Direction)
-		if !moved {
-			a.outcome = fmt.Sprintf("%sdid not move: it is at its end (%s)", what, o.Direction)
-			if what == "" {
-				a.outcome = "the page did not move: it is at its end (" + o.Direction + ")"
-			}
+		if moved {
+			return nil
+		}
+		a.outcome = fmt.Sprintf("%sdid not move: it is at its end (%s)", what, o.Direction)
+		if what == "" {
+			a.outcome = "the page did not move: it is at its end (" + o.Direction + ")"
 		}
 		return nil
 	}
@@ -255,7 +256,14 @@ func (s *Session) Scroll(ctx context.Context, o ScrollOptions) (answer, error) {
 			if err := g.sure(ctx); err != nil {
 				return err
 			}
-			return scroll(ctx, a, g.doc, g.thing.Handle, g.name()+" ")
+			if err := scroll(ctx, a, g.doc, g.thing.Handle, g.name()+" "); err != nil || a.outcome == "scrolled "+g.name()+" "+o.Direction {
+				return err
+			}
+			x, y, err := g.aim(ctx, collect.Aim{})
+			if err != nil {
+				return nil // it scrolls nowhere and cannot be reached either
+			}
+			return a.wheel(ctx, x, y, o, "over "+g.name())
 		})
 	}
 	t, err := s.current(ctx)
@@ -265,6 +273,52 @@ func (s *Session) Scroll(ctx context.Context, o ScrollOptions) (answer, error) {
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, handLimit, errSilent)
 		defer cancel()
-		return scroll(ctx, a, a.page.Main(), 0, "")
+		if err := scroll(ctx, a, a.page.Main(), 0, ""); err != nil || a.outcome == "scrolled "+o.Direction {
+			return err
+		}
+		t.s.b.mu.Lock()
+		w, h := float64(t.width), float64(t.height)
+		t.s.b.mu.Unlock()
+		return a.wheel(ctx, w/2, h/2, o, "in the middle of the page")
 	})
+}
+
+// wheel turns the mouse wheel where a script found nothing that scrolls: pages that move
+// themselves when it is turned. What comes of it decides what is said.
+func (a *action) wheel(ctx context.Context, x, y float64, o ScrollOptions, where string) error {
+	amount := o.Amount
+	if amount == 0 {
+		amount = 400
+	}
+	dx, dy := 0.0, 0.0
+	switch o.Direction {
+	case "up":
+		dy = -amount
+	case "down":
+		dy = amount
+	case "left":
+		dx = -amount
+	case "right":
+		dx = amount
+	default:
+		return nil
+	}
+	before, err := collect.RestOf(ctx, a.page.Main())
+	if err != nil {
+		return err
+	}
+	if err := input.Wheel(a.client(ctx), x, y, dx, dy); err != nil {
+		return err
+	}
+	if _, err := a.page.Main().Call(ctx, nextFrame); err != nil {
+		return err
+	}
+	after, err := collect.RestOf(ctx, a.page.Main())
+	if err != nil {
+		return err
+	}
+	if after.Mutations != before.Mutations {
+		a.outcome = fmt.Sprintf("turned the mouse wheel %s %s", o.Direction, where)
+	}
+	return nil
 }

@@ -32,44 +32,99 @@ func (g *target) secret(ctx context.Context) bool {
 	return err != nil || string(raw) != "false"
 }
 
+// typeText brings text into a field and makes sure that it stands there.
 func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
 	x, y, err := g.aim(ctx, collect.Aim{})
 	if err != nil {
 		return err
 	}
 	g.t.pointer(x, y, false, g.thing.ID)
+	secret := g.secret(ctx)
 	sentence := fmt.Sprintf("typed %q into %s", clip(o.Text, 60), g.name())
-	if g.secret(ctx) {
+	if secret {
 		sentence = "typed the text into " + g.name()
 	}
-	if filled, _, err := collect.Fill(ctx, g.doc, g.thing.Handle, o.Text); err != nil {
+	if filled, now, err := collect.Fill(ctx, g.doc, g.thing.Handle, o.Text); err != nil {
 		return g.blocked(err)
 	} else if filled {
 		a.does("%s", strings.Replace(sentence, "typed", "set", 1))
+		if now != o.Text {
+			addNoteTo(a, fmt.Sprintf("It now holds %q.", clip(now, 80)))
+		}
 		return g.submit(ctx, a, o.Submit)
 	}
 	lent, err := g.focus(ctx, a)
 	if err != nil {
 		return err
 	}
-	empty, err := collect.Clear(ctx, g.doc, g.thing.Handle)
+	field, err := collect.Clear(ctx, g.doc, g.thing.Handle)
 	if err != nil {
 		return g.blocked(err)
 	}
-	if o.Text != "" || !empty {
-		if err := collect.GuardKeys(ctx, g.doc, g.thing.Handle, lent); err != nil {
+	if o.Text != "" || !field.Empty {
+		w, want, err := g.enter(ctx, a, field, o, sentence, lent)
+		switch {
+		case errors.Is(err, frames.ErrReplaced), errors.Is(err, collect.ErrGone):
+			w.Gone = true // the page went on with the text
+		case err != nil:
 			return err
 		}
-		a.does("%s", sentence)
-		if err := enter(ctx, a.client(ctx), o, empty); err != nil {
-			return err
-		}
-		if err := g.typed(ctx, a, "the text"); err != nil {
+		if err := g.told(a, w, want, secret); err != nil {
 			return err
 		}
 	}
 	a.does("%s", sentence)
 	return g.submit(ctx, a, o.Submit)
+}
+
+// enter types into the focused field whose content is selected, and sees what became of it. A
+// field that listens to keys only is typed into once more, key by key.
+func (g *target) enter(
+	ctx context.Context, a *action, field collect.Field, o TypeOptions, sentence string, lent bool,
+) (w collect.Writing, want string, err error) {
+	want = o.Text
+	if !o.Clear {
+		want = field.Before + o.Text
+	}
+	for _, keys := range []bool{o.Human, true} {
+		if err := collect.GuardKeys(ctx, g.doc, g.thing.Handle, lent); err != nil {
+			return w, want, err
+		}
+		a.does("%s", sentence)
+		if err := write(ctx, a.client(ctx), field, o, keys); err != nil {
+			return w, want, err
+		}
+		if err := g.typed(ctx, a, "the text"); err != nil {
+			return w, want, err
+		}
+		if w, err = collect.Written(ctx, g.doc, want); err != nil || w.Taken || keys || len(o.Text) > maxKeys {
+			return w, want, err
+		}
+		if field, err = collect.Clear(ctx, g.doc, g.thing.Handle); err != nil {
+			return w, want, err
+		}
+	}
+	return w, want, nil
+}
+
+// told says in the answer what the field holds when that is not what was typed. It is a fault
+// when nothing of it arrived.
+func (g *target) told(a *action, w collect.Writing, want string, secret bool) error {
+	switch {
+	case w.Exact || w.Gone:
+		return nil
+	case !w.Taken:
+		f := &Fault{Kind: FaultBlocked, Message: g.name() + " did not take the text: it still holds what it held before.", Suggestion: "Call annotate_page to see what it takes."}
+		if !secret && w.Now == "" {
+			f.Message = g.name() + " did not take the text: it is still empty."
+		}
+		return f
+	case secret:
+		addNoteTo(a, fmt.Sprintf("The field now holds %d characters, not the %d expected.", len([]rune(w.Now)), len([]rune(want))))
+	default:
+		addNoteTo(a, fmt.Sprintf("The field now holds %q.", clip(w.Now, 100)))
+	}
+	return nil
 }
 
 // focus puts the keyboard on the element; lent when only a press could, so that what has the
@@ -86,22 +141,42 @@ func (g *target) focus(ctx context.Context, a *action) (lent bool, err error) {
 	return false, nil
 }
 
-// enter types into what has the focus; all that it holds is selected.
-func enter(ctx context.Context, c proto.Client, o TypeOptions, empty bool) (err error) {
+// maxKeys bounds what is typed once more, key by key.
+const maxKeys = 1000
+
+// write types, with keys or in one go, into the focused field whose content is selected.
+func write(ctx context.Context, c proto.Client, field collect.Field, o TypeOptions, keys bool) (err error) {
 	switch {
-	case !o.Clear && !empty:
-		// The cursor goes behind it.
+	case !o.Clear && !field.Empty:
+		// Everything is selected now: the cursor goes behind it.
 		err = input.Key(c, "Control+End")
-	case o.Clear && !empty && (o.Text == "" || o.Human):
+	case o.Clear && !field.Empty && (o.Text == "" || keys):
 		err = input.Key(c, "Delete")
 	}
 	if err != nil || o.Text == "" {
 		return err
 	}
-	if o.Human {
-		return input.Type(ctx, c, o.Text)
+	if keys {
+		return input.Type(ctx, c, o.Text, o.Human)
 	}
-	return input.Text(c, o.Text)
+	if !field.Rich {
+		return input.Text(c, o.Text)
+	}
+	// In rich text a line break is a key, not a character.
+	for i, line := range strings.Split(strings.ReplaceAll(o.Text, "\r\n", "\n"), "\n") {
+		if i > 0 {
+			if err := input.Key(c, "Enter"); err != nil {
+				return err
+			}
+		}
+		if line == "" {
+			continue
+		}
+		if err := input.Text(c, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // typed makes sure that what was typed reached the element.

@@ -103,21 +103,45 @@ func Focus(ctx context.Context, w World, handle int) error {
 	return err
 }
 
-// Clear selects everything a text field or editable element holds, so that typing replaces it;
-// empty says there was nothing to select. A *Refusal when it takes no text.
-func Clear(ctx context.Context, w World, handle int) (empty bool, err error) {
+// Field is a text field or editable element that is about to be typed into.
+type Field struct {
+	// Empty says that there was nothing to select, Rich that it is no plain field, Lines that it
+	// may hold several lines.
+	Empty bool `json:"empty"`
+	Rich  bool `json:"rich"`
+	Lines bool `json:"lines"`
+	// Before is what it held.
+	Before string `json:"before"`
+}
+
+// Clear selects everything a text field or editable element holds, so that typing replaces it,
+// and begins the watch that Written ends. A *Refusal when it takes no text.
+func Clear(ctx context.Context, w World, handle int) (Field, error) {
 	r, err := call[struct {
+		Field
 		Editable bool   `json:"editable"`
-		Empty    bool   `json:"empty"`
 		Why      string `json:"why"`
 	}](ctx, w, "selectAll", handle)
-	if err != nil {
-		return false, err
+	if err == nil && !r.Editable {
+		err = &Refusal{Message: r.Why}
 	}
-	if !r.Editable {
-		return r.Empty, &Refusal{Message: r.Why}
-	}
-	return r.Empty, nil
+	return r.Field, err
+}
+
+// Writing is what became of typing.
+type Writing struct {
+	// Now is what the field holds, Exact true when that is what was wanted but for white space.
+	Now   string `json:"now"`
+	Exact bool   `json:"exact"`
+	// Taken is false when the field holds what it held before, and nothing else came of it.
+	Taken bool `json:"taken"`
+	// Gone is true when the field left the page.
+	Gone bool `json:"gone"`
+}
+
+// Written says what became of typing since Clear, when want should stand in the field.
+func Written(ctx context.Context, w World, want string) (Writing, error) {
+	return call[Writing](ctx, w, "written", want)
 }
 
 // Fill sets a field that is not typed into (date, time, month, week, colour, slider) and

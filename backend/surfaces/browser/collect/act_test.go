@@ -166,8 +166,8 @@ func TestTypingReplacesWhatIsSelected(t *testing.T) {
 		if err := Focus(t.Context(), w, h); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		empty, err := Clear(t.Context(), w, h)
-		if err != nil || empty != (name == "Postcode") {
+		field, err := Clear(t.Context(), w, h)
+		if err != nil || field.Empty != (name == "Postcode") {
 			t.Errorf("%s: empty %v, %v", name, empty, err)
 		}
 		if err := w.page.InsertText("Bo"); err != nil {

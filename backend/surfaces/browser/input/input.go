@@ -119,6 +119,17 @@ func MoveHeld(c proto.Client, x, y float64, modifiers int) error {
 	return nil
 }
 
+// Wheel turns the mouse wheel at a point by so many CSS pixels to the right and down.
+func Wheel(c proto.Client, x, y, dx, dy float64) error {
+	e := proto.InputDispatchMouseEvent{
+		Type: proto.InputDispatchMouseEventTypeMouseWheel, X: x, Y: y, DeltaX: dx, DeltaY: dy,
+	}
+	if err := e.Call(c); err != nil {
+		return fmt.Errorf("turning the mouse wheel: %w", err)
+	}
+	return nil
+}
+
 // Check reports whether combo names a key, without pressing it.
 func Check(combo string) error {
 	_, err := parse(combo)
@@ -184,9 +195,9 @@ func Text(c proto.Client, text string) error {
 	return nil
 }
 
-// Type types text key by key with a small, uneven pause between the keys. What no key
+// Type types text key by key, slowly with a small, uneven pause between the keys. What no key
 // types is put in as it is.
-func Type(ctx context.Context, c proto.Client, text string) error {
+func Type(ctx context.Context, c proto.Client, text string, slowly bool) error {
 	n := 0
 	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
 		var err error
@@ -204,6 +215,9 @@ func Type(ctx context.Context, c proto.Client, text string) error {
 		}
 		if err != nil {
 			return err
+		}
+		if !slowly {
+			continue
 		}
 		n++
 		pause := time.NewTimer(time.Duration(25+(n*37)%45) * time.Millisecond)

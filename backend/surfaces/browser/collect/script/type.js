@@ -20,19 +20,43 @@
     return el.querySelector?.('input:not([type=hidden]),textarea,[contenteditable=""],[contenteditable=true]') ?? el
   }
 
-  // selectAll selects what a field holds, so that typing replaces it: {editable, empty}.
-  S.selectAll = (h) => {
+  const textOf = (el) => (el.localName === 'input' || el.localName === 'textarea' ? el.value : (el.innerText ?? '').replace(/\u00a0/g, ' ').replace(/\n+$/, ''))
+
+  let writing = null
+
+  // selectAll selects what a field holds, so that typing replaces it, and begins to watch what
+  // becomes of it: {editable, empty, rich}.
+  S.selectAll = async (h) => {
     const el = fieldIn(need(h))
     if (el.readOnly) return { editable: false, empty: !el.value, why: 'it is read-only' }
-    if (el.localName === 'input' || el.localName === 'textarea') {
-      if (!S.isTextField(el)) return { editable: false, empty: !el.value, why: `it is a ${el.type} field` }
-      el.select()
-      return { editable: true, empty: el.value === '' }
+    const plain = el.localName === 'input' || el.localName === 'textarea'
+    if (plain && !S.isTextField(el)) return { editable: false, empty: !el.value, why: `it is a ${el.type} field` }
+    if (!plain && !el.isContentEditable) return { editable: false, empty: true, why: 'it takes no text' }
+    if (plain) el.select()
+    else {
+      el.focus({ preventScroll: true })
+      getSelection().selectAllChildren(el)
+      // Editors with a model of their own learn of the selection when it is told, a frame later.
+      await new Promise((done) => {
+        setTimeout(done, 60)
+        requestAnimationFrame(() => setTimeout(done))
+      })
     }
-    if (!el.isContentEditable) return { editable: false, empty: true, why: 'it takes no text' }
-    el.focus({ preventScroll: true })
-    getSelection().selectAllChildren(el)
-    return { editable: true, empty: S.fold(el.innerText ?? '') === '' }
+    const before = textOf(el)
+    writing = { el, before, changes: S.rest().mutations }
+    return { editable: true, empty: plain ? before === '' : S.fold(before) === '', rich: !plain, lines: el.localName !== 'input', before }
+  }
+
+  const same = (a, b) => a === b || S.fold(a) === S.fold(b)
+
+  // written says what became of typing: {now, taken}; taken is false when the field holds what it
+  // held before and the page made nothing else of the text.
+  S.written = (want) => {
+    const w = writing
+    if (!w || !w.el.isConnected) return { now: want, taken: true, gone: true }
+    const now = textOf(w.el)
+    const kept = now === w.before && !same(now, want)
+    return { now: now.slice(0, 2000), taken: !(kept && S.rest().mutations === w.changes), exact: same(now, want) }
   }
 
   const changed = (el) => {
@@ -46,8 +70,9 @@
     if (el.localName !== 'input' || !/^(date|time|datetime-local|month|week|color|range)$/.test(el.type)) return { done: false, value: '' }
     if (el.disabled || el.readOnly) return { done: false, value: el.value, why: 'it cannot be changed' }
     const before = el.value
+    if (el.type === 'range' && !Number.isFinite(parseFloat(value))) return { done: false, value: before, why: `a slider takes a number from ${el.min || 0} to ${el.max || 100}` }
     el.focus({ preventScroll: true })
-    el.value = value
+    el.value = el.type === 'range' ? parseFloat(value) : value
     if (el.type !== 'range' && value && el.value !== value && el.value !== value.toLowerCase()) {
       const form = { date: '2031-12-24', time: '18:30', 'datetime-local': '2031-12-24T18:30', month: '2031-12', week: '2031-W52', color: '#1e90ff' }[el.type]
       el.value = before
