@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -231,18 +230,16 @@ func (d *drag) carry(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	way = math.Hypot(x-px, y-py)
-	steps := int(min(max(way/20, 4), 24))
-	sx, sy := px, py
-	for i := 1; i <= steps; i++ {
-		f := float64(i) / float64(steps)
-		if err := d.step(ctx, sx+(x-sx)*f, sy+(y-sy)*f); err != nil {
-			return err
-		}
+	ux, uy, err := d.approach(ctx, x-px, y-py)
+	if err != nil {
+		return err
 	}
-	if way > 0 && past > 0 {
-		ux, uy := (x-sx)/way, (y-sy)/way
-		for _, far := range []float64{past / 2, past} {
+	// The last stretch leads over the middle from the side that the entry comes from.
+	if err := d.line(ctx, px, py, x-ux*past, y-uy*past); err != nil {
+		return err
+	}
+	if past > 0 {
+		for _, far := range []float64{0, past / 2, past} {
 			if err := d.step(ctx, x+ux*far, y+uy*far); err != nil {
 				return err
 			}
@@ -254,6 +251,36 @@ func (d *drag) carry(ctx context.Context) error {
 		return err
 	}
 	return d.step(ctx, x, y)
+}
+
+// approach is the direction of the last stretch: that of the way (dx, dy), but for entries of one
+// list the one in which the list runs from the one to the other.
+func (d *drag) approach(ctx context.Context, dx, dy float64) (ux, uy float64, err error) {
+	if d.from != nil && d.to != nil && d.from.doc == d.to.doc {
+		order, err := collect.OrderOf(ctx, d.source, d.from.thing.Handle, d.to.thing.Handle)
+		if err != nil {
+			return 0, 0, err
+		}
+		if order != 0 {
+			return -float64(order), -float64(order), nil
+		}
+	}
+	if way := math.Hypot(dx, dy); way > 0 {
+		return dx / way, dy / way, nil
+	}
+	return 0, 0, nil
+}
+
+// line moves straight to a point.
+func (d *drag) line(ctx context.Context, px, py, x, y float64) error {
+	steps := int(min(max(math.Hypot(x-px, y-py)/20, 4), 24))
+	for i := 1; i <= steps; i++ {
+		f := float64(i) / float64(steps)
+		if err := d.step(ctx, px+(x-px)*f, py+(y-py)*f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // step moves what is dragged to a point, as a mouse or, when the page made a drag-and-drop of
@@ -287,13 +314,6 @@ func (d *drag) step(ctx context.Context, x, y float64) error {
 		return err
 	}
 	return dragEvent(c, proto.InputDispatchDragEventTypeDragOver, x, y, d.native)
-}
-
-func dragEvent(c proto.Client, kind proto.InputDispatchDragEventType, x, y float64, data *proto.InputDragData) error {
-	if err := (proto.InputDispatchDragEvent{Type: kind, X: x, Y: y, Data: data}).Call(c); err != nil {
-		return fmt.Errorf("dragging: %w", err)
-	}
-	return nil
 }
 
 // release lets go and tells what became of it.
@@ -334,36 +354,6 @@ func (d *drag) letGo() {
 	d.a.page.Post(d.a.page.Session, proto.InputDispatchMouseEvent{
 		Type: proto.InputDispatchMouseEventTypeMouseReleased, X: d.x, Y: d.y,
 		Button: proto.InputMouseButtonLeft, ClickCount: 1,
-	})
-}
-
-// intercept makes the browser hand a drag-and-drop over to us instead of the desktop.
-func (d *drag) intercept(ctx context.Context) (stop func(), err error) {
-	came := make(chan *proto.InputDragData, 1)
-	d.came = came
-	d.a.t.set(func() { d.a.t.drags = came })
-	stop = func() {
-		d.a.t.set(func() { d.a.t.drags = nil })
-		d.a.page.Post(d.a.page.Session, proto.InputSetInterceptDrags{Enabled: false})
-	}
-	if err := (proto.InputSetInterceptDrags{Enabled: true}).Call(d.a.client(ctx)); err != nil {
-		stop()
-		return nil, fmt.Errorf("preparing a drag: %w", err)
-	}
-	return stop, nil
-}
-
-// dragIntercepted hands on the drag-and-drop that the page began.
-func (t *tab) dragIntercepted(params json.RawMessage) {
-	var e proto.InputDragIntercepted
-	if json.Unmarshal(params, &e) != nil || e.Data == nil {
-		return
-	}
-	t.set(func() {
-		select {
-		case t.drags <- e.Data:
-		default:
-		}
 	})
 }
 

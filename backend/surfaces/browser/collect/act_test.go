@@ -168,7 +168,7 @@ func TestTypingReplacesWhatIsSelected(t *testing.T) {
 		}
 		field, err := Clear(t.Context(), w, h)
 		if err != nil || field.Empty != (name == "Postcode") {
-			t.Errorf("%s: field.Empty %v, %v", name, empty, err)
+			t.Errorf("%s: empty %v, %v", name, field.Empty, err)
 		}
 		if err := w.page.InsertText("Bo"); err != nil {
 			t.Fatal(err)

@@ -37,6 +37,12 @@ func DropOf(ctx context.Context, w World, handle int, scroll bool) (Drop, error)
 	return call[Drop](ctx, w, "dropAt", handle, scroll)
 }
 
+// OrderOf says how two elements stand that are entries of one list: -1 when a comes before b,
+// 1 when after, 0 when they are none.
+func OrderOf(ctx context.Context, w World, a, b int) (int, error) {
+	return call[int](ctx, w, "order", a, b)
+}
+
 // Dragging is what became of a drag in one document.
 type Dragging struct {
 	// Started is true when the page made a drag-and-drop of the press, Over when what lies

@@ -21,6 +21,15 @@
     return { state: 'ok', x: c.x + c.w / 2, y: c.y + c.h / 2, w: c.w, h: c.h }
   }
 
+  // order says how two entries of one list stand: -1 when a comes before b, 1 when after, 0 when
+  // they are no entries of one list.
+  S.order = (a, b) => {
+    const x = S.live(a)
+    const y = S.live(b)
+    if (!x || !y || x.parentNode !== y.parentNode || x.localName !== y.localName || x instanceof SVGElement) return 0
+    return x.compareDocumentPosition(y) & 4 ? -1 : 1
+  }
+
   let drag = null
   const types = ['dragstart', 'dragover', 'drop', 'dragend']
 
