@@ -69,7 +69,7 @@ func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
 		case err != nil:
 			return err
 		}
-		if err := g.told(a, w, want, secret); err != nil {
+		if err := g.held(a, w, want, secret); err != nil {
 			return err
 		}
 	}
@@ -107,9 +107,9 @@ func (g *target) enter(
 	return w, want, nil
 }
 
-// told says in the answer what the field holds when that is not what was typed. It is a fault
+// held says in the answer what the field holds when that is not what was typed. It is a fault
 // when nothing of it arrived.
-func (g *target) told(a *action, w collect.Writing, want string, secret bool) error {
+func (g *target) held(a *action, w collect.Writing, want string, secret bool) error {
 	switch {
 	case w.Exact || w.Gone:
 		return nil
