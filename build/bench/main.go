@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -145,7 +146,12 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 		return err
 	}
 	defer b.site.Close()
-	all, err := wanted(o, scratch)
+	chromium, err := findChromium()
+	if err != nil {
+		return err
+	}
+	report.Machine = machine(ctx, chromium)
+	all, err := wanted(o, chromium, scratch)
 	if err != nil {
 		return err
 	}
@@ -165,7 +171,7 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 	for _, name := range names {
 		for _, s := range all {
 			if running[s.Name] == nil {
-				if running[s.Name], err = s.begin(ctx, scratch); err != nil {
+				if running[s.Name], err = b.begin(ctx, s); err != nil {
 					return err
 				}
 			}
@@ -184,18 +190,29 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 	return nil
 }
 
-// wanted are the systems of this run with what they need.
-func wanted(o options, scratch string) ([]*System, error) {
-	chromium := ""
+// findChromium is the browser that every system starts.
+func findChromium() (string, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
-			chromium = found
-			break
+			return found, nil
 		}
 	}
-	if chromium == "" {
-		return nil, errors.New("no Chromium in PATH")
+	return "", errors.New("no Chromium in PATH")
+}
+
+// machine says what it is measured on.
+func machine(ctx context.Context, chromium string) string {
+	version := "Chromium"
+	if out, err := exec.CommandContext(ctx, chromium, "--version").Output(); err == nil { //nolint:gosec // found in PATH
+		if fields := strings.Fields(string(out)); len(fields) > 1 {
+			version = fields[0] + " " + fields[1]
+		}
 	}
+	return fmt.Sprintf("%s, %d cores, %s/%s", version, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
+}
+
+// wanted are the systems of this run with what they need.
+func wanted(o options, chromium, scratch string) ([]*System, error) {
 	binary, err := filepath.Abs(o.binary)
 	if err != nil {
 		return nil, err

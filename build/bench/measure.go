@@ -63,6 +63,21 @@ type Bench struct {
 // enoughFailures is how many acts may fail before no more are tried on a page.
 const enoughFailures = 2
 
+// begin starts a system and makes it ready: its browser runs and has shown and told a page.
+func (b *Bench) begin(ctx context.Context, s *System) (*Running, error) {
+	r, err := s.start(ctx, s.Command, b.scratch)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range append(slices.Clone(s.First), s.Open(b.site.URL(quietPage, "warm")), s.Look) {
+		if _, _, err := r.Do(ctx, c); err != nil {
+			r.Close()
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
 // run measures one system on one page.
 func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 	o := Outcome{Page: p.Name, System: r.Name}

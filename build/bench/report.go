@@ -12,6 +12,8 @@ import (
 
 // Report is what stands in docs/bench.json.
 type Report struct {
+	// Machine is the browser and the number of cores.
+	Machine     string        `json:"machine"`
 	Definitions []Definitions `json:"definitions"`
 	Live        *Live         `json:"live,omitempty"`
 	Outcomes    []Outcome     `json:"outcomes"`

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -215,20 +214,6 @@ func (s *System) start(ctx context.Context, command []string, dir string) (*Runn
 		return nil, fmt.Errorf("starting %s: %w", s.Name, err)
 	}
 	return &Running{System: s, session: session}, nil
-}
-
-// begin starts a system and makes it ready for pages.
-func (s *System) begin(ctx context.Context, dir string) (*Running, error) {
-	r, err := s.start(ctx, s.Command, dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range s.First {
-		if _, _, err := r.Do(ctx, c); err != nil {
-			return nil, errors.Join(err, r.session.Close())
-		}
-	}
-	return r, nil
 }
 
 // Close ends the system and its browser.

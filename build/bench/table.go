@@ -22,14 +22,14 @@ thing is *seen* when the answer for the whole page has a line with a handle, a r
 role needs a mark that it can be acted on (a hand cursor, "clickable", "focusable"), and plain text is no such mark. *Unusable as usable* are things
 that are covered, inert, disabled, without size, clipped away … and listed without saying so. An act had its *effect* when the page itself
 told the bench's server; every system gets three looks to find a target that comes late. Tokens are counted by cl100k over the text of the answer. Times are medians in milliseconds of
-several openings (annotate: after the first answer); the machine has two cores and other work, so what counts is the ratio between systems in one run. Acts of several steps are
-timed as a whole, with the looks they needed.
+several openings (annotate: after the first answer, which is in bench.json too); the machine is noisy, so what counts is the ratio between systems in
+one run. Acts of several steps are timed as a whole, with the looks they needed. Measured with %s.
 `
 
 // markdown writes the whole document.
 func (r *Report) markdown(pages map[string]*Page) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, opening, len(r.measured()))
+	fmt.Fprintf(&b, opening, len(r.measured()), r.Machine)
 	b.WriteString("\n## Targets\n\n| target | result | |\n|---|---|---|\n")
 	for _, t := range r.targets(pages) {
 		verdict := "met"
