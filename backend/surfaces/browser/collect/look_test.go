@@ -2,6 +2,7 @@ package collect
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -256,6 +257,21 @@ func TestDelegatedListenersAreKnown(t *testing.T) {
 		button "First"
 		button "Second"
 		clickable "Tile with words"`)
+}
+
+func TestEntriesWithAHandStandInPlaceOfTheListThatListensForThem(t *testing.T) {
+	raw := look(t, openURL(t, "data:text/html,"+url.PathEscape(`<ul id="l"><li style="cursor:pointer">One</li><li style="cursor:pointer">Two</li></ul>
+<script>document.getElementById('l').addEventListener('click', () => {})</script>`)), Options{})
+	named(t, raw, "One")
+	named(t, raw, "Two")
+	if len(raw.Nodes) != 2 {
+		t.Errorf("listed are %v", lines(raw))
+	}
+}
+
+func TestALinkThatSaysNothingIsCalledByWhereItLeads(t *testing.T) {
+	raw := look(t, openURL(t, "data:text/html,"+url.PathEscape(`<a href="http://x.example/shop/settings/?a=b"><svg width="16" height="16"><circle cx="8" cy="8" r="7"/></svg></a>`)), Options{})
+	named(t, raw, "settings")
 }
 
 func TestAPageThatSpoilsItsOwnWorldIsStillSeen(t *testing.T) {

@@ -51,7 +51,7 @@
         found.push(mine)
         for (let o = owner; o; o = o.owner) {
           o.inner++
-          if (kind === 'control' && o.kind !== 'control' && o.inside.length < 9) o.inside.push(el)
+          if ((kind === 'control' || kind === 'cursor') && o.kind !== 'control' && o.inside.length < 9) o.inside.push(el)
         }
       }
       if (headings.has(tag) || el.getAttribute('role') === 'heading') (ctx.up(el) ? about(ctx.up(el)).area : top).heading = el
@@ -142,7 +142,8 @@
     return s && (s.multiple || s.size > 1)
   }
 
-  // delegates: a listener on a wrapper that only waits for what bubbles up from its controls.
+  // delegates: a listener on a wrapper that only waits for what bubbles up from its controls, or
+  // from entries with a hand of their own.
   const delegates = (c, view) => {
     if (c.kind === 'focus') return false
     if (!c.inner) return false

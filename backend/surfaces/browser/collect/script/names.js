@@ -258,6 +258,8 @@
     else if (role !== 'canvas') n = S.accname(el, true) || clean(compute(el, { seen: new Set(), top: true, force: true, pseudo: true }))
     if (!n && fields.has(role)) n = words(el.getAttribute('name') || el.id || '').join(' ')
     if (!n && !fields.has(role)) n = S.paint(el, S.drawn(el) ? '' : S.iconName(el))
+    // A link that says nothing at all is called by the last word of where it leads.
+    if (!n && role === 'link' && /^https?:$/.test(el.protocol)) n = file(el.pathname.replace(/\/$/, ''))
     return clean(n).slice(0, 300)
   }
 })()
