@@ -184,6 +184,17 @@ func (g *target) refused(ctx context.Context, p collect.Point) error {
 	}
 }
 
+// missed is the fault for a press that met something else.
+func (g *target) missed(what string) error {
+	if what == "" {
+		what = "something outside its frame"
+	}
+	return &Fault{
+		Kind: FaultCovered, Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", g.name(), what),
+		Suggestion: "Call annotate_page to see what happened before trying again.",
+	}
+}
+
 // pointer tells the window where the assistant's pointer goes, before it acts.
 func (t *tab) pointer(x, y float64, press bool, id int) {
 	if t.s.owner == "" {

@@ -165,15 +165,18 @@ func (d *drag) grab(ctx context.Context) (err error) {
 	}
 	d.a.does("%s", d.sentence())
 	d.a.t.pointer(d.x, d.y, true, d.o.From.ID)
+	if d.from != nil {
+		d.from.pressed = d.a.t.tracker.Now()
+	}
 	if err := input.Down(c, d.x, d.y, input.Press{}); err != nil {
 		return err
 	}
 	if d.from == nil {
 		return nil
 	}
-	met, err := d.from.met(ctx)
+	met, err := d.from.met(ctx, collect.HitHeld)
 	if err != nil || !met.Hit {
-		d.letGo()
+		d.withdraw(ctx, met.Seen)
 		if err != nil {
 			return err
 		}
@@ -182,15 +185,19 @@ func (d *drag) grab(ctx context.Context) (err error) {
 	return nil
 }
 
-// missed is the fault for a press that met something else.
-func (g *target) missed(what string) error {
-	if what == "" {
-		what = "something outside its frame"
+// withdraw lets go of what the press met instead of the source, without a click: still guarded
+// where the guard saw the press, else beside the page.
+func (d *drag) withdraw(ctx context.Context, guarded bool) {
+	if !guarded {
+		d.x, d.y = -10, -10
+		_ = input.MoveHeld(d.a.client(ctx), d.x, d.y, 0)
+		d.letGo()
+		return
 	}
-	return &Fault{
-		Kind: FaultCovered, Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", g.name(), what),
-		Suggestion: "Call annotate_page to see what happened before trying again.",
+	if err := input.Up(d.a.client(ctx), d.x, d.y, input.Press{}); err != nil {
+		d.letGo()
 	}
+	_, _ = collect.Hit(ctx, d.source)
 }
 
 // goal is where the drag ends now, and how far past it the pointer goes.

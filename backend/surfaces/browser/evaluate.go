@@ -70,6 +70,9 @@ func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (answer, Eval
 	}
 	if o.ID != 0 {
 		ans, err := s.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
+			if err := g.sure(ctx); err != nil {
+				return err
+			}
 			return run(ctx, a, g.doc, collect.NodeExpression(g.thing.Handle), " on "+g.name())
 		})
 		return ans, got, err

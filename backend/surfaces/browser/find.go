@@ -19,6 +19,8 @@ type target struct {
 	a     *action
 	doc   *frames.Document
 	thing identity.Thing
+	// pressed is the tracker's moment before the newest press.
+	pressed int
 }
 
 // name is the element as sentences call it: [12] button "Save".
@@ -112,7 +114,7 @@ func (t *tab) locate(ctx context.Context, a *action, id int) (*target, error) {
 	if doc == nil {
 		return nil, t.gone(ctx, id, "the page was replaced by a navigation")
 	}
-	return &target{t, a, doc, thing}, nil
+	return &target{t: t, a: a, doc: doc, thing: thing}, nil
 }
 
 // sure makes sure that the element lives, for actions that do not aim.

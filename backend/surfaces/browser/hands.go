@@ -77,12 +77,17 @@ func pressOf(button string, count int, modifiers []string) (press input.Press, v
 	return input.Press{Button: button, Count: count, Modifiers: mods}, verb, nil
 }
 
-// tries bounds how often a press is aimed anew at an element that slips away from it.
-const tries = 5
+// tries bounds how often a press is aimed anew that was kept from the page, slips how often one
+// that the page felt: it met the element, but its release did not.
+const (
+	tries = 5
+	slips = 2
+)
 
 // click aims and presses. A press that would meet something else is stopped before the page
 // feels it, and aimed anew.
 func (g *target) click(ctx context.Context, a *action, press input.Press, verb string) error {
+	slipped, again := 0, true
 	for n := range tries {
 		x, y, err := g.aim(ctx, collect.Aim{Arm: "click", Hurry: n > 0})
 		if err != nil {
@@ -90,16 +95,22 @@ func (g *target) click(ctx context.Context, a *action, press input.Press, verb s
 		}
 		a.does("%s %s", verb, g.name())
 		g.t.pointer(x, y, true, g.thing.ID)
+		g.pressed = g.t.tracker.Now()
 		if err := input.Click(ctx, a.page, x, y, press); err != nil {
 			return err
 		}
-		met, err := g.met(ctx)
+		met, err := g.met(ctx, collect.Hit)
+		if met.Slipped {
+			slipped++
+			_, asked := g.t.tracker.Since(g.pressed)
+			again = !asked && slipped <= slips
+		}
 		switch {
 		case err != nil || met.Hit && !(met.Slipped && press.Left()):
 			return err
 		case !met.Seen:
 			return g.missed("")
-		case n < tries-1:
+		case n < tries-1 && again:
 		case met.Hit:
 			addNoteTo(a, "The element moved away between press and release, so that the page saw no click.")
 		default:
@@ -111,12 +122,11 @@ func (g *target) click(ctx context.Context, a *action, press input.Press, verb s
 
 func addNoteTo(a *action, text string) { a.note = strings.TrimSpace(a.note + " " + text) }
 
-// met tells what the guarded press met.
-func (g *target) met(ctx context.Context) (collect.Met, error) {
-	met, err := collect.Hit(ctx, g.doc)
+// met tells what the guarded press met, by hit.
+func (g *target) met(ctx context.Context, hit func(context.Context, collect.World) (collect.Met, error)) (collect.Met, error) {
+	met, err := hit(ctx, g.doc)
 	if errors.Is(err, frames.ErrReplaced) || err == nil && !met.Seen && !g.doc.Alive() {
-		// It led to another page: it was met.
-		return collect.Met{Seen: true, Hit: true}, nil
+		return g.left(), nil
 	}
 	if err != nil || met.Seen || !g.doc.IsMain() {
 		return met, err
@@ -124,10 +134,19 @@ func (g *target) met(ctx context.Context) (collect.Met, error) {
 	// The page may keep presses from everybody else's eyes; then what lies there now counts.
 	p, err := collect.PointOf(ctx, g.doc, g.thing.Handle, false)
 	if errors.Is(err, frames.ErrReplaced) {
-		return collect.Met{Seen: true, Hit: true}, nil
+		return g.left(), nil
 	}
 	met.Hit = err == nil && (p.Ready() || p.State == "gone")
 	return met, err
+}
+
+// left is what a press met whose page was left. One that led there was met; of one that came when
+// the page was leaving anyway nobody knows.
+func (g *target) left() collect.Met {
+	if led, _ := g.t.tracker.Since(g.pressed); !led {
+		addNoteTo(g.a, fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", g.name()))
+	}
+	return collect.Met{Seen: true, Hit: true}
 }
 
 // hover aims and moves the mouse there; if the page moves the element away because of that,

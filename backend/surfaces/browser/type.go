@@ -39,7 +39,7 @@ func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
 		return err
 	}
 	g.t.pointer(x, y, false, g.thing.ID)
-	secret := g.secret(ctx)
+	secret := g.thing.Secret || g.secret(ctx)
 	sentence := fmt.Sprintf("typed %q into %s", clip(o.Text, 60), g.name())
 	if secret {
 		sentence = "typed the text into " + g.name()

@@ -48,7 +48,8 @@ func (s *Session) Wait(ctx context.Context, o WaitOptions) (answer, error) {
 	c := Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
 		begun := time.Now()
-		a.does("waited")
+		// Said of a wait that is cut short; what it came to is said below.
+		a.does("%s", c.vain())
 		if c.empty() {
 			return a.pause(ctx, limit)
 		}
@@ -151,16 +152,20 @@ func (a *action) missing(ctx context.Context, c Condition) (list []string, err e
 		}
 	}
 	if c.Text != "" {
-		if there, err := a.reads(ctx, c.Text); err != nil {
+		if there, _, err := a.reads(ctx, c.Text); err != nil {
 			return nil, err
 		} else if !there {
 			list = append(list, fmt.Sprintf("%q did not appear", clip(c.Text, 80)))
 		}
 	}
 	if c.Gone != "" {
-		if there, err := a.reads(ctx, c.Gone); err != nil {
+		there, known, err := a.reads(ctx, c.Gone)
+		switch {
+		case err != nil:
 			return nil, err
-		} else if there {
+		case !known:
+			list = append(list, fmt.Sprintf("the page does not say whether %q is still there", clip(c.Gone, 80)))
+		case there:
 			list = append(list, fmt.Sprintf("%q is still there", clip(c.Gone, 80)))
 		}
 	}
@@ -198,20 +203,23 @@ func (a *action) lists(ctx context.Context, role, name string) (bool, error) {
 	return false, nil
 }
 
-// reads reports whether a text can be read in any document of the tab.
-func (a *action) reads(ctx context.Context, text string) (bool, error) {
+// reads reports whether a text can be read in any document of the tab; known is false when the
+// main one did not say.
+func (a *action) reads(ctx context.Context, text string) (there, known bool, err error) {
+	known = true
 	for _, doc := range a.page.Documents() {
 		bounded, cancel := context.WithTimeout(ctx, frameLimit)
-		there, err := collect.HasText(bounded, doc, text)
+		here, err := collect.HasText(bounded, doc, text)
 		cancel()
 		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
+			return false, false, context.Cause(ctx)
 		}
-		if err == nil && there {
-			return true, nil
+		if err == nil && here {
+			return true, true, nil
 		}
+		known = known && (err == nil || !doc.IsMain())
 	}
-	return false, nil
+	return false, known, nil
 }
 
 // counts is how often each document changed until now, -1 for one that does not say.
@@ -271,6 +279,24 @@ const stirred = `function (since, most, join) {
     watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true })
   })
 }`
+
+// vain says of a wait for c that it ended before it was over.
+func (c Condition) vain() string {
+	var parts []string
+	if c.Text != "" {
+		parts = append(parts, fmt.Sprintf("%q did not appear", clip(c.Text, 80)))
+	}
+	if c.Gone != "" {
+		parts = append(parts, fmt.Sprintf("%q was not seen to go", clip(c.Gone, 80)))
+	}
+	if c.URL != "" {
+		parts = append(parts, fmt.Sprintf("the address did not come to contain %q", clip(c.URL, 80)))
+	}
+	if len(parts) == 0 {
+		return "stopped waiting"
+	}
+	return "stopped waiting: " + strings.Join(parts, ", ")
+}
 
 // sentence says of everything in c that it holds.
 func (c Condition) sentence() string {

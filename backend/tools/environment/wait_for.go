@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
@@ -34,7 +35,11 @@ func (t *Tools) waitFor() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		return t.answered(a, "", defaultTokens, "Waited for "+waited(p)), nil
+		verb := "Waited for "
+		if strings.HasPrefix(a.Outcome, "stopped waiting") {
+			verb = "Stopped waiting for "
+		}
+		return t.answered(a, "", defaultTokens, verb+waited(p)), nil
 	})
 }
 

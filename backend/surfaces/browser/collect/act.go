@@ -59,13 +59,17 @@ type Met struct {
 	Hit bool `json:"hit"`
 	// Text names what it would have reached instead: `dialog "Cookies"`.
 	Text string `json:"text"`
-	// Slipped is true when the press reached the element but no click came of it, and nothing
-	// changed.
+	// Slipped is true when the press reached the element but its release met something else, no
+	// click came of it, and nothing changed.
 	Slipped bool `json:"slipped"`
 }
 
 // Hit says what the event that Arm waited for met, and ends the guard.
 func Hit(ctx context.Context, w World) (Met, error) { return call[Met](ctx, w, "hit") }
+
+// HitHeld is Hit while the button is still held: a press that was stopped stays guarded, so that
+// its release makes no click either, until Hit ends that.
+func HitHeld(ctx context.Context, w World) (Met, error) { return call[Met](ctx, w, "hit", true) }
 
 // Still is whether a node is what its number's owner was told.
 type Still struct {

@@ -87,6 +87,10 @@ func search(ctx context.Context, w World, mode string, total int) (found, error)
 // tries bounds how often one look asks again because the page changed in between.
 const tries = 8
 
+// rootRounds bounds how often one look asks for closed roots: a page may hold any number of boxes
+// that could hide one. The next look asks for the rest.
+const rootRounds = 2
+
 // Look collects what one document holds. When nothing is new about its listeners it costs two
 // round trips. A document that is being replaced gives an error.
 func Look(ctx context.Context, w World, o Options) (Raw, error) {
@@ -98,19 +102,24 @@ func Look(ctx context.Context, w World, o Options) (Raw, error) {
 		ids, count, root = "", 0, false
 	}
 	var answer any
-	for try := range tries {
-		text, err := ask(ctx, w, o, ids, root, answer)
+	rounds := 0
+	for try := 0; try < tries; {
+		text, err := ask(ctx, w, o, ids, root, answer, rounds >= rootRounds)
 		if err != nil {
 			return Raw{}, err
 		}
 		if strings.HasPrefix(text, "=") {
 			return unpack(text[1:])
 		}
-		switch need, list, _ := strings.Cut(strings.TrimPrefix(text, "?"), ":"); need {
-		case "roots":
+		need, list, _ := strings.Cut(strings.TrimPrefix(text, "?"), ":")
+		if need == "roots" && rounds < rootRounds {
+			rounds++
 			if err := uncover(ctx, w, list); err != nil {
 				return Raw{}, err
 			}
+			continue
+		}
+		switch try++; need {
 		case "resolve":
 			if err := learn(ctx, w, list); err != nil {
 				return Raw{}, err
@@ -120,7 +129,7 @@ func Look(ctx context.Context, w World, o Options) (Raw, error) {
 			if err != nil {
 				return Raw{}, err
 			}
-			f.Last = f.Last || try == tries-2
+			f.Last = f.Last || try == tries-1
 			answer = f
 		default:
 			return Raw{}, fmt.Errorf("reading the page's answer (look): it begins with %.20q", text)

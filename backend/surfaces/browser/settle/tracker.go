@@ -22,6 +22,8 @@ type Tracker struct {
 	// commits is the serial of each frame's last commit.
 	commits map[string]int
 	lastEnd time.Time
+	// asked is the serial of the newest request, left that of the newest wish to go elsewhere.
+	asked, left int
 	changed chan struct{}
 	// watches counts the actions that are being waited for.
 	watches int
@@ -79,6 +81,7 @@ func (t *Tracker) change(f func()) {
 func (t *Tracker) RequestStarted(id, key string) {
 	t.change(func() {
 		if t.requests[id] == nil {
+			t.asked = t.serial
 			t.requests[id] = &request{serial: t.serial, key: key, begun: time.Now(), own: t.watches == 0}
 		}
 	})
@@ -147,6 +150,7 @@ func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
 // Asked notes that a frame wants to go elsewhere.
 func (t *Tracker) Asked(frame string) {
 	t.change(func() {
+		t.left = t.serial
 		if t.loads[frame] == nil || t.loads[frame].committed {
 			t.loads[frame] = &load{serial: t.serial, asked: time.Now()}
 		}
@@ -158,6 +162,7 @@ func (t *Tracker) Started(frame string) {
 	t.change(func() {
 		l := t.loads[frame]
 		if l == nil {
+			t.left = t.serial
 			l = &load{serial: t.serial, asked: time.Now()}
 			t.loads[frame] = l
 		}
@@ -171,6 +176,7 @@ func (t *Tracker) Committed(frame string) {
 	t.change(func() {
 		l := t.loads[frame]
 		if l == nil {
+			t.left = t.serial
 			l = &load{serial: t.serial, asked: time.Now(), started: true}
 			t.loads[frame] = l
 		}
@@ -226,6 +232,22 @@ func (t *Tracker) Cancelled(frame string) {
 			delete(t.loads, frame)
 		}
 	})
+}
+
+// Now is a moment for Since.
+func (t *Tracker) Now() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.serial
+}
+
+// Since reports whether a frame set out for elsewhere after the moment, and whether anything at
+// all was asked for.
+func (t *Tracker) Since(moment int) (left, asked bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	left = t.left > moment
+	return left, left || t.asked > moment || t.moved > moment
 }
 
 // Loading reports whether the main frame is on its way.

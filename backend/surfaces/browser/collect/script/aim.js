@@ -306,12 +306,13 @@
     const types = kinds[kind]
     if (!types) throw new Error(`unknown kind ${kind}`)
     const guards = kind === 'click' || kind === 'press'
-    const state = { seen: false, hit: false, clicked: false, text: '', el, changes: 0, off: null }
+    const state = { seen: false, hit: false, clicked: false, away: false, text: '', el, changes: 0, off: null }
     // Who armed it may be gone: a hand that comes later is none of its business.
-    const until = now() + 3000
+    const until = now() + 3000 // by the clock of the events: a busy page hears of them late
     const on = (e) => {
       if (!e.isTrusted) return
-      if (now() > until) return state.off()
+      if (e.timeStamp > until) return state.off()
+      if ((e.type === 'pointerup' || e.type === 'mouseup') && state.hit) state.away = !e.composedPath().includes(el) && !reached(el, e, false)
       if (e.type === 'click' && state.hit) state.clicked = e.composedPath().includes(el) || reached(el, e, false)
       if (types.includes(e.type) && (!state.seen || (kind === 'hover' && !state.hit))) {
         state.seen = true
@@ -340,12 +341,13 @@
     return was
   }
   // hit tells what the guarded press met. slipped: it reached el, but its release did not, and
-  // the page has not changed since, so that nothing came of it.
-  S.hit = () => {
-    const was = disarm()
+  // the page has not changed since, so that nothing came of it. held: a guard that stopped a press
+  // stands on, for its release.
+  S.hit = (held) => {
+    const was = held && armed?.seen && !armed.hit ? armed : disarm()
     if (!was) return { seen: false, hit: false, text: '' }
     const own = /^(select|option|video|audio|object|embed|iframe)$/.test(was.el.localName) // what the browser itself answers
-    const slipped = was.hit && !was.clicked && !own && was.el.isConnected && S.rest().mutations === was.changes
+    const slipped = was.hit && was.away && !was.clicked && !own && was.el.isConnected && S.rest().mutations === was.changes
     return { seen: was.seen, hit: was.hit, text: was.text, slipped }
   }
 })()

@@ -14,18 +14,22 @@
       return null
     }
     const old = read.get(sheet)
-    if (old && old.count === rules.length) {
-      for (const s of old.inner) if (rulesOf(s) !== read.get(s)?.selectors) old.inner = []
-      return old.selectors
-    }
+    const fresh = () => old.nested.every(([r, n]) => r.cssRules.length === n) && old.inner.every(([s, was]) => rulesOf(s) === was)
+    if (old && old.count === rules.length && fresh()) return old.selectors
     const selectors = new Set()
     const inner = []
+    const nested = []
     let closed = false
+    let pending = false
     const go = (list, above) => {
       for (const r of list) {
-        if (r.styleSheet) {
+        if (r instanceof CSSImportRule) {
+          if (!r.styleSheet) {
+            pending = true
+            continue
+          }
           const more = rulesOf(r.styleSheet)
-          inner.push(r.styleSheet)
+          inner.push([r.styleSheet, more])
           if (more) for (const s of more) selectors.add(s)
           else closed = true
           continue
@@ -35,15 +39,23 @@
           here = r.selectorText
           if (above && here.includes('&')) here = here.replaceAll('&', `:is(${above})`)
           else if (above) here = `:is(${above}) :is(${here})`
+          // Each & takes all that is above it once more: a few rules in each other would fill the memory.
+          if (here.length > 2000) {
+            closed = true
+            continue
+          }
           const c = r.style?.cursor
           if (c && (c.includes(hand) || c.includes('var('))) for (const s of plain(here)) selectors.add(s)
         }
-        if (r.cssRules?.length) go(r.cssRules, here)
+        if (!r.cssRules) continue
+        if (r.cssRules.length || r.selectorText === undefined) nested.push([r, r.cssRules.length])
+        if (r.cssRules.length) go(r.cssRules, here)
       }
     }
     go(rules, '')
     const out = closed ? null : [...selectors]
-    read.set(sheet, { count: rules.length, selectors: out, inner })
+    if (pending) read.delete(sheet)
+    else read.set(sheet, { count: rules.length, selectors: out, inner, nested })
     return out
   }
 

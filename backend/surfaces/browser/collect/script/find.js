@@ -12,14 +12,14 @@
   const hollow = 'article,aside,blockquote,div,footer,header,main,nav,p,section,span'.split(',').map((t) => t + ':empty').join(',')
 
   // ground lists all elements as S.all does, the roots and the hosts of the shadow roots among
-  // them, closed ones too, and the handles of those that may hide one.
-  S.ground = () => {
+  // them, closed ones too, and the handles of those that may hide one; of those none with enough.
+  S.ground = (enough) => {
     const roots = [document]
     const all = []
     const hosts = new Set()
     const suspects = []
     const suspect = (el) => {
-      if (asked.has(el) || suspects.length >= 40 || S.rootOf(el)) return
+      if (enough || asked.has(el) || suspects.length >= 40 || S.rootOf(el)) return
       const r = el.getBoundingClientRect()
       if (r.width < 1 || r.height < 1 || (el.localName.includes('-') && !el.matches(':defined'))) return
       asked.add(el)
@@ -51,7 +51,7 @@
     // Asking each element of a large document is dear: that is done when their number changes.
     const large = all.length > 8000
     if (!large || all.length !== counted) for (const el of all) if (el.localName.includes('-')) suspect(el)
-    counted = all.length
+    if (!enough && suspects.length < 40) counted = all.length
     if (!large) for (const r of roots) for (const el of r.querySelectorAll(hollow)) suspect(el)
     for (const host of S.closedHosts()) add(host)
     return { all, roots, hosts, suspects }

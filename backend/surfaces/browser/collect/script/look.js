@@ -162,8 +162,8 @@
 
   // look answers with one text: "?…" asks for what has to be known first, "=" begins what was
   // found: a record of the document, its groups, its frames, then the nodes.
-  S.look = (o, ids, roots, found) => {
-    const ground = S.ground()
+  S.look = (o, ids, roots, found, enough) => {
+    const ground = S.ground(enough)
     if (ground.suspects.length) return '?roots:' + ground.suspects.join(',')
     const need = S.hear(ids, roots, found, ground)
     if (need) return '?' + need
