@@ -24,7 +24,7 @@ type Tracker struct {
 	lastEnd time.Time
 	// asked is the serial of the newest request, left that of the newest wish to go elsewhere.
 	asked, left int
-	changed chan struct{}
+	changed     chan struct{}
 	// watches counts the actions that are being waited for.
 	watches int
 }
