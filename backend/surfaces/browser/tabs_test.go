@@ -311,7 +311,11 @@ func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
 		}
 		return pressed && typed && m.Width == 900
 	})
-	if _, err := b.Session("").Hover(ctx, the(t, page, "button", "Press").ID); err != nil {
+	now, err := b.Session("").Annotate(ctx, browser.AnnotateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Session("").Hover(ctx, the(t, now, "button", "Pressed").ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range []event.Kind{event.BrowserChanged, event.MarksChanged, event.PointerMoved} {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,7 +43,9 @@ func run(m *testing.M) (int, error) {
 	if err != nil {
 		return 1, fmt.Errorf("starting chromium: %w", err)
 	}
-	defer l.Cleanup()
+	// Cleanup waits for the end of Chromium, which can take longer than the search for leaks waits.
+	ended := sync.OnceFunc(l.Cleanup)
+	defer ended()
 	b := rod.New().ControlURL(address)
 	if err := b.Connect(); err != nil {
 		return 1, fmt.Errorf("connecting to chromium: %w", err)
@@ -54,6 +57,7 @@ func run(m *testing.M) (int, error) {
 	if err := b.Close(); err != nil {
 		return 1, err
 	}
+	ended()
 	if code == 0 {
 		// Rod's launcher keeps readers of its child's output, which end with the child.
 		err = goleak.Find(goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
