@@ -139,10 +139,10 @@ type flight struct {
 	// announced is true once the start of the call was published.
 	announced bool
 	// writes are the call's events and audit rows on their way, in order.
-	writes queue
-	begun  time.Time
-	changes   int64
-	cancel    context.CancelCauseFunc
+	writes  queue
+	begun   time.Time
+	changes int64
+	cancel  context.CancelCauseFunc
 }
 
 // stage is one step: nil lets the call go on, a Result ends it.
