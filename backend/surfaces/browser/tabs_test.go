@@ -311,10 +311,7 @@ func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
 		}
 		return pressed && typed && m.Width == 900
 	})
-	now, err := b.Session("").Annotate(ctx, browser.AnnotateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	now := annotate(t, b.Session(""), browser.AnnotateOptions{})
 	if _, err := b.Session("").Hover(ctx, the(t, now, "button", "Pressed").ID); err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func answer(data []byte) (id int, result json.RawMessage, ok bool) {
 	const mark = `},"sessionId":"`
 	if at := bytes.LastIndex(rest, []byte(mark)); at >= 0 && bytes.HasSuffix(rest, []byte(`"}`)) {
 		name := rest[at+len(mark) : len(rest)-2]
-		if len(name) <= 64 && bytes.IndexAny(name, `"\\{}`) < 0 {
+		if len(name) <= 64 && !bytes.ContainsAny(name, `"\\{}`) {
 			return id, json.RawMessage(rest[:at+1]), true
 		}
 	}
