@@ -64,7 +64,7 @@ func (t *tab) run(ctx context.Context, do func(context.Context, *action) error) 
 	t.acting = true
 	t.s.b.mu.Unlock()
 	defer a.watch.Close()
-	defer t.set(func() { t.acting = false })
+	defer t.set(func() { t.acting, t.expects = false, false })
 	if err := do(ctx, a); err != nil {
 		if stopped := context.Cause(ctx); stopped != nil && a.acted {
 			return t.cutShort(a, stopped)

@@ -65,7 +65,12 @@ func (g *target) point(ctx context.Context, o collect.Aim) (x, y float64, err er
 	if g.doc.IsMain() {
 		return p.X, p.Y, nil
 	}
-	return g.through(ctx, p)
+	x, y, err = g.through(ctx, p)
+	if err != nil && o.Arm != "" {
+		// No press follows: a hand that comes later must not meet the guard.
+		_, _ = collect.Hit(ctx, g.doc)
+	}
+	return x, y, err
 }
 
 // aimed asks the element's own document.

@@ -25,6 +25,8 @@ type dialog struct {
 	// asked names the paused request of an auth dialog, origin who asks.
 	asked  proto.FetchRequestID
 	origin string
+	// behind is the open log-in question that a dialog of a script lies over.
+	behind *dialog
 }
 
 // A page may open some dialogs in a row, each of which is answered by who drives. From then
@@ -64,6 +66,11 @@ func (t *tab) dialogOpened(p *frames.Page, d proto.PageJavascriptDialogOpening, 
 
 // opened makes d the tab's dialog and ends the running action. Called under mu.
 func (t *tab) opened(d *dialog) {
+	if old := t.dialog; old != nil && d.kind != dialogAuth {
+		if d.behind = old.behind; old.kind == dialogAuth {
+			d.behind = old
+		}
+	}
 	t.dialog = d
 	t.note(kindDialog, d.said(), t.id)
 	t.interrupt(errDialog)
@@ -120,8 +127,12 @@ func cancelAuth(id proto.FetchRequestID) proto.FetchContinueWithAuth {
 
 // settleAuth forgets a log-in question whose page came or will not come. Called under mu.
 func (t *tab) settleAuth() {
-	if t.dialog != nil && t.dialog.kind == dialogAuth {
+	switch {
+	case t.dialog == nil:
+	case t.dialog.kind == dialogAuth:
 		t.dialog = nil
+	default:
+		t.dialog.behind = nil
 	}
 }
 
@@ -228,7 +239,6 @@ func (a *action) reply(ctx context.Context, d *dialog, o DialogOptions) error {
 	if o.Accept {
 		verb = "accepted"
 	}
-	a.t.set(func() { a.t.dialog = nil })
 	client := a.page.ClientOf(ctx, d.session)
 	if d.kind == dialogAuth {
 		return a.login(client, d, o)
@@ -245,6 +255,7 @@ func (a *action) reply(ctx context.Context, d *dialog, o DialogOptions) error {
 	if err := req.Call(client); err != nil && !strings.Contains(err.Error(), "No dialog") {
 		return fmt.Errorf("answering the dialog: %w", err)
 	}
+	a.t.answered(d)
 	return nil
 }
 
@@ -259,10 +270,21 @@ func (a *action) login(client proto.Client, d *dialog, o DialogOptions) error {
 			Response: proto.FetchAuthChallengeResponseResponseProvideCredentials, Username: o.User, Password: o.Password,
 		}
 	}
-	if err := req.Call(client); err != nil {
+	err := req.Call(client)
+	a.t.answered(d)
+	if err != nil {
 		return &Fault{Kind: FaultDialog, Message: "The log-in is not asked for any more.", Suggestion: "Open the address again."}
 	}
 	return nil
+}
+
+// answered forgets d, unless another dialog took its place already.
+func (t *tab) answered(d *dialog) {
+	t.set(func() {
+		if t.dialog == d {
+			t.dialog = d.behind
+		}
+	})
 }
 
 // open is the tab's open dialog, nil for none.

@@ -109,17 +109,19 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 		return &Fault{Kind: FaultNotFound, Message: fmt.Sprintf("There is no download %d.", id), Suggestion: "Call downloads for the numbers."}
 	}
 	d, e, contextID := s.downloads[i], s.b.engine, s.contextID
-	running := d.State == downloadRunning
+	state := d.State
 	s.b.mu.Unlock()
-	if !running || e == nil {
-		return &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("Download %d does not run: it is %s.", id, d.State), Suggestion: "Call downloads to see them."}
+	if state != downloadRunning || e == nil {
+		return &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("Download %d does not run: it is %s.", id, state), Suggestion: "Call downloads to see them."}
 	}
 	err := proto.BrowserCancelDownload{GUID: d.guid, BrowserContextID: proto.BrowserBrowserContextID(contextID)}.Call(e.reg.Client(ctx))
 	if err != nil {
 		return fmt.Errorf("cancelling download %d: %w", id, err)
 	}
 	s.b.mu.Lock()
-	d.end(downloadCancelled, "")
+	if d.State == downloadRunning {
+		d.end(downloadCancelled, "")
+	}
 	s.b.mu.Unlock()
 	s.b.out.state()
 	return nil
@@ -347,10 +349,16 @@ func (d *download) settle(b *Browser) {
 	defer b.wg.Done()
 	path, err := place(filepath.Join(d.dir, partial, d.guid), d.dir, d.Name)
 	b.mu.Lock()
-	if err != nil {
+	switch {
+	case d.State != downloadRunning:
+		// It was cancelled while its file came to its place.
+		if err == nil {
+			_ = os.Remove(path)
+		}
+	case err != nil:
 		d.end(downloadFailed, "it could not be saved")
 		b.log.Warn("saving a download", "error", err)
-	} else {
+	default:
 		d.Path = path
 		d.end(downloadDone, "")
 	}

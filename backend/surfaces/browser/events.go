@@ -31,15 +31,20 @@ func (e *engine) PageOpened(p *frames.Page) {
 	}
 	t := s.adopt(p)
 	e.tabs[p] = t
+	var opener *tab
 	for _, other := range s.tabs {
-		if other != t && other.tracker != nil {
-			other.tracker.Stopped(popup)
-			if other.page != nil && other.page.TargetID == p.OpenerID || other.expects {
-				other.expects = false
-				t.opener = other
-				other.note(kindOpened, fmt.Sprintf("opened tab %d", t.id), t.id)
-			}
+		if other == t || other.tracker == nil {
+			continue
 		}
+		other.tracker.Stopped(popup)
+		// A tab that hides who opened it is that of one that expects one.
+		if named := other.page != nil && other.page.TargetID == p.OpenerID; named || opener == nil && p.OpenerID == "" && other.expects {
+			opener = other
+		}
+	}
+	if opener != nil {
+		opener.expects, t.opener = false, opener
+		opener.note(kindOpened, fmt.Sprintf("opened tab %d", t.id), t.id)
 	}
 	b.signal()
 	b.mu.Unlock()
@@ -118,7 +123,7 @@ func (t *tab) pageEvent(p *frames.Page, name string, ev frames.Event) {
 	case "javascriptDialogClosed":
 		t.set(func() {
 			if t.dialog != nil && t.dialog.kind != dialogAuth {
-				t.dialog = nil
+				t.dialog = t.dialog.behind
 			}
 		})
 	case "screencastFrame":

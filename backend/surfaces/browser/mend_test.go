@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -50,5 +51,26 @@ func TestAWaitThatADialogEndsIsNotToldAsDone(t *testing.T) {
 	ans, err := s.Wait(ctx, browser.WaitOptions{Text: "Never", Seconds: 20})
 	if err != nil || ans.Outcome != `stopped waiting: "Never" did not appear` {
 		t.Errorf("the answer is %+v, %v", ans, err)
+	}
+}
+
+func TestALogInQuestionOutlivesAnAlertOfThePageThatAsks(t *testing.T) {
+	ctx, s := session(t)
+	openPage(t, ctx, s, site(t, map[string]any{
+		"/": `<title>Outer</title><script>setTimeout(() => { location = '/closed'; setTimeout(() => alert('Wait'), 400) }, 100)</script>`,
+		"/closed": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("WWW-Authenticate", `Basic realm="Vault"`)
+			w.WriteHeader(http.StatusUnauthorized)
+		},
+	}))
+	eventually(t, "the alert lies over the question", func() bool {
+		what, _ := s.Asks()
+		return strings.Contains(what, "Wait")
+	})
+	if _, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true}); err != nil {
+		t.Fatal(err)
+	}
+	if what, _ := s.Asks(); !strings.Contains(what, "user name") {
+		t.Errorf("after the alert was answered the tab asks for %q", what)
 	}
 }

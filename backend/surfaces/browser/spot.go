@@ -35,6 +35,15 @@ func (s *Session) Spot(id int) Spot {
 	return Spot{Origin: thing.Origin, Secret: thing.Secret, Gone: t.document(thing.Doc) == nil}
 }
 
+// Called tells the role and name of the element id as it was seen last, "" for one not known.
+func (s *Session) Called(id int) (role, name string) {
+	if _, f := s.tabOf(id); f != nil {
+		return "", ""
+	}
+	thing, _ := s.b.book.Thing(id)
+	return thing.Role, thing.Name
+}
+
 // Links reports whether the page in front, or a frame in it, has a link that leads to exactly
 // url. It asks the page as it is now and starts no browser; a page that does not answer at
 // once offers nothing.

@@ -51,7 +51,13 @@ func (t *Tools) runSteps() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		r := &stepRun{t: t, s: s, call: call, steps: steps}
+		r := &stepRun{t: t, s: s, call: call, steps: steps, called: map[int][2]string{}}
+		for _, st := range steps {
+			for _, id := range st.ids {
+				role, name := s.Called(id)
+				r.called[id] = [2]string{role, name}
+			}
+		}
 		r.run(ctx)
 		if ctx.Err() != nil {
 			return toolspec.Result{}, context.Cause(ctx)
@@ -91,6 +97,8 @@ type stepRun struct {
 	ends    []stepEnd
 	done    int
 	stopped string
+	// called is what the numbers of all steps were called when the run began: role and name.
+	called map[int][2]string
 	// failed is the result of the step that failed, nil when none did.
 	failed *toolspec.Result
 	sum    sum

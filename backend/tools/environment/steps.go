@@ -198,6 +198,13 @@ func (r *stepRun) surprise(i int, before string, a annotator.Answer, looked bool
 			if slices.Contains(a.Gone, id) {
 				return fmt.Sprintf("[%d], which step %d is for, is gone", id, i+2+n)
 			}
+			// Who asked for the steps has not read what it became.
+			for _, e := range a.Elements {
+				was := r.called[id]
+				if e.ID == id && was[0] != "" && (e.Role != was[0] || e.Name != was[1]) {
+					return fmt.Sprintf("[%d], which step %d is for, was %s %q and is %s %q now", id, i+2+n, was[0], was[1], e.Role, e.Name)
+				}
+			}
 		}
 	}
 	return ""

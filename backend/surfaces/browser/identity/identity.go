@@ -186,6 +186,7 @@ func (b *Book) part(doc int, seen []Seen) {
 			b.ended = append(b.ended, t.ID)
 		}
 	}
+	b.trim()
 }
 
 // unkey takes t out of the search for replacements.
@@ -311,6 +312,11 @@ func (b *Book) EndDocument(doc int) {
 	for _, id := range d.byHandle {
 		b.ended = append(b.ended, id)
 	}
+	b.trim()
+}
+
+// trim forgets the oldest of the ended numbers. Called under mu.
+func (b *Book) trim() {
 	if over := len(b.ended) - keep; over > 0 {
 		for _, id := range b.ended[:over] {
 			delete(b.things, id)
