@@ -34,6 +34,9 @@ type Grant struct {
 	Target string `json:"target,omitempty"`
 	// Args must equal the call's canonical arguments; empty covers any.
 	Args json.RawMessage `json:"args,omitempty"`
+	// Digest is that of what our own hands give to a page (a file's real path, a script): it must
+	// be the call's; empty covers only calls that give nothing of that kind.
+	Digest string `json:"digest,omitempty"`
 	// Outside are the sources of outside text that stood in the context when it was given;
 	// it covers contexts that hold no others.
 	Outside []string `json:"outside,omitempty"`

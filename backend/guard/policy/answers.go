@@ -2,6 +2,8 @@ package policy
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 
 	"sextant/shared/event"
@@ -24,7 +26,7 @@ func (f facts) covered(g toolspec.Grant) bool {
 		return false
 	case g.Target != "" && g.Target != f.in.Description.Target:
 		return false
-	case !within(f.outside, g.Outside):
+	case !within(f.outside, g.Outside), g.Digest != f.handedOver():
 		return false
 	}
 	if len(g.Args) == 0 {
@@ -33,6 +35,16 @@ func (f facts) covered(g toolspec.Grant) bool {
 		return !slices.ContainsFunc(f.doubts(), func(d doubt) bool { return d.exact })
 	}
 	return bytes.Equal(canonical(g.Args), f.args)
+}
+
+// handedOver is the digest of what our own hands would give to a page, "" for what needs no word
+// for itself. A path in the arguments may lead to another file tomorrow.
+func (f facts) handedOver() string {
+	if !f.hands() || !f.in.Definition.Hints.Confirm || f.in.Description.Data == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(f.in.Description.Data))
+	return hex.EncodeToString(sum[:])
 }
 
 func within(some, all []string) bool {
@@ -48,7 +60,7 @@ func within(some, all []string) bool {
 func (f facts) grant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
 	g := toolspec.Grant{
 		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party,
-		Hosts: f.hosts, Outside: f.outside, Created: f.in.Now,
+		Hosts: f.hosts, Outside: f.outside, Digest: f.handedOver(), Created: f.in.Now,
 	}
 	if scope == toolspec.GrantConversation {
 		g.Conversation = f.in.Call.From.Conversation

@@ -96,6 +96,10 @@ func (f facts) couldCarry() bool {
 	if !f.hands() {
 		return !hints.ReadOnly || hints.OpenWorld || len(f.hosts) > 0
 	}
+	if hints.Confirm {
+		// A file or a script may hold anything, also where its page was read.
+		return true
+	}
 	if f.in.Description.Linked {
 		return false
 	}

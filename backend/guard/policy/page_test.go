@@ -80,4 +80,16 @@ func TestGivingAFileToAPageAsksForThisFileEachTime(t *testing.T) {
 		}
 	}
 	comesTo(t, in.alone(), Refuse)
+	kept := d.Grants[event.AnswerAlways]
+	comesTo(t, in.with(kept), Allow)
+	// The same argument came to lead to another file.
+	comesTo(t, in.about(`[3] file "CV"`, "/home/ana/.ssh/id_ed25519").with(kept), Question)
+}
+
+func TestGivingAFileToThePageThatWasReadAsksInEveryMode(t *testing.T) {
+	in := page("upload_file", `{"annotationId":3,"path":"cv.pdf"}`).about(`[3] file "CV"`, "/home/ana/cv.pdf").hosts("jobs.example")
+	in.Definition.Hints.Confirm = true
+	comesTo(t, in.mode(Full), Allow)
+	comesTo(t, in.mode(Full).read("https://jobs.example"), Question)
+	comesTo(t, in.mode(Full).read("https://jobs.example").alone(), Refuse)
 }
