@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 
 	"sextant/backend/guard/policy"
 	"sextant/shared/event"
@@ -34,6 +35,9 @@ func (p *Pipeline) approve(ctx context.Context, f *flight) *toolspec.Result {
 	if answer.Answer == event.AnswerDeny || answer.Answer == "" {
 		return f.declined(answer.Reason)
 	}
+	if changed := p.changed(f); changed != nil {
+		return changed
+	}
 	// While the question waited, the mode may have become stricter.
 	p.judge(ctx, f)
 	if f.decision.Verdict == policy.Refuse {
@@ -44,6 +48,23 @@ func (p *Pipeline) approve(ctx context.Context, f *flight) *toolspec.Result {
 		p.keep(ctx, g)
 	}
 	return p.goOn(f)
+}
+
+// changed refuses a call that would do something else now than what the person said yes to: the
+// dialog, the tab or the file behind its arguments may be another one.
+func (p *Pipeline) changed(f *flight) *toolspec.Result {
+	now, err := p.described(f)
+	was := f.desc
+	if err == nil && was.Starts != "" && now.Starts == "" {
+		return nil // the program was started meanwhile, by another call
+	}
+	if err == nil && now.Target == was.Target && now.Data == was.Data && now.Annotation == was.Annotation && slices.Equal(now.Hosts, was.Hosts) {
+		return nil
+	}
+	f.verdict, f.reason, f.status = "refused", "what it acts on changed while the question waited", event.CallRefused
+	r := toolspec.Fail(toolspec.PermissionError, "what it acts on changed while the question waited, so it did not run",
+		"Look at the page again, then ask again.")
+	return &r
 }
 
 func (f *flight) declined(reason string) *toolspec.Result {

@@ -181,6 +181,32 @@ func TestAQuestionIsPutAndItsAnswerHolds(t *testing.T) {
 	}
 }
 
+func TestWhatChangedWhileItsQuestionWaitedDoesNotRun(t *testing.T) {
+	h := newHouse(t)
+	h.add(toolspec.Definition{Name: "drop", Origin: toolspec.OriginPanel, Hints: toolspec.Hints{Confirm: true}}, echo)
+	describe := func(d toolspec.Description) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.descs["drop"] = d
+	}
+	shop := toolspec.Description{Target: "log in to shop", Data: "cv.pdf", Hosts: []string{"shop.example"}, Annotation: 3}
+	others := []toolspec.Description{shop, shop, shop, shop}
+	others[0].Target, others[1].Data, others[2].Hosts, others[3].Annotation = "log in to other", "key.pem", []string{"other.example"}, 4
+	for _, other := range others {
+		describe(shop)
+		done := h.start(called("drop", `{}`))
+		h.question()
+		describe(other)
+		h.answer(event.AnswerAlways, "")
+		if got := <-done; got.ErrorType != toolspec.PermissionError || h.times("drop") != 0 || h.rows()[0].Status != "refused" {
+			t.Fatalf("%+v: %+v", other, got)
+		}
+	}
+	if grants, err := h.store.Grants(context.Background()); err != nil || len(grants) != 0 {
+		t.Fatalf("%+v, %v", grants, err)
+	}
+}
+
 func TestAModeThatBecameStricterWhileAQuestionWaitedHolds(t *testing.T) {
 	h := newHouse(t)
 	h.add(toolspec.Definition{Name: "drop", Origin: toolspec.OriginPanel, Hints: toolspec.Hints{Confirm: true}}, echo)
