@@ -278,11 +278,15 @@ func (a *action) login(client proto.Client, d *dialog, o DialogOptions) error {
 	return nil
 }
 
-// answered forgets d, unless another dialog took its place already.
+// answered forgets d, unless another dialog took its place already. A log-in question that lay
+// under it is open again and ends the running action, as it did when it came.
 func (t *tab) answered(d *dialog) {
 	t.set(func() {
 		if t.dialog == d {
 			t.dialog = d.behind
+		}
+		if d.behind != nil && t.dialog == d.behind {
+			t.interrupt(errDialog)
 		}
 	})
 }
