@@ -300,19 +300,18 @@ func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
 		}
 	}
 	eventually(t, "the marks follow the hand", func() bool {
-		m := b.Marks()
+		m, pressed, typed := b.Marks(), false, false
 		if m == nil {
 			return false
 		}
-		pressed, typed := false, false
 		for _, e := range m.Elements {
 			pressed = pressed || e.Name == "Pressed"
 			typed = typed || e.Value == "Hand"
 		}
 		return pressed && typed && m.Width == 900
 	})
-	now := annotate(t, b.Session(""), browser.AnnotateOptions{})
-	if _, err := b.Session("").Hover(ctx, the(t, now, "button", "Pressed").ID); err != nil {
+	now := the(t, annotate(t, b.Session(""), browser.AnnotateOptions{}), "button", "Pressed")
+	if _, err := b.Session("").Hover(ctx, now.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range []event.Kind{event.BrowserChanged, event.MarksChanged, event.PointerMoved} {
