@@ -193,6 +193,11 @@ func (r *stepRun) surprise(i int, before string, a annotator.Answer, looked bool
 	if went && !moves && (!a.Changes || withoutFragment(before) != withoutFragment(a.Page.URL)) {
 		return "the page went to " + a.Page.URL + "; a step that may do that says navigates"
 	}
+	return r.lost(i, a)
+}
+
+// lost is which id of the steps behind step i is not what it was any more, "" for none.
+func (r *stepRun) lost(i int, a annotator.Answer) string {
 	for n, later := range r.steps[i+1:] {
 		for _, id := range later.ids {
 			if slices.Contains(a.Gone, id) {
