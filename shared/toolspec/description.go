@@ -26,4 +26,36 @@ type Description struct {
 	// Secret names the arguments whose values are never shown or kept, as what goes into a
 	// password field. When there is one, Data is not shown either.
 	Secret []string `json:"secret,omitempty"`
+	// Files are what the call would do to files, each path and use once, in order of mention.
+	Files []FileUse `json:"files,omitempty"`
+	// Warnings are sentences about what makes the call worth a question, for a person: what a
+	// command deletes, what could not be judged. None means that it was read whole.
+	Warnings []string `json:"warnings,omitempty"`
+	// Starting says that the call runs a program of this machine as the person, and Unconfined,
+	// when not empty, why it would run outside of the sandbox.
+	Starting   bool   `json:"starting,omitempty"`
+	Unconfined string `json:"unconfined,omitempty"`
+	// Network says that what it runs may reach the network; Hosts then are those it names.
+	Network bool `json:"network,omitempty"`
+}
+
+// Use is what happens to a file.
+type Use string
+
+// The uses of a file. Write covers making, changing and moving to; Delete covers moving away.
+const (
+	UseRead   Use = "read"
+	UseWrite  Use = "write"
+	UseDelete Use = "delete"
+)
+
+// FileUse is one file or folder a call touches.
+type FileUse struct {
+	// Path is absolute and clean, links resolved as far as the path exists.
+	Path string `json:"path"`
+	Use  Use    `json:"use"`
+	// Sensitive says what the place is when it asks even inside the workspace ("a shell start-up
+	// file", "git's own files"), "" for an ordinary one. Places no tool may touch are refused
+	// before a description is made.
+	Sensitive string `json:"sensitive,omitempty"`
 }
