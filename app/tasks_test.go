@@ -234,6 +234,18 @@ var solvers = map[string]func(*solver){
 		s.do("select_text", map[string]any{"text": whole, "start": at, "end": at + len(want)})
 		s.click("button", "Done")
 	},
+	"editor": func(s *solver) {
+		w := s.asked(`Give (\w+) the (?:style|colour) (\w+)`)
+		s.do("select_text", map[string]any{"annotationId": s.the("textbox", "Words").ID, "text": w[0]})
+		if w[1] == "bold" {
+			s.click("button", "Bold")
+		} else {
+			s.click("clickable", "Colour")
+			s.look()
+			s.click("clickable", w[1])
+		}
+		s.click("button", "Done")
+	},
 	"copy": func(s *solver) {
 		s.click("textbox", "Field "+s.asked(`Copy field (\d)`)[0])
 		s.do("press_key", map[string]any{"key": "Control+a"})

@@ -8,6 +8,7 @@ import (
 
 	"sextant/backend/surfaces/browser/collect"
 	"sextant/backend/surfaces/browser/frames"
+	"sextant/backend/surfaces/browser/input"
 )
 
 // maxHTML bounds what HTML gives back over all frames, in bytes.
@@ -30,7 +31,7 @@ func (s *Session) SelectText(ctx context.Context, id int, text string, start, en
 				return g.blocked(err)
 			}
 			a.does("selected %q in %s", clip(now, 80), g.name())
-			return nil
+			return a.showSelection(ctx, g.doc)
 		})
 	}
 	t, err := s.current(ctx)
@@ -43,7 +44,7 @@ func (s *Session) SelectText(ctx context.Context, id int, text string, start, en
 			now, err := collect.SelectText(ctx, doc, 0, text, start, end)
 			if err == nil {
 				a.does("selected %q", clip(now, 80))
-				return nil
+				return a.showSelection(ctx, doc)
 			}
 			if first == nil {
 				first = err
@@ -51,6 +52,28 @@ func (s *Session) SelectText(ctx context.Context, id int, text string, start, en
 		}
 		return first
 	})
+}
+
+// noticing is how long an editor may take to look at what is selected after a key: some wait
+// a tenth of a second for the keys to be over.
+const noticing = 130 * time.Millisecond
+
+// showSelection lets a rich-text editor learn what is selected in it. Some look for it only when
+// a key or a button of the mouse is let go, so a key is pressed that does nothing by itself; what
+// is chosen in their toolbar later would else change nothing, or the wrong place.
+func (a *action) showSelection(ctx context.Context, doc *frames.Document) error {
+	if edits, err := collect.Edits(ctx, doc); err != nil || !edits {
+		return err
+	}
+	if err := input.Key(a.client(ctx), "Shift"); err != nil {
+		return err
+	}
+	select {
+	case <-time.After(noticing):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // Selection is the text that is selected in the active tab, "" for none.

@@ -214,6 +214,9 @@ func SelectText(ctx context.Context, w World, handle int, text string, start, en
 	return call[string](ctx, w, "selectText", handle, text, start, end)
 }
 
+// Edits reports whether what is selected in the document stands in rich text that can be written into.
+func Edits(ctx context.Context, w World) (bool, error) { return call[bool](ctx, w, "edits") }
+
 // Selection is the text selected in the document, in a text field too.
 func Selection(ctx context.Context, w World) (string, error) {
 	return call[string](ctx, w, "selection")

@@ -134,6 +134,12 @@
     return getSelection().toString().slice(0, 200000)
   }
 
+  // edits: what is selected stands in rich text that can be written into.
+  S.edits = () => {
+    const n = getSelection().anchorNode
+    return !!(n?.nodeType === 1 ? n : n?.parentElement)?.isContentEditable
+  }
+
   const esc = (s) => s.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
   const att = (s) => esc(s).replace(/"/g, '&quot;')
   const keep = ['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'start', 'type', 'lang', 'dir', 'datetime', 'role', 'class', 'id', 'itemprop', 'rel', 'name', 'content', 'open']
