@@ -146,24 +146,52 @@ type Discovery struct {
 
 // CallRow is one line of the activity list, from the audit log.
 type CallRow struct {
-	ID           string             `json:"id"`
-	Tool         string             `json:"tool"`
-	Origin       toolspec.Origin    `json:"origin"`
-	Caller       toolspec.Caller    `json:"caller"`
-	Client       string             `json:"client,omitempty"`
-	Conversation string             `json:"conversation,omitempty"`
-	Turn         string             `json:"turn,omitempty"`
-	Args         json.RawMessage    `json:"args"`
-	Status       string             `json:"status"`
-	Sentence     string             `json:"sentence"`
-	Preview      []string           `json:"preview,omitempty"`
-	Error        string             `json:"error,omitempty"`
-	ErrorType    toolspec.ErrorType `json:"error_type,omitempty"`
-	Suggestion   string             `json:"suggestion,omitempty"`
-	Decision     string             `json:"decision"`
-	Reason       string             `json:"reason,omitempty"`
-	Sources      []string           `json:"sources,omitempty"`
-	Output       string             `json:"output,omitempty"`
-	Started      time.Time          `json:"started"`
-	DurationMS   int64              `json:"duration_ms"`
+	ID           string          `json:"id"`
+	Tool         string          `json:"tool"`
+	Origin       toolspec.Origin `json:"origin"`
+	Caller       toolspec.Caller `json:"caller"`
+	Client       string          `json:"client,omitempty"`
+	Conversation string          `json:"conversation,omitempty"`
+	Turn         string          `json:"turn,omitempty"`
+	Args         json.RawMessage `json:"args"`
+	Status       string          `json:"status"`
+	Sentence     string          `json:"sentence"`
+	// Target is the address, path or command line it acted on.
+	Target     string             `json:"target,omitempty"`
+	Preview    []string           `json:"preview,omitempty"`
+	Error      string             `json:"error,omitempty"`
+	ErrorType  toolspec.ErrorType `json:"error_type,omitempty"`
+	Suggestion string             `json:"suggestion,omitempty"`
+	Decision   string             `json:"decision"`
+	Reason     string             `json:"reason,omitempty"`
+	// Grant is the id of the standing permission that let it through.
+	Grant      string    `json:"grant,omitempty"`
+	Sources    []string  `json:"sources,omitempty"`
+	Output     string    `json:"output,omitempty"`
+	Started    time.Time `json:"started"`
+	DurationMS int64     `json:"duration_ms"`
+}
+
+// GrantRow is a standing permission with how it was used.
+type GrantRow struct {
+	toolspec.Grant
+	// Title is the title of the conversation it is bound to, "" for none.
+	Title string `json:"title,omitempty"`
+	// Uses counts the calls it let through; Used is the time of the last, absent before one.
+	Uses int        `json:"uses"`
+	Used *time.Time `json:"used,omitempty"`
+}
+
+// AuditPage is a part of the audit log, the newest calls first.
+type AuditPage struct {
+	Calls []CallRow `json:"calls"`
+	// Before continues the page: give it as "before"; 0 when there is nothing older.
+	Before int64 `json:"before"`
+}
+
+// AuditCheck is what reading the whole chain came to.
+type AuditCheck struct {
+	// Entries hold; Problem names the first that does not, "" when all do.
+	Entries int    `json:"entries"`
+	Problem string `json:"problem,omitempty"`
 }

@@ -54,6 +54,7 @@ func (s *Server) routes() {
 	s.panelRoutes()
 	s.talkRoutes()
 	s.stateRoutes()
+	s.recordRoutes()
 	s.registerStream()
 }
 

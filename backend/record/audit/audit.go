@@ -40,7 +40,9 @@ type Row struct {
 	Target       string          `json:"target,omitempty"`
 	Decision     string          `json:"decision"`
 	Reason       string          `json:"reason,omitempty"`
-	Started      time.Time       `json:"started"`
+	// Grant is the id of the standing permission that let it through, "" for none.
+	Grant   string    `json:"grant,omitempty"`
+	Started time.Time `json:"started"`
 }
 
 // Outcome is what is known after a call.
@@ -119,19 +121,29 @@ func result(id string, out Outcome) (store.AuditEntry, error) {
 // List returns the newest limit calls, the newest first; Status is StatusRunning for those
 // without an outcome.
 func (l *Log) List(ctx context.Context, limit int) ([]wire.CallRow, error) {
-	pairs, err := l.store.AuditPairs(ctx, limit)
+	page, err := l.Page(ctx, 0, limit)
+	return page.Calls, err
+}
+
+// Page is List of the calls older than before (0 for the newest) whose rows hold every one of
+// words.
+func (l *Log) Page(ctx context.Context, before int64, limit int, words ...string) (wire.AuditPage, error) {
+	pairs, err := l.store.AuditPairs(ctx, before, limit, words...)
 	if err != nil {
-		return nil, err
+		return wire.AuditPage{}, err
 	}
-	rows := make([]wire.CallRow, 0, len(pairs))
+	page := wire.AuditPage{Calls: make([]wire.CallRow, 0, len(pairs))}
 	for _, p := range pairs {
 		row, err := joined(p)
 		if err != nil {
-			return nil, fmt.Errorf("reading audit entry %d: %w", p.Intent.Seq, err)
+			return wire.AuditPage{}, fmt.Errorf("reading audit entry %d: %w", p.Intent.Seq, err)
 		}
-		rows = append(rows, row)
+		page.Calls = append(page.Calls, row)
 	}
-	return rows, nil
+	if len(pairs) == limit && limit > 0 {
+		page.Before = pairs[len(pairs)-1].Intent.Seq
+	}
+	return page, nil
 }
 
 func joined(p store.AuditPair) (wire.CallRow, error) {
@@ -142,7 +154,7 @@ func joined(p store.AuditPair) (wire.CallRow, error) {
 	row := wire.CallRow{
 		ID: in.ID, Tool: in.Tool, Origin: in.Origin, Caller: in.Caller, Client: in.Client,
 		Conversation: in.Conversation, Turn: in.Turn, Args: in.Args, Status: StatusRunning,
-		Sentence: in.Sentence, Decision: in.Decision, Reason: in.Reason, Started: in.Started,
+		Sentence: in.Sentence, Target: in.Target, Decision: in.Decision, Reason: in.Reason, Grant: in.Grant, Started: in.Started,
 	}
 	if p.Result == nil {
 		return row, nil
@@ -158,6 +170,23 @@ func joined(p store.AuditPair) (wire.CallRow, error) {
 		row.Sentence = out.Sentence
 	}
 	return row, nil
+}
+
+// Entry is one row of the chain as it is exported.
+type Entry struct {
+	Seq      int64            `json:"seq"`
+	Call     string           `json:"call"`
+	Phase    store.AuditPhase `json:"phase"`
+	Time     time.Time        `json:"time"`
+	Body     json.RawMessage  `json:"body"`
+	PrevHash string           `json:"prev_hash"`
+	Hash     string           `json:"hash"`
+}
+
+// Walk calls visit with every row from the oldest on, until visit returns an error, which is
+// returned.
+func (l *Log) Walk(ctx context.Context, visit func(Entry) error) error {
+	return l.store.WalkAudit(ctx, func(e store.AuditEntry) error { return visit(Entry(e)) })
 }
 
 // ErrBroken is wrapped by what Verify returns for a chain that was tampered with.

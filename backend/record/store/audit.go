@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -79,13 +80,20 @@ func appendAudit(ctx context.Context, tx *sql.Tx, entries []AuditEntry) error {
 	return nil
 }
 
-// AuditPairs returns the newest limit calls, the newest first.
-func (s *Store) AuditPairs(ctx context.Context, limit int) ([]AuditPair, error) {
+// AuditPairs returns the newest limit calls, the newest first, of those whose intent has a
+// Seq below before (0 for no bound) and whose rows hold every one of words, upper or lower case.
+func (s *Store) AuditPairs(ctx context.Context, before int64, limit int, words ...string) ([]AuditPair, error) {
+	var where strings.Builder
+	args := []any{before, before}
+	for _, w := range words {
+		where.WriteString(` AND (instr(lower(CAST(i.body AS TEXT)), lower(?)) > 0 OR instr(lower(CAST(r.body AS TEXT)), lower(?)) > 0)`)
+		args = append(args, w, w)
+	}
 	return collect(ctx, s.reader, scanPair, "reading the audit log",
 		`SELECT i.seq, i.call, i.phase, i.time, i.body, i.prev_hash, i.hash,
 		r.seq, r.time, r.body, r.prev_hash, r.hash
 		FROM audit i LEFT JOIN audit r ON r.call = i.call AND r.phase = 'result'
-		WHERE i.phase = 'intent' ORDER BY i.seq DESC LIMIT ?`, limit)
+		WHERE i.phase = 'intent' AND (? = 0 OR i.seq < ?)`+where.String()+` ORDER BY i.seq DESC LIMIT ?`, append(args, limit)...)
 }
 
 func scanPair(row *sql.Rows) (AuditPair, error) {

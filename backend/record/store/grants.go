@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"sextant/shared/toolspec"
+	"sextant/shared/wire"
 )
 
 // AddGrant keeps a standing permission; the same id again replaces it.
@@ -40,6 +41,27 @@ func (s *Store) Grants(ctx context.Context) ([]toolspec.Grant, error) {
 		}
 		return g, json.Unmarshal(data, &g)
 	}, "reading grants", `SELECT data FROM grants ORDER BY created, id`)
+}
+
+// GrantRows returns every standing permission with its uses, the newest first.
+func (s *Store) GrantRows(ctx context.Context) ([]wire.GrantRow, error) {
+	const calls = `FROM audit WHERE phase = 'intent' AND json_extract(CAST(body AS TEXT), '$.grant') = g.id`
+	return collect(ctx, s.reader, func(row *sql.Rows) (wire.GrantRow, error) {
+		var g wire.GrantRow
+		var data []byte
+		var title sql.NullString
+		var used sql.NullInt64
+		if err := row.Scan(&data, &title, &g.Uses, &used); err != nil {
+			return g, err
+		}
+		g.Title = title.String
+		if used.Valid {
+			at := fromNanos(used.Int64)
+			g.Used = &at
+		}
+		return g, json.Unmarshal(data, &g.Grant)
+	}, "reading grants", `SELECT g.data, c.title, (SELECT count(*) `+calls+`), (SELECT max(time) `+calls+`)
+		FROM grants g LEFT JOIN conversations c ON c.id = g.conversation ORDER BY g.created DESC, g.id`)
 }
 
 // RevokeGrant takes a permission back; ErrNotFound when there is none of that id.

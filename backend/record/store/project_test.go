@@ -172,7 +172,7 @@ func TestWhatRanWhenTheProcessEndedIsInterrupted(t *testing.T) {
 	if tail[0] != event.ApprovalAnswered || tail[1] != event.CallEnded || tail[2] != event.TurnEnded {
 		t.Fatalf("the log ends with %v", tail)
 	}
-	pairs, err := s.AuditPairs(ctx, 10)
+	pairs, err := s.AuditPairs(ctx, 0, 10)
 	if err != nil || pairs[1].Result == nil && pairs[0].Result == nil {
 		t.Fatalf("%+v, %v", pairs, err)
 	}

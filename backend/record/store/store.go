@@ -157,7 +157,11 @@ func (s *Store) Mended() Mended { return s.mended }
 
 // Close waits for running statements, closes the file and lets others open it.
 func (s *Store) Close() error {
-	return errors.Join(s.closeConnections(), s.lock.release())
+	err := s.closeConnections()
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.release())
+	}
+	return err
 }
 
 func (s *Store) closeConnections() error {
@@ -173,6 +177,9 @@ func (s *Store) closeConnections() error {
 
 // write runs do in one transaction on the writing connection.
 func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
+	if s.writer == nil {
+		return ErrReadOnly
+	}
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("beginning to write: %w", err)

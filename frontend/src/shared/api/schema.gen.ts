@@ -633,6 +633,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of the audit log, the newest calls first */
+        get: operations["get-api-audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read the whole chain of the audit log */
+        post: operations["post-api-audit-verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/blobs/{id}": {
         parameters: {
             query?: never;
@@ -801,6 +835,40 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Standing permissions, with how each was used */
+        get: operations["get-api-grants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/grants/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a standing permission back */
+        delete: operations["delete-api-grants-id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -994,6 +1062,16 @@ export interface components {
             id: string;
             reason?: string;
         };
+        AuditCheck: {
+            /** Format: int64 */
+            entries: number;
+            problem?: string;
+        };
+        AuditPage: {
+            /** Format: int64 */
+            before: number;
+            calls: components["schemas"]["CallRow"][];
+        };
         Banner: {
             hint?: string;
             kind: string;
@@ -1052,6 +1130,7 @@ export interface components {
             duration_ms: number;
             error?: string;
             error_type?: string;
+            grant?: string;
             id: string;
             origin: string;
             output?: string;
@@ -1063,6 +1142,7 @@ export interface components {
             started: string;
             status: string;
             suggestion?: string;
+            target?: string;
             tool: string;
             turn?: string;
         };
@@ -1258,6 +1338,31 @@ export interface components {
             description: string;
             name: string;
             parameters: unknown;
+        };
+        GrantRow: {
+            args?: unknown;
+            conversation?: string;
+            /** Format: date-time */
+            created: string;
+            digest?: string;
+            folder?: string;
+            hosts?: string[];
+            id: string;
+            outside?: string[];
+            owner?: string;
+            party?: string;
+            scope: string;
+            target?: string;
+            text: string;
+            title?: string;
+            tool: string;
+            /** Format: date-time */
+            used?: string;
+            /** Format: int64 */
+            uses: number;
+        };
+        Grants: {
+            grants: components["schemas"]["GrantRow"][];
         };
         Hello: {
             /** Format: int64 */
@@ -2825,6 +2930,70 @@ export interface operations {
             };
         };
     };
+    "get-api-audit": {
+        parameters: {
+            query?: {
+                /** @description Continue an earlier page: its before */
+                before?: number;
+                limit?: number;
+                /** @description Only calls whose rows hold all of these words */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-audit-verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditCheck"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "get-api-blobs-id": {
         parameters: {
             query?: never;
@@ -3216,6 +3385,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grants"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-grants-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grants"];
                 };
             };
             /** @description Error */

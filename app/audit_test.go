@@ -1,0 +1,137 @@
+package app
+
+import (
+	"database/sql"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "github.com/mattn/go-sqlite3"
+
+	"sextant/backend/record/audit"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+func TestTheAuditLogIsReadBesideARunningSextantAndTellsAChangedRow(t *testing.T) {
+	flags := testFlags(t)
+	sys := openWith(t, flags, Purpose{Serve: true})
+	c := clientOf(t, sys)
+	status, b := c.do(http.MethodPost, strings.TrimPrefix(sys.Nav.Routes["tools_execute"], "POST "), map[string]any{"tool": "expand_activity_bar", "args": map[string]any{}})
+	if status != http.StatusOK {
+		t.Fatalf("%d %s", status, b)
+	}
+	
+	code, out, errs := verb(t, flags, "audit", "show")
+	if code != exitDone || !strings.Contains(out, "expand_activity_bar") {
+		t.Fatalf("show: %d %q %q", code, out, errs)
+	}
+	rows, err := sys.Audit.List(t.Context(), 1)
+	if err != nil || len(rows) != 1 {
+		t.Fatal(rows, err)
+	}
+	code, out, errs = verb(t, flags, "audit", "show", rows[0].ID)
+	if code != exitDone || !strings.Contains(out, "why") {
+		t.Errorf("one call does not say why it was allowed: %d %q %q", code, out, errs)
+	}
+	if code, out, errs = verb(t, flags, "audit", "verify"); code != exitDone || !strings.Contains(out, "each follows") {
+		t.Errorf("verify: %d %q %q", code, out, errs)
+	}
+	code, out, errs = verb(t, flags, "audit", "export")
+	first, _, _ := strings.Cut(out, "\n")
+	var entry audit.Entry
+	if err := json.Unmarshal([]byte(first), &entry); err != nil || code != exitDone || entry.Seq != 1 {
+		t.Errorf("export: %d %q %v %q", code, first, err, errs)
+	}
+
+	db, err := sql.Open("sqlite3", filepath.Join(flags["data"], databaseName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(t.Context(), `UPDATE audit SET body = replace(CAST(body AS TEXT), 'expand_activity_bar', 'close_panel') WHERE seq = 1`); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs = verb(t, flags, "audit", "verify"); code != exitFailed || !strings.Contains(errs, "entry 1") {
+		t.Errorf("a changed row was not told: %d %q", code, errs)
+	}
+	var check wire.AuditCheck
+	if status, b := c.do(http.MethodPost, "/api/audit/verify", nil); status != http.StatusOK || json.Unmarshal(b, &check) != nil || !strings.Contains(check.Problem, "entry 1") {
+		t.Errorf("the door: %d %s", status, b)
+	}
+}
+
+func TestAnAuditThatIsNotThereSaysSo(t *testing.T) {
+	flags := testFlags(t)
+	code, _, errs := verb(t, flags, "audit", "verify")
+	if code != exitFailed || !strings.Contains(errs, "nothing was called there") {
+		t.Errorf("%d %q", code, errs)
+	}
+}
+
+func TestAGrantIsListedWithItsUsesAndTakenBack(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	grant := toolspec.Grant{ID: "g1", Scope: toolspec.GrantAlways, Tool: "http_request", Hosts: []string{"api.example"}, Text: "http_request on api.example only"}
+	if err := sys.Store.AddGrant(t.Context(), grant); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []audit.Row{{ID: "c1", Tool: "http_request", Grant: "g1"}, {ID: "c2", Tool: "http_request", Grant: "g1"}, {ID: "c3", Tool: "wget"}} {
+		if err := sys.Audit.Record(t.Context(), row, audit.Outcome{Status: "done"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := clientOf(t, sys)
+	var list struct{ Grants []wire.GrantRow }
+	status, b := c.do(http.MethodGet, "/api/grants", nil)
+	if err := json.Unmarshal(b, &list); err != nil || status != http.StatusOK {
+		t.Fatalf("%d %s %v", status, b, err)
+	}
+	if len(list.Grants) != 1 || list.Grants[0].Uses != 2 || list.Grants[0].Used == nil || list.Grants[0].Text != grant.Text {
+		t.Errorf("listed: %s", b)
+	}
+	// A program may look; only a person at a window takes back what a person gave.
+	if status, _ := c.do(http.MethodDelete, "/api/grants/g1", nil); status != http.StatusForbidden {
+		t.Errorf("a program revoked a grant: %d", status)
+	}
+	person := windowOf(t, sys)
+	if status, b := person.do(http.MethodDelete, "/api/grants/g1", nil); status != http.StatusOK || !strings.Contains(string(b), `"grants":[]`) {
+		t.Errorf("revoke: %d %s", status, b)
+	}
+	if status, _ := person.do(http.MethodDelete, "/api/grants/g1", nil); status != http.StatusNotFound {
+		t.Errorf("revoked twice: %d", status)
+	}
+}
+
+func TestAPageOfTheAuditIsFoundByItsWords(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	for _, row := range []audit.Row{{ID: "c1", Tool: "read_file", Sentence: "Read NOTES.txt"}, {ID: "c2", Tool: "wget", Sentence: "Fetch a page"}, {ID: "c3", Tool: "read_file", Sentence: "Read other.txt"}} {
+		if err := sys.Audit.Record(t.Context(), row, audit.Outcome{Status: "done", Output: "of " + row.ID}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		words string
+		limit int
+		want  string
+	}{{"notes read", 10, "c1"}, {"of c2", 10, "c2"}, {"", 2, "c3 c2"}, {"100%_", 10, ""}} {
+		page, err := sys.Audit.Page(t.Context(), 0, c.limit, strings.Fields(c.words)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, r := range page.Calls {
+			ids = append(ids, r.ID)
+		}
+		if got := strings.Join(ids, " "); got != c.want {
+			t.Errorf("%q: %q, want %q", c.words, got, c.want)
+		}
+		if c.limit == 2 {
+			rest, err := sys.Audit.Page(t.Context(), page.Before, 10)
+			if err != nil || len(rest.Calls) != 1 || rest.Calls[0].ID != "c1" || rest.Before != 0 {
+				t.Errorf("the rest: %+v %v", rest, err)
+			}
+		}
+	}
+}

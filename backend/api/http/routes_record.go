@@ -1,0 +1,68 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"sextant/backend/record/audit"
+	"sextant/backend/record/store"
+	"sextant/shared/wire"
+)
+
+// Grants are the standing permissions, the newest first.
+type Grants struct {
+	Grants []wire.GrantRow `json:"grants"`
+}
+
+// recordRoutes are what was allowed and what was done.
+func (s *Server) recordRoutes() {
+	add(s, http.MethodGet, "/api/grants", "Standing permissions, with how each was used", http.StatusOK, s.grants)
+	add(s, http.MethodDelete, "/api/grants/{id}", "Take a standing permission back", http.StatusOK, func(ctx context.Context, in *idPath) (*body[Grants], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		err := s.rooms.Store.RevokeGrant(ctx, in.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, notFound("This grant is gone already.")
+		}
+		if err != nil {
+			return nil, failed("The grant could not be taken back and still holds.", err)
+		}
+		return s.grants(ctx, nil)
+	})
+	add(s, http.MethodGet, "/api/audit", "A page of the audit log, the newest calls first", http.StatusOK, func(ctx context.Context, in *struct {
+		Before int64  `query:"before" minimum:"0" doc:"Continue an earlier page: its before"`
+		Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
+		Words  string `query:"q" maxLength:"200" doc:"Only calls whose rows hold all of these words"`
+	},
+	) (*body[wire.AuditPage], error) {
+		page, err := s.rooms.Audit.Page(ctx, in.Before, in.Limit, strings.Fields(in.Words)...)
+		if err != nil {
+			return nil, failed("The audit log could not be read.", err)
+		}
+		return answer(page), nil
+	})
+	add(s, http.MethodPost, "/api/audit/verify", "Read the whole chain of the audit log", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[wire.AuditCheck], error) {
+		n, err := s.rooms.Audit.Verify(ctx)
+		switch {
+		case errors.Is(err, audit.ErrBroken):
+			return answer(wire.AuditCheck{Entries: n, Problem: err.Error()}), nil
+		case err != nil:
+			return nil, failed("The audit log could not be read.", err)
+		}
+		return answer(wire.AuditCheck{Entries: n}), nil
+	})
+}
+
+func (s *Server) grants(ctx context.Context, _ *nothing) (*body[Grants], error) {
+	rows, err := s.rooms.Store.GrantRows(ctx)
+	if err != nil {
+		return nil, failed("The grants could not be read. They still hold.", err)
+	}
+	if rows == nil {
+		rows = []wire.GrantRow{}
+	}
+	return answer(Grants{Grants: rows}), nil
+}

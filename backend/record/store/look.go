@@ -1,0 +1,41 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+)
+
+// ErrReadOnly is what a write to a Store opened by Look comes to.
+var ErrReadOnly = errors.New("opened for reading only")
+
+// Look opens the SQLite file at path for reading, also while another process owns it: it takes
+// no lock, makes nothing, mends nothing, and every write fails with ErrReadOnly. It fails with
+// fs.ErrNotExist when there is no file.
+func Look(ctx context.Context, path string) (*Store, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("finding the data folder: %w", err)
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return nil, fmt.Errorf("opening the database: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("opening the database %s: %w", abs, fs.ErrInvalid)
+	}
+	s := &Store{path: abs, log: slog.New(slog.DiscardHandler)}
+	if s.reader, err = sql.Open("sqlite3", dsn(abs, "mode=ro&_query_only=1")); err != nil {
+		return nil, fmt.Errorf("opening for reading: %w", err)
+	}
+	s.reader.SetMaxOpenConns(readers)
+	if err := s.reader.PingContext(ctx); err != nil {
+		return nil, errors.Join(explain(abs, err), s.closeConnections())
+	}
+	return s, nil
+}
