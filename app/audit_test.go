@@ -23,7 +23,7 @@ func TestTheAuditLogIsReadBesideARunningSextantAndTellsAChangedRow(t *testing.T)
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, b)
 	}
-	
+
 	code, out, errs := verb(t, flags, "audit", "show")
 	if code != exitDone || !strings.Contains(out, "expand_activity_bar") {
 		t.Fatalf("show: %d %q %q", code, out, errs)
