@@ -204,7 +204,7 @@ func (d *drag) withdraw(ctx context.Context, guarded bool) {
 func (d *drag) goal(ctx context.Context) (x, y, past float64, err error) {
 	switch {
 	case d.to != nil:
-		at, err := d.to.drop(ctx, true)
+		at, err := d.to.drop(ctx, false)
 		if err != nil {
 			return 0, 0, 0, err
 		}
@@ -364,12 +364,13 @@ func (d *drag) letGo() {
 	})
 }
 
-// drop is where what is dragged to the element is let go, in the page's viewport.
-func (g *target) drop(ctx context.Context, scroll bool) (collect.Drop, error) {
+// drop is where what is dragged to the element is let go, in the page's viewport; first before
+// the drag.
+func (g *target) drop(ctx context.Context, first bool) (collect.Drop, error) {
 	if err := g.doc.Reveal(ctx, nil); err != nil {
 		return collect.Drop{}, err
 	}
-	at, err := collect.DropOf(ctx, g.doc, g.thing.Handle, scroll)
+	at, err := collect.DropOf(ctx, g.doc, g.thing.Handle, first)
 	if err != nil {
 		return at, err
 	}

@@ -96,6 +96,48 @@ func TestThingsAreDraggedOntoEachOther(t *testing.T) {
 	}
 }
 
+// agenda is a day of slots in a box that scrolls: pressing on one and letting go on another makes
+// an entry, and an entry that is there lies over the middle of slot 3.
+const agenda = `<body style="margin:16px"><p id="result">nothing</p>
+<div id="day" style="position:relative;width:240px;height:120px;overflow:auto"></div><p style="height:600px">Below</p><script>
+let from = null
+for (let i = 0; i < 20; i++) {
+  const slot = document.createElement('div')
+  Object.assign(slot, { textContent: 'Slot ' + i, style: 'height:29px;border-top:1px solid;user-select:none' })
+  slot.onmousedown = () => { from = i }
+  slot.onmouseup = () => { if (from !== null) document.getElementById('result').textContent = from + ' to ' + i; from = null }
+  document.getElementById('day').append(slot)
+}
+document.getElementById('day').insertAdjacentHTML('beforeend', '<div style="position:absolute;left:80px;top:85px;width:80px;height:40px;background:#cdf">Taken</div>')
+document.onmouseup = () => { from = null }
+</script>`
+
+func TestADragEndsOnItsGoalInABoxThatScrollsAndBesideWhatCoversIt(t *testing.T) {
+	ctx, s := session(t)
+	url := site(t, map[string]any{"/": agenda})
+	for _, c := range []struct{ from, to, want string }{
+		{"Slot 1", "Slot 3", "1 to 3"},
+		{"Slot 3", "Slot 1", "3 to 1"},
+		{"Slot 6", "Slot 8", "6 to 8"},
+		{"Slot 2", "Slot 12", "2 to 12"},
+		{"Slot 17", "Slot 3", "17 to 3"},
+	} {
+		openPage(t, ctx, s, url)
+		page, err := s.Annotate(ctx, browser.AnnotateOptions{Scope: "page"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := browser.DragOptions{From: browser.Where{ID: like(t, page, c.from)}, To: &browser.Where{ID: like(t, page, c.to)}}
+		if _, err := s.Drag(ctx, o); err != nil {
+			t.Errorf("%s to %s: %v", c.from, c.to, err)
+			continue
+		}
+		if got := result(t, ctx, s, "result"); got != c.want {
+			t.Errorf("%s to %s: the page says %q", c.from, c.to, got)
+		}
+	}
+}
+
 // goalY is the height at which the ball and the goal stand.
 func goalY(t testing.TB, page annotator.Answer) float64 {
 	t.Helper()

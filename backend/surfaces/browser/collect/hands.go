@@ -31,10 +31,10 @@ type Drop struct {
 	H float64 `json:"h"`
 }
 
-// DropOf finds where to let go what is dragged to the element; with scroll it is brought into
-// view as little as needed.
-func DropOf(ctx context.Context, w World, handle int, scroll bool) (Drop, error) {
-	return call[Drop](ctx, w, "dropAt", handle, scroll)
+// DropOf finds where to let go what is dragged to the element, which is brought into view as
+// little as needed; first is true before the drag, when what covers it is not what is dragged.
+func DropOf(ctx context.Context, w World, handle int, first bool) (Drop, error) {
+	return call[Drop](ctx, w, "dropAt", handle, first)
 }
 
 // OrderOf says how two elements stand that are entries of one list: -1 when a comes before b,

@@ -2,24 +2,34 @@
 (() => {
   const S = globalThis.__sextant
 
-  // dropAt is the middle of what can be seen of the element, with its size there. What is dragged
-  // may lie over it, so nothing is asked about covers.
-  S.dropAt = (h, scroll) => {
+  // dropAt is a point on what can be seen of the element, with its size there: the middle, or
+  // where something else lies over that when the drag begins (first), a place that is free. Later
+  // what is dragged may lie over it, so the place is kept.
+  let kept = null
+  S.dropAt = (h, first) => {
     const el = S.live(h)
     if (!el) return { state: 'gone' }
     const v = S.viewport()
     const seen = () => {
       const r = el.getBoundingClientRect()
-      return { ...S.cut({ x: 0, y: 0, w: v.w, h: v.h }, { x: r.x, y: r.y, w: r.width, h: r.height }), full: Math.min(r.width, v.w) * Math.min(r.height, v.h) }
+      const ctx = S.scene({}, v)
+      let c = S.cut({ x: 0, y: 0, w: v.w, h: v.h }, { x: r.x, y: r.y, w: r.width, h: r.height })
+      for (let k = S.info(el, ctx).mine; k; k = k.up) c = S.cut(c, S.clipRect(k))
+      return { ...c, full: Math.min(r.width, v.w) * Math.min(r.height, v.h) }
     }
     let c = seen()
-    if (scroll && (c.w <= 0 || c.h <= 0 || c.w * c.h < c.full * 0.7)) {
+    if (c.w <= 0 || c.h <= 0 || c.w * c.h < c.full * 0.7) {
       el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' })
       c = seen()
     }
     if (c.w <= 0 || c.h <= 0) return { state: el.getClientRects().length ? 'offscreen' : 'hidden' }
-    return { state: 'ok', x: c.x + c.w / 2, y: c.y + c.h / 2, w: c.w, h: c.h }
+    if (first) kept = { el, at: free(el, c) }
+    const [fx, fy] = kept?.el === el ? kept.at : places[0]
+    return { state: 'ok', x: c.x + c.w * fx, y: c.y + c.h * fy, w: c.w, h: c.h }
   }
+  const places = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.15, 0.15], [0.85, 0.15], [0.15, 0.85], [0.85, 0.85], [0.06, 0.5], [0.94, 0.5]]
+  // free is the first of the places, in parts of the box c, where the pointer meets el.
+  const free = (el, c) => places.find(([fx, fy]) => S.within(S.deep(c.x + c.w * fx, c.y + c.h * fy), el)) ?? places[0]
 
   // order says how two entries of one list stand: -1 when a comes before b, 1 when after, 0 when
   // they are no entries of one list.

@@ -74,6 +74,8 @@
     return c.rect
   }
 
+  S.clipRect = clipRect
+
   // areaBox is the box of a part of an image map, on the picture that shows it.
   const areaBox = (area) => {
     const name = S.closest(area, (p) => p.localName === 'map')?.name
