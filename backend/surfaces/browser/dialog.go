@@ -265,7 +265,10 @@ func (a *action) login(client proto.Client, d *dialog, o DialogOptions) error {
 	a.does("gave no user name")
 	if o.Accept {
 		a.does("logged in as %q", clip(o.User, 60))
-		a.t.set(func() { a.t.refused = d.origin })
+		a.t.set(func() {
+			a.t.refused = d.origin
+			a.t.s.secrets.add("", o.Password)
+		})
 		req.AuthChallengeResponse = &proto.FetchAuthChallengeResponse{
 			Response: proto.FetchAuthChallengeResponseResponseProvideCredentials, Username: o.User, Password: o.Password,
 		}

@@ -2,6 +2,7 @@ package browser
 
 import (
 	_ "embed"
+	"fmt"
 	"strings"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -27,6 +28,9 @@ func (t *tab) greeted(ev frames.Event) {
 	what, name, _ := strings.Cut(c.Payload, " ")
 	t.set(func() {
 		switch what {
+		case "secret":
+			field, text, _ := strings.Cut(name, " ")
+			t.s.secrets.add(fmt.Sprint(ev.SessionID, c.ExecutionContextID, " ", field), text)
 		case "print":
 			t.note(kindPage, "the page asked to print; nothing was printed, save_pdf makes a PDF", t.id)
 		case "fullscreen":

@@ -5,11 +5,15 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/guard/veil"
 )
 
 // RequestFilter keeps of a tab's requests those whose address contains URL, whose Status is
@@ -20,7 +24,7 @@ type RequestFilter struct {
 	Limit             int
 }
 
-// Request is one request that a tab's pages made.
+// Request is one request that a tab's pages made. Secrets in its URL are masked.
 type Request struct {
 	ID     int    `json:"id"`
 	Method string `json:"method"`
@@ -35,9 +39,11 @@ type Request struct {
 	MS      int   `json:"ms"`
 	Running bool  `json:"running,omitempty"`
 	Cached  bool  `json:"cached,omitempty"`
+	// By is the origin of the document that asked, "" when it is not known.
+	By string `json:"by,omitempty"`
 }
 
-// RequestDetail is a Request with its headers and bodies. Headers that hold secrets are masked.
+// RequestDetail is a Request with its headers and bodies, in which what looks secret is masked.
 type RequestDetail struct {
 	Request
 	Sent     map[string]string `json:"request_headers"`
@@ -46,14 +52,17 @@ type RequestDetail struct {
 	// Body is the answer as text, at most MaxBody bytes; BodyNote says why it is not whole.
 	Body     string `json:"response_body,omitempty"`
 	BodyNote string `json:"body_note,omitempty"`
+	// Masked counts the values that are shown as veil.Mark, MaskedKinds says what they were.
+	Masked      int      `json:"masked,omitempty"`
+	MaskedKinds []string `json:"masked_kinds,omitempty"`
 }
 
 // MaxBody bounds the body of a RequestDetail, in bytes.
 const MaxBody = 50 << 10
 
-func (q *exchange) public() Request {
+func (q *exchange) public(v *veil.Veil) Request {
 	r := Request{
-		ID: q.id, Method: q.method, URL: q.url, Type: q.kind, Status: q.status, Failed: q.failed, MIME: q.mime,
+		ID: q.id, Method: q.method, URL: v.Address(q.url), By: originOf(q.by), Type: q.kind, Status: q.status, Failed: q.failed, MIME: q.mime,
 		Bytes: int64(q.size), Cached: q.cached, Running: q.ended == 0,
 	}
 	if q.ended > q.begun {
@@ -93,8 +102,10 @@ func (s *Session) Requests(f RequestFilter) (list []Request, more int) {
 	if s.active == nil {
 		return list, 0
 	}
+	v := s.veil()
 	for _, q := range s.active.traffic.list {
-		if r := q.public(); f.keeps(r) {
+		// What is looked for is what is shown: a filter is no way to guess a secret.
+		if r := q.public(v); f.keeps(r) {
 			list = append(list, r)
 		}
 	}
@@ -122,7 +133,8 @@ func (s *Session) Request(ctx context.Context, id int) (RequestDetail, error) {
 			Suggestion: "Call network_requests without id for the numbers.",
 		}
 	}
-	d := RequestDetail{Request: q.public(), Sent: headers(q.sent), Received: headers(q.received), Post: q.post}
+	v := s.veil()
+	d := RequestDetail{Request: q.public(v)}
 	p, asked := t.page, *q
 	s.b.mu.Unlock()
 	switch {
@@ -137,6 +149,15 @@ func (s *Session) Request(ctx context.Context, id int) (RequestDetail, error) {
 		defer cancel()
 		d.Body, d.BodyNote = bodyOf(p.ClientOf(ctx, asked.session), asked.browserID)
 	}
+	d.Sent, d.Received = headers(v, asked.sent, "the request headers"), headers(v, asked.received, "the response headers")
+	d.Post = v.Body(kindOf(asked.sent), asked.post, "the request body", true)
+	// It is cut after what is secret in it was found whole.
+	d.Body = v.Body(asked.mime, d.Body, "the response body", false)
+	if whole := len(d.Body); whole > MaxBody {
+		d.Body = strings.ToValidUTF8(d.Body[:MaxBody], "")
+		d.BodyNote = fmt.Sprintf("cut to %d of %d bytes", len(d.Body), whole)
+	}
+	d.Masked, d.MaskedKinds = v.Hidden()
 	return d, nil
 }
 
@@ -154,38 +175,41 @@ func bodyOf(c proto.Client, id string) (body, note string) {
 		}
 		text = string(raw)
 	}
-	if len(text) > MaxBody {
-		cut := MaxBody
-		for cut > 0 && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		return text[:cut], fmt.Sprintf("cut to %d of %d bytes", cut, len(text))
-	}
 	return text, ""
 }
 
-// headers reads what the browser told of headers and masks what lets somebody in.
-func headers(raw json.RawMessage) map[string]string {
+// headers reads what the browser told of headers and hides what lets somebody in.
+func headers(v *veil.Veil, raw json.RawMessage, where string) map[string]string {
 	out := map[string]string{}
 	var all map[string]string
 	if len(raw) == 0 || json.Unmarshal(raw, &all) != nil {
 		return out
 	}
-	for name, value := range all {
-		if secretHeader(name) {
-			value = "•••"
-		}
-		out[clip(name, 100)] = clip(value, 500)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		out[clip(name, 100)] = clip(v.Header(name, all[name], where), 500)
 	}
 	return out
 }
 
-func secretHeader(name string) bool {
-	name = strings.ToLower(name)
-	for _, word := range []string{"authorization", "cookie", "token", "api-key", "apikey", "secret", "password", "session", "csrf", "xsrf"} {
-		if strings.Contains(name, word) {
-			return true
+// kindOf is the media type that headers tell, "" for none.
+func kindOf(raw json.RawMessage) string {
+	var all map[string]string
+	if json.Unmarshal(raw, &all) != nil {
+		return ""
+	}
+	for name, value := range all {
+		if strings.EqualFold(name, "Content-Type") {
+			return value
 		}
 	}
-	return false
+	return ""
+}
+
+// originOf is the origin of an address, "" when it has none.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Host)
 }

@@ -33,7 +33,8 @@ type Session struct {
 	// told is the Chromium whose notes were told.
 	told *engine
 	// device is what new tabs pretend to be, nil for nothing.
-	device *Emulation
+	device  *Emulation
+	secrets secrets
 }
 
 // adopt makes p a tab of the session and its active one. Called under mu.

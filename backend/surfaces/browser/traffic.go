@@ -35,6 +35,8 @@ type exchange struct {
 	begun, ended   float64
 	sent, received json.RawMessage
 	post           string
+	// by is the address of the document that asked.
+	by string
 }
 
 // traffic is the newest requests of a tab. It is guarded by Browser.mu.
@@ -74,6 +76,7 @@ type response struct {
 type told struct {
 	RequestID string  `json:"requestId"`
 	LoaderID  string  `json:"loaderId"`
+	Document  string  `json:"documentURL"`
 	FrameID   string  `json:"frameId"`
 	Type      string  `json:"type"`
 	Time      float64 `json:"timestamp"`
@@ -142,7 +145,7 @@ func (t *tab) keep(name, key, session string, r told) {
 		}
 		t.traffic.add(&exchange{
 			session: session, key: key, browserID: r.RequestID, method: r.Request.Method, url: clip(r.Request.URL, maxURL),
-			kind: strings.ToLower(r.Type), begun: r.Time, sent: bounded(r.Request.Headers), post: clip(r.Request.PostData, maxPost),
+			kind: strings.ToLower(r.Type), begun: r.Time, sent: bounded(r.Request.Headers), post: clip(r.Request.PostData, maxPost), by: clip(r.Document, maxURL),
 		})
 		return
 	case "webSocketCreated":

@@ -42,6 +42,7 @@ func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
 	secret := g.thing.Secret || g.secret(ctx)
 	sentence := fmt.Sprintf("typed %q into %s", clip(o.Text, 60), g.name())
 	if secret {
+		g.t.hides(o.Text)
 		sentence = "typed the text into " + g.name()
 	}
 	if filled, now, err := collect.Fill(ctx, g.doc, g.thing.Handle, o.Text); err != nil {

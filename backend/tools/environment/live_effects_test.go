@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +135,24 @@ func TestConsoleAndRequestsCannotFakeALine(t *testing.T) {
 	id := list.Value.(requests).Requests[0].ID
 	has(t, "one request", h.do("network_requests", `{"id":%d}`, id).Text, `response body: "line one\nnote: faked"`, "Content-Type: text/plain")
 	has(t, "none", h.do("network_requests", `{"status":"failed"}`).Text, "No request is like that.")
+}
+
+func TestARequestToAnotherOriginIsMaskedAndNamesItsSource(t *testing.T) {
+	h := take(t)
+	url := effects(t)
+	other := strings.Replace(url, "127.0.0.1", "localhost", 1)
+	h.do("navigate_page", `{"url":%q}`, url)
+	h.do("evaluate_script", `{"script":"fetch('%s/api?token=geheim7', {method: 'POST', mode: 'no-cors', body: 'pass%%0Aword=geheim8&a=1'}).then(() => 1)"}`, other)
+	list := h.do("network_requests", `{"contains":"/api"}`)
+	has(t, "list", list.Text, other+"/api?token=•••", "note: 1 value masked as •••")
+	if !slices.Equal(list.Sources, []string{url, other}) {
+		t.Errorf("the sources of the list are %v", list.Sources)
+	}
+	r := h.do("network_requests", `{"id":%d}`, list.Value.(requests).Requests[0].ID)
+	has(t, "one request", r.Text, `request body: "pass%0Aword=•••&a=1"`, `note: 2 values masked as •••: "token in the address", "pass word in the request body"`)
+	if !slices.Equal(r.Sources, []string{url, other}) {
+		t.Errorf("the sources are %v", r.Sources)
+	}
 }
 
 func TestATabIsMadeADeviceStepByStep(t *testing.T) {

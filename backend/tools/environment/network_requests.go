@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/guard/veil"
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
@@ -61,7 +62,10 @@ func (t *Tools) networkRequests() tool {
 		}
 		for _, q := range list {
 			b.WriteString(requestLine(q) + "\n")
-			r.Sources = appendAll(r.Sources, sources(q.URL))
+			r.Sources = appendAll(r.Sources, fromOf(q))
+		}
+		if n := strings.Count(b.String(), veil.Mark); n > 0 {
+			fmt.Fprintf(&b, "note: %s masked as %s\n", plural(n, "value"), veil.Mark)
 		}
 		if len(list) == 0 {
 			b.WriteString("No request is like that.")
@@ -86,10 +90,13 @@ func requestLine(q browser.Request) string {
 	return line
 }
 
+// fromOf is whose words a request holds: the document's that asked and the server's that answered.
+func fromOf(q browser.Request) []string { return append(sources(q.URL), sources(q.By)...) }
+
 func detailed(d browser.RequestDetail, from []string) toolspec.Result {
 	r := toolspec.OK(d)
 	r.Sentence = fmt.Sprintf("Read request %d", d.ID)
-	r.Sources = appendAll(from, sources(d.URL))
+	r.Sources = appendAll(from, fromOf(d.Request))
 	var b strings.Builder
 	b.WriteString(requestLine(d.Request) + "\n")
 	part := func(title string, headers map[string]string) {
@@ -111,6 +118,13 @@ func detailed(d browser.RequestDetail, from []string) toolspec.Result {
 	}
 	if d.BodyNote != "" {
 		b.WriteString("note: " + d.BodyNote + "\n")
+	}
+	if d.Masked > 0 {
+		kinds := make([]string, len(d.MaskedKinds))
+		for i, k := range d.MaskedKinds {
+			kinds[i] = annotator.Quote(annotator.Clean(k, 100))
+		}
+		fmt.Fprintf(&b, "note: %s masked as %s: %s\n", plural(d.Masked, "value"), veil.Mark, strings.Join(kinds, ", "))
 	}
 	r.Text = strings.TrimSuffix(b.String(), "\n")
 	return r

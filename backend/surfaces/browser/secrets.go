@@ -1,0 +1,56 @@
+package browser
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"sextant/backend/guard/veil"
+)
+
+// Bounds of the secrets that a session remembers; the oldest are forgotten first.
+const (
+	maxSecrets = 64
+	maxSecret  = 1000
+)
+
+// secrets are what password fields, log-ins and prompts for a password got in a session, whoever
+// typed it, so that no answer about the page's traffic shows it. It is guarded by Browser.mu.
+type secrets struct{ list []secret }
+
+// secret is one secret; field names where it was typed, "" for one that was given whole.
+type secret struct{ field, text string }
+
+// add remembers text. What a field gets key by key is remembered as its longest.
+func (s *secrets) add(field, text string) {
+	for len(text) > maxSecret || !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text[:min(len(text), maxSecret)], "")
+	}
+	if text == "" {
+		return
+	}
+	if i := slices.IndexFunc(s.list, func(o secret) bool {
+		return o.text == text || field != "" && o.field == field && (strings.HasPrefix(text, o.text) || strings.HasPrefix(o.text, text))
+	}); i >= 0 {
+		if len(text) > len(s.list[i].text) {
+			s.list[i].text = text
+		}
+		return
+	}
+	if len(s.list) >= maxSecrets {
+		s.list = slices.Delete(s.list, 0, len(s.list)-maxSecrets+1)
+	}
+	s.list = append(s.list, secret{field, text})
+}
+
+// veil hides what the session's password fields got and what else looks secret. Called under mu.
+func (s *Session) veil() *veil.Veil {
+	words := make([]string, len(s.secrets.list))
+	for i, x := range s.secrets.list {
+		words[i] = x.text
+	}
+	return veil.New(words)
+}
+
+// hides remembers a secret of the tab's session.
+func (t *tab) hides(text string) { t.set(func() { t.s.secrets.add("", text) }) }
