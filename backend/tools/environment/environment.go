@@ -37,7 +37,9 @@ type Tools struct {
 	opts     Options
 	list     []tool
 	byName   map[string]tool
-	tokens   tokens
+	// stepTools are the tools that may be a step of run_steps.
+	stepTools []string
+	tokens    tokens
 }
 
 // New makes the executor over b. It fails when the map names an environment tool that is not
@@ -75,6 +77,7 @@ func assemble(sessions func(string) session, nav *navigation.Map, opts Options) 
 	for name := range built {
 		return nil, fmt.Errorf("environment: %s is built but not in the map", name)
 	}
+	t.stepTools = stepsOf(nav, t.byName)
 	return t, nil
 }
 

@@ -96,7 +96,7 @@ func TestAMistakeInAnyStepIsFoundBeforeTheFirst(t *testing.T) {
 	typing := `{"tool":"type_text","annotationId":` + field + `,"text":"never"}`
 	for bad, says := range map[string]string{
 		`{"tool":"klick_element"}`:                    "the nearest is click_element",
-		`{"tool":"run_steps","steps":[]}`:             "no tool",
+		`{"tool":"run_steps","steps":[]}`:             "run_steps is no step",
 		`{"tool":"press_key","expect":{"txet":"x"}}`:  "expect takes text",
 		`{"tool":"press_key","unless":{}}`:            "unless names nothing",
 		`{"tool":"press_key","expect":{"event":"x"}}`: "event is one of navigated",
@@ -113,6 +113,31 @@ func TestAMistakeInAnyStepIsFoundBeforeTheFirst(t *testing.T) {
 	r := h.try("run_steps", `{"steps":[{"tool":"click_element","annotationId":99999999}]}`)
 	if r.Success || r.ErrorType != toolspec.UserError || !strings.Contains(r.Error, "step 1 of 1: ") {
 		t.Errorf("the first step's failure: %+v", r)
+	}
+}
+
+func TestOnlyWhatEveryCallerIsOfferedMayBeAStep(t *testing.T) {
+	h := take(t)
+	h.do("navigate_page", `{"url":"demo"}`)
+	for tool, args := range map[string]string{
+		"upload_file": `"annotationId":1,"path":"/etc/hosts"`, "evaluate_script": `"script":"document.title = 'ran'"`, "page_tools": `"action":"list"`,
+		"downloads": `"action":"list"`, "network_requests": `"limit":5`, "console_messages": `"limit":5`, "handle_dialog": `"accept":true`,
+		"save_pdf": `"paper":"a4"`, "emulate_device": `"width":400`, "get_annotations": `"limit":5`,
+	} {
+		r := h.try("run_steps", `{"steps":[{"tool":"press_key","key":"Tab"},{"tool":"`+tool+`",`+args+`}]}`)
+		if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, "step 2: "+tool+" is no step; a step is one of navigate_page, ") ||
+			!strings.Contains(r.Error, "hover_element") || strings.Contains(r.Error, "downloads,") {
+			t.Errorf("%s: %+v", tool, r)
+		}
+	}
+	if r := h.do("annotate_page", `{}`); strings.Contains(r.Text, "Page: ran") || strings.Contains(r.Text, "focused") {
+		t.Errorf("a step was done:\n%s", r.Text)
+	}
+	h.do("run_steps", `{"steps":[{"tool":"move_path","points":[{"x":5,"y":5},{"x":9,"y":9}]},{"tool":"get_selection"},{"tool":"click_at","x":5,"y":5}]}`)
+	for _, d := range live.tools.Definitions("") {
+		if d.Hints.Confirm && slices.Contains(live.tools.stepTools, d.Name) {
+			t.Errorf("%s asks a person, and may be a step", d.Name)
+		}
 	}
 }
 

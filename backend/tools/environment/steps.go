@@ -11,6 +11,7 @@ import (
 	"sextant/backend/calls/nearest"
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
+	"sextant/shared/navigation"
 )
 
 // maxSteps bounds one run_steps.
@@ -68,7 +69,7 @@ func (t *Tools) parseStep(raw json.RawMessage) (step, error) {
 	if err := pick(fields, "navigates", &st.navigates); err != nil {
 		return st, err
 	}
-	if _, known := t.byName[st.tool]; !known || st.tool == "run_steps" {
+	if !slices.Contains(t.stepTools, st.tool) {
 		return st, t.noSuchStep(st.tool)
 	}
 	var err error
@@ -99,16 +100,28 @@ func (t *Tools) parseStep(raw json.RawMessage) (step, error) {
 }
 
 func (t *Tools) noSuchStep(name string) error {
-	names := make([]string, 0, len(t.list))
-	for _, x := range t.list {
-		if x.name != "run_steps" {
-			names = append(names, x.name)
+	names := strings.Join(t.stepTools, ", ")
+	if _, known := t.byName[name]; known {
+		return fmt.Errorf("%s is no step; a step is one of %s", name, names)
+	}
+	if near := nearest.Names(name, t.stepTools, 1); len(near) > 0 {
+		return fmt.Errorf("there is no tool %q, the nearest is %s; a step is one of %s", annotator.Clean(name, 60), near[0], names)
+	}
+	return fmt.Errorf("there is no tool %q; a step is one of %s", annotator.Clean(name, 60), names)
+}
+
+// stepsOf are the tools that may be a step: those that every caller is offered, and the page's
+// further hands. What asks a person for its own sake is called by itself, so that the question is
+// about it alone.
+func stepsOf(nav *navigation.Map, built map[string]tool) []string {
+	hands := []string{"hover_element", "drag_element", "click_at", "move_path", "select_text", "get_selection"}
+	var names []string
+	for _, c := range nav.Environment {
+		if (c.Core || slices.Contains(hands, c.Tool)) && c.Tool != "run_steps" && !built[c.Tool].hints.Confirm {
+			names = append(names, c.Tool)
 		}
 	}
-	if near := nearest.Names(name, names, 1); len(near) > 0 {
-		return fmt.Errorf("there is no tool %q, the nearest is %s", cut(name, 60), near[0])
-	}
-	return fmt.Errorf("there is no tool %q; steps are %s", cut(name, 60), strings.Join(names, ", "))
+	return names
 }
 
 // pick moves a field of ours out of what the tool gets.
@@ -219,9 +232,7 @@ func (r *stepRun) lost(i int, a annotator.Answer) string {
 func awaited(kind, tool, next string) bool {
 	switch kind {
 	case "dialog":
-		return next == "press_key" || next == "handle_dialog" || next == "upload_file"
-	case "download":
-		return next == "downloads"
+		return next == "press_key"
 	case "opened_tab", "closed_tab":
 		return tool == "browser_tabs" || next == "browser_tabs"
 	}
