@@ -1,7 +1,7 @@
 import { BackendError, type Backend, type Connection, type SocketHandlers } from '../shared/api/backend';
 import type { ClientMessage, Conversation, Json, Result, StoredEvent } from '../shared/api/types';
 import { drawShop } from './shop';
-import { snapshot, tools, transcript } from './scenario';
+import { grants, snapshot, tools, transcript } from './scenario';
 
 /** A Backend that plays a scenario by name. For development and tests only: no build contains it. */
 export function fakeBackend(scenario: string): Backend {
@@ -104,6 +104,10 @@ class Fake implements Backend {
   answer = async (id: string, answer: string) => this.#store('approval.answered', { id, call: 'c5', answer }, 't1');
   cancelCall = async () => {};
   calls = async () => [];
+  grants = async () => grants;
+  revoke = async (id: string) => grants.filter((grant) => grant.id !== id);
+  audit = async () => ({ calls: [], before: 0 });
+  verifyAudit = async () => ({ entries: 214 });
   tools = async () => ({ tools, tokens: 900 });
   models = async () => snapshot(this.scenario).models;
   setting = async (key: string, value: string) => ({ key, value, source: 'window' });

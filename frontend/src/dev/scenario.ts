@@ -1,4 +1,4 @@
-import type { Approval, Panel, Snapshot, StoredEvent, ToolInfo } from '../shared/api/types';
+import type { Approval, Grant, Panel, Snapshot, StoredEvent, ToolInfo } from '../shared/api/types';
 
 // Recorded states to look at while developing; figures and names are samples.
 
@@ -305,4 +305,27 @@ export const tools: ToolInfo[] = [
     parameters: { type: 'object', properties: {} },
   }),
   tool('github__list_issues', 'mcp', 'Lists issues.', { owner: 'github', hints: { open_world: true } }),
+];
+
+/** Standing permissions of each kind. */
+export const grants: Grant[] = [
+  {
+    id: 'g1',
+    scope: 'always',
+    tool: 'type_text',
+    text: 'type_text on https://shop.example only, value 10437. No subdomains.',
+    created: '2026-10-12T09:02:00Z',
+    uses: 61,
+    used: '2026-11-20T14:02:00Z',
+  },
+  {
+    id: 'g2',
+    scope: 'conversation',
+    tool: 'write_file',
+    text: 'write_file to ~/flat/scans/march.pdf',
+    title: 'Scans of March',
+    created: '2026-11-20T13:47:00Z',
+    uses: 0,
+  },
+  { id: 'g3', scope: 'never', tool: 'bash', text: 'bash: git push --force', created: '2026-11-03T08:00:00Z', uses: 4 },
 ];

@@ -6,6 +6,7 @@ import { Commands, inOwnWindow } from './commands/commands.svelte';
 import { Conversations } from './conversation/conversation.svelte';
 import { Layout } from './layout.svelte';
 import { Panels } from './panels/panels.svelte';
+import { Records } from './record/records.svelte';
 import { Session } from './session/session.svelte';
 import { Settings } from './settings/settings.svelte';
 import { Store } from './store/store.svelte';
@@ -24,6 +25,7 @@ export class App {
   readonly panels: Panels;
   readonly approvals: Approvals;
   readonly tools: Tools;
+  readonly records: Records;
   readonly browser: Browser;
   readonly talk: Conversations;
 
@@ -34,6 +36,7 @@ export class App {
     this.panels = new Panels(this.store, this.actions);
     this.approvals = new Approvals(this.store, this.actions, this.toasts);
     this.tools = new Tools(this.store, this.actions);
+    this.records = new Records(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
     this.talk = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);

@@ -12,12 +12,17 @@ export class Panels {
     private readonly actions: Actions,
   ) {}
 
-  /** In the order of the activity bar; Ctrl 1 to 9 go by it. */
+  /** In the order of the activity bar, those at its foot last; Ctrl 1 to 9 go by it. */
   get list(): Panel[] {
-    const rank = (panel: Panel) => (panel.builtin ? 0 : 1);
+    const rank = (panel: Panel) => (panel.section === 'bottom' ? 2 : panel.builtin ? 0 : 1);
     return [...this.store.state.panels].sort(
       (a, b) => rank(a) - rank(b) || a.order - b.order || (a.id < b.id ? -1 : 1),
     );
+  }
+
+  /** Those at the foot of the bar. */
+  get foot(): Panel[] {
+    return this.list.filter((panel) => panel.section === 'bottom');
   }
 
   get own(): Panel[] {

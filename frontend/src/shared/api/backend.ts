@@ -1,10 +1,13 @@
 import type {
   Answer,
+  AuditCheck,
+  AuditPage,
   CallRow,
   ClientMessage,
   Conversation,
   Envelope,
   FrameHeader,
+  Grant,
   Json,
   Model,
   Result,
@@ -62,6 +65,12 @@ export interface Backend {
   answer(approval: string, answer: Answer, reason: string, hash: string): Promise<void>;
   cancelCall(call: string): Promise<void>;
   calls(limit: number): Promise<CallRow[]>;
+  grants(): Promise<Grant[]>;
+  /** Takes a grant back; answers with those that are left. */
+  revoke(grant: string): Promise<Grant[]>;
+  /** Calls older than `before` (0 for the newest) that hold all the words. */
+  audit(before: number, words: string): Promise<AuditPage>;
+  verifyAudit(): Promise<AuditCheck>;
   tools(): Promise<ToolList>;
   models(): Promise<Model[]>;
   setting(key: string, value: string): Promise<Setting>;

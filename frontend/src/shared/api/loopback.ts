@@ -3,10 +3,13 @@ import { parseFrame } from './frame';
 import { route } from './map';
 import type {
   Answer,
+  AuditCheck,
+  AuditPage,
   CallRow,
   ClientMessage,
   Conversation,
   Envelope,
+  Grant,
   Hello,
   Json,
   Model,
@@ -57,6 +60,16 @@ export class Loopback implements Backend {
 
   calls = async (limit: number) =>
     (await this.#json<{ calls: CallRow[] }>('GET', `/api/calls?limit=${limit}`)).calls ?? [];
+
+  grants = async () => (await this.#json<{ grants: Grant[] }>('GET', '/api/grants')).grants ?? [];
+
+  revoke = async (grant: string) =>
+    (await this.#json<{ grants: Grant[] }>('DELETE', `/api/grants/${encodeURIComponent(grant)}`)).grants ?? [];
+
+  audit = (before: number, words: string) =>
+    this.#json<AuditPage>('GET', `/api/audit?before=${before}&q=${encodeURIComponent(words)}`);
+
+  verifyAudit = () => this.#json<AuditCheck>('POST', '/api/audit/verify');
 
   tools = () => this.#json<ToolList>('GET', '/api/tools');
 

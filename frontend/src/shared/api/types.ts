@@ -26,6 +26,10 @@ export type CallChunk = S['CallChunk'];
 export type CallEnd = With<S['CallEnd'], { status: CallStatus; error_type?: ErrorType }>;
 export type CallRow = With<S['CallRow'], { origin: Origin; caller: Caller; error_type?: ErrorType }>;
 
+export type Grant = With<S['GrantRow'], { scope: 'conversation' | 'always' | 'never' }>;
+export type AuditPage = With<S['AuditPage'], { calls: CallRow[] }>;
+export type AuditCheck = S['AuditCheck'];
+
 export type Choice = With<S['Choice'], { answer: Answer }>;
 export type Approval = With<S['Approval'], { choices: Choice[] }>;
 export type ApprovalAnswer = With<S['ApprovalAnswer'], { answer: Answer | '' }>;

@@ -1,5 +1,6 @@
 import { assistant } from './en-assistant';
 import { panels } from './en-panels';
+import { settings } from './en-settings';
 
 const frame = {
   'app.name': 'Sextant',
@@ -108,6 +109,7 @@ const frame = {
   'command.question': 'Next question that waits',
   'command.region': 'Next region',
   'command.region.back': 'Previous region',
+  'command.settings': 'Open the settings',
   'command.theme': 'Change the theme',
   'command.composer': 'Write to the assistant',
   'command.panel': 'Panel {n}',
@@ -127,4 +129,4 @@ const frame = {
 } as const;
 
 /** The English catalogue. */
-export const en = { ...frame, ...assistant, ...panels } as const;
+export const en = { ...frame, ...assistant, ...panels, ...settings } as const;

@@ -1,6 +1,7 @@
 import type { App } from '../../domain/app.svelte';
 import type { Command } from '../../domain/commands/commands.svelte';
 import { t } from '../../shared/i18n';
+import { panelProviding } from '../panels/provides';
 import { focusSurface, stepRegion } from './regions';
 
 interface Doors {
@@ -69,6 +70,13 @@ export function windowCommands(app: App, doors: Doors): Command[] {
         if (document.activeElement?.closest('[data-surface="question"]')) approvals.step(1);
         requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-surface="question"]')?.focus());
       },
+    },
+    {
+      id: 'settings',
+      title: t('command.settings'),
+      icon: 'gear',
+      keys: ['Ctrl+,'],
+      run: () => void panels.open(panelProviding('settings')),
     },
     { id: 'theme', title: t('command.theme'), icon: 'gear', run: () => settings.nextTheme() },
     { id: 'region', title: t('command.region'), keys: ['F6'], hidden: true, run: () => stepRegion(1) },

@@ -1,0 +1,100 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { Sextant } from './sextant';
+
+let sextant: Sextant;
+test.beforeEach(async () => {
+  sextant = await Sextant.start();
+});
+test.afterEach(() => sextant.stop());
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message to the assistant' }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+/** Opens a section of the settings. */
+async function settings(page: Page, section: RegExp): Promise<void> {
+  await page
+    .getByRole('navigation', { name: 'Panels' })
+    .getByRole('button', { name: /Settings/ })
+    .click();
+  await page
+    .getByRole('navigation', { name: 'Sections of the settings' })
+    .getByRole('button', { name: section })
+    .click();
+}
+
+const script = '/tool {"tool":"evaluate_script","args":{"script":"document.title"}}';
+
+test('a grant is given in an answer, is listed with its uses, and asks again when it is taken back', async ({
+  page,
+}) => {
+  await page.goto(sextant.window());
+  await settings(page, /Grants/);
+  await expect(page.getByText('No grants yet.')).toBeVisible();
+  await say(page, 'open demo');
+  await expect(page.getByText('Opened demo.sextant.test').first()).toBeVisible({ timeout: 20_000 });
+
+  await say(page, script);
+  const ask = page.getByRole('alertdialog').filter({ hasText: 'evaluate_script' }).first();
+  await ask.getByRole('button', { name: 'More choices' }).click();
+  await page.getByRole('radio', { name: /Always/ }).click();
+  await page.getByRole('button', { name: 'Allow always' }).click();
+  await expect(ask).toBeHidden();
+
+  await say(page, script);
+  await settings(page, /Grants/);
+  const row = page.getByRole('row').filter({ hasText: 'evaluate_script' });
+  await expect(row).toContainText('Always');
+  await expect(row).toContainText('1 time');
+
+  await row.getByRole('button', { name: /Revoke/ }).click();
+  await expect(page.getByText('No grants yet.')).toBeVisible();
+  await say(page, script);
+  await expect(page.getByRole('alertdialog').filter({ hasText: 'evaluate_script' }).first()).toBeVisible();
+});
+
+test('the audit log says what a call did and why it ran, and that its chain holds', async ({ page }) => {
+  await page.goto(sextant.window());
+  await say(page, 'open demo');
+  await expect(page.getByText('Opened demo.sextant.test').first()).toBeVisible({ timeout: 20_000 });
+  await settings(page, /Audit log/);
+  await page.getByRole('textbox', { name: 'Search words, tool, call' }).fill('navigate_page');
+  const entry = page.getByRole('button', { name: /navigate_page/ }).first();
+  await entry.click();
+  await expect(page.getByText('Why', { exact: true })).toBeVisible();
+  await expect(page.getByText(/No question was needed · /).first()).toBeVisible();
+  await page.getByRole('button', { name: 'Check the chain' }).click();
+  await expect(page.getByText(/\d+ rows hold/)).toBeVisible();
+  await page.getByRole('textbox', { name: 'Search words, tool, call' }).fill('no such words');
+  await expect(page.getByText('No call holds “no such words”.')).toBeVisible();
+});
+
+test('mode, limits and look are changed in the settings and say where they come from', async ({ page }) => {
+  await page.goto(sextant.window());
+  await page.getByRole('navigation', { name: 'Panels' }).waitFor();
+  await page.keyboard.press('Control+,');
+  await page
+    .getByRole('main', { name: 'Settings' })
+    .getByRole('radio', { name: /Workspace/ })
+    .check();
+  const calls = page.getByRole('textbox', { name: 'Calls' });
+  await calls.fill('none');
+  await calls.press('Enter');
+  await expect(page.getByText('A whole number from 1 to 9999.')).toBeVisible();
+  await calls.fill('25');
+  await calls.press('Enter');
+  await expect(page.getByText('A whole number from 1 to 9999.')).toBeHidden();
+  await settings(page, /General/);
+  await page.getByRole('radio', { name: 'Light' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+  await expect(page.getByRole('row').filter({ hasText: 'calls_per_turn' })).toContainText('25');
+  await expect(page.getByRole('row').filter({ hasText: 'calls_per_turn' })).toContainText('This window');
+  await expect(page.getByRole('row', { name: 'mode workspace This window' })).toBeVisible();
+  for (const section of [/General/, /Mode and limits/, /Grants/, /Audit log/]) {
+    await settings(page, section);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`)).toEqual([]);
+  }
+});

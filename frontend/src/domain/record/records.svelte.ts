@@ -1,0 +1,76 @@
+import type { AuditCheck, CallRow, Grant } from '../../shared/api/types';
+import { failureText, type Actions } from '../actions';
+
+/** What was allowed for longer than a call, and what was done: grants and the audit log. */
+export class Records {
+  grants = $state<Grant[]>([]);
+  /** Why the grants could not be read, "" when they were. */
+  grantsFailed = $state('');
+  grantsLoaded = $state(false);
+
+  calls = $state<CallRow[]>([]);
+  callsFailed = $state('');
+  callsLoaded = $state(false);
+  /** Where the next page begins; 0 when there is none. */
+  more = $state(0);
+  busy = $state(false);
+  check = $state<AuditCheck | null>(null);
+  checking = $state(false);
+  #asked = 0;
+
+  constructor(private readonly actions: Actions) {}
+
+  async readGrants(): Promise<void> {
+    try {
+      this.grants = await this.actions.backend.grants();
+      this.grantsFailed = '';
+      this.grantsLoaded = true;
+    } catch (error) {
+      this.grantsFailed = failureText(error);
+    }
+  }
+
+  /** Takes grants back, one after the other; stops at the first that could not be. */
+  async revoke(ids: string[]): Promise<boolean> {
+    for (const id of ids) {
+      const done = await this.actions.ask(this.actions.backend.revoke(id).then((left) => (this.grants = left)));
+      if (!done) {
+        await this.readGrants();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Reads the newest calls that hold the words; an answer that is overtaken is dropped. */
+  async readCalls(words: string): Promise<void> {
+    await this.#page(0, words);
+  }
+
+  async readMore(words: string): Promise<void> {
+    if (this.more && !this.busy) await this.#page(this.more, words);
+  }
+
+  async #page(before: number, words: string): Promise<void> {
+    const mine = ++this.#asked;
+    this.busy = true;
+    try {
+      const page = await this.actions.backend.audit(before, words);
+      if (mine !== this.#asked) return;
+      this.calls = before ? [...this.calls, ...page.calls] : page.calls;
+      this.more = page.before;
+      this.callsFailed = '';
+      this.callsLoaded = true;
+    } catch (error) {
+      if (mine === this.#asked) this.callsFailed = failureText(error);
+    } finally {
+      if (mine === this.#asked) this.busy = false;
+    }
+  }
+
+  async verify(): Promise<void> {
+    this.checking = true;
+    await this.actions.ask(this.actions.backend.verifyAudit().then((check) => (this.check = check)));
+    this.checking = false;
+  }
+}

@@ -1,0 +1,2 @@
+/** This panel holds mode, limits, grants and the audit log. */
+export const provides = 'settings';
