@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"sextant/backend/surfaces/browser/collect"
@@ -210,6 +212,7 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 	if ans.Elements == nil {
 		ans.Elements = []annotator.Element{}
 	}
+	b.book.TellRows(withRows(ans.Elements))
 	if res.Capped {
 		addNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.By, res.Took.Round(100*time.Millisecond)))
 	}
@@ -221,6 +224,16 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 		b.out.state()
 	}
 	return ans
+}
+
+// withRows are the numbers of the elements that are listed with the words of their row.
+func withRows(list []annotator.Element) (ids []int) {
+	for _, e := range list {
+		if slices.ContainsFunc(e.States, func(s string) bool { return strings.HasPrefix(s, `in "`) }) {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
 }
 
 func decodeJSON[T any](raw json.RawMessage) (T, error) {

@@ -157,6 +157,9 @@ func (g *target) refused(ctx context.Context, p collect.Point) error {
 	case "reused":
 		return g.reused(ctx, detail)
 	case "changed":
+		if p.RowMark != "" {
+			return g.rowChanged(detail, p.RowMark)
+		}
 		return g.changed(detail, p.Mark)
 	case "disabled":
 		if detail == "" {

@@ -70,6 +70,8 @@ func (t *tab) find(ctx context.Context, a *action, id int) (*target, error) {
 			continue
 		case now.Row:
 			return nil, g.reused(ctx, now.Text)
+		case now.RowMark != "":
+			return nil, g.rowChanged(now.Text, now.RowMark)
 		case now.Mark != "" || now.Text != "":
 			return nil, g.changed(now.Text, now.Mark)
 		}
@@ -80,7 +82,7 @@ func (t *tab) find(ctx context.Context, a *action, id int) (*target, error) {
 
 // told is what the owner of the number knows of the element.
 func (g *target) told() collect.Told {
-	return collect.Told{Sign: &g.thing.Told, Loose: g.thing.Warned, Row: g.thing.Row}
+	return collect.Told{Sign: &g.thing.Told, Loose: g.thing.Warned, Row: g.thing.ToldRow, LooseRow: g.thing.WarnedRow}
 }
 
 // reused is the fault for a node that the page uses for something else in another row.
@@ -100,6 +102,19 @@ func (g *target) changed(says, mark string) error {
 	return &Fault{
 		Kind:       FaultGone,
 		Message:    fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", id, clip(says, 80), g.thing.Role, clip(g.thing.Heard, 80)),
+		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id),
+	}
+}
+
+// rowChanged is the fault for an element whose row says other digits than when its number's owner
+// was told of it: the page may have drawn another row with the same nodes, or the row counts
+// something. Like changed, it is said once.
+func (g *target) rowChanged(says, mark string) error {
+	id := g.thing.ID
+	g.t.s.b.book.WarnRow(id, mark)
+	return &Fault{
+		Kind:       FaultGone,
+		Message:    fmt.Sprintf("the row of %s says %q now, and had other figures when it was listed: nothing was done.", g.name(), clip(says, 60)),
 		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id),
 	}
 }

@@ -36,3 +36,35 @@ func TestWhatIsDrawnAnewAllTheTimeIsStillMet(t *testing.T) {
 		}
 	}
 }
+
+func TestARowThatSaysOtherFiguresIsPressedOnlyByWhoKnows(t *testing.T) {
+	ctx, s := session(t)
+	url := site(t, map[string]any{"/": `<ul><li><span id="one">Order 1001</span> <button>Pay</button></li><li><span id="two">Ana Lima</span> <button>Call</button></li></ul>
+<button onclick="next(1002, 'Ben Okri')">Next</button><output id="result">none</output><script>
+for (const b of document.querySelectorAll('li button')) b.onclick = () => { document.getElementById('result').textContent = b.textContent + ' ' + b.previousElementSibling.textContent }
+const next = (n, who) => { document.getElementById('one').textContent = 'Order ' + n; document.getElementById('two').textContent = who }
+</script>`})
+	page := openPage(t, ctx, s, url)
+	pay, call := the(t, page, "button", "Pay"), the(t, page, "button", "Call")
+	if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Next").ID}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Click(ctx, browser.ClickOptions{ID: pay.ID})
+	if f := fault(t, err, browser.FaultGone); !strings.Contains(f.Message, `says "Order 1002" now`) {
+		t.Errorf("the fault says %q", f.Message)
+	}
+	if got := result(t, ctx, s, "result"); got != "none" {
+		t.Errorf("something was pressed: %q", got)
+	}
+	if _, err = s.Click(ctx, browser.ClickOptions{ID: pay.ID}); err != nil {
+		t.Errorf("who was told presses it: %v", err)
+	}
+	if got := result(t, ctx, s, "result"); got != "Pay Order 1002" {
+		t.Errorf("the page says %q", got)
+	}
+	// Other words are another row: the number is not for that one.
+	_, err = s.Click(ctx, browser.ClickOptions{ID: call.ID})
+	if f := fault(t, err, browser.FaultGone); strings.Contains(f.Message, "says") {
+		t.Errorf("the fault says %q", f.Message)
+	}
+}

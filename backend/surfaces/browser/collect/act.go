@@ -27,8 +27,10 @@ type Told struct {
 	// Sign is a short word for what it says, nil when that does not matter; Loose leaves digits out.
 	Sign  *string `json:"sign,omitempty"`
 	Loose bool    `json:"loose,omitempty"`
-	// Row is what the row that it stands in begins with, "" for none.
-	Row string `json:"row,omitempty"`
+	// Row is a short word for what the row that it stands in begins with, "" for none; LooseRow
+	// leaves digits out.
+	Row      string `json:"row,omitempty"`
+	LooseRow bool   `json:"looseRow,omitempty"`
 }
 
 // AimAt finds where to press the element of handle. The answer's State says why it cannot be
@@ -76,10 +78,12 @@ type Still struct {
 	// Gone: it has left the document.
 	Gone bool `json:"gone"`
 	// Row is true when the row that it stands in shows something else; Text is what it, or the
-	// row, says now when that differs, and Mark the Sign of that.
-	Row  bool   `json:"row"`
-	Text string `json:"text"`
-	Mark string `json:"mark"`
+	// row, says now when that differs, Mark the Sign of that, and RowMark the Row when only
+	// digits changed there.
+	Row     bool   `json:"row"`
+	Text    string `json:"text"`
+	Mark    string `json:"mark"`
+	RowMark string `json:"rowMark"`
 }
 
 // StillIs tells whether the node of a handle is what its number's owner was told.

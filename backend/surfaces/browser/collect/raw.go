@@ -139,6 +139,8 @@ type Point struct {
 	Detail string `json:"detail,omitempty"`
 	// Mark is the Sign of what it says by now, when that changed.
 	Mark string `json:"mark,omitempty"`
+	// RowMark is the Row of what its row says by now, when only digits changed there.
+	RowMark string `json:"rowMark,omitempty"`
 }
 
 // Ready reports whether the element can be pressed at the point.

@@ -6,8 +6,8 @@
 // replacement only when the old node is gone and exactly one living node has its
 // fingerprint, which must have come into the document after the old node was seen last: what
 // stood beside it is its twin and not its replacement. A page may also use a node again for
-// another thing, as long lists do; a node whose row became another one gets a new number,
-// and what a node says is kept as it was told, so that an action can tell that it says
+// another thing, as long lists do; a node whose row became another one gets a new number (one
+// whose row says other figures keeps it, as rows count things too), and what a node says is kept as it was told, so that an action can tell that it says
 // something else by now. In every other case the old number stays dead and the node gets a
 // new one: nobody acts on a guess.
 //
@@ -16,6 +16,7 @@ package identity
 
 import (
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -31,7 +32,8 @@ type Seen struct {
 	Origin string
 	// Secret: what is typed into it is hidden.
 	Secret bool
-	// Sign is a word for what the node itself says, Row for what its row begins with.
+	// Sign is a word for what the node itself says, Row for what its row begins with; behind a
+	// point each has a word for the same without its figures.
 	Sign, Row string
 	// Born is when the node came into the document, by the document's clock; 0 for before we
 	// looked.
@@ -47,10 +49,12 @@ type Thing struct {
 	Origin string
 	Secret bool
 	// Sign is what the node said when it was seen last, Told when the number's owner was last
-	// told of it, Heard its name then; Row is what its row begins with.
-	Sign, Told, Heard, Row string
-	// Warned is true once its owner was told that it says something else by now.
-	Warned bool
+	// told of it, Heard its name then; Row is what its row begins with, ToldRow the same when its
+	// owner was told.
+	Sign, Told, Heard, Row, ToldRow string
+	// Warned is true once its owner was told that it says something else by now, WarnedRow that
+	// its row does.
+	Warned, WarnedRow bool
 
 	// seen is when it was seen last, by its document's clock.
 	seen float64
@@ -131,6 +135,34 @@ func (b *Book) Warn(id int, sign string) {
 	}
 }
 
+// TellRows notes that the owner of the numbers was shown their rows as they are now.
+func (b *Book) TellRows(ids []int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, id := range ids {
+		if t := b.things[id]; t != nil {
+			t.ToldRow = t.Row
+		}
+	}
+}
+
+// WarnRow notes that the owner of a number is being told that its row says other figures.
+func (b *Book) WarnRow(id int, row string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.things[id]; t != nil {
+		t.Row, t.ToldRow, t.WarnedRow = row, row, true
+	}
+}
+
+// sameWords reports whether two rows say the same but for their figures; Row holds a word for that
+// behind a point.
+func sameWords(a, b string) bool {
+	_, x, _ := strings.Cut(a, ".")
+	_, y, _ := strings.Cut(b, ".")
+	return x == y
+}
+
 // Number gives every node in seen its number, in order; now is the document's clock. rebound
 // lists the numbers that moved to a replacement. An error comes from ask.
 func (b *Book) Number(tab, doc int, now float64, seen []Seen, ask Asker) (ids, rebound []int, err error) {
@@ -164,6 +196,9 @@ func (b *Book) Number(tab, doc int, now float64, seen []Seen, ask Asker) (ids, r
 		t := b.things[id]
 		t.Role, t.Name, t.Origin, t.Secret = s.Role, s.Name, s.Origin, t.Secret || s.Secret
 		t.Sign, t.Row, t.seen = s.Sign, s.Row, now
+		if t.ToldRow == "" || s.Row == "" || !sameWords(t.ToldRow, s.Row) {
+			t.ToldRow = s.Row
+		}
 		d.rekey(b.things[id], s.Key)
 		ids[i] = id
 	}
@@ -179,7 +214,7 @@ func (b *Book) part(doc int, seen []Seen) {
 		return
 	}
 	for _, s := range seen {
-		if t := b.things[d.byHandle[s.Handle]]; t != nil && t.Row != s.Row && t.Row != "" {
+		if t := b.things[d.byHandle[s.Handle]]; t != nil && t.Row != "" && !sameWords(t.Row, s.Row) {
 			delete(d.byHandle, s.Handle)
 			d.unkey(t)
 			t.Handle = 0

@@ -230,7 +230,7 @@
     const el = S.live(h)
     if (!el) return gone
     const other = S.differs(el, o)
-    if (other) return { state: other.row ? 'reused' : 'changed', detail: other.text, mark: other.mark }
+    if (other) return { state: other.row ? 'reused' : 'changed', detail: other.text, mark: other.mark, rowMark: other.rowMark }
     if (S.closest(el, (p) => p.inert)) return { state: 'hidden', detail: 'it is inert: the page has switched this part off' }
     const places = placesOf(el)
     if (!places.length) return { state: 'hidden', detail: 'it is not drawn' }

@@ -42,17 +42,14 @@
   const plain = (s) => s.replace(/\d+/g, '')
 
   // mark is a short word for sign, and after a point for sign without its digits; rowMark for rowOf.
-  S.mark = (el) => {
-    const s = S.sign(el)
-    return s ? hash(s) + '.' + hash(plain(s)) : ''
-  }
+  const markOf = (s) => (s ? hash(s) + '.' + hash(plain(s)) : '')
+  S.mark = (el) => markOf(S.sign(el))
   S.rowMark = (el) => {
     const row = rowFor(el)
     if (!row) return ''
     const known = marks?.get(row)
     if (known !== undefined) return known
-    const s = rowText(row)
-    const mark = s ? hash(s) : ''
+    const mark = markOf(rowText(row))
     marks?.set(row, mark)
     return mark
   }
@@ -70,12 +67,16 @@
   const looser = (mark) => mark.slice(mark.indexOf('.'))
 
   // differs tells whether el is something else than it was when its number was told: null, or what
-  // it says now. loose does not count digits.
+  // it, or its row, says now. loose and looseRow do not count digits. A row with other words is
+  // another row; one with other digits may be, or it counts something.
   S.differs = (el, o) => {
-    if (o.row && S.rowMark(el) !== o.row) return { row: true, text: S.rowOf(el), mark: '' }
-    if (typeof o.sign !== 'string') return null
-    const is = S.mark(el)
-    return is === o.sign || (o.loose && looser(is) === looser(o.sign)) ? null : { row: false, text: S.sign(el), mark: is }
+    const row = o.row ? S.rowMark(el) : ''
+    if (o.row && row !== o.row && looser(row) !== looser(o.row)) return { row: true, text: S.rowOf(el) }
+    if (typeof o.sign === 'string') {
+      const is = S.mark(el)
+      if (is !== o.sign && !(o.loose && looser(is) === looser(o.sign))) return { text: S.sign(el), mark: is }
+    }
+    return o.row && row !== o.row && !o.looseRow ? { text: S.rowOf(el), rowMark: row } : null
   }
 
   // still is whether the node of h is what it was: {gone}, {other: differs}, or neither.
