@@ -87,7 +87,7 @@ func New(cfg Config) *Browser {
 		poke:     make(chan struct{}, 1),
 	}
 	b.out = newVoice(cfg.Publish, b.State)
-	b.scribe = &scribe{b: b, notes: make(chan handNote, handBacklog)}
+	b.scribe = newScribe(b)
 	if cfg.Stepped != nil {
 		b.wg.Add(1)
 		go b.scribe.run()

@@ -3,7 +3,9 @@ package browser
 import (
 	_ "embed"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -26,6 +28,10 @@ func (t *tab) greeted(ev frames.Event) {
 		return
 	}
 	what, name, _ := strings.Cut(c.Payload, " ")
+	if what == "typed" {
+		t.typed(ev.SessionID, int(c.ExecutionContextID), name)
+		return
+	}
 	t.set(func() {
 		switch what {
 		case "secret":
@@ -41,6 +47,29 @@ func (t *tab) greeted(ev frames.Event) {
 			t.note(kindDenied, "the page asked for "+permission(name)+" and was denied", t.id)
 		}
 	})
+}
+
+// typed takes in that text went into a field of the window's active tab: "12 shown a" or
+// "12 hidden", where 12 is the field's handle.
+func (t *tab) typed(session string, world int, what string) {
+	t.s.b.mu.Lock()
+	page := t.page
+	ours := t.s.owner == "" && t.s.active == t
+	t.s.b.mu.Unlock()
+	if !ours || page == nil {
+		return
+	}
+	number, how, _ := strings.Cut(what, " ")
+	how, text, _ := strings.Cut(how, " ")
+	handle, err := strconv.Atoi(number)
+	if err != nil {
+		return
+	}
+	s := stroke{at: time.Now(), handle: handle, text: text, shown: how == "shown"}
+	if doc := page.InWorld(session, world); doc != nil {
+		s.doc = doc.Seq
+	}
+	t.s.b.scribe.hear(s)
 }
 
 // permission is a permission's name for people.

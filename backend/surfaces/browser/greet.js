@@ -16,6 +16,23 @@
     if (field.type === 'password' && !fields.has(field)) fields.set(field, ++count)
     if (fields.has(field)) tell('secret ' + fields.get(field) + ' ' + field.value.slice(0, 1000))
   }, true)
+  // Where typed text goes is only sure at the moment it goes in. What may be shown is told with
+  // it; what hides it, and what is not known, is told without.
+  const secrets = new WeakSet()
+  const hides = (el) => {
+    if (!(el instanceof Element)) return true
+    const field = el.localName === 'input'
+    const text = field ? /^(text|search|url|email|tel|number)$/.test(el.type) : el.localName === 'textarea' || el.isContentEditable
+    const word = /\b(cc-number|cc-csc|current-password|new-password|one-time-code)\b/i.test(el.getAttribute('autocomplete') ?? '')
+    if (!text || word || getComputedStyle(el).webkitTextSecurity !== 'none') secrets.add(el)
+    return secrets.has(el)
+  }
+  addEventListener('beforeinput', (e) => {
+    if (!e.isTrusted || e.inputType !== 'insertText' || typeof e.data !== 'string') return
+    const el = e.composedPath()[0]
+    const handle = globalThis.__sextant?.handle(el) ?? 0
+    tell(`typed ${handle} ` + (hides(el) || e.data.length > 2000 ? 'hidden' : 'shown ' + e.data))
+  }, true)
   if (window !== top || !navigator.permissions) return
   // A question to a person is refused at once by the browser; what shows is the change.
   for (const name of ['geolocation', 'notifications', 'camera', 'microphone', 'clipboard-read', 'midi']) {

@@ -3,7 +3,9 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -22,29 +24,66 @@ type Step struct {
 }
 
 // Bounds of what is noted of a person's hand: how long typing may pause and still be one
-// step, how much of it is shown, and how many inputs may wait.
+// step, how much of it is shown, how long the page may take to feel it, and how many inputs may
+// wait.
 const (
 	typingPause = 1500 * time.Millisecond
 	maxTyped    = 200
+	feltLimit   = 500 * time.Millisecond
 	handBacklog = 256
 )
 
 // handNote is one input with what stood under it.
 type handNote struct {
 	in  wire.Input
+	at  time.Time
 	hit *annotator.Element
 	url string
 }
 
-// scribe turns a person's inputs into steps. One goroutine owns all but notes.
+// stroke is text that went into a field, as its document told at that moment.
+type stroke struct {
+	at          time.Time
+	doc, handle int
+	// text is empty unless shown, which is false for a field that hides what it holds.
+	text  string
+	shown bool
+}
+
+// scribe turns a person's inputs into steps. One goroutine owns all but notes, felt and what
+// mu guards.
 type scribe struct {
 	b     *Browser
 	notes chan handNote
 
 	// field is the numbered field that was clicked last, nil when the focus may be elsewhere.
 	field *annotator.Element
-	typed []rune
-	url   string
+	// typed is what the keys left, sent all that they sent since begun.
+	typed, sent []rune
+	begun       time.Time
+	url         string
+
+	// felt is poked when a stroke came.
+	felt    chan struct{}
+	mu      sync.Mutex
+	strokes []stroke
+}
+
+func newScribe(b *Browser) *scribe {
+	return &scribe{b: b, notes: make(chan handNote, handBacklog), felt: make(chan struct{}, 1)}
+}
+
+// hear notes what a document felt of typing. It never blocks.
+func (s *scribe) hear(k stroke) {
+	s.mu.Lock()
+	if len(s.strokes) < 10*maxTyped {
+		s.strokes = append(s.strokes, k)
+	}
+	s.mu.Unlock()
+	select {
+	case s.felt <- struct{}{}:
+	default:
+	}
 }
 
 // note hands an input to the scribe; a page that is slow to be described loses notes, never
@@ -167,25 +206,34 @@ func (s *scribe) press(n handNote) {
 
 // add notes typed text.
 func (s *scribe) add(n handNote, text string) {
+	if len(s.sent) == 0 {
+		s.begun = n.at
+	}
 	s.url = n.url
-	if len(s.typed) < 10*maxTyped {
+	if len(s.sent) < 10*maxTyped {
 		s.typed = append(s.typed, []rune(text)...)
+		s.sent = append(s.sent, []rune(text)...)
 	}
 }
 
-// flush makes one step of what was typed. It is shown only when it surely went into a field
-// that shows it too.
+// flush makes one step of what was typed. It is shown only when the page felt all of it in the
+// one field that was clicked, which showed it too.
 func (s *scribe) flush() {
-	if len(s.typed) == 0 {
+	if len(s.sent) == 0 {
 		return
 	}
-	n := len(s.typed)
+	n, sent := len(s.typed), string(s.sent)
 	text := string(s.typed[:min(n, maxTyped)])
-	s.typed = nil
-	if s.field == nil || !s.b.shows(s.field.ID) {
+	strokes := s.gather(len(s.sent))
+	s.typed, s.sent = nil, nil
+	if n == 0 {
+		return
+	}
+	into, shown := s.landed(strokes, sent)
+	if !shown {
 		where := ""
 		args := map[string]any{"text": "…"}
-		if s.field != nil {
+		if into {
 			where = " into " + titled(s.field)
 			args["annotationId"] = s.field.ID
 		}
@@ -196,33 +244,62 @@ func (s *scribe) flush() {
 		fmt.Sprintf("Typed %q into %s", annotator.Clean(text, 80), titled(s.field)), s.url)
 }
 
+// gather takes the strokes since the typing began, waiting a moment for those that are on
+// their way: n characters were sent.
+func (s *scribe) gather(n int) []stroke {
+	limit := time.NewTimer(feltLimit)
+	defer limit.Stop()
+	for {
+		s.mu.Lock()
+		list := slices.DeleteFunc(slices.Clone(s.strokes), func(k stroke) bool { return k.at.Before(s.begun) })
+		s.mu.Unlock()
+		came := 0
+		for _, k := range list {
+			came += utf8.RuneCountInString(k.text)
+			if !k.shown {
+				came++
+			}
+		}
+		waiting := came < n
+		if waiting {
+			select {
+			case <-s.felt:
+				continue
+			case <-limit.C:
+			case <-s.b.stop:
+			}
+		}
+		s.mu.Lock()
+		s.strokes = nil
+		s.mu.Unlock()
+		return list
+	}
+}
+
+// landed tells whether all that the page felt went into the field, and whether it may be shown:
+// it is all that was sent, and no moment of it was hidden or is unknown.
+func (s *scribe) landed(strokes []stroke, sent string) (into, shown bool) {
+	if s.field == nil || len(strokes) == 0 {
+		return false, false
+	}
+	var text strings.Builder
+	shown = true
+	for _, k := range strokes {
+		if k.doc == 0 || k.handle == 0 || s.b.book.ID(k.doc, k.handle) != s.field.ID {
+			return false, false
+		}
+		shown = shown && k.shown
+		text.WriteString(k.text)
+	}
+	return true, shown && text.String() == sent && !s.b.Session("").Spot(s.field.ID).Secret
+}
+
 func (s *scribe) step(tool string, args map[string]any, sentence, url string) {
 	raw, err := json.Marshal(args)
 	if err != nil {
 		return // strings and numbers always marshal
 	}
 	s.b.cfg.Stepped(Step{Tool: tool, Args: raw, Sentence: strings.ToUpper(sentence[:1]) + sentence[1:], URL: url})
-}
-
-// shows reports whether what is typed into the field id may be shown: it is no password
-// field, and by the newest look it has the focus, so that nothing else was typed into.
-func (b *Browser) shows(id int) bool {
-	w := b.Session("")
-	if w.Spot(id).Secret {
-		return false
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, e := range w.newest() {
-		if e.ID == id {
-			for _, state := range e.States {
-				if state == "focused" {
-					return !strings.ContainsRune(e.Value, '•')
-				}
-			}
-		}
-	}
-	return false
 }
 
 // newest are the elements that were seen last in the active tab. Called under mu.

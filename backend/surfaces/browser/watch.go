@@ -191,7 +191,7 @@ func (s *Session) Input(ctx context.Context, in wire.Input) error {
 		s.b.mu.Unlock()
 		return f
 	}
-	note := handNote{in: in, url: t.url}
+	note := handNote{in: in, at: time.Now(), url: t.url}
 	if in.Type == "down" {
 		note.hit = s.under(in.X, in.Y)
 	}

@@ -96,6 +96,19 @@ func (p *Page) Documents() []*Document {
 	return docs
 }
 
+// InWorld is the current document whose isolated world has the id in the session; nil when
+// there is none, or none that was asked for anything yet.
+func (p *Page) InWorld(session string, world int) *Document {
+	p.reg.mu.Lock()
+	defer p.reg.mu.Unlock()
+	for _, f := range p.frames {
+		if d := f.doc; d != nil && d.session == session && d.world != 0 && int(d.world) == world {
+			return d
+		}
+	}
+	return nil
+}
+
 // Current returns the document that now lives in the frame of d, which is d itself while
 // it lives; nil when the frame is gone.
 func (p *Page) Current(d *Document) *Document {
