@@ -24,7 +24,8 @@ type Emulation struct {
 	UserAgent     string
 	// ColorScheme is light or dark; Locale is as "de-DE", Timezone as "Europe/Berlin".
 	ColorScheme, Locale, Timezone string
-	// Position is told to pages that ask, without a question; nil denies them.
+	// Position is told to pages that ask, without a question, and to no other site than the
+	// tab's; nil denies them.
 	Position *Position
 	// Network is offline, slow-3g, fast-3g or slow-4g, "" for what there is.
 	Network string
@@ -67,20 +68,16 @@ func (s *Session) Emulate(ctx context.Context, e Emulation) (answer, error) {
 		s.b.mu.Lock()
 		was := t.pretends
 		t.pretends = &e
-		requests, engine := t.pretence(), s.b.engine
+		requests := t.pretence()
 		s.b.mu.Unlock()
 		for _, req := range requests {
 			if _, err := a.client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
-				t.set(func() { t.pretends = was })
+				t.set(func() { t.pretends = was; t.stands(t.url) })
 				return &Fault{Kind: FaultInvalid, Message: "The browser does not take it: " + clip(err.Error(), 200), Suggestion: "Mend the value that it names."}
 			}
 		}
 		a.page.Always(requests[1:])
-		if engine != nil {
-			if err := engine.locate(ctx, s.contextID, e.Position != nil); err != nil {
-				return err
-			}
-		}
+		t.set(func() { t.stands(t.url) })
 		s.b.out.state()
 		return nil
 	})
@@ -98,6 +95,7 @@ func (s *Session) SetDevice(e Emulation) {
 		own := e
 		t.pretends = &own
 		t.pretend()
+		t.stands(t.url)
 	}
 	s.b.mu.Unlock()
 	s.b.out.state()
@@ -205,20 +203,4 @@ func (e Emulation) network() proto.NetworkEmulateNetworkConditions {
 		n.Latency, n.DownloadThroughput, n.UploadThroughput = 165, 8100*kbit, 1350*kbit
 	}
 	return n
-}
-
-// locate lets pages of a browser context ask for the position, or not.
-func (e *engine) locate(ctx context.Context, contextID string, allowed bool) error {
-	setting := proto.BrowserPermissionSettingPrompt
-	if allowed {
-		setting = proto.BrowserPermissionSettingGranted
-	}
-	err := proto.BrowserSetPermission{
-		Permission: &proto.BrowserPermissionDescriptor{Name: "geolocation"}, Setting: setting,
-		BrowserContextID: proto.BrowserBrowserContextID(contextID),
-	}.Call(e.reg.Client(ctx))
-	if err != nil {
-		return fmt.Errorf("allowing the position: %w", err)
-	}
-	return nil
 }

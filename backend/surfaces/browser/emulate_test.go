@@ -82,6 +82,47 @@ func TestATabPretendsToBeADeviceThroughNavigationsAndRestarts(t *testing.T) {
 	}
 }
 
+func TestThePositionIsToldToTheTabsSiteAloneAndOnlyWhileItIsThere(t *testing.T) {
+	ctx, s := session(t)
+	url := site(t, map[string]any{"/": `<title>-</title><script>
+const asked = new Promise((r) => navigator.geolocation.getCurrentPosition((p) => r(p.coords.latitude), (e) => r('no ' + e.code)))
+</script>`})
+	other := otherSite(url)
+	openPage(t, ctx, s, other)
+	_, tabs, err := s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	aside, fore := tabs[0].ID, tabs[1].ID
+	if _, err := s.Emulate(ctx, browser.Emulation{Position: &browser.Position{Latitude: 52.5}}); err != nil {
+		t.Fatal(err)
+	}
+	again := "new Promise((r) => navigator.geolocation.getCurrentPosition((p) => r(p.coords.latitude), (e) => r('no ' + e.code)))"
+	want := func(when, script, latitude string) {
+		t.Helper()
+		if got := value(t, ctx, s, script); got != latitude {
+			t.Errorf("%s: %s, want %s", when, got, latitude)
+		}
+	}
+	want("the tab that pretends", again, "52.5")
+	to := func(id int) {
+		t.Helper()
+		if _, _, err := s.Tabs(ctx, browser.TabOptions{Action: "select", Tab: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	to(aside)
+	want("another site in another tab", again, `"no 1"`)
+	to(fore)
+	openPage(t, ctx, s, other)
+	want("the other site, in its first line", "asked", "52.5")
+	openPage(t, ctx, s, "about:blank")
+	to(aside)
+	want("that site once the tab has left it", again, `"no 1"`)
+	openPage(t, ctx, s, url)
+	want("the first site once the tab has left it", again, `"no 1"`)
+}
+
 func TestAClickHitsOnAPhoneThatShowsAWidePageSmall(t *testing.T) {
 	ctx, s := session(t)
 	openPage(t, ctx, s, site(t, map[string]any{

@@ -165,7 +165,7 @@ func (t *tab) loading(p *frames.Page, name string, ev frames.Event) {
 	case "frameStoppedLoading":
 		t.tracker.Stopped(f.FrameID)
 		if f.FrameID == main {
-			t.set(t.settleAuth)
+			t.set(func() { t.settleAuth(); t.stands(t.url) })
 			// Asked at the commit already, but a page that changes its process has no answer then.
 			t.history(p)
 		}
@@ -212,6 +212,7 @@ func (t *tab) arrived(p *frames.Page, url, loader, unreachable string) {
 			t.note(kindNavigated, "navigated to "+clip(url, 230), t.id)
 		}
 		t.url = url
+		t.stands(url)
 	})
 	b.nudge()
 	if document && b.cfg.Judge != nil && guarded(url) {

@@ -49,7 +49,7 @@ func (s *Session) adopt(p *frames.Page) *tab {
 		s.active = t
 	}
 	t.page, t.tracker, t.crashed = p, newTracker(p), false
-	t.url = p.Main().URL()
+	t.url, t.located = p.Main().URL(), nil
 	if t.pretends == nil && s.device != nil {
 		own := *s.device
 		t.pretends = &own
@@ -65,6 +65,7 @@ func (s *Session) adopt(p *frames.Page) *tab {
 // remove takes a closed tab out. Called under mu.
 func (s *Session) remove(t *tab) {
 	t.closed, t.page = true, nil
+	t.stands()
 	t.interrupt(errTabClosed)
 	i := slices.Index(s.tabs, t)
 	if i < 0 {

@@ -37,7 +37,9 @@ type tab struct {
 	width, height int
 	scale         float64
 	pretends      *Emulation
-	cancel        context.CancelCauseFunc
+	// located are the origins that may ask for the position because of this tab.
+	located []string
+	cancel  context.CancelCauseFunc
 	// waiting counts the actions in the queue; yields ends a look that nobody asked for.
 	waiting int
 	yields  context.CancelFunc

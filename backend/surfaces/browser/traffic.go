@@ -200,6 +200,7 @@ func (t *tab) travel(name, main string, r told) {
 			trip = t.embark(r.LoaderID, r.Request.URL)
 		}
 		trip.url = r.Request.URL
+		t.stands(t.url, trip.url)
 		if r.Redirect != nil {
 			trip.hops = append(trip.hops, r.Redirect.Status)
 		}
