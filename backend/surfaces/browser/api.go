@@ -17,6 +17,8 @@ type Config struct {
 	// DownloadDir keeps downloaded files, those of sessions other than the window's in folders
 	// below it; "" is a throw-away folder that Close removes.
 	DownloadDir string
+	// MaxDownload bounds one downloaded file in bytes; 0 means 2 GB.
+	MaxDownload int64
 	// Proxy is host:port of the filtering proxy that all of the browser's requests take.
 	Proxy string
 	// Headless runs without a window of its own.

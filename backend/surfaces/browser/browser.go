@@ -56,6 +56,8 @@ type Browser struct {
 	// agent is the user agent of the running Chromium.
 	agent  string
 	scribe *scribe
+	// tidied is done before the first Chromium starts.
+	tidied sync.Once
 	// temporary holds downloads when no folder is configured; Close removes it.
 	temporary string
 }
@@ -201,6 +203,7 @@ func (b *Browser) CloseSession(owner string) {
 	if e != nil && contextID != "" {
 		e.dispose(contextID)
 	}
+	b.forgetFiles(owner)
 }
 
 // SetHand says whether a person has taken over. It only marks the state: who may act is

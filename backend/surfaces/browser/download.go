@@ -16,18 +16,13 @@ import (
 )
 
 const (
-	// maxDownload bounds one file, maxRunning how many a session loads at once, maxDownloads
-	// how many are remembered.
-	maxDownload  = 2 << 30
+	// maxRunning is how many a session loads at once, maxDownloads how many are remembered.
 	maxRunning   = 10
 	maxDownloads = 50
-	// spare is what a download leaves free on the disk.
-	spare = 512 << 20
 	// downloadPatience is how long an action waits for a download to end.
 	downloadPatience = time.Second
 	// progressEvery bounds how often the window hears of one that runs.
 	progressEvery = 250 * time.Millisecond
-	partial       = ".partial"
 )
 
 // The states of event.Download.
@@ -163,10 +158,7 @@ func (b *Browser) downloadDir(owner string) (string, error) {
 		}
 		base = b.temporary
 	}
-	dir := base
-	if owner != "" {
-		dir = filepath.Join(base, fileName(owner))
-	}
+	dir := b.folder(base, owner)
 	if err := os.MkdirAll(filepath.Join(dir, partial), 0o700); err != nil {
 		return "", fmt.Errorf("making a folder for downloads: %w", err)
 	}
@@ -192,6 +184,7 @@ func (e *engine) downloadBegan(p *frames.Page, ev frames.Event) {
 	}
 	b.mu.Unlock()
 	if t == nil {
+		e.cancel(w.GUID, "") // nobody is there to be told of it
 		return
 	}
 	dir := ""
@@ -284,6 +277,9 @@ func (e *engine) downloadMoved(ev frames.Event) {
 	d := b.download(m.GUID)
 	if d == nil || d.State != downloadRunning {
 		b.mu.Unlock()
+		if d != nil && m.State != proto.BrowserDownloadProgressStateInProgress {
+			d.sweep() // it was there before it could be stopped
+		}
 		return
 	}
 	d.Received, d.Size = int64(m.ReceivedBytes), int64(m.TotalBytes)
@@ -294,8 +290,9 @@ func (e *engine) downloadMoved(ev frames.Event) {
 	switch {
 	case m.State == proto.BrowserDownloadProgressStateCanceled:
 		d.end(downloadCancelled, "")
-	case m.State == proto.BrowserDownloadProgressStateInProgress:
-		if stop = tooMuch(d); stop != "" {
+	default:
+		// One that came all at once has had no progress to be judged by.
+		if stop = b.tooMuch(d, m.State == proto.BrowserDownloadProgressStateCompleted); stop != "" {
 			d.end(downloadFailed, stop)
 		}
 	}
@@ -307,7 +304,10 @@ func (e *engine) downloadMoved(ev frames.Event) {
 	if stop != "" {
 		e.cancel(m.GUID, contextID)
 	}
-	if m.State == proto.BrowserDownloadProgressStateCompleted {
+	if over {
+		d.sweep()
+	}
+	if !over && m.State == proto.BrowserDownloadProgressStateCompleted {
 		b.wg.Add(1)
 		go d.settle(b)
 		return
@@ -318,18 +318,6 @@ func (e *engine) downloadMoved(ev frames.Event) {
 	if tell || over {
 		b.out.state()
 	}
-}
-
-// tooMuch says why a download cannot go on, "" when it can. Called under mu.
-func tooMuch(d *download) string {
-	need := max(d.Size, d.Received)
-	if need > maxDownload {
-		return "it is larger than " + bytesOf(maxDownload)
-	}
-	if free, known := freeSpace(d.dir); known && free < need-d.Received+spare {
-		return "the disk is nearly full"
-	}
-	return ""
 }
 
 // download finds one by the browser's name for it. Called under mu.

@@ -105,6 +105,7 @@ func (b *Browser) running(ctx context.Context) (*engine, error) {
 
 func (b *Browser) start(ctx context.Context) (*engine, error) {
 	b.report(statusStarting, "", "")
+	b.tidied.Do(b.tidyAll)
 	path, err := launch.Find(b.cfg.Path)
 	if err != nil && b.cfg.AttachURL == "" {
 		b.report(statusAbsent, err.Error(), launch.InstallHint)
@@ -221,6 +222,7 @@ func (e *engine) watch() {
 		for _, d := range s.downloads {
 			if d.State == downloadRunning {
 				d.end(downloadFailed, "the browser ended")
+				d.sweep()
 			}
 		}
 	}

@@ -61,15 +61,15 @@ func TestWhatAPersonTypesIsShownOnlyWhenItsFieldShowsItAtThatMoment(t *testing.T
 		script, typed, want string
 		hidden              bool
 	}{
-		"a field that stays":              {"", "lantern", `Typed "lantern" into`, false},
-		"one that Enter leaves":           {`n.onkeydown = (e) => { if (e.key === 'Enter') location = '/next' }`, "lantern\n", `Typed "lantern" into`, false},
-		"a password takes its place":      {`n.onmousedown = (e) => { e.preventDefault(); ` + word + ` }`, "lantern", "Typed 7 characters", true},
-		"a password comes in the middle":  {`n.oninput = () => { if (n.value.length > 2) { ` + word + ` } }`, "lantern", "Typed 7 characters", true},
-		"it becomes a password":           {`n.onmousedown = () => { n.type = 'password' }`, "lantern", "Typed 7 characters into", true},
-		"it was a password for one key":   {`n.onkeydown = (e) => { n.type = e.key === 'n' ? 'password' : 'text' }`, "lantern", "Typed 7 characters into", true},
-		"it asks for a code":              {`n.autocomplete = 'one-time-code'`, "lantern", "Typed 7 characters into", true},
-		"it is drawn as dots":             {`n.style.webkitTextSecurity = 'disc'`, "lantern", "Typed 7 characters into", true},
-		"the page takes the keys away":    {`n.onkeydown = (e) => e.preventDefault()`, "lantern", "Typed 7 characters", true},
+		"a field that stays":             {"", "lantern", `Typed "lantern" into`, false},
+		"one that Enter leaves":          {`n.onkeydown = (e) => { if (e.key === 'Enter') location = '/next' }`, "lantern\n", `Typed "lantern" into`, false},
+		"a password takes its place":     {`n.onmousedown = (e) => { e.preventDefault(); ` + word + ` }`, "lantern", "Typed 7 characters", true},
+		"a password comes in the middle": {`n.oninput = () => { if (n.value.length > 2) { ` + word + ` } }`, "lantern", "Typed 7 characters", true},
+		"it becomes a password":          {`n.onmousedown = () => { n.type = 'password' }`, "lantern", "Typed 7 characters into", true},
+		"it was a password for one key":  {`n.onkeydown = (e) => { n.type = e.key === 'n' ? 'password' : 'text' }`, "lantern", "Typed 7 characters into", true},
+		"it asks for a code":             {`n.autocomplete = 'one-time-code'`, "lantern", "Typed 7 characters into", true},
+		"it is drawn as dots":            {`n.style.webkitTextSecurity = 'disc'`, "lantern", "Typed 7 characters into", true},
+		"the page takes the keys away":   {`n.onkeydown = (e) => e.preventDefault()`, "lantern", "Typed 7 characters", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var d diary
