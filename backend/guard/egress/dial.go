@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"time"
 )
 
 // DialContext dials addr ("host:port") over TCP when the guard lets it: names are resolved
@@ -25,7 +26,7 @@ func (g *Guard) DialContext(ctx context.Context, network, addr string) (net.Conn
 		return nil, &Refused{Host: addr, Reason: "that is no host and port", Suggestion: "Write it like example.com:443."}
 	}
 	if local, _ := g.mappedTo(t); local != "" {
-		return g.dialer.DialContext(ctx, network, local)
+		return g.connect(ctx, network, local, dialTimeout)
 	}
 	addrs, err := g.judge(ctx, t)
 	if err != nil {
@@ -42,11 +43,11 @@ func (g *Guard) DialContext(ctx context.Context, network, addr string) (net.Conn
 func (g *Guard) dialOne(ctx context.Context, network string, t target, addrs []netip.Addr) (net.Conn, error) {
 	var errs []error
 	for i, a := range addrs {
-		d := g.dialer
+		limit := dialTimeout
 		if i < len(addrs)-1 {
-			d.Timeout = earlyTimeout
+			limit = earlyTimeout
 		}
-		conn, err := d.DialContext(ctx, network, netip.AddrPortFrom(a, t.port).String())
+		conn, err := g.connect(ctx, network, netip.AddrPortFrom(a, t.port).String(), limit)
 		if err == nil {
 			return conn, nil
 		}
@@ -56,4 +57,11 @@ func (g *Guard) dialOne(ctx context.Context, network string, t target, addrs []n
 		}
 	}
 	return nil, errors.Join(errs...)
+}
+
+// connect dials one address that was judged, within limit.
+func (g *Guard) connect(ctx context.Context, network, address string, limit time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return g.dial(ctx, network, address)
 }

@@ -36,13 +36,16 @@ type Config struct {
 	DenyHosts  []string     // hosts (and the names below them) or host:port that are never reached; "*" is all that AllowHosts does not name
 	Log        *slog.Logger // nil for none
 	Resolver   Resolver     // nil for the system's
+	// Dial connects to an address ("93.184.216.34:443") that was judged before; nil for the
+	// system's. It must end with ctx.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Guard judges and dials. It is safe for concurrent use.
 type Guard struct {
 	log       *slog.Logger
 	resolver  Resolver
-	dialer    net.Dialer
+	dial      func(ctx context.Context, network, address string) (net.Conn, error)
 	transport *http.Transport
 
 	// deny, denyRest and allowed do not change after New.
@@ -70,7 +73,7 @@ func New(cfg Config) *Guard {
 	g := &Guard{
 		log:      cfg.Log,
 		resolver: cfg.Resolver,
-		dialer:   net.Dialer{Timeout: dialTimeout},
+		dial:     cfg.Dial,
 		opened:   map[target]bool{},
 		mapped:   map[target]string{},
 		allowed:  map[target]bool{},
@@ -80,6 +83,9 @@ func New(cfg Config) *Guard {
 	}
 	if g.resolver == nil {
 		g.resolver = net.DefaultResolver
+	}
+	if g.dial == nil {
+		g.dial = new(net.Dialer).DialContext
 	}
 	g.transport = &http.Transport{
 		DialContext:            g.DialContext,
