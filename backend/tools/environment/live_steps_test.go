@@ -71,6 +71,40 @@ func TestStepsStopAtTheFirstSurprise(t *testing.T) {
 	}
 }
 
+// turningPage has buttons that say something else once they are pressed, and a list that uses its
+// buttons again for what stood below.
+const turningPage = `<title>Turning</title><button id=plain>Show notes</button><p id=notes hidden>Notes</p>
+<button id=first aria-expanded=false>Open one</button><button id=second aria-expanded=true>Close two</button><ul></ul><script>
+const id = (n) => document.getElementById(n)
+id('plain').onclick = () => { id('notes').hidden = !id('notes').hidden; id('plain').textContent = id('notes').hidden ? 'Show notes' : 'Hide notes' }
+for (const [b, n] of [[id('first'), 'one'], [id('second'), 'two']]) b.onclick = () => { const open = b.ariaExpanded !== 'true'; b.ariaExpanded = String(open); b.textContent = (open ? 'Close ' : 'Open ') + n }
+let list = ['Apple', 'Pear', 'Plum']
+const ul = document.querySelector('ul')
+ul.innerHTML = list.map(() => '<div><button></button></div>').join('')
+const draw = () => { while (ul.children.length > list.length) ul.lastChild.remove(); list.forEach((n, i) => { ul.children[i].firstChild.textContent = 'Drop ' + n }) }
+draw()
+;[...ul.children].forEach((row, i) => { row.firstChild.onclick = () => { list.splice(i, 1); draw() } })
+</script>`
+
+func TestAButtonThatTurnsIsPressedOnAndOneThatIsUsedAgainIsNot(t *testing.T) {
+	h := take(t)
+	press := func(look toolspec.Result, what string) string {
+		return `{"tool":"click_element","annotationId":` + jsonOf(number(t, look, what)) + `}`
+	}
+	for _, name := range []string{`button "Show notes"`, `button "Open one"`, `button "Close two"`} {
+		p := press(h.do("navigate_page", `{"url":%q}`, live.url+"/turning"), name)
+		r := h.do("run_steps", `{"steps":[%s,%s,%s]}`, p, p, p)
+		if v := report(t, r); v.Done != 3 || v.Stopped != "" {
+			t.Errorf("%s: %d done, stopped %q", name, v.Done, v.Stopped)
+		}
+	}
+	p := press(h.do("navigate_page", `{"url":%q}`, live.url+"/turning"), `button "Drop Apple"`)
+	r := h.do("run_steps", `{"steps":[%s,%s]}`, p, p)
+	if v := report(t, r); v.Done != 1 || !strings.Contains(v.Stopped, `is button "Drop Pear" now`) {
+		t.Errorf("the list: %d done, stopped %q", v.Done, v.Stopped)
+	}
+}
+
 func TestANavigationStopsStepsUnlessTheStepSaysSo(t *testing.T) {
 	h := take(t)
 	link := func() string {

@@ -99,6 +99,8 @@ type stepRun struct {
 	stopped string
 	// called is what the numbers of all steps were called when the run began: role and name.
 	called map[int][2]string
+	// beside is what was numbered before a press whose element a later step is for too.
+	beside []annotator.Element
 	// failed is the result of the step that failed, nil when none did.
 	failed *toolspec.Result
 	sum    sum
@@ -133,6 +135,10 @@ func (r *stepRun) step(ctx context.Context, i int) {
 	before := r.sum.page.URL
 	if before == "" {
 		before = r.s.Address()
+	}
+	r.beside = nil
+	if r.pressesAgain(i) {
+		r.beside = r.s.Annotations()
 	}
 	res := r.t.opts.Do(ctx, toolspec.Call{
 		ID: fmt.Sprintf("%s.%d", r.call.ID, i+1), Tool: st.tool, Args: st.args, Panel: r.call.Panel, From: r.call.From,

@@ -220,6 +220,10 @@ func (r *stepRun) lost(i int, a annotator.Answer) string {
 			for _, e := range a.Elements {
 				was := r.called[id]
 				if e.ID == id && was[0] != "" && (e.Role != was[0] || e.Name != was[1]) {
+					if r.turned(i, e) {
+						r.called[id] = [2]string{e.Role, e.Name}
+						continue
+					}
 					return fmt.Sprintf("[%d], which step %d is for, was %s %q and is %s %q now", id, i+2+n, was[0], was[1], e.Role, e.Name)
 				}
 			}

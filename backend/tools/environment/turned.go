@@ -1,0 +1,55 @@
+package environment
+
+import (
+	"slices"
+
+	"sextant/shared/annotator"
+)
+
+// pressesAgain reports whether step i presses an element that a later step is for too.
+func (r *stepRun) pressesAgain(i int) bool {
+	st := r.steps[i]
+	return st.tool == "click_element" && slices.ContainsFunc(r.steps[i+1:], func(later step) bool {
+		return slices.ContainsFunc(later.ids, func(id int) bool { return slices.Contains(st.ids, id) })
+	})
+}
+
+// turned reports whether e is the element that step i pressed and is called otherwise since, as
+// what shows and hides things is: that is what pressing it is for. It is a surprise where the page
+// uses the element for what stood beside it, as a list does that one entry was taken from.
+func (r *stepRun) turned(i int, e annotator.Element) bool {
+	if st := r.steps[i]; st.tool != "click_element" || !slices.Contains(st.ids, e.ID) || e.Role != r.called[e.ID][0] {
+		return false
+	}
+	for _, was := range r.beside {
+		if was.ID == e.ID && flipped(was, e) {
+			return true
+		}
+	}
+	for _, was := range r.beside {
+		if was.ID == e.ID || was.Role != e.Role || was.Name != e.Name {
+			continue
+		}
+		if role, name := r.s.Called(was.ID); role != was.Role || name != was.Name || !r.numbered(was.ID) {
+			return false
+		}
+	}
+	return true
+}
+
+// numbered reports whether the element id was there at the newest look.
+func (r *stepRun) numbered(id int) bool {
+	return slices.ContainsFunc(r.s.Annotations(), func(e annotator.Element) bool { return e.ID == id })
+}
+
+// flipped reports whether an element says of itself that it went from one state to the other.
+func flipped(was, is annotator.Element) bool {
+	for _, pair := range [][2]string{{"expanded", "collapsed"}, {"checked", "unchecked"}} {
+		for _, p := range [][2]string{pair, {pair[1], pair[0]}} {
+			if slices.Contains(was.States, p[0]) && slices.Contains(is.States, p[1]) {
+				return true
+			}
+		}
+	}
+	return slices.Contains(was.States, "pressed") != slices.Contains(is.States, "pressed")
+}
