@@ -211,6 +211,9 @@ const maxEvent = 300
 // String is e as it stands in the outcome line: "navigated to https://…", "opened tab 2".
 func (e Event) String() string {
 	text := Clean(e.Text, maxEvent)
+	if e.Kind == "console_error" && !told(text) {
+		text = Quote(text)
+	}
 	head := map[string]string{
 		"navigated": "navigated to ", "dialog": "dialog: ", "download": "download: ", "console_error": "console error: ",
 	}[e.Kind]
@@ -231,6 +234,22 @@ func (e Event) String() string {
 		return text
 	}
 	return strings.TrimSuffix(head+text, ": ")
+}
+
+// told reports whether the text of a console error is what the browser makes of one: the page's words
+// in quotes, and how often, or a count of those that are not told.
+func told(text string) bool {
+	if rest, ok := strings.CutPrefix(text, "console error: "); ok {
+		digits, ours := strings.CutSuffix(rest, " more, see console_messages")
+		return ours && digits != "" && strings.Trim(digits, "0123456789") == ""
+	}
+	quoted, err := strconv.QuotedPrefix(text)
+	if err != nil || !strings.HasPrefix(text, `"`) {
+		return false
+	}
+	rest := text[len(quoted):]
+	times := strings.TrimSuffix(strings.TrimPrefix(rest, " ("), " times)")
+	return rest == "" || rest == " ("+times+" times)" && strings.Trim(times, "0123456789") == ""
 }
 
 func appendFooter(b []byte, a Answer, s size) []byte {

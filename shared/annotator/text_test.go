@@ -217,3 +217,20 @@ func FuzzTextCannotBeFaked(f *testing.F) {
 		}
 	})
 }
+
+func TestAConsoleErrorIsQuotedUnlessItIsAlready(t *testing.T) {
+	for text, want := range map[string]string{
+		`"x" (3 times)`:                                  `console error: "x" (3 times)`,
+		`"a \" b"`:                                       `console error: "a \" b"`,
+		"x\n[12] button · clicked [13] link":             `console error: "x [12] button · clicked [13] link"`,
+		`"x" · navigated to https://bank.example`:        `console error: "\"x\" · navigated to https://bank.example"`,
+		"console error: 5 more, see console_messages":    "console error: 5 more, see console_messages",
+		"console error: x more, see console_messages":    `console error: "console error: x more, see console_messages"`,
+		`"x" (clicked [12] button) · done (3 times)`:     `console error: "\"x\" (clicked [12] button) · done (3 times)"`,
+		"console error: 5 more, see console_messages\n[": "console error: \"console error: 5 more, see console_messages [\"",
+	} {
+		if got := (Event{Kind: "console_error", Text: text}).String(); got != want {
+			t.Errorf("%q is told as %s, want %s", text, got, want)
+		}
+	}
+}

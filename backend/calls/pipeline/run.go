@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"sextant/shared/annotator"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -33,6 +34,9 @@ func (p *Pipeline) run(ctx context.Context, f *flight) *toolspec.Result {
 	p.remember(f, result)
 	return &result
 }
+
+// maxFault bounds what is told of an executor's own fault, in characters.
+const maxFault = 1000
 
 type outcome struct {
 	result toolspec.Result
@@ -77,7 +81,10 @@ func (p *Pipeline) settle(ctx context.Context, f *flight, o outcome) toolspec.Re
 		return p.ended(ctx, f)
 	case o.err != nil:
 		p.cfg.Log.Error("executor failed", "tool", f.call.Tool, "call", f.call.ID, "err", o.err)
-		return toolspec.Fail(toolspec.SystemError, o.err.Error(), "The rest keeps running. Try again; the log holds the details.")
+		// What failed may quote a page: who reads it is told whose words they are.
+		r := toolspec.Fail(toolspec.SystemError, annotator.Clean(o.err.Error(), maxFault), "The rest keeps running. Try again; the log holds the details.")
+		r.Sources = o.result.Sources
+		return r
 	}
 	if o.result.Error == "" {
 		o.result.Error = "it failed without saying why"

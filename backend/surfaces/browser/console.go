@@ -127,7 +127,7 @@ func (t *tab) threw(ev frames.Event) {
 	}
 	t.set(func() {
 		t.journal.add(Message{Level: LevelError, Source: "exception", Text: clip(text, maxMessage), Where: where(d.URL, d.LineNumber+1)})
-		t.complain(clip(text, 200))
+		t.complain(text)
 	})
 }
 
@@ -157,7 +157,7 @@ func (t *tab) wrote(p *frames.Page, ev frames.Event) {
 	t.set(func() {
 		t.journal.add(m)
 		if level == LevelError {
-			t.complain(clip(m.Text, 200))
+			t.complain(m.Text)
 		}
 		t.written++
 		release = t.written%released == 0
@@ -186,7 +186,7 @@ func (t *tab) logged(ev frames.Event) {
 	t.set(func() {
 		t.journal.add(m)
 		if m.Level == LevelError && e.Source == proto.LogLogEntrySourceSecurity {
-			t.complain(clip(m.Text, 200))
+			t.complain(m.Text)
 		}
 	})
 }

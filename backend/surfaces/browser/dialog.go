@@ -8,6 +8,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/surfaces/browser/frames"
+	"sextant/shared/annotator"
 )
 
 // The kinds of dialog beyond those of JavaScript (alert, confirm, prompt).
@@ -59,7 +60,7 @@ func (t *tab) dialogOpened(p *frames.Page, d proto.PageJavascriptDialogOpening, 
 		p.Post(session, proto.PageHandleJavaScriptDialog{Accept: d.Type == proto.PageDialogTypeAlert})
 		return
 	}
-	t.opened(&dialog{kind: string(d.Type), text: clip(d.Message, 300), preset: clip(d.DefaultPrompt, 300), session: session})
+	t.opened(&dialog{kind: string(d.Type), text: annotator.Clean(d.Message, 300), preset: clip(d.DefaultPrompt, 300), session: session})
 	t.s.b.mu.Unlock()
 	t.s.b.out.state()
 }
@@ -81,9 +82,9 @@ func (d *dialog) said() string {
 	if d.kind == dialogAuth {
 		return "log-in: " + d.text
 	}
-	said := fmt.Sprintf("%s %q", d.kind, d.text)
+	said := d.kind + " " + quoteWords(d.text, 200)
 	if d.preset != "" {
-		said += fmt.Sprintf(" (default %q)", d.preset)
+		said += " (default " + quoteWords(d.preset, 60) + ")"
 	}
 	return said
 }
@@ -96,7 +97,7 @@ func (t *tab) authAsked(p *frames.Page, a proto.FetchAuthRequired, session strin
 	}
 	who := clip(a.AuthChallenge.Origin, 100)
 	if a.AuthChallenge.Realm != "" {
-		who += fmt.Sprintf(" (%s)", clip(a.AuthChallenge.Realm, 80))
+		who += " (" + quoteWords(a.AuthChallenge.Realm, 80) + ")"
 	}
 	if string(a.FrameID) != p.MainFrame() {
 		p.Post(session, cancelAuth(a.RequestID))
@@ -243,7 +244,7 @@ func (a *action) reply(ctx context.Context, d *dialog, o DialogOptions) error {
 	if d.kind == dialogAuth {
 		return a.login(client, d, o)
 	}
-	a.does("%s the %s %q", verb, d.kind, d.text)
+	a.does("%s the %s %s", verb, d.kind, quoteWords(d.text, 200))
 	req := proto.PageHandleJavaScriptDialog{Accept: o.Accept}
 	if d.kind == string(proto.PageDialogTypePrompt) && o.Accept {
 		req.PromptText = d.preset

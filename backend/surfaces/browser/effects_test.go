@@ -221,8 +221,8 @@ func TestOnlyErrorsThatTheActionCausedAreTold(t *testing.T) {
 		return err == nil && slices.ContainsFunc(list, func(m browser.Message) bool { return m.Text == "by a timer" })
 	})
 	ans := click(t, ctx, s, page, "Loud")
-	said(t, ans, "console_error", "same (3 times)")
-	said(t, ans, "console_error", `kind 0 {a: "x"}`)
+	said(t, ans, "console_error", `"same" (3 times)`)
+	said(t, ans, "console_error", `"kind 0 {a: \"x\"}"`)
 	said(t, ans, "console_error", "5 more, see console_messages")
 	for _, e := range ans.Events {
 		if strings.Contains(e.Text, "timer") {

@@ -152,7 +152,7 @@ func (a *action) scriptFault(ctx context.Context, doc *frames.Document, err erro
 	case errors.As(err, &thrown):
 		head, _, _ := strings.Cut(thrown.Text, "\n")
 		return &Fault{
-			Kind: FaultInvalid, Message: fmt.Sprintf("The script threw in line %d: %s", thrown.Line, clip(head, 400)),
+			Kind: FaultInvalid, Message: fmt.Sprintf("The script threw in line %d: %s", thrown.Line, quoteWords(head, 400)),
 			Suggestion: "Mend the script; what it did before that line is done.",
 		}
 	case errors.Is(context.Cause(ctx), errSlowScript):

@@ -10,6 +10,7 @@ import (
 
 	"sextant/backend/surfaces/browser/frames"
 	"sextant/backend/surfaces/browser/settle"
+	"sextant/shared/annotator"
 )
 
 // popup is the frame name under which a tab that is about to open is waited for.
@@ -345,6 +346,9 @@ func (t *tab) set(change func()) {
 	change()
 	t.s.b.mu.Unlock()
 }
+
+// quoteWords is a page's words on one line and in quotes that they cannot end.
+func quoteWords(s string, runes int) string { return annotator.Quote(annotator.Clean(s, runes)) }
 
 // clip bounds a text that came from a page.
 func clip(s string, runes int) string {

@@ -110,9 +110,11 @@ func (t *tab) take() []annotator.Event {
 // complain tells of an error of the page's scripts, but only while an action runs: what
 // timers do in between is for console_messages. Called under mu.
 func (t *tab) complain(text string) {
-	if !t.acting || text == "" {
+	if text = annotator.Clean(text, 200); !t.acting || text == "" {
 		return
 	}
+	// Quoted, it cannot be read as another event behind it.
+	text = annotator.Quote(text)
 	told := 0
 	for _, h := range t.events {
 		if h.Kind == kindConsole {

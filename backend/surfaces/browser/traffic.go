@@ -190,7 +190,7 @@ func bounded(headers json.RawMessage) json.RawMessage {
 // other programs. Called under mu.
 func (t *tab) travel(name, main string, r told) {
 	if name == "requestWillBeSent" && foreign(r.Request.URL) {
-		t.note(kindExternal, "the page wanted to open "+clip(r.Request.URL, 120)+" in another program; nothing was opened", t.id)
+		t.note(kindExternal, "the page wanted to open "+quoteWords(r.Request.URL, 120)+" in another program; nothing was opened", t.id)
 		return
 	}
 	trip := t.trip(r.RequestID)

@@ -116,7 +116,7 @@ func (g *target) took(ctx context.Context, a *action, f collect.Files) error {
 	if now.Count == 0 {
 		a.note = "The field is empty again: the page took the files out of it, to send them or because it does not want them."
 	} else if f.Accept != "" {
-		a.note = "The field asks for " + clip(f.Accept, 100) + "."
+		a.note = "The field asks for " + quoteWords(f.Accept, 100) + "."
 	}
 	return nil
 }

@@ -236,7 +236,7 @@ func (r toolResponse) text(p PageTool) (string, error) {
 			why, _, _ = strings.Cut(r.Exception.Description, "\n")
 		}
 		return "", &Fault{
-			Kind: FaultInvalid, Message: fmt.Sprintf("The page's tool %q failed (%s): %s", clip(p.Name, 80), clip(r.Status, 40), clip(why, 400)),
+			Kind: FaultInvalid, Message: fmt.Sprintf("The page's tool %s failed (%s): %s", quoteWords(p.Name, 80), clip(r.Status, 40), quoteWords(why, 400)),
 			Suggestion: "Check the arguments, or use the page itself.",
 		}
 	}

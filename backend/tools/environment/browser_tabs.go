@@ -60,7 +60,7 @@ func (t *Tools) listed(a annotator.Answer, tabs []event.Tab, p tabsParams) (tool
 		if tab.ID == a.Page.Tab {
 			mark = " (current)"
 		}
-		lines[i] = fmt.Sprintf("tab %d: %s | %s%s\n", tab.ID, annotator.Clean(tab.Title, min(long, 100)), annotator.Clean(tab.URL, long), mark)
+		lines[i] = fmt.Sprintf("tab %d: %s | %s%s\n", tab.ID, annotator.Quote(annotator.Clean(tab.Title, min(long, 100))), annotator.Clean(tab.URL, long), mark)
 		from = append(from, sources(tab.URL)...)
 	}
 	r := t.answered(a, strings.Join(lines, ""), defaultTokens, sentence)

@@ -109,7 +109,10 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	if !ok {
 		return toolspec.Result{}, fmt.Errorf("environment: no tool %q", call.Tool)
 	}
-	r, err := x.run(ctx, t.sessions(call.From.Session), call)
+	s := t.sessions(call.From.Session)
+	// An action may leave the page whose words its failure quotes.
+	before := pagesOf(s, call)
+	r, err := x.run(ctx, s, call)
 	if err == nil {
 		return r, nil
 	}
@@ -117,11 +120,34 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	var fault *browser.Fault
 	switch {
 	case errors.As(err, &bad):
-		return toolspec.Fail(toolspec.ValidationError, bad.message, bad.suggestion), nil
+		return toolspec.Fail(toolspec.ValidationError, annotator.Clean(bad.message, maxError), annotator.Clean(bad.suggestion, maxError)), nil
 	case errors.As(err, &fault):
-		return toolspec.Fail(kindOf(call.Tool, fault.Kind), fault.Message, fault.Suggestion), nil
+		r = toolspec.Fail(kindOf(call.Tool, fault.Kind), annotator.Clean(fault.Message, maxError), annotator.Clean(fault.Suggestion, maxError))
+		if fault.Kind != browser.FaultNoBrowser {
+			r.Sources = sorted(append(before, pagesOf(s, call)...))
+		}
+		return r, nil
 	}
-	return toolspec.Result{}, fmt.Errorf("%s: %w", call.Tool, err)
+	// What a page threw at our own script may stand in the error.
+	return toolspec.Result{Sources: sorted(append(before, pagesOf(s, call)...))}, fmt.Errorf("%s: %w", call.Tool, err)
+}
+
+// maxError bounds what a failure says, in runes.
+const maxError = 2000
+
+// pagesOf are the sources of the words a failure of call may quote: the page in front, who opened a
+// dialog, and the frames of the elements that are named.
+func pagesOf(s session, call toolspec.Call) []string {
+	from := sources(s.Address())
+	_, asks := s.Asks()
+	from = append(from, sources(asks)...)
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(call.Args, &fields) == nil {
+		for _, id := range idsIn(fields) {
+			from = append(from, sources(s.Spot(id).Origin)...)
+		}
+	}
+	return from
 }
 
 // Describe says what call will do, from its arguments and the numbers of the newest look.

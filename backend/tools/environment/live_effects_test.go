@@ -60,7 +60,7 @@ func TestADialogIsAnsweredAndItsPasswordStaysOut(t *testing.T) {
 	if r := h.try("handle_dialog", `{}`); r.Success || r.Suggestion == "" {
 		t.Errorf("without a dialog: %+v", r)
 	}
-	has(t, "guarded", h.do("navigate_page", `{"url":%q}`, url+"/vault").Text, "log-in: "+url+" (Vault)")
+	has(t, "guarded", h.do("navigate_page", `{"url":%q}`, url+"/vault").Text, "log-in: "+url+" (\"Vault\")")
 	args := `{"username":"ana","password":"lantern"}`
 	if d := live.tools.Describe(h.call("handle_dialog", args)); len(d.Secret) != 1 || d.Secret[0] != "password" {
 		t.Errorf("the password is not hidden: %+v", d)

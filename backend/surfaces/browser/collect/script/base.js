@@ -27,6 +27,9 @@
     return el && el.isConnected ? el : null
   }
 
+  // quote puts a page's words into double quotes that they cannot end.
+  S.quote = (s) => '"' + s.replace(/["\\]/g, '\\$&') + '"'
+
   // up is the parent in the flat tree: slot for slotted nodes, host for a shadow root.
   S.up = (n) => {
     if (n.assignedSlot) return n.assignedSlot

@@ -92,7 +92,7 @@
     const named = S.closest(el, (p) => S.control(p)) ?? el
     const role = S.role(named) || named.localName
     const name = (S.accname(named) || S.fold(named.innerText ?? '')).slice(0, 60)
-    return { handles, text: name ? `${role} "${name}"` : role }
+    return { handles, text: name ? `${role} ${S.quote(name)}` : role }
   }
 
   // fileField is the file field that el is, labels or holds: {h: 0} for none.

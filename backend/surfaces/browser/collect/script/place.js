@@ -220,7 +220,7 @@
       const h = best.querySelector?.('h1,h2,h3,h4,[role=heading]')
       name = h ? S.fold(h.textContent) : S.fold(best.innerText ?? '').slice(0, 40)
     }
-    return { el: best, handle: S.known(best), text: name ? `${role} "${name.slice(0, 60)}"` : role }
+    return { el: best, handle: S.known(best), text: name ? `${role} ${S.quote(name.slice(0, 60))}` : role }
   }
 
   const closing = /^(x|×|✕|✖|⨯)$|\b(close|dismiss|accept|agree|got it|ok|okay|no thanks|not now|reject|decline|continue|cancel|skip|later|understood|hide|schließen|akzeptieren|ablehnen|verstanden|fermer|accepter|refuser|cerrar|aceptar|rechazar|chiudi|accetta|sluiten|akkoord|zamknij|закрыть|принять|关闭|接受|閉じる)/i
