@@ -179,7 +179,41 @@
     return out
   }
 
-  // probe looks for a point that hits el: {x, y} or {top} what lies there instead.
+  // lifted: something of at may lie higher than at itself.
+  const lifted = (at) => {
+    if (S.rootOf(at) || at.assignedSlot) return true
+    for (const side of ['::before', '::after']) if (getComputedStyle(at, side).content !== 'none') return true
+    const inner = at.querySelectorAll('*')
+    if (inner.length > 12) return true
+    for (const k of inner) if (S.rootOf(k) || getComputedStyle(k).position !== 'static') return true
+    return false
+  }
+
+  // lid: top belongs to a layer that leaves no point of at free within win. A layer is one placed
+  // box, upright and without holes; when it lies over the corners of a part of at, it lies over all
+  // of the part. Asking the page for a hundred points between is dear.
+  const lid = (at, win, top) => {
+    let corners = null
+    for (let p = top; p && !S.within(at, p); p = S.up(p)) {
+      if (p.localName === 'dialog' && p.matches(':modal')) return true
+      const cs = getComputedStyle(p)
+      if (cs.position === 'static' || cs.pointerEvents === 'none' || cs.visibility !== 'visible' || cs.clipPath !== 'none') continue
+      const b = p.getBoundingClientRect()
+      if (Math.abs(b.width - p.offsetWidth) > 1 || Math.abs(b.height - p.offsetHeight) > 1 || p.getClientRects().length !== 1) continue
+      if (!corners) {
+        const rects = Array.from(at.getClientRects(), (r) => cut(rect(r), win)).filter(some)
+        if (!rects.length || rects.length > 4 || lifted(at)) return false
+        corners = rects.flatMap((r) => [[0.02, 0.02], [0.98, 0.02], [0.02, 0.98], [0.98, 0.98]].map(([fx, fy]) => [r.x + r.w * fx, r.y + r.h * fy]))
+        corners.met = corners.map(([x, y]) => S.deep(x, y))
+      }
+      const inside = ([x, y]) => x >= b.left && x < b.right && y >= b.top && y < b.bottom
+      if (corners.every(inside) && corners.met.every((t) => t && S.within(t, p))) return true
+    }
+    return false
+  }
+
+  // probe looks for a point that hits el: {x, y} or {top} what lies there instead, with lid when
+  // there is no use in looking at more points.
   S.probe = (el, at, win, many) => {
     let second = null
     let top = null
@@ -193,7 +227,10 @@
         continue
       }
       if (S.within(at, t)) own = true
-      else top ??= t
+      else if (!top) {
+        if (!many && !own && !second && lid(at, win, t)) return { top: t, own, lid: true }
+        top = t
+      }
     }
     return second ?? { top, own }
   }

@@ -116,7 +116,7 @@
         if (h.x !== undefined) hit = h
       }
     }
-    if (hit.x === undefined) hit = S.probe(el, at, p.vis, true)
+    if (hit.x === undefined && !hit.lid) hit = S.probe(el, at, p.vis, true)
     if (hit.x !== undefined) return null
     return hit.top ? hit : undefined
   }
