@@ -155,7 +155,7 @@ func (t *tab) filesAsked(ev frames.Event) {
 		return
 	}
 	t.set(func() {
-		t.chooser = &chooser{ev.SessionID, c.BackendNodeID, c.Mode == proto.PageFileChooserOpenedModeSelectMultiple}
+		t.chooser = &chooser{ev.SessionID, string(c.FrameID), c.BackendNodeID, c.Mode == proto.PageFileChooserOpenedModeSelectMultiple}
 		what := "a file"
 		if t.chooser.many {
 			what = "files"

@@ -23,15 +23,15 @@ const chooserWait = time.Second
 // maxFiles bounds one upload.
 const maxFiles = 50
 
-// chooser is the page's question for files: node is the field, 0 when it asked without one, and
-// session where it lives.
+// chooser is the page's question for files: node is the field, 0 when it asked without one, session
+// and frame are where it lives.
 type chooser struct {
-	session string
-	node    proto.DOMBackendNodeID
-	many    bool
+	session, frame string
+	node           proto.DOMBackendNodeID
+	many           bool
 }
 
-// Upload gives files, by absolute paths, to a file field, to the field that the element is the
+// Upload gives files, by absolute paths without links in them, to a file field, to the field that the element is the
 // label of or holds, to the chooser that a click on it opens, or drops them on it.
 func (s *Session) Upload(ctx context.Context, id int, paths []string) (answer, error) {
 	what, err := filesAt(paths)
@@ -53,6 +53,9 @@ func (s *Session) Upload(ctx context.Context, id int, paths []string) (answer, e
 		if len(paths) > 1 && !field.Multiple {
 			return g.oneFile()
 		}
+		if _, err := filesAt(paths); err != nil {
+			return err
+		}
 		a.does("gave %s to %s", what, g.name())
 		if err := g.doc.GiveFiles(ctx, collect.NodeExpression(field.Handle), paths); err != nil {
 			return err
@@ -61,7 +64,7 @@ func (s *Session) Upload(ctx context.Context, id int, paths []string) (answer, e
 	})
 }
 
-// filesAt makes sure that paths name files, and describes them: "cv.pdf (12 kB)".
+// filesAt makes sure that paths name files themselves and no links to them, and describes them: "cv.pdf (12 kB)".
 func filesAt(paths []string) (string, error) {
 	bad := func(format string, args ...any) error {
 		return &Fault{Kind: FaultInvalid, Message: fmt.Sprintf(format, args...), Suggestion: "Send paths of files that are there."}
@@ -75,6 +78,9 @@ func filesAt(paths []string) (string, error) {
 			return "", bad("%q is not an absolute path", p)
 		}
 		info, err := os.Stat(p)
+		if real, linked := filepath.EvalSymlinks(p); err == nil && (linked != nil || real != filepath.Clean(p)) {
+			return "", bad("%s leads to another file now", p)
+		}
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			return "", bad("there is no file %s", p)
@@ -123,7 +129,7 @@ func (g *target) took(ctx context.Context, a *action, f collect.Files) error {
 
 // askedFor clicks the element and answers the chooser that opens; without one it drops the files.
 func (g *target) askedFor(ctx context.Context, a *action, paths []string, what string) error {
-	choosers := make(chan chooser, 1)
+	choosers := make(chan chooser, 8)
 	a.t.set(func() { a.t.choosers = choosers })
 	defer a.t.set(func() { a.t.choosers = nil })
 	if err := (proto.PageSetInterceptFileChooserDialog{Enabled: true}).Call(g.doc.Client(ctx)); err != nil {
@@ -134,28 +140,49 @@ func (g *target) askedFor(ctx context.Context, a *action, paths []string, what s
 	}
 	timer := time.NewTimer(chooserWait)
 	defer timer.Stop()
-	select {
-	case c := <-choosers:
-		if c.node == 0 {
-			return &Fault{
-				Kind: FaultBlocked, Message: g.name() + " opens a file picker that only a person can answer.",
-				Suggestion: "Look for a file field on the page, or ask the person.",
+	for other := false; ; {
+		select {
+		case c := <-choosers:
+			if c.frame != g.doc.Frame() || c.session != g.doc.Session() || !g.doc.Alive() {
+				other = true
+				continue
 			}
+			return g.choose(ctx, a, c, paths, what)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-timer.C:
+			if other {
+				return &Fault{
+					Kind:       FaultBlocked,
+					Message:    g.name() + " was clicked, and another document than its own asked for files; it got none.",
+					Suggestion: "Call annotate_page and choose the file field itself, in the document that the files are meant for.",
+				}
+			}
+			return g.dropFiles(ctx, a, paths, what)
 		}
-		if len(paths) > 1 && !c.many {
-			return g.oneFile()
-		}
-		a.does("gave %s to %s", what, g.name())
-		err := proto.DOMSetFileInputFiles{Files: paths, BackendNodeID: c.node}.Call(a.page.ClientOf(ctx, c.session))
-		if err != nil {
-			return fmt.Errorf("giving files: %w", err)
-		}
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
 	}
-	return g.dropFiles(ctx, a, paths, what)
+}
+
+// choose answers the chooser c of the element's own document.
+func (g *target) choose(ctx context.Context, a *action, c chooser, paths []string, what string) error {
+	if c.node == 0 {
+		return &Fault{
+			Kind: FaultBlocked, Message: g.name() + " opens a file picker that only a person can answer.",
+			Suggestion: "Look for a file field on the page, or ask the person.",
+		}
+	}
+	if len(paths) > 1 && !c.many {
+		return g.oneFile()
+	}
+	if _, err := filesAt(paths); err != nil {
+		return err
+	}
+	a.does("gave %s to %s", what, g.name())
+	err := proto.DOMSetFileInputFiles{Files: paths, BackendNodeID: c.node}.Call(a.page.ClientOf(ctx, c.session))
+	if err != nil {
+		return fmt.Errorf("giving files: %w", err)
+	}
+	return nil
 }
 
 // dropFiles lets files fall on the element as if they were dragged from the desktop.
@@ -165,6 +192,9 @@ func (g *target) dropFiles(ctx context.Context, a *action, paths []string, what 
 		return err
 	}
 	if err := collect.WatchDrag(ctx, g.doc); err != nil {
+		return err
+	}
+	if _, err := filesAt(paths); err != nil {
 		return err
 	}
 	c := a.client(ctx)
@@ -203,7 +233,7 @@ func (t *tab) chooserOpened(ev frames.Event) bool {
 	taken := false
 	t.set(func() {
 		select {
-		case t.choosers <- chooser{ev.SessionID, e.BackendNodeID, e.Mode == proto.PageFileChooserOpenedModeSelectMultiple}:
+		case t.choosers <- chooser{ev.SessionID, string(e.FrameID), e.BackendNodeID, e.Mode == proto.PageFileChooserOpenedModeSelectMultiple}:
 			taken = true
 		default:
 		}

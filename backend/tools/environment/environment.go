@@ -39,6 +39,7 @@ type Tools struct {
 	byName   map[string]tool
 	// stepTools are the tools that may be a step of run_steps.
 	stepTools []string
+	uploads   uploads
 	tokens    tokens
 }
 
@@ -157,6 +158,9 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	if !ok {
 		return toolspec.Description{}
 	}
+	if x.judged != nil {
+		x.judged(call)
+	}
 	return x.describe(t.sessions(call.From.Session), call.Args)
 }
 
@@ -194,6 +198,8 @@ type tool struct {
 	secret   []string
 	run      func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error)
 	describe func(s session, args json.RawMessage) toolspec.Description
+	// judged, when not nil, learns of a call before it is judged by its description.
+	judged func(call toolspec.Call)
 }
 
 func (x tool) definition() toolspec.Definition {

@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"errors"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -69,6 +70,24 @@ func TestFilesAreUploadedFromTheWorkspaceAndShownBefore(t *testing.T) {
 		if r := h.try("upload_file", `{"annotationId":`+jsonOf(id)+`,`+bad+`}`); r.Success || r.ErrorType != toolspec.ValidationError || r.Suggestion == "" {
 			t.Errorf("%s: %+v", bad, r)
 		}
+	}
+	// What was asked about is what is given, wherever the link leads by then.
+	link, other := filepath.Join(dir, "link.txt"), filepath.Join(dir, "key.txt")
+	if err := os.WriteFile(other, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := `{"annotationId":` + jsonOf(id) + `,"path":"link.txt"}`
+	if d := live.tools.Describe(h.call("upload_file", args)); d.Data != filepath.Join(dir, "june.txt") {
+		t.Errorf("the call is described as %+v", d)
+	}
+	if err := errors.Join(os.Remove(link), os.Symlink(other, link)); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.try("upload_file", args); r.Success || r.ErrorType != toolspec.PermissionError || r.Suggestion == "" {
+		t.Errorf("a link that leads elsewhere since the yes: %+v", r)
+	}
+	if text := h.do("get_page_content", `{"format":"text"}`).Text; strings.Contains(text, "secret") {
+		t.Errorf("the page got the other file:\n%s", text)
 	}
 	for _, def := range live.tools.Definitions("") {
 		if def.Name == "upload_file" && !def.Hints.Confirm {

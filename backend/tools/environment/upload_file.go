@@ -4,7 +4,9 @@ import (
 	"context"
 	_ "embed"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
@@ -20,7 +22,7 @@ type uploadParams struct {
 }
 
 func (t *Tools) uploadFile() tool {
-	return build(tool{
+	x := build(tool{
 		name: "upload_file", about: about(uploadAbout), hints: toolspec.Hints{OpenWorld: true, Confirm: true},
 		examples: []string{`{"annotationId":7,"path":"reports/june.pdf"}`, `{"annotationId":7,"paths":["a.png","b.png"]}`},
 	}, func(s session, p uploadParams) toolspec.Description {
@@ -44,6 +46,64 @@ func (t *Tools) uploadFile() tool {
 		}
 		return t.answered(a, "", defaultTokens, sentence), nil
 	})
+	x.judged = func(call toolspec.Call) {
+		// What could not be read then is not given away later either.
+		var paths []string
+		if p, err := read[uploadParams](call.Args); err == nil {
+			if paths, err = t.files(p); err != nil {
+				paths = nil
+			}
+		}
+		t.uploads.judged(call.ID, paths)
+	}
+	upload := x.run
+	x.run = func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error) {
+		p, err := read[uploadParams](call.Args)
+		if was, judged := t.uploads.take(call.ID); judged && err == nil {
+			if paths, err := t.files(p); err == nil && !slices.Equal(paths, was) {
+				return toolspec.Fail(toolspec.PermissionError, "the path leads to another file now than the one that was asked about, so it was not given away",
+					"Look at the file, then send the path of the file itself."), nil
+			}
+		}
+		return upload(ctx, s, call)
+	}
+	return x
+}
+
+// maxJudged bounds the calls whose files are remembered until they run; most run at once.
+const maxJudged = 1000
+
+// uploads remembers by call which files were judged, links resolved, so that no others are given
+// away. It is safe for concurrent use.
+type uploads struct {
+	mu    sync.Mutex
+	order []string
+	files map[string][]string
+}
+
+func (u *uploads) judged(call string, paths []string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.files == nil {
+		u.files = map[string][]string{}
+	}
+	if _, again := u.files[call]; !again {
+		if len(u.order) >= maxJudged {
+			delete(u.files, u.order[0])
+			u.order = u.order[1:]
+		}
+		u.order = append(u.order, call)
+	}
+	u.files[call] = paths
+}
+
+func (u *uploads) take(call string) (paths []string, judged bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	paths, judged = u.files[call]
+	delete(u.files, call)
+	u.order = slices.DeleteFunc(u.order, func(id string) bool { return id == call })
+	return paths, judged
 }
 
 // files are the call's paths, absolute.
