@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"sextant/backend/guard/veil"
 	"sextant/backend/surfaces/browser/frames"
 	"sextant/shared/annotator"
 )
@@ -83,10 +84,15 @@ func (d *dialog) said() string {
 		return "log-in: " + d.text
 	}
 	said := d.kind + " " + quoteWords(d.text, 200)
-	if d.preset != "" {
+	if d.preset != "" && !d.secret() {
 		said += " (default " + quoteWords(d.preset, 60) + ")"
 	}
 	return said
+}
+
+// secret reports whether what d is answered with is not for showing.
+func (d *dialog) secret() bool {
+	return d.kind == dialogAuth || d.kind == string(proto.PageDialogTypePrompt) && veil.Asks(d.text)
 }
 
 // authAsked takes in a site's question for a user name. A page in a frame is not worth
@@ -250,7 +256,12 @@ func (a *action) reply(ctx context.Context, d *dialog, o DialogOptions) error {
 		req.PromptText = d.preset
 		if o.Text != nil {
 			req.PromptText = *o.Text
-			a.outcome += fmt.Sprintf(" with %q", clip(*o.Text, 80))
+			if d.secret() {
+				a.t.hides(*o.Text)
+				a.outcome += " with text that is not shown"
+			} else {
+				a.outcome += " with " + quoteWords(*o.Text, 80)
+			}
 		}
 	}
 	if err := req.Call(client); err != nil && !strings.Contains(err.Error(), "No dialog") {
@@ -328,6 +339,16 @@ func (s *Session) answerDialog(ctx context.Context, t *tab, key string) (answer,
 		return answer{}, t.dialogFault()
 	}
 	return s.HandleDialog(ctx, DialogOptions{Accept: accept})
+}
+
+// AsksSecret reports whether the dialog HandleDialog would answer asks for what is not for showing.
+func (s *Session) AsksSecret() bool {
+	t := s.asking()
+	if t == nil {
+		return false
+	}
+	d := t.open()
+	return d != nil && d.secret()
 }
 
 // Asks tells what dialog HandleDialog would answer, in a sentence, and the address of who opened

@@ -21,7 +21,7 @@ type dialogParams struct {
 
 func (t *Tools) handleDialog() tool {
 	return build(tool{
-		name: "handle_dialog", about: about(dialogAbout), hints: toolspec.Hints{OpenWorld: true}, secret: []string{"password"},
+		name: "handle_dialog", about: about(dialogAbout), hints: toolspec.Hints{OpenWorld: true}, secret: []string{"password", "text"},
 		timeout: 60_000, examples: []string{`{"accept":true}`, `{"text":"Ana"}`, `{"username":"ana","password":"…"}`, `{"accept":false}`},
 	}, func(s session, p dialogParams) toolspec.Description {
 		d := toolspec.Description{Present: "Dismissing the dialog"}
@@ -40,6 +40,10 @@ func (t *Tools) handleDialog() tool {
 			d.Present, d.Data, d.Secret = "Logging in as "+annotator.Clean(p.Username, 40), p.Username+" "+p.Password, []string{"password"}
 		case p.Text != nil:
 			d.Data = *p.Text
+			// What nobody asks for may be a secret that came too late.
+			if who == "" || s.AsksSecret() {
+				d.Secret = []string{"text"}
+			}
 		}
 		return d
 	}, func(ctx context.Context, s session, p dialogParams) (toolspec.Result, error) {

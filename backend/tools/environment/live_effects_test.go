@@ -60,6 +60,9 @@ func TestADialogIsAnsweredAndItsPasswordStaysOut(t *testing.T) {
 	if r := h.try("handle_dialog", `{}`); r.Success || r.Suggestion == "" {
 		t.Errorf("without a dialog: %+v", r)
 	}
+	if d := live.tools.Describe(h.call("handle_dialog", `{"text":"geheim7"}`)); !slices.Equal(d.Secret, []string{"text"}) {
+		t.Errorf("a text that nothing asks for any more is shown: %+v", d)
+	}
 	has(t, "guarded", h.do("navigate_page", `{"url":%q}`, url+"/vault").Text, "log-in: "+url+" (\"Vault\")")
 	args := `{"username":"ana","password":"lantern"}`
 	if d := live.tools.Describe(h.call("handle_dialog", args)); len(d.Secret) != 1 || d.Secret[0] != "password" {
@@ -69,6 +72,36 @@ func TestADialogIsAnsweredAndItsPasswordStaysOut(t *testing.T) {
 	has(t, "logged in", r.Text, "Page: Inside |", `logged in as "ana"`)
 	if strings.Contains(r.Text+r.Sentence+fmt.Sprint(r.Value), "lantern") {
 		t.Error("the password is told")
+	}
+}
+
+func TestWhatAPromptForAPasswordGotStaysOut(t *testing.T) {
+	h := take(t)
+	url := effects(t)
+	h.do("navigate_page", `{"url":%q}`, url)
+	for message, hidden := range map[string]bool{"Your PASSWORD, please:": true, "PIN?": true, "Ihr Kennwort": true, "Spinning wheel name?": false} {
+		// The prompt comes when the answer was given, so that no script waits for it.
+		h.do("evaluate_script", `{"script":"setTimeout(() => { const x = prompt('%s', 'preset9'); fetch('/api?q=' + x) }, 0)"}`, message)
+		args := `{"text":"geheim7"}`
+		call := h.call("handle_dialog", args)
+		for live.tools.Describe(call).Target == "" {
+			if h.ctx.Err() != nil {
+				t.Fatal("no prompt came")
+			}
+		}
+		d := live.tools.Describe(call)
+		if slices.Equal(d.Secret, []string{"text"}) != hidden || strings.Contains(d.Target, "preset9") == hidden {
+			t.Errorf("%s: the call is described as %+v", message, d)
+		}
+		r := h.do("handle_dialog", "%s", args)
+		told := r.Text + r.Sentence + fmt.Sprint(r.Value) + strings.Join(r.Preview, "")
+		if strings.Contains(told, "geheim7") == hidden {
+			t.Errorf("%s: the answer tells:\n%s", message, told)
+		}
+		if list := h.do("network_requests", `{"contains":"/api?q"}`).Text; hidden && strings.Contains(list, "geheim7") {
+			t.Errorf("%s: the request tells:\n%s", message, list)
+		}
+		h.do("navigate_page", `{"url":%q}`, url)
 	}
 }
 

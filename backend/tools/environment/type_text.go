@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sextant/backend/guard/veil"
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
@@ -84,11 +85,5 @@ func hides(s session, id int) bool {
 
 // secret: its value or its name says that what stands in it is not for showing.
 func secret(e annotator.Element) bool {
-	name := strings.ToLower(e.Name)
-	for _, word := range []string{"password", "passcode", "passwort", "kennwort", "contraseña", "mot de passe", "secret", "pin code", "cvc", "cvv", "token"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return e.Value != "" && strings.Trim(e.Value, "•") == ""
+	return veil.Asks(e.Name) || e.Value != "" && strings.Trim(e.Value, "•") == ""
 }
