@@ -16,6 +16,7 @@ import (
 	"sextant/backend/guard/policy"
 	"sextant/backend/record/events"
 	"sextant/backend/tools/baseline"
+	"sextant/backend/tools/created"
 	"sextant/backend/tools/environment"
 	"sextant/backend/tools/mcp"
 	toolpanels "sextant/backend/tools/panels"
@@ -58,13 +59,22 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 		return fmt.Errorf("starting MCP servers: %w", err)
 	}
 	s.onClose("mcp servers", func() error { s.MCP.Close(); return nil })
-	return nil
+	s.Created, err = created.New(ctx, created.Config{
+		Store: s.Store, Log: s.Log, Do: steps,
+		Others: func(panel string) []toolspec.Definition { return s.Discovery.Discover(panel).All() },
+		Changed: func() {
+			if _, err := s.Events.Publish(context.WithoutCancel(ctx), event.New(event.CatalogueChanged, event.Empty{})); err != nil {
+				s.Log.Error("catalogue change not published", "err", err)
+			}
+		},
+	})
+	return err
 }
 
 // reserved are the names no panel's tool may have.
 func (s *System) reserved() []string {
 	names := s.Nav.ToolNames()
-	for _, d := range s.Baseline.Definitions("") {
+	for _, d := range append(s.Baseline.Definitions(""), (&created.Makers{}).Definitions("")...) {
 		names = append(names, d.Name)
 	}
 	return names
@@ -72,7 +82,8 @@ func (s *System) reserved() []string {
 
 // openCalls opens the way of a call: floor 3, which needs the origins by their interfaces.
 func (s *System) openCalls(context.Context, Purpose) error {
-	s.Discovery = discovery.New(s.Baseline, s.Environment, s.Panels, s.MCP)
+	makers := s.Created.Makers()
+	s.Discovery = discovery.New(s.Baseline, s.Environment, makers, s.Panels, s.MCP, s.Created)
 	s.Desk = approval.New(s.Events)
 	s.Pipeline = pipeline.New(pipeline.Config{
 		Discovery: s.Discovery, Desk: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
@@ -88,9 +99,10 @@ func (s *System) openCalls(context.Context, Purpose) error {
 		defer cancel()
 		return s.Pipeline.Close(ctx)
 	})
-	s.Pipeline.Register(toolspec.OriginBaseline, router{s, s.environmentNames()})
+	s.Pipeline.Register(toolspec.OriginBaseline, router{s, s.environmentNames(), byTool(makers)})
 	s.Pipeline.Register(toolspec.OriginPanel, s.Panels)
 	s.Pipeline.Register(toolspec.OriginMCP, s.MCP)
+	s.Pipeline.Register(toolspec.OriginCreated, s.Created)
 	return nil
 }
 
@@ -170,7 +182,7 @@ func (s *System) rooms() httpapi.Rooms {
 	return httpapi.Rooms{
 		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
-		Blobs: s.Blobs, Loop: s.Loop, Models: s.Models, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline,
+		Blobs: s.Blobs, Loop: s.Loop, Models: s.Models, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline, Created: s.Created,
 		Browser: s.Browser, Settings: s.Settings, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Join: s.guests, Log: s.Log,
 	}
 }

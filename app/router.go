@@ -7,11 +7,39 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// router sends a baseline call to the executor of its group: environment tools to the
-// active surface, the rest to the window's own. It knows who holds the window's page.
+// room is a room of baseline tools.
+type room interface {
+	Definitions(panel string) []toolspec.Definition
+	Describe(call toolspec.Call) toolspec.Description
+	Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) (toolspec.Result, error)
+}
+
+// router sends a baseline call to the room of its tool: environment tools to the active
+// surface, others to the room that defines them, the rest to the window's own. It knows who
+// holds the window's page.
 type router struct {
 	sys       *System
 	isSurface map[string]bool
+	rooms     map[string]room
+}
+
+// byTool finds a room by the names of its tools, which are the same whatever panel is active.
+func byTool(rooms ...room) map[string]room {
+	found := map[string]room{}
+	for _, r := range rooms {
+		for _, d := range r.Definitions("") {
+			found[d.Name] = r
+		}
+	}
+	return found
+}
+
+// room is the one that has the tool, the window's own when no other does.
+func (r router) room(tool string) room {
+	if found, ok := r.rooms[tool]; ok {
+		return found
+	}
+	return r.sys.Baseline
 }
 
 // Describe implements pipeline.Describer.
@@ -19,14 +47,14 @@ func (r router) Describe(call toolspec.Call) toolspec.Description {
 	if r.isSurface[call.Tool] {
 		return r.sys.Environment.Describe(call)
 	}
-	return r.sys.Baseline.Describe(call)
+	return r.room(call.Tool).Describe(call)
 }
 
 // Execute implements pipeline.Executor. The policy has let the call through, so hosts it
 // opened by then (a person typed them) are opened for the browser's proxy too.
 func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
 	if !r.isSurface[call.Tool] {
-		return r.sys.Baseline.Execute(ctx, call, def, out)
+		return r.room(call.Tool).Execute(ctx, call, def, out)
 	}
 	for _, host := range r.sys.Environment.Describe(call).Hosts {
 		if r.sys.Pipeline.HostOpen(call.From.Session, host) {

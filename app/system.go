@@ -26,6 +26,7 @@ import (
 	"sextant/backend/record/store"
 	"sextant/backend/surfaces/browser"
 	"sextant/backend/tools/baseline"
+	"sextant/backend/tools/created"
 	"sextant/backend/tools/environment"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/panels"
@@ -50,6 +51,7 @@ type System struct {
 	Browser     *browser.Browser
 	Baseline    *baseline.Tools
 	Environment *environment.Tools
+	Created     *created.Tools
 	Panels      *panels.Registry
 	MCP         *mcp.Servers
 	Discovery   *discovery.Discovery

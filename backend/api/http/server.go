@@ -33,6 +33,7 @@ import (
 	"sextant/backend/record/store"
 	"sextant/backend/surfaces/browser"
 	"sextant/backend/tools/baseline"
+	"sextant/backend/tools/created"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/panels"
 	"sextant/shared/event"
@@ -65,6 +66,7 @@ type Rooms struct {
 	Panels   *panels.Registry
 	MCP      *mcp.Servers
 	Base     *baseline.Tools
+	Created  *created.Tools
 	Browser  *browser.Browser
 	Settings Settings
 	// Snapshot is the whole state the window starts from.

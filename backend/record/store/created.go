@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"sextant/shared/toolspec"
+)
+
+const createdColumns = `SELECT version, asleep, data FROM created_tools `
+
+func scanCreated(row *sql.Rows) (toolspec.CreatedTool, error) {
+	var t toolspec.CreatedTool
+	var version int
+	var asleep bool
+	var data []byte
+	if err := row.Scan(&version, &asleep, &data); err != nil {
+		return t, err
+	}
+	err := json.Unmarshal(data, &t)
+	t.Version, t.Asleep = version, asleep
+	return t, err
+}
+
+// CreatedTools returns the current version of every created tool, by name.
+func (s *Store) CreatedTools(ctx context.Context) ([]toolspec.CreatedTool, error) {
+	return collect(ctx, s.reader, scanCreated, "reading created tools", createdColumns+`WHERE current = 1 ORDER BY name`)
+}
+
+// CreatedVersions returns every version of the tool name that was ever made, the newest first,
+// also of one that was deleted.
+func (s *Store) CreatedVersions(ctx context.Context, name string) ([]toolspec.CreatedTool, error) {
+	return collect(ctx, s.reader, scanCreated, "reading created tools", createdColumns+`WHERE name = ? ORDER BY version DESC`, name)
+}
+
+// SaveCreatedTool keeps t as the next version of its name and makes it the current one. It
+// returns t with its Version.
+func (s *Store) SaveCreatedTool(ctx context.Context, t toolspec.CreatedTool) (toolspec.CreatedTool, error) {
+	if t.Name == "" {
+		return t, errors.New("keeping a created tool: it has no name")
+	}
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) + 1 FROM created_tools WHERE name = ?`, t.Name).Scan(&t.Version); err != nil {
+			return err
+		}
+		data, err := json.Marshal(t)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE created_tools SET current = 0 WHERE name = ?`, t.Name); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO created_tools (name, version, current, asleep, data) VALUES (?, ?, 1, ?, ?)`,
+			t.Name, t.Version, t.Asleep, data)
+		return err
+	})
+	if err != nil {
+		return t, fmt.Errorf("keeping a created tool: %w", err)
+	}
+	return t, nil
+}
+
+// WakeCreatedTool marks a version of a tool as read by a person; ErrNotFound when it is not the
+// current one, because what the person read is then not what would be woken.
+func (s *Store) WakeCreatedTool(ctx context.Context, name string, version int) error {
+	return s.changeCreated(ctx, `UPDATE created_tools SET asleep = 0 WHERE name = ? AND version = ? AND current = 1`, name, version)
+}
+
+// DropCreatedTool takes a tool out of use; its versions stay. ErrNotFound when there is none.
+func (s *Store) DropCreatedTool(ctx context.Context, name string) error {
+	return s.changeCreated(ctx, `UPDATE created_tools SET current = 0 WHERE name = ? AND current = 1`, name)
+}
+
+func (s *Store) changeCreated(ctx context.Context, statement, name string, args ...any) error {
+	var n int64
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, statement, append([]any{name}, args...)...)
+		if err != nil {
+			return err
+		}
+		n, err = done.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("changing a created tool: %w", err)
+	}
+	if n == 0 {
+		return fmt.Errorf("created tool %q: %w", name, ErrNotFound)
+	}
+	return nil
+}
