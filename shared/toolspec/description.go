@@ -31,6 +31,9 @@ type Description struct {
 	// Warnings are sentences about what makes the call worth a question, for a person: what a
 	// command deletes, what could not be judged. None means that it was read whole.
 	Warnings []string `json:"warnings,omitempty"`
+	// Commands are the programs a command line would start, each once; "" as the program is one
+	// that shows only when it runs.
+	Commands []CommandUse `json:"commands,omitempty"`
 	// Starting says that the call runs a program of this machine as the person, and Unconfined,
 	// when not empty, why it would run outside of the sandbox.
 	Starting   bool   `json:"starting,omitempty"`
@@ -58,4 +61,15 @@ type FileUse struct {
 	// file", "git's own files"), "" for an ordinary one. Places no tool may touch are refused
 	// before a description is made.
 	Sensitive string `json:"sensitive,omitempty"`
+}
+
+// CommandUse is one program that a command line would start.
+type CommandUse struct {
+	// Program is its name with the subcommand: "git push", "rm".
+	Program string `json:"program"`
+	// Name is how a standing permission may call it, "go test", and "" when no name tells
+	// enough of what it does.
+	Name string `json:"name,omitempty"`
+	// Harmless is true when it only reads.
+	Harmless bool `json:"harmless,omitempty"`
 }

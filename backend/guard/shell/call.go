@@ -52,12 +52,14 @@ func (r *reader) judge(words []value, text string) {
 	marks, at := r.marks, len(r.out.Commands)
 	c := &call{r: r, words: words, text: text}
 	r.out.Commands = append(r.out.Commands, Command{Text: text, Through: slices.Clone(r.through)})
+	r.judging++
 	if words[0].sure() {
 		c.name = program(words[0].text)
 		c.run()
 	} else {
 		r.warn("“" + short(words[0].shown) + "” decides what runs, and that is only known when it runs.")
 	}
+	r.judging--
 	cmd := &r.out.Commands[at]
 	cmd.Program, cmd.Sub, cmd.Harmless = c.name, c.sub, r.marks == marks
 	if !cmd.Harmless && len(r.through) == 0 {

@@ -148,12 +148,7 @@ func (r *reader) feeds(stmt *syntax.Stmt) []value {
 	var roots []value
 	switch words[0].text {
 	case "find":
-		for _, w := range words[1:] {
-			if strings.HasPrefix(w.text, "-") && !slices.Contains([]string{"-L", "-P", "-H"}, w.text) || w.text == "(" || w.text == "!" {
-				break
-			}
-			roots = append(roots, w)
-		}
+		roots = findRoots(words[1:])
 		if slices.ContainsFunc(words, func(w value) bool { return w.text == "-printf" }) {
 			return nil
 		}
@@ -185,6 +180,21 @@ func (r *reader) feeds(stmt *syntax.Stmt) []value {
 		all = append(all, value{text: strings.TrimSuffix(root.text, "/") + "/*", shown: "every file in " + root.shown, glob: true})
 	}
 	return all
+}
+
+// findRoots are the words of find before its expression.
+func findRoots(words []value) []value {
+	var roots []value
+	for _, w := range words {
+		switch {
+		case w.text == "-L" || w.text == "-P" || w.text == "-H":
+		case strings.HasPrefix(w.text, "-"), w.text == "(", w.text == "!":
+			return roots
+		default:
+			roots = append(roots, w)
+		}
+	}
+	return roots
 }
 
 // filters reports whether a command passes lines on unchanged.

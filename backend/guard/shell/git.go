@@ -26,7 +26,7 @@ var gitReaches = []string{"clone", "fetch", "pull", "push", "ls-remote", "submod
 
 // git judges git by its subcommand; aliases and settings given with -c can run anything.
 func (c *call) git() {
-	words := c.words[1:]
+	words, marks := c.words[1:], c.r.marks
 	dirs := c.r.dirs
 	defer func() { c.r.dirs = dirs }()
 	for len(words) > 0 {
@@ -48,7 +48,11 @@ func (c *call) git() {
 		return // it prints its help
 	}
 	c.sub = words[0].text
+	steered := c.r.marks != marks
 	c.gitSub(words[1:])
+	if steered {
+		c.label = ""
+	}
 }
 
 // gitOption judges an option before the subcommand and returns how many words it takes, 0
@@ -158,13 +162,33 @@ func (c *call) paths(rest []value) {
 
 // gitLists reports whether a subcommand that can change is used in a way that only lists.
 func gitLists(sub, first string, rest []value) bool {
+	switch sub {
+	case "worktree", "notes", "sparse-checkout", "bundle":
+		return first == "list" || first == "verify"
+	case "submodule":
+		return first == "status" || first == "summary"
+	case "symbolic-ref":
+		return len(rest) == 1 || len(rest) == 2 && first == "--short"
+	case "bisect":
+		return first == "log" || first == "view"
+	case "rerere":
+		return first == "status" || first == "diff"
+	case "config":
+		asks := slices.Contains([]string{"--get", "--list", "-l", "--get-all", "--get-regexp", "get", "list"}, first)
+		return asks && !slices.ContainsFunc(rest, func(w value) bool {
+			return !w.sure() || slices.Contains([]string{"--edit", "-e", "--unset", "--add", "--replace-all"}, w.text)
+		})
+	}
+	return gitListing(sub, first, rest)
+}
+
+// gitListing is gitLists for subcommands that list with the right options.
+func gitListing(sub, first string, rest []value) bool {
 	only := func(words ...string) bool {
-		for _, w := range rest {
-			if !w.sure() || !slices.Contains(words, strings.SplitN(w.text, "=", 2)[0]) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(rest, func(w value) bool {
+			name, _, _ := strings.Cut(w.text, "=")
+			return !w.sure() || !slices.Contains(words, name)
+		})
 	}
 	switch sub {
 	case "branch":
@@ -172,35 +196,11 @@ func gitLists(sub, first string, rest []value) bool {
 	case "tag":
 		return only("-l", "--list", "-n", "--sort", "--format", "-n1")
 	case "remote":
-		return only("-v", "--verbose", "show", "get-url", "origin", "upstream") && (first == "" || first == "-v" || first == "--verbose" || first == "get-url")
+		return (first == "" || first == "-v" || first == "--verbose" || first == "get-url") && only("-v", "--verbose", "get-url", "origin", "upstream")
 	case "stash":
-		return first == "list" || first == "show" && only("show", "-p", "--stat", "stash@{0}")
-	case "worktree", "notes", "sparse-checkout", "bundle":
-		return first == "list" || first == "verify"
-	case "submodule":
-		return first == "status" || first == "summary"
+		return first == "list" && only("list") || first == "show" && only("show", "-p", "--stat", "stash@{0}")
 	case "reflog":
-		return only("show", "HEAD", "-n", "--all", "--oneline", "--date") || first == "show" && only(slicesOf(rest)...)
-	case "config":
-		return slices.Contains([]string{"--get", "--list", "-l", "--get-all", "--get-regexp", "get", "list"}, first) && !slices.ContainsFunc(rest, func(w value) bool {
-			return !w.sure() || w.text == "--edit" || w.text == "-e" || w.text == "--unset" || w.text == "--add" || w.text == "--replace-all"
-		})
-	case "symbolic-ref":
-		return len(rest) == 1 || len(rest) == 2 && first == "--short"
-	case "bisect":
-		return first == "log" || first == "view"
-	case "rerere":
-		return first == "status" || first == "diff"
+		return only("show", "HEAD", "-n", "--all", "--oneline", "--date")
 	}
 	return false
-}
-
-func slicesOf(words []value) []string {
-	var all []string
-	for _, w := range words {
-		if !strings.HasPrefix(w.text, "-") {
-			all = append(all, w.text)
-		}
-	}
-	return all
 }

@@ -116,13 +116,17 @@ func (c *call) tool() {
 		c.warn(c.name + " " + c.sub + " " + runsCode + ".")
 	}
 	c.goFiles(words)
-	if strings.HasPrefix(c.sub, "-") || c.sub == "" || !known && tasks[name] != nil || hooks(words) {
-		return
+	if !strings.HasPrefix(c.sub, "-") && c.sub != "" && (known || tasks[name] == nil) && !hooks(words) {
+		c.label = c.name + " " + taskName(c.sub, words[1:])
 	}
-	c.label = c.name + " " + c.sub
-	if (c.sub == "run" || c.sub == "run-script" || c.sub == "mod" || c.sub == "tool" || c.sub == "work") && len(words) > 1 && !strings.HasPrefix(words[1].text, "-") {
-		c.label += " " + words[1].text
+}
+
+// taskName is a subcommand with the task it runs, where it runs one by name.
+func taskName(sub string, rest []value) string {
+	if slices.Contains([]string{"run", "run-script", "mod", "tool", "work"}, sub) && len(rest) > 0 && !strings.HasPrefix(rest[0].text, "-") {
+		return sub + " " + rest[0].text
 	}
+	return sub
 }
 
 // hooks reports whether options make a tool start other programs or write elsewhere.

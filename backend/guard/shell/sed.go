@@ -204,7 +204,8 @@ func (s *sedScript) command() bool {
 	case c == 'y':
 		delimiter := s.peek()
 		s.at++
-		return s.until(delimiter, false) && s.until(delimiter, false)
+		from := s.until(delimiter, false)
+		return s.until(delimiter, false) && from
 	}
 	return s.acts(c)
 }

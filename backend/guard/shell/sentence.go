@@ -120,8 +120,3 @@ func firsts(all []string) []string {
 	}
 	return all
 }
-
-func sortedOnce(all []string) []string {
-	slices.Sort(all)
-	return slices.Compact(all)
-}

@@ -16,6 +16,7 @@ package shell
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -75,20 +76,18 @@ type Reading struct {
 	Sentence string
 }
 
-// Names are how a standing answer may call all that is more than harmless, sorted and each
-// once; nil when there is nothing of the kind or something has no name.
-func (r Reading) Names() []string {
-	var names []string
+// Describe fills the facts of a call that runs the command: its sentence, and what the policy
+// decides by. Links in the files' paths are not followed yet.
+func (r Reading) Describe(d *toolspec.Description) {
+	d.Present, d.Starting, d.Network = r.Sentence, true, r.Network
+	d.Files, d.Hosts, d.Warnings = r.Files, r.Hosts, r.Warnings
+	d.Commands = nil
 	for _, c := range r.Commands {
-		if c.Harmless {
-			continue
+		use := toolspec.CommandUse{Program: strings.TrimSpace(c.Program + " " + c.Sub), Harmless: c.Harmless, Name: c.Name}
+		if !slices.Contains(d.Commands, use) {
+			d.Commands = append(d.Commands, use)
 		}
-		if c.Name == "" {
-			return nil
-		}
-		names = append(names, c.Name)
 	}
-	return sortedOnce(names)
 }
 
 // Read reads a command line as bash would at this place.
@@ -97,16 +96,11 @@ func Read(command string, at Place) Reading {
 	r := &reader{at: at, out: out, tally: &tally{left: maxCommands}, dirs: []string{filepath.Clean(at.Folder)}, text: command}
 	r.script(command)
 	out.Harmless = len(out.Warnings) == 0 && !out.Network && !changes(out.Files)
-	if !out.Harmless {
-		// A redirection or a warning about the text as a whole is nobody's alone.
-		for _, c := range out.Commands {
-			if !c.Harmless {
-				out.Sentence = sentence(*out, at)
-				return *out
-			}
-		}
-		if len(out.Commands) > 0 {
-			out.Commands[0].Harmless, out.Commands[0].Name = false, ""
+	if r.warned > r.warnedInside {
+		// A warning about the text itself is no command's alone: then no name tells enough.
+		out.Commands = append(out.Commands, Command{Text: command})
+		for i := range out.Commands {
+			out.Commands[i].Name = ""
 		}
 	}
 	out.Sentence = sentence(*out, at)
@@ -136,12 +130,16 @@ type reader struct {
 	piped bool
 }
 
-// tally is kept across all texts of one reading: commands that may still be judged, and how
-// much was found that is more than harmless.
-type tally struct{ left, marks int }
+// tally is kept across all texts of one reading: commands that may still be judged, how much
+// was found that is more than harmless, and how many warnings, of those inside of commands.
+type tally struct{ left, marks, warned, warnedInside, judging int }
 
 func (r *reader) warn(sentence string) {
 	r.marks++
+	r.warned++
+	if r.judging > 0 {
+		r.warnedInside++
+	}
 	for _, w := range r.out.Warnings {
 		if w == sentence {
 			return
@@ -196,11 +194,29 @@ func parse(text string) (file *syntax.File, err error) {
 			file, err = nil, readError("the parser gave up")
 		}
 	}()
-	file, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	file, err = syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return nil, readError(short(err.Error()))
 	}
+	if !remarksStandAlone(file, text) {
+		return nil, readError("a # stands where bash may read it as text or as a remark")
+	}
 	return file, nil
+}
+
+// remarksStandAlone reports whether every remark begins where a word could. In substitutions
+// the parser takes the # of "a"#b for a remark, and bash goes on to run what follows it.
+func remarksStandAlone(file *syntax.File, text string) bool {
+	alone := true
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, is := n.(*syntax.Comment); is {
+			at := int(c.Hash.Offset())
+			alone = alone && (at == 0 || at < len(text) && strings.IndexByte(" \t\n;&|(", text[at-1]) >= 0)
+			alone = alone && (at < 2 || text[at-2] != '\\')
+		}
+		return true
+	})
+	return alone
 }
 
 // nesting bounds how deep a parser could descend: each opening character may be one level.

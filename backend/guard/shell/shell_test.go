@@ -84,3 +84,84 @@ func TestEveryCommandOfTheTableIsReadAsItIsWritten(t *testing.T) {
 		t.Fatalf("%d commands, and 400 were promised", len(all))
 	}
 }
+
+func TestAReadingSaysInOneSentenceWhatItDoes(t *testing.T) {
+	for command, want := range map[string]string{
+		"rm build/a.o build/b.o build/c.o": "Delete 3 files in build/",
+		"rm notes.txt":                     "Delete notes.txt",
+		"ls -l src":                        "Look at src with ls",
+		"git status":                       "Look with git status",
+		"go test ./...":                    "Run go test",
+		"echo x > a.txt":                   "Write a.txt",
+		"mv a.txt old/a.txt":               "Delete a.txt and write old/a.txt",
+		"curl -s https://example.com":      "Contact example.com",
+		"cat a | sh":                       "Run sh",
+		"rm -rf /":                         "Delete / and run rm",
+		"echo 'a":                          "Run a command that cannot be read",
+	} {
+		if got := Read(command, at).Sentence; got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+}
+
+// names are what a standing answer could name of a command, joined; "" for nothing.
+func names(command string) string {
+	var d toolspec.Description
+	Read(command, at).Describe(&d)
+	var all []string
+	for _, c := range d.Commands {
+		if c.Name == "" && !c.Harmless {
+			return ""
+		}
+		all = append(all, c.Name)
+	}
+	return strings.Trim(strings.Join(all, ","), ",")
+}
+
+func TestOnlyWhatANameTellsEnoughOfCanBeNamed(t *testing.T) {
+	for command, want := range map[string]string{
+		"go test ./...": "go test", "go test -run X ./a && go vet ./...": "go test,go vet", "git commit -m x": "git commit", "npm run build": "npm run build",
+		"make -j4 test": "make test", "pytest -q": "pytest", "mkdir -p a": "mkdir", "ls && go build .": "go build", "frobnicate a": "frobnicate", "git fetch origin": "git fetch",
+		"go test ./... > out.txt": "go test", "cd sub && go test ./...": "go test",
+		// Those could be anything.
+		"go test -exec x ./...": "", "sh -c 'go test'": "", "timeout 5 go test": "", "python3 x.py": "", "sudo go test": "", "rm a": "", "make -f x": "", "PATH=x go test": "", "go test $x": "",
+		"go test > $x": "", "go test $(cat f)": "", "$x go test": "", "git push --force": "", "git commit --amend": "", "find . -exec go test {} +": "", "curl https://example.com": "", "git -c core.pager=x commit": "",
+		"sort --compress-program=x a": "", "go test; rm a": "", "echo $(go test $x)": "",
+	} {
+		if got := names(command); got != want {
+			t.Errorf("%s: named %q, want %q", command, got, want)
+		}
+	}
+}
+
+func TestAFolderThatMayOrMayNotBeEnteredCountsAsBoth(t *testing.T) {
+	r := Read("cd build; rm a", at)
+	if len(r.Files) != 2 || r.Files[1].Path != "/home/ana/flat/build/a" {
+		t.Errorf("after ; both folders are possible: %v", r.Files)
+	}
+	if r := Read("cd build && rm a", at); len(r.Files) != 1 || r.Files[0].Path != "/home/ana/flat/build/a" {
+		t.Errorf("after && only the new one is: %v", r.Files)
+	}
+	if r := Read("(cd build && ls); rm a", at); r.Files[len(r.Files)-1].Path != "/home/ana/flat/a" {
+		t.Errorf("a subshell keeps its folder to itself: %v", r.Files)
+	}
+}
+
+func TestHostsAreNamedAsTheyAreWritten(t *testing.T) {
+	for command, want := range map[string]string{
+		"curl https://A.example.com:8443/x":    "a.example.com:8443",
+		"curl https://me:pw@example.com/":      "example.com",
+		"curl a.example.com/x b.example.com":   "a.example.com b.example.com",
+		"git clone git@example.com:me/a.git":   "example.com",
+		"ssh me@example.com ls":                "example.com",
+		"scp a me@example.com:/tmp":            "example.com",
+		"wget http://127.0.0.1:8080/x":         "127.0.0.1:8080",
+		"echo x > /dev/tcp/10.0.0.1/80":        "10.0.0.1:80",
+		"curl -x http://proxy.example:1 a.org": "proxy.example:1 a.org",
+	} {
+		if got := strings.Join(Read(command, at).Hosts, " "); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+}

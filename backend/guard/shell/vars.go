@@ -115,13 +115,11 @@ func (n *notes) walk(file *syntax.File) {
 				n.lose(x.Param.Value)
 			}
 		case *syntax.BinaryArithm:
-			if name := arithmName(x.X); name != "" && strings.HasSuffix(x.Op.String(), "=") {
-				n.of(name).unknown = true
+			if strings.HasSuffix(x.Op.String(), "=") {
+				n.counted(x.X)
 			}
 		case *syntax.UnaryArithm:
-			if name := arithmName(x.X); name != "" {
-				n.of(name).unknown = true
-			}
+			n.counted(x.X)
 		case *syntax.Redirect:
 			if x.N != nil && strings.HasPrefix(x.N.Value, "{") {
 				n.lose(strings.Trim(x.N.Value, "{}"))
@@ -131,11 +129,11 @@ func (n *notes) walk(file *syntax.File) {
 	})
 }
 
-func arithmName(x syntax.ArithmExpr) string {
-	if w, is := x.(*syntax.Word); is {
-		return w.Lit()
+// counted notes that a sum gives a variable a value, which is a number.
+func (n *notes) counted(x syntax.ArithmExpr) {
+	if w, is := x.(*syntax.Word); is && w.Lit() != "" {
+		n.of(w.Lit()).unknown = true
 	}
-	return ""
 }
 
 func (n *notes) call(call *syntax.CallExpr, sure map[*syntax.Assign]int) {
