@@ -195,19 +195,19 @@ document.modelContext.registerTool({name: 'fail', description: 'Fails', execute:
 	if len(list) != 3 || !names["search"].Form || names["add"].Form || !strings.Contains(string(names["add"].Parameters), `"a"`) {
 		t.Fatalf("offered is %+v", list)
 	}
-	ans, said, err := s.CallPageTool(ctx, "add", json.RawMessage(`{"a":2}`))
+	ans, said, err := s.CallPageTool(ctx, "add", url, json.RawMessage(`{"a":2}`))
 	if err != nil || said != "sum 3" || ans.Page.Title != "added" {
 		t.Errorf("add says %q, %+v, %v", said, ans.Page, err)
 	}
-	_, _, err = s.CallPageTool(ctx, "fail", nil)
+	_, _, err = s.CallPageTool(ctx, "fail", url, nil)
 	if f := fault(t, err, browser.FaultInvalid); !strings.Contains(f.Message, "on purpose") {
 		t.Errorf("the fault says %q", f.Message)
 	}
-	ans, _, err = s.CallPageTool(ctx, "search", json.RawMessage(`{"q":"lamp"}`))
+	ans, _, err = s.CallPageTool(ctx, "search", url, json.RawMessage(`{"q":"lamp"}`))
 	if err != nil || !strings.Contains(ans.Note, "not sent") || value(t, ctx, s, "document.forms[0].q.value") != `"lamp"` {
 		t.Errorf("the form: %+v, %v", ans, err)
 	}
-	_, _, err = s.CallPageTool(ctx, "nothing", nil)
+	_, _, err = s.CallPageTool(ctx, "nothing", url, nil)
 	fault(t, err, browser.FaultNotFound)
 	openPage(t, ctx, s, url+"/none")
 	if list, err = s.PageTools(ctx); err != nil || len(list) != 0 {

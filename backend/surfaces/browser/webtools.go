@@ -30,9 +30,11 @@ type PageTool struct {
 	// Form is true for a form that a call fills in and the person or the caller then sends.
 	Form bool `json:"form,omitempty"`
 	// ReadOnly is what the page says of it.
-	ReadOnly bool   `json:"read_only,omitempty"`
-	Frame    string `json:"-"`
-	session  string
+	ReadOnly bool `json:"read_only,omitempty"`
+	// Origin is that of the document which offers it: the page's own, or that of a frame in it.
+	Origin  string `json:"origin"`
+	Frame   string `json:"-"`
+	session string
 }
 
 // pageTools are the tools of a tab's page and the calls of them. It is guarded by Browser.mu.
@@ -155,14 +157,56 @@ func (t *tab) offered(ctx context.Context, docs []*frames.Document) ([]PageTool,
 			return nil, err
 		}
 	}
-	t.s.b.mu.Lock()
-	defer t.s.b.mu.Unlock()
-	return slices.Clone(t.offers.list), nil
+	return t.offers.of(docs, t.s.b), nil
 }
 
-// CallPageTool calls a tool that the page offers, with a JSON object as input, and answers like
-// any action; output is what the tool said, as text.
-func (s *Session) CallPageTool(ctx context.Context, name string, input json.RawMessage) (ans answer, output string, err error) {
+// of are the tools with the origin of who offers them. A frame whose origin is not known, as one
+// without an address of its own, offers none.
+func (o *pageTools) of(docs []*frames.Document, b *Browser) []PageTool {
+	origins := map[string]string{}
+	for _, doc := range docs {
+		origins[doc.Frame()] = originOf(doc.URL())
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := make([]PageTool, 0, len(o.list))
+	for _, p := range o.list {
+		if p.Origin = origins[p.Frame]; p.Origin != "" || len(docs) > 0 && p.Frame == docs[0].Frame() {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// PageToolOf is the origin of the document that offers the tool name, by what was listed last and
+// without asking: of several the page's own, else the one that only offers it. It is the page's own
+// when nobody is known to offer it, and origin itself when that is not "".
+func (s *Session) PageToolOf(name, origin string) string {
+	s.b.mu.Lock()
+	var p *frames.Page
+	t := s.active
+	if t != nil {
+		p = t.page
+	}
+	s.b.mu.Unlock()
+	if origin != "" || p == nil {
+		return strings.ToLower(origin)
+	}
+	main, others := originOf(p.Main().URL()), []string{}
+	for _, o := range t.offers.of(p.Documents(), s.b) {
+		if o.Name == name && !slices.Contains(others, o.Origin) {
+			others = append(others, o.Origin)
+		}
+	}
+	if len(others) == 1 {
+		return others[0]
+	}
+	return main
+}
+
+// CallPageTool calls a tool that the page's document of an origin offers, as PageToolOf names it,
+// with a JSON object as input, and answers like any action; output is what the tool said, as text.
+func (s *Session) CallPageTool(ctx context.Context, name, origin string, input json.RawMessage) (ans answer, output string, err error) {
 	t, err := s.current(ctx)
 	if err != nil {
 		return answer{}, "", err
@@ -175,9 +219,12 @@ func (s *Session) CallPageTool(ctx context.Context, name string, input json.RawM
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(list, func(p PageTool) bool { return p.Name == name })
+		i := slices.IndexFunc(list, func(p PageTool) bool { return p.Name == name && p.Origin == origin })
 		if i < 0 {
-			return &Fault{Kind: FaultNotFound, Message: fmt.Sprintf("The page offers no tool %q.", clip(name, 80)), Suggestion: `Call page_tools with {"action":"list"}.`}
+			return &Fault{
+				Kind: FaultNotFound, Message: fmt.Sprintf("%s offers no tool %q on this page.", clip(origin, 200), clip(name, 80)),
+				Suggestion: `Call page_tools with {"action":"list"}, and send the origin that it names for a tool.`,
+			}
 		}
 		output, err = a.invoke(ctx, list[i], input)
 		return err

@@ -39,7 +39,7 @@ type Tools struct {
 	byName   map[string]tool
 	// stepTools are the tools that may be a step of run_steps.
 	stepTools []string
-	uploads   uploads
+	judged    judged
 	tokens    tokens
 }
 

@@ -113,3 +113,48 @@ func TestTheBrowserSaysWhichTextIsSecret(t *testing.T) {
 	h.do("type_text", `{"annotationId":%d,"text":"hunter2"}`, word)
 	has(t, "typed", h.do("annotate_page", `{}`).Text, "•••••••")
 }
+
+func TestAFramesToolIsJudgedAsTheFrames(t *testing.T) {
+	h := take(t)
+	var inner string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.URL.Path == "/inner" {
+			_, _ = fmt.Fprint(w, `<!doctype html><script>document.modelContext.registerTool({name: 'grab', description: 'Grabs', execute: async (x) => 'grabbed ' + x.q})</script>`)
+			return
+		}
+		_, _ = fmt.Fprint(w, `<!doctype html><title>Shop</title><iframe allow="tools *" src="`+inner+`/inner"></iframe>`)
+	}))
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	inner = strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
+	host := func(origin string) []string { return []string{strings.TrimPrefix(origin, "http://")} }
+	h.do("navigate_page", `{"url":%q}`, s.URL)
+	const args = `{"action":"call","name":"grab","arguments":{"q":"10437"}}`
+	// Nobody has listed it: it is judged as the page's, and only the page's may be called then.
+	if d := live.tools.Describe(h.call("page_tools", args)); !slices.Equal(d.Hosts, host(s.URL)) {
+		t.Errorf("before it was listed: %+v", d)
+	}
+	list := h.do("page_tools", `{}`)
+	has(t, "list", list.Text, `"grab" "Grabs" (of a frame; origin `+inner+`)`)
+	if !slices.Equal(list.Sources, []string{s.URL, inner}) {
+		t.Errorf("the sources of the list are %v", list.Sources)
+	}
+	if r := h.try("page_tools", args); r.Success || !strings.Contains(r.Error, s.URL+" offers no tool") {
+		t.Errorf("judged as the page's, it ran as %+v", r)
+	}
+	d := live.tools.Describe(h.call("page_tools", args))
+	if !slices.Equal(d.Hosts, host(inner)) || d.Target != inner || !strings.Contains(d.Present, "localhost") {
+		t.Errorf("it is described as %+v", d)
+	}
+	if d := h.judged("page_tools", args, s.URL); d.Verdict != policy.Refuse || !strings.Contains(d.Reason, "nobody to ask") {
+		t.Errorf("with the page read, the frame's tool: %+v", d)
+	}
+	r := h.do("page_tools", args)
+	has(t, "called", r.Text, "grabbed 10437")
+	if !slices.Equal(r.Sources, []string{s.URL, inner}) {
+		t.Errorf("the sources are %v", r.Sources)
+	}
+}

@@ -19,6 +19,7 @@ type pageToolsParams struct {
 	Action    string         `json:"action" enum:"list,call" default:"\"list\""`
 	Name      string         `json:"name" doc:"to call"`
 	Arguments map[string]any `json:"arguments"`
+	Origin    string         `json:"origin" doc:"whose, where a frame offers it"`
 }
 
 // offered is the value of page_tools that lists.
@@ -27,18 +28,23 @@ type offered struct {
 }
 
 func (t *Tools) pageTools() tool {
-	return build(tool{
+	x := build(tool{
 		name: "page_tools", about: about(pageToolsAbout), hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
 		examples: []string{`{}`, `{"action":"call","name":"search","arguments":{"q":"lamp"}}`},
 	}, func(s session, p pageToolsParams) toolspec.Description {
 		if p.Action != "call" {
 			return toolspec.Description{Present: "Asking the page for its tools"}
 		}
+		// Who offers it gets what is sent, and that may be a frame of somebody else's.
+		origin := s.PageToolOf(p.Name, p.Origin)
 		d := toolspec.Description{Present: "Calling the page's tool “" + annotator.Clean(p.Name, 60) + "”", Target: s.Address()}
+		if from := sources(s.Address()); len(from) == 0 || from[0] != origin {
+			d.Present, d.Target = "Calling the tool “"+annotator.Clean(p.Name, 60)+"” of "+annotator.Clean(hostOf(origin), 80), annotator.Clean(origin, 200)
+		}
 		if raw, err := json.Marshal(p.Arguments); err == nil && len(p.Arguments) > 0 {
 			d.Data = string(raw)
 		}
-		if h := hostOf(s.Address()); h != "" {
+		if h := hostOf(origin); h != "" {
 			d.Hosts = []string{h}
 		}
 		return d
@@ -57,7 +63,7 @@ func (t *Tools) pageTools() tool {
 		if err != nil || p.Arguments == nil {
 			raw = []byte("{}")
 		}
-		a, said, err := s.CallPageTool(ctx, p.Name, raw)
+		a, said, err := s.CallPageTool(ctx, p.Name, p.Origin, raw)
 		if err != nil {
 			return toolspec.Result{}, err
 		}
@@ -72,8 +78,33 @@ func (t *Tools) pageTools() tool {
 			}
 			r.Value = v
 		}
+		r.Sources = appendAll(r.Sources, sources(p.Origin))
 		return r, nil
 	})
+	// The origin that was judged is the one that is called, whoever offers the name by then.
+	x.judged = func(call toolspec.Call) {
+		if p, err := read[pageToolsParams](call.Args); err == nil && p.Action == "call" {
+			t.judged.note(call.ID, []string{t.sessions(call.From.Session).PageToolOf(p.Name, p.Origin)})
+		}
+	}
+	run := x.run
+	x.run = func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error) {
+		var fields map[string]json.RawMessage
+		if p, err := read[pageToolsParams](call.Args); err == nil && p.Action == "call" && json.Unmarshal(call.Args, &fields) == nil {
+			origin := []string{s.PageToolOf(p.Name, p.Origin)}
+			if was, judged := t.judged.take(call.ID); judged {
+				origin = was
+			}
+			if fields["origin"], err = json.Marshal(origin[0]); err != nil {
+				return toolspec.Result{}, err
+			}
+			if call.Args, err = json.Marshal(fields); err != nil {
+				return toolspec.Result{}, err
+			}
+		}
+		return run(ctx, s, call)
+	}
+	return x
 }
 
 // pageToolList is the list of a page's tools; every word of it is the page's.
@@ -84,7 +115,7 @@ func pageToolList(list []browser.PageTool, from []string) toolspec.Result {
 	}
 	r := toolspec.OK(offered{Tools: list})
 	r.Sentence = "Found " + plural(len(list), "tool") + " of the page"
-	r.Sources = from
+	r.Sources = slices.Clone(from)
 	if len(list) == 0 {
 		r.Text = "This page offers no tools."
 		return r
@@ -94,6 +125,10 @@ func pageToolList(list []browser.PageTool, from []string) toolspec.Result {
 		b.WriteString(annotator.Quote(annotator.Clean(p.Name, 200)) + " " + annotator.Quote(annotator.Clean(p.Description, 500)))
 		if p.Form {
 			b.WriteString(" (fills in a form)")
+		}
+		if !slices.Contains(from, p.Origin) {
+			b.WriteString(" (of a frame; origin " + annotator.Clean(p.Origin, 200) + ")")
+			r.Sources = appendAll(r.Sources, sources(p.Origin))
 		}
 		b.WriteString(" " + compact(p.Parameters) + "\n")
 	}

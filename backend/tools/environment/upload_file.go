@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
@@ -54,12 +53,12 @@ func (t *Tools) uploadFile() tool {
 				paths = nil
 			}
 		}
-		t.uploads.judged(call.ID, paths)
+		t.judged.note(call.ID, paths)
 	}
 	upload := x.run
 	x.run = func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error) {
 		p, err := read[uploadParams](call.Args)
-		if was, judged := t.uploads.take(call.ID); judged && err == nil {
+		if was, judged := t.judged.take(call.ID); judged && err == nil {
 			if paths, err := t.files(p); err == nil && !slices.Equal(paths, was) {
 				return toolspec.Fail(toolspec.PermissionError, "the path leads to another file now than the one that was asked about, so it was not given away",
 					"Look at the file, then send the path of the file itself."), nil
@@ -68,42 +67,6 @@ func (t *Tools) uploadFile() tool {
 		return upload(ctx, s, call)
 	}
 	return x
-}
-
-// maxJudged bounds the calls whose files are remembered until they run; most run at once.
-const maxJudged = 1000
-
-// uploads remembers by call which files were judged, links resolved, so that no others are given
-// away. It is safe for concurrent use.
-type uploads struct {
-	mu    sync.Mutex
-	order []string
-	files map[string][]string
-}
-
-func (u *uploads) judged(call string, paths []string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.files == nil {
-		u.files = map[string][]string{}
-	}
-	if _, again := u.files[call]; !again {
-		if len(u.order) >= maxJudged {
-			delete(u.files, u.order[0])
-			u.order = u.order[1:]
-		}
-		u.order = append(u.order, call)
-	}
-	u.files[call] = paths
-}
-
-func (u *uploads) take(call string) (paths []string, judged bool) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	paths, judged = u.files[call]
-	delete(u.files, call)
-	u.order = slices.DeleteFunc(u.order, func(id string) bool { return id == call })
-	return paths, judged
 }
 
 // files are the call's paths, absolute.
