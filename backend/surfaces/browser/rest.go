@@ -98,7 +98,19 @@ type request struct {
 // polling are counters and times.
 func (r request) key() string {
 	address, query, _ := strings.Cut(r.URL, "?")
-	return r.Method + " " + address + "?" + uncounted(query) + " " + uncounted(r.PostData)
+	parts := strings.Split(address, "/")
+	for i, p := range parts {
+		if i > 2 && counts(p) {
+			parts[i] = "#"
+		}
+	}
+	return r.Method + " " + strings.Join(parts, "/") + "?" + uncounted(query) + " " + uncounted(r.PostData)
+}
+
+// counts reports whether a part of a path is a time or a name made by chance: eight figures or more
+// and nothing but those of hexadecimal numbers.
+func counts(part string) bool {
+	return len(part) >= 8 && strings.ContainsAny(part, "0123456789") && strings.Trim(part, "0123456789abcdefABCDEF-") == ""
 }
 
 // uncounted is the beginning of s without its digits.

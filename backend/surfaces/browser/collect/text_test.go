@@ -132,3 +132,43 @@ func TestRestTellsMutationsAndAnimations(t *testing.T) {
 		t.Errorf("a change in a shadow root is not seen: %+v %+v %v", after, shadow, err)
 	}
 }
+
+// habits are pages that change by themselves: each calls tick again and again.
+var habits = map[string]string{
+	"one":          `const p = make(1)[0]; tick = () => { p.textContent = n }`,
+	"in turns":     `const list = make(40); tick = () => { list[n % 40].textContent = n }`,
+	"always fresh": `const p = make(1)[0]; tick = () => { p.innerHTML = '<span><b>x</b></span>'; const b = p.firstChild.firstChild; queueMicrotask(() => { b.className = 'k' + n }) }`,
+	"very many":    `const list = make(120); tick = () => { for (const p of list) p.textContent = n }`,
+}
+
+func TestWhatAPageChangesByItselfDoesNotCount(t *testing.T) {
+	for name, page := range habits {
+		t.Run(name, func(t *testing.T) {
+			w := open(t, "layers.html")
+			once := Patience{Once: 16 * time.Millisecond, Several: 32 * time.Millisecond, Limit: 100 * time.Millisecond}
+			if _, err := RestOf(t.Context(), w); err != nil {
+				t.Fatal(err)
+			}
+			// The page goes on for a while before it is asked.
+			w.js(t, `(() => { let n = 0, tick; const make = (k) => Array.from({ length: k }, () => document.body.appendChild(document.createElement('p')))
+				`+page+`; setInterval(() => { globalThis.ticks = ++n; tick() }, 50) })()`)
+			for w.js(t, `globalThis.ticks >= 20`) != "true" && t.Context().Err() == nil {
+				if _, err := CalmOf(t.Context(), w, 0, true, once); err != nil {
+					t.Fatal(err)
+				}
+			}
+			calm, err := CalmOf(t.Context(), w, 100*time.Millisecond, true, once)
+			// A machine that stands still for a while makes two of one habit.
+			for n := 0; n < 30 && err == nil && calm.Mutations != 0; n++ {
+				calm, err = CalmOf(t.Context(), w, 100*time.Millisecond, true, once)
+			}
+			if err != nil || calm.Mutations != 0 {
+				t.Errorf("it counts: %+v %v", calm, err)
+			}
+			w.js(t, `document.getElementById('free').textContent = 'Changed', 1`)
+			if calm, err = CalmOf(t.Context(), w, 200*time.Millisecond, true, once); err != nil || calm.Mutations != 1 {
+				t.Errorf("a change besides is not counted: %+v %v", calm, err)
+			}
+		})
+	}
+}

@@ -59,6 +59,35 @@ func TestAnAnswerWhoseBodyThePageDoesNotReadIsNotWaitedForToTheCap(t *testing.T)
 	}
 }
 
+func TestWhatThePageAsksByTheClockIsNotWaitedForWhenItIsDue(t *testing.T) {
+	for name, c := range map[string]struct {
+		late   time.Duration
+		waited bool
+	}{"when it is due": {0, false}, "between two": {250 * time.Millisecond, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			tr := settle.NewTracker("main")
+			ask := func() {
+				tr.RequestStarted("poll", "GET /poll")
+				time.Sleep(400 * time.Millisecond)
+				tr.RequestEnded("poll")
+			}
+			for range 4 {
+				ask()
+				time.Sleep(600 * time.Millisecond)
+			}
+			time.Sleep(c.late)
+			w := tr.Begin(settle.DefaultLimits())
+			done := make(chan struct{})
+			go func() { defer close(done); ask() }()
+			synctest.Wait()
+			if r := w.Wait(t.Context(), calm); (r.Took >= 400*time.Millisecond) != c.waited || r.Capped {
+				t.Errorf("%s: %+v", name, r)
+			}
+			<-done
+		})
+	}
+}
+
 func TestABodyThatMustBeReadIsWaitedFor(t *testing.T) {
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.RequestStarted("script", "GET /a.js")

@@ -10,9 +10,8 @@ type Tracker struct {
 	mu       sync.Mutex
 	serial   int
 	requests map[string]*request
-	// habits are what the page is known to ask by itself, and how long the answer was in
-	// coming the last time.
-	habits map[string]time.Duration
+	// habits are what the page is known to ask by itself.
+	habits map[string]*habit
 	loads  map[string]*load
 	main   string
 	// arrived is the serial of the main frame's last commit or change of address.
@@ -40,6 +39,8 @@ type request struct {
 	waited bool
 	// heard is when the last of its answer came.
 	heard time.Time
+	// due is true when it came just when the page asks the same by itself.
+	due bool
 }
 
 // load is a frame that is on its way to another document, or loads it.
@@ -60,7 +61,7 @@ const (
 // NewTracker follows a tab whose main frame is main.
 func NewTracker(main string) *Tracker {
 	return &Tracker{
-		requests: map[string]*request{}, habits: map[string]time.Duration{}, loads: map[string]*load{},
+		requests: map[string]*request{}, habits: map[string]*habit{}, loads: map[string]*load{},
 		commits: map[string]int{}, main: main, changed: make(chan struct{}),
 	}
 }
@@ -82,7 +83,9 @@ func (t *Tracker) RequestStarted(id, key string) {
 	t.change(func() {
 		if t.requests[id] == nil {
 			t.asked = t.serial
-			t.requests[id] = &request{serial: t.serial, key: key, begun: time.Now(), own: t.watches == 0}
+			r := &request{serial: t.serial, key: key, begun: time.Now(), own: t.watches == 0}
+			t.requests[id] = r
+			t.follow(r)
 		}
 	})
 }
@@ -107,34 +110,29 @@ func (t *Tracker) RequestEnded(id string) {
 		}
 		delete(t.requests, id)
 		now := time.Now()
-		_, known := t.habits[r.key]
-		if r.waited || !r.own && !known {
+		h := t.habits[r.key]
+		if r.waited || !r.own && !h.known() {
 			t.lastEnd = now
 		}
-		if r.key == "" || !known && !r.own {
-			return
+		if h.known() || h != nil && r.own {
+			h.took, h.ended = now.Sub(r.begun), now
 		}
-		if len(t.habits) >= maxHabits {
-			clear(t.habits)
-		}
-		t.habits[r.key] = now.Sub(r.begun)
 	})
 }
 
 // awaits tells until when a request that began in an action begun at the given time is waited
-// for: for one that is being answered as long as more comes; not for one that the page makes by itself too and whose answer is held back until there
-// is something to tell, and no longer than usual for any other that it makes by itself. Called
-// under mu.
+// for: for one that is being answered as long as more comes; not for one that the page makes by
+// itself too, when it is due or its answer is held back until there is something to tell; and no
+// longer than usual for any other that it makes by itself. Called under mu.
 func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
 	if end := r.heard.Add(unread); !r.heard.IsZero() && end.Before(limit) {
 		limit = end
 	}
-	took, known := t.habits[r.key]
-	if known {
-		if took >= held || r.begun.Sub(begun) > glance {
+	if h := t.habits[r.key]; h.known() {
+		if r.due || h.took >= held || r.begun.Sub(begun) > glance {
 			return time.Time{}
 		}
-		if usual := r.begun.Add(2*took + quiet); usual.Before(limit) {
+		if usual := r.begun.Add(2*h.took + quiet); usual.Before(limit) {
 			return usual
 		}
 		return limit

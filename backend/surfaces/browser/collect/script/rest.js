@@ -54,16 +54,47 @@
     if (!n) return
     count += n
     last = now()
-    if (touched.size > many) log.push({ t: last, streak: null })
-    else for (const el of touched) note(el, last)
+    const belong = Array.from(touched, (el) => streakOf(el, last))
+    // Of very many the newest stands for all.
+    if (touched.size > many) log.push({ t: last, streak: belong.reduce((a, b) => (!a || !b ? null : a.since > b.since ? a : b)) })
+    else for (const streak of belong) log.push({ t: last, streak })
     if (log.length > keep) log = log.slice(-keep / 2)
   })
-  const note = (el, t) => {
+  const goesOn = (streak, t) => !!streak && t - streak.last <= pause
+  const streakOf = (el, t) => {
     let streak = streaks.get(el)
-    if (streak && t - streak.last <= pause) streak.last = t
-    else if (t - felt > 100) streaks.set(el, (streak = { since: t, last: t }))
-    else streak = null
-    log.push({ t, streak })
+    if (!goesOn(streak, t)) {
+      streak = around(el, t) ?? among(el, t)
+      if (!streak && t - felt > 100) streaks.set(el, (streak = { since: t, last: t }))
+    }
+    if (streak) streak.last = t
+    return streak
+  }
+  // around is the streak of what el was drawn in while that went on, a few boxes up.
+  const around = (el, t) => {
+    const born = S.born(el)
+    for (let p = el.parentNode, n = 0; born && p && n < 4; p = p.parentNode, n++) {
+      const streak = streaks.get(p)
+      if (goesOn(streak, t) && streak.since <= born) return streak
+    }
+    return null
+  }
+  // among is the streak of a box whose children, all of a kind, change in turns, as lamps do.
+  const turns = new WeakMap()
+  const among = (el, t) => {
+    const box = el.parentNode
+    if (!box) return null
+    const kind = `${el.localName} ${el.getAttribute?.('class')}`
+    const turn = turns.get(box)
+    if (!goesOn(turn, t)) {
+      if (t - felt > 100) turns.set(box, { since: t, last: t, kind, newest: el, count: 1 })
+      return null
+    }
+    if (turn.kind !== kind) return null
+    turn.last = t
+    if (turn.newest !== el) turn.count++
+    turn.newest = el
+    return turn.count > 3 ? turn : null
   }
   watch(document)
 
