@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"sextant/backend/guard/confine"
 )
 
 // Version is the program's version; the build sets it with -ldflags.
@@ -46,6 +48,7 @@ type streams struct {
 
 // Main runs the command line and returns the exit code.
 func Main(args []string) int {
+	confine.Enter() // a step of a confined run never comes back
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return run(ctx, args, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})

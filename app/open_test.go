@@ -11,9 +11,12 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"sextant/backend/guard/confine"
 )
 
 func TestMain(m *testing.M) {
+	confine.Enter() // tests whose tools run commands start this binary as a step of a run
 	if os.Getenv(asTool) != "" {
 		serveATool()
 		return

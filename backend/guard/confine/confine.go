@@ -1,0 +1,167 @@
+// Package confine runs programs of this machine inside a sandbox, and says when there is none.
+//
+// The sandbox is the border (ARCHITECTURE 11): what a command may do is decided by the kernel,
+// not by reading the command. Inside, a program reads what the person may read except secret
+// places, writes the workspace and a temporary folder of its own, has no network unless it was
+// granted, cannot see, signal or trace what runs outside, and gains no privilege. When the
+// call ends, however it ends, everything it started is dead and its temporary folder is gone.
+//
+// It works in three steps, all of them our own program run again (see Enter):
+//
+//	Sextant      reads no output itself, holds the lifeline
+//	supervisor   outside of the sandbox: starts the next step, adopts what detaches itself,
+//	             kills the whole tree when the command ended or the lifeline broke
+//	enter        inside bubblewrap's namespaces where there are any: limits, capabilities,
+//	             Landlock, seccomp, closed descriptors; then it becomes the command
+//
+// Where bubblewrap works, namespaces hide secrets, processes and the network. Where it does
+// not, Landlock and seccomp alone do, which is stricter in places: no sockets at all, no
+// listing of folders that hold a secret. Neither: Available says why, and whoever runs a
+// command without the sandbox must have asked (Spec.Unconfined).
+//
+// It is not a virtual machine: a hole in the kernel is a hole in it.
+package confine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// Config is what every run shares.
+type Config struct {
+	// Home is the person's home folder; "" takes that of the process.
+	Home string
+	// Secret are absolute paths of files and folders that are never shown inside, besides
+	// those of places.Secrets. A path that is not there is passed over.
+	Secret []string
+	// TempDir is where the temporary folders of runs are made; "" is the system's.
+	TempDir string
+	// Ports are TCP ports of our own that a run with network still may not reach; nil for none.
+	Ports func() []uint16
+	// Without turns parts off, for tests: "bubblewrap", "landlock".
+	Without []string
+}
+
+// Limits bound one run; a zero field takes that of DefaultLimits.
+type Limits struct {
+	// Memory in bytes that one process may fill with data, FileSize of one file.
+	Memory, FileSize uint64
+	// Processes and threads besides those of the person that run already; root has none.
+	Processes uint64
+	// Files that one process may hold open.
+	Files uint64
+}
+
+// DefaultLimits are for a command of a person's own machine: enough to build a program.
+func DefaultLimits() Limits {
+	return Limits{Memory: 4 << 30, FileSize: 4 << 30, Processes: 1024, Files: 4096}
+}
+
+// Spec is one run.
+type Spec struct {
+	// Args is the program and its arguments; the program is looked up in the PATH inside.
+	Args []string
+	// Dir is where it starts, absolute; Workspace the folder that it may write, "" for none.
+	Dir, Workspace string
+	// Writable are further absolute paths that it may write; those not there are passed over.
+	Writable []string
+	// Network lets it reach the network of this machine, all but Config.Ports.
+	Network bool
+	// Env are further variables ("NAME=value") on top of the cleaned environment.
+	Env    []string
+	Limits Limits
+	// Stdin is read by it, nil is empty. Stdout and Stderr take what it prints, as it comes,
+	// from a goroutine each; nil drops it.
+	Stdin          *os.File
+	Stdout, Stderr io.Writer
+	// Unconfined runs it without the sandbox: limits, environment and the end of the whole
+	// tree hold, nothing else does.
+	Unconfined bool
+}
+
+// Exit is how a run ended.
+type Exit struct {
+	// Code is the exit code, 128 and the number of the signal for one that was killed by one.
+	Code int
+	// Killed is true when the context ended the run.
+	Killed bool
+	// How names the walls it ran behind.
+	How      string
+	Duration time.Duration
+}
+
+// ErrSetup says that the command could not be started behind its walls, so that nothing of it ran.
+var ErrSetup = errors.New("it could not be started in the sandbox, so nothing ran")
+
+// Confine starts runs. Safe for concurrent use.
+type Confine struct {
+	cfg   Config
+	once  sync.Once
+	walls walls
+	why   string
+}
+
+// New makes a Confine; nothing is tried before it is first asked for.
+func New(cfg Config) *Confine {
+	if cfg.Home == "" {
+		cfg.Home, _ = os.UserHomeDir() // "" has no secrets to hide
+	}
+	if cfg.TempDir == "" {
+		cfg.TempDir = os.TempDir()
+	}
+	return &Confine{cfg: cfg}
+}
+
+// Available reports whether there is a sandbox here: how names its walls, why says in words
+// why there is none. It is found out once, by running a program in it.
+func (c *Confine) Available() (ok bool, how, why string) {
+	c.once.Do(func() { c.walls, c.why = c.tryWalls() })
+	return c.walls.Any, c.walls.String(), c.why
+}
+
+// walls are what a run stands behind.
+type walls struct {
+	Any bool
+	// Bubblewrap is its path, "" without; UserNamespace whether it makes one.
+	Bubblewrap    string
+	UserNamespace bool
+	// Landlock is the version of its interface that the kernel offers.
+	Landlock int
+}
+
+func (w walls) String() string {
+	switch {
+	case !w.Any:
+		return "no sandbox"
+	case w.Bubblewrap == "":
+		return fmt.Sprintf("Landlock %d and seccomp", w.Landlock)
+	}
+	return fmt.Sprintf("bubblewrap, Landlock %d and seccomp", w.Landlock)
+}
+
+// Run starts spec and waits for its end.
+func (c *Confine) Run(ctx context.Context, spec Spec) (Exit, error) {
+	p, err := c.Command(ctx, spec)
+	if err != nil {
+		return Exit{}, err
+	}
+	return p.Wait()
+}
+
+// withDefaults fills in what is zero.
+func (l Limits) withDefaults() Limits {
+	d := DefaultLimits()
+	for _, f := range []struct{ to, from *uint64 }{
+		{&l.Memory, &d.Memory}, {&l.FileSize, &d.FileSize}, {&l.Processes, &d.Processes}, {&l.Files, &d.Files},
+	} {
+		if *f.to == 0 {
+			*f.to = *f.from
+		}
+	}
+	return l
+}

@@ -1,0 +1,266 @@
+package confine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// plan is what the supervisor is told.
+type plan struct {
+	// Wrap is bubblewrap's command line up to the program, empty without.
+	Wrap  []string
+	Enter inner
+}
+
+// inner is what the step inside is told.
+type inner struct {
+	Args, Env []string
+	Dir       string
+	Limits    Limits
+	// Unconfined leaves the walls out.
+	Unconfined bool
+	// Read and Write are the rules of Landlock, Devices those that may be written besides.
+	Read, Write, Devices []string
+	// Namespaces says that mounts, processes and shared memory are the run's own already;
+	// Network that sockets of the internet are allowed, Closed the TCP ports that are not.
+	Namespaces, Network bool
+	Closed              []uint16
+}
+
+// rooms are the folders of one run.
+type rooms struct {
+	// base holds the others and is wiped; tmp and varTmp stand for /tmp and /var/tmp, and the
+	// empty file for secret ones.
+	base, tmp, varTmp, empty string
+}
+
+func makeRooms(parent string) (rooms, error) {
+	base, err := os.MkdirTemp(parent, "sextant-run-")
+	if err != nil {
+		return rooms{}, fmt.Errorf("making a temporary folder for the run: %w", err)
+	}
+	// A link on the way would make the sandbox's rules speak of another path than programs do.
+	if real, err := filepath.EvalSymlinks(base); err == nil {
+		base = real
+	}
+	r := rooms{base: base, tmp: base + "/tmp", varTmp: base + "/var", empty: base + "/empty"}
+	for _, dir := range []string{r.tmp, r.varTmp} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return r, fmt.Errorf("making a temporary folder for the run: %w", err)
+		}
+	}
+	if err := os.WriteFile(r.empty, nil, 0o400); err != nil {
+		return r, fmt.Errorf("making an empty file for the run: %w", err)
+	}
+	return r, nil
+}
+
+// plan makes the plan of one run behind w.
+func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
+	writable, err := writablePaths(spec)
+	if err != nil {
+		return plan{}, err
+	}
+	p := plan{Enter: inner{
+		Dir: spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined, Network: spec.Network,
+	}}
+	tmp := r.tmp
+	switch {
+	case spec.Unconfined:
+	case w.Bubblewrap != "":
+		tmp = "/tmp"
+		p.Wrap = c.wrap(spec, w, r, writable)
+		p.Enter.Namespaces = true
+		p.Enter.Read = []string{"/"}
+		p.Enter.Write = append([]string{"/tmp", "/var/tmp", "/dev/shm", "/dev/pts"}, writable...)
+		p.Enter.Devices = append(plainDevices(), "/dev/tty", "/dev/ptmx")
+	default:
+		c.alone(&p.Enter, r, writable)
+	}
+	if spec.Network && !spec.Unconfined && c.cfg.Ports != nil {
+		p.Enter.Closed = c.cfg.Ports()
+	}
+	p.Enter.Env = environment(os.Environ(), c.cfg.Home, tmp, spec.Network || spec.Unconfined, spec.Env)
+	if p.Enter.Dir == "" {
+		p.Enter.Dir = first(spec.Workspace, tmp)
+	}
+	return p, nil
+}
+
+func plainDevices() []string {
+	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
+}
+
+// writablePaths are the workspace and what may be written besides, links followed.
+func writablePaths(spec Spec) ([]string, error) {
+	var all []string
+	for i, path := range append([]string{spec.Workspace}, spec.Writable...) {
+		if path == "" {
+			continue
+		}
+		if !filepath.IsAbs(path) {
+			return nil, fmt.Errorf("%q cannot be made writable: it is not an absolute path", path)
+		}
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			if i > 0 && os.IsNotExist(err) {
+				continue
+			}
+			return nil, fmt.Errorf("opening the workspace: %w", err)
+		}
+		if real == "/" {
+			return nil, fmt.Errorf("%q is the whole machine: choose a folder as workspace", path)
+		}
+		all = append(all, real)
+	}
+	return outermost(all), nil
+}
+
+// mount is one change to what is seen at a path.
+type mount struct {
+	at   string
+	args []string
+}
+
+// wrap is the command line of bubblewrap. Mounts are made from the outside in, so that a
+// secret inside of the workspace stays hidden and a workspace inside of a hidden folder is there.
+func (c *Confine) wrap(spec Spec, w walls, r rooms, writable []string) []string {
+	args := []string{
+		w.Bubblewrap, "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
+		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
+	}
+	if w.UserNamespace {
+		args = append(args, "--unshare-user")
+	}
+	if !spec.Network {
+		args = append(args, "--unshare-net")
+	}
+	args = append(args, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+	mounts := []mount{
+		{"/tmp", []string{"--bind", r.tmp, "/tmp"}},
+		{"/var/tmp", []string{"--bind", r.varTmp, "/var/tmp"}},
+		{"/dev/shm", []string{"--size", "1073741824", "--tmpfs", "/dev/shm"}},
+		{"/run", []string{"--tmpfs", "/run"}},
+	}
+	for _, path := range []string{"/var/run", "/var/lock"} {
+		if isDir(path) && !isLink(path) {
+			mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
+		}
+	}
+	if spec.Network {
+		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && within(real, "/run") {
+			mounts = append(mounts, mount{real, []string{"--ro-bind", real, real}})
+		}
+	}
+	for _, path := range writable {
+		mounts = append(mounts, mount{path, []string{"--bind", path, path}})
+		mounts = append(mounts, hooks(path)...)
+	}
+	for _, path := range c.hidden() {
+		if within(path, "/run") || slices.Contains(writable, path) {
+			continue
+		}
+		if isDir(path) {
+			mounts = append(mounts, mount{path, []string{"--tmpfs", path, "--remount-ro", path}})
+		} else {
+			mounts = append(mounts, mount{path, []string{"--ro-bind", r.empty, path}})
+		}
+	}
+	slices.SortStableFunc(mounts, func(a, b mount) int {
+		return strings.Count(a.at, "/") - strings.Count(b.at, "/")
+	})
+	for _, m := range mounts {
+		args = append(args, m.args...)
+	}
+	return append(args, "--")
+}
+
+// hooks keeps what git would run later, outside of the sandbox, as it is: the hooks of a
+// repository and its configuration, which can name programs. The folder around them becomes a
+// mount, so that it cannot be moved away and made anew.
+func hooks(folder string) []mount {
+	git := filepath.Join(folder, ".git")
+	if !isDir(git) || isLink(git) {
+		return nil
+	}
+	mounts := []mount{{git, []string{"--bind", git, git}}}
+	for _, name := range []string{"hooks", "config", "config.worktree"} {
+		path := filepath.Join(git, name)
+		if _, err := os.Lstat(path); err == nil && !isLink(path) {
+			mounts = append(mounts, mount{path, []string{"--ro-bind", path, path}})
+		}
+	}
+	return mounts
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
+}
+
+func first(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// alone makes the rules for a run behind Landlock without namespaces: all is readable but
+// what is hidden, other programs' temporary files and sockets, and the tables of processes.
+func (c *Confine) alone(in *inner, r rooms, writable []string) {
+	hidden := append(c.hidden(), "/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/lock", r.base)
+	in.Read = around("/", outermost(hidden))
+	in.Read = append(in.Read,
+		"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime", "/proc/version", "/proc/filesystems",
+		"/proc/sys/kernel", "/proc/sys/vm", "/proc/sys/fs", "/proc/self",
+		"/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
+		"/run/systemd/resolve/stub-resolv.conf", "/run/systemd/resolve/resolv.conf",
+	)
+	in.Devices = plainDevices()
+	in.Write = []string{r.tmp, r.varTmp}
+	secrets := c.hidden()
+	for _, path := range writable {
+		in.Write = append(in.Write, around(path, inside(secrets, path))...)
+	}
+}
+
+// inside are those of paths that lie in folder.
+func inside(paths []string, folder string) []string {
+	var in []string
+	for _, p := range paths {
+		if p != folder && within(p, folder) {
+			in = append(in, p)
+		}
+	}
+	return in
+}
+
+// around lists folders and files that together are root without the hidden places. Links are
+// left out: what they lead to has a rule of its own or none.
+func around(root string, hidden []string) []string {
+	if slices.Contains(hidden, root) {
+		return nil
+	}
+	deeper := inside(hidden, root)
+	if len(deeper) == 0 {
+		return []string{root}
+	}
+	entries, _ := os.ReadDir(root) // what cannot be listed cannot be read inside either
+	var all []string
+	for _, e := range entries {
+		if e.Type()&os.ModeSymlink == 0 {
+			all = append(all, around(filepath.Join(root, e.Name()), deeper)...)
+		}
+	}
+	return all
+}

@@ -1,0 +1,285 @@
+package confine
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Process is a run that was started. Wait must be called once.
+type Process struct {
+	walls  walls
+	rooms  rooms
+	ctx    context.Context
+	begun  time.Time
+	cmd    *exec.Cmd
+	life   *os.File
+	told   *os.File
+	copies sync.WaitGroup
+	pipes  []*os.File
+	errors tail
+	cancel func() bool
+}
+
+// patience is how long after the end of a run the rest of its output may take.
+const patience = 500 * time.Millisecond
+
+// Command starts spec. When ctx ends, everything that came of it is killed at once.
+func (c *Confine) Command(ctx context.Context, spec Spec) (*Process, error) {
+	if len(spec.Args) == 0 {
+		return nil, errors.New("there is no program to run")
+	}
+	w := walls{}
+	if !spec.Unconfined {
+		if ok, _, why := c.Available(); !ok {
+			return nil, fmt.Errorf("%w: %s", ErrSetup, why)
+		}
+		w = c.walls
+	}
+	return c.command(ctx, spec, w)
+}
+
+func (c *Confine) command(ctx context.Context, spec Spec, w walls) (p *Process, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p = &Process{walls: w, ctx: ctx, begun: time.Now()}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	if p.rooms, err = makeRooms(c.cfg.TempDir); err != nil {
+		return nil, err
+	}
+	pl, err := c.plan(spec, w, p.rooms)
+	if err != nil {
+		return nil, err
+	}
+	file, err := jsonFile(pl)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	lifeIn, life, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("opening a pipe: %w", err)
+	}
+	defer lifeIn.Close()
+	p.life = life
+	told, toldOut, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("opening a pipe: %w", err)
+	}
+	defer toldOut.Close()
+	p.told = told
+	p.cmd = exec.Command("/proc/self/exe", verb, outerAt)
+	p.cmd.Args[0] = "sextant"
+	p.cmd.Env = []string{"PATH=/usr/bin:/bin"}
+	p.cmd.Dir = "/"
+	p.cmd.ExtraFiles = []*os.File{file, toldOut, lifeIn}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals of our terminal are not its
+	if spec.Stdin != nil {
+		p.cmd.Stdin = spec.Stdin
+	}
+	if p.cmd.Stdout, err = p.pipe(spec.Stdout); err != nil {
+		return nil, err
+	}
+	if p.cmd.Stderr, err = p.pipe(io.MultiWriter(&p.errors, orNothing(spec.Stderr))); err != nil {
+		return nil, err
+	}
+	err = p.cmd.Start()
+	for _, f := range []any{p.cmd.Stdout, p.cmd.Stderr} {
+		_ = f.(*os.File).Close() // the child has its own
+	}
+	if err != nil {
+		return nil, fmt.Errorf("starting the supervisor: %w", err)
+	}
+	p.cancel = context.AfterFunc(ctx, func() { _ = life.Close() })
+	return p, nil
+}
+
+func orNothing(w io.Writer) io.Writer {
+	if w == nil {
+		return io.Discard
+	}
+	return w
+}
+
+// pipe is a descriptor to write to, whose content a goroutine hands to w.
+func (p *Process) pipe(w io.Writer) (*os.File, error) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("opening a pipe: %w", err)
+	}
+	p.pipes = append(p.pipes, in)
+	p.copies.Go(func() {
+		// A writer that fails must not stop the program from printing.
+		if _, err := io.Copy(orNothing(w), in); err != nil {
+			_, _ = io.Copy(io.Discard, in)
+		}
+	})
+	return out, nil
+}
+
+// Wait waits until the run ended and all of it is dead, hands on what it printed, wipes its
+// temporary folder, and says how it ended. The error is ErrSetup with the reason, or that of
+// our own machinery; a command that fails is an Exit.
+func (p *Process) Wait() (Exit, error) {
+	defer p.close()
+	state := p.listen()
+	waited := p.cmd.Wait()
+	p.cancel()
+	copied := make(chan struct{})
+	go func() { p.copies.Wait(); close(copied) }()
+	select {
+	case <-copied:
+	case <-time.After(patience):
+		for _, f := range p.pipes {
+			_ = f.Close()
+		}
+		<-copied
+	}
+	exit := Exit{How: p.walls.String(), Duration: time.Since(p.begun), Killed: p.ctx.Err() != nil, Code: 137}
+	switch {
+	case state.Failed != "" && !exit.Killed:
+		return exit, fmt.Errorf("%w: %s", ErrSetup, state.Failed)
+	case state.Exit != nil && state.Began:
+		exit.Code = *state.Exit
+	case exit.Killed:
+	case !state.Began:
+		return exit, fmt.Errorf("%w: %s", ErrSetup, first(p.errors.String(), fmt.Sprint(waited)))
+	default:
+		return exit, fmt.Errorf("the supervisor of the run ended: %w", waited)
+	}
+	return exit, nil
+}
+
+// listen reads what the steps tell until they ended.
+func (p *Process) listen() told {
+	var all told
+	for lines := bufio.NewScanner(p.told); lines.Scan(); {
+		var t told
+		if json.Unmarshal(lines.Bytes(), &t) != nil {
+			continue
+		}
+		all.Began = all.Began || t.Began
+		all.Failed = first(all.Failed, t.Failed)
+		if t.Exit != nil {
+			all.Exit = t.Exit
+		}
+	}
+	return all
+}
+
+// close lets go of everything; what was closed before is passed over.
+func (p *Process) close() {
+	for _, f := range append(p.pipes, p.life, p.told) {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+	if p.rooms.base != "" {
+		wipe(p.rooms.base)
+	}
+}
+
+// wipe removes a folder that a command filled, also where it closed folders against us. Links
+// are removed, not followed.
+func wipe(base string) {
+	if os.RemoveAll(base) == nil {
+		return
+	}
+	_ = filepath.WalkDir(base, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700) // then it can be read: WalkDir does so after this
+		}
+		return nil
+	})
+	_ = os.RemoveAll(base) // what is left is in the system's temporary folder
+}
+
+// tail keeps the last of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	last []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = append(t.last, b...)
+	if n := len(t.last) - 1000; n > 0 {
+		t.last = t.last[n:]
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.ToValidUTF8(string(bytes.TrimSpace(t.last)), "\uFFFD")
+}
+
+// probeCode is what the trial run ends with.
+const probeCode = 7
+
+// tryWalls finds the best walls that work here, by running a program behind them.
+func (c *Confine) tryWalls() (walls, string) {
+	version := landlockVersion()
+	if slices.Contains(c.cfg.Without, "landlock") {
+		version = 0
+	}
+	if version < landlockMoves {
+		return walls{}, fmt.Sprintf("this kernel's Landlock is missing or too old (version %d, 2 is needed)", version)
+	}
+	var tried []walls
+	reason := "bubblewrap is not installed"
+	if bwrap, err := exec.LookPath("bwrap"); err == nil && !slices.Contains(c.cfg.Without, "bubblewrap") {
+		tried = append(tried, walls{Any: true, Bubblewrap: bwrap, UserNamespace: true, Landlock: version})
+		if os.Geteuid() == 0 {
+			tried = append(tried, walls{Any: true, Bubblewrap: bwrap, Landlock: version})
+		}
+	}
+	if version >= landlockScopes {
+		tried = append(tried, walls{Any: true, Landlock: version})
+	}
+	for _, w := range tried {
+		err := c.try(w)
+		if err == nil {
+			return w, ""
+		}
+		reason = strings.TrimPrefix(err.Error(), ErrSetup.Error()+": ")
+	}
+	if version < landlockScopes {
+		reason += fmt.Sprintf("; without it this kernel's Landlock would have to be version %d, it is %d", landlockScopes, version)
+	}
+	return walls{}, reason
+}
+
+func (c *Confine) try(w walls) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	p, err := c.command(ctx, Spec{Args: []string{"/bin/sh", "-c", fmt.Sprintf("exit %d", probeCode)}}, w)
+	if err != nil {
+		return err
+	}
+	exit, err := p.Wait()
+	if err == nil && exit.Code != probeCode {
+		err = fmt.Errorf("a program run in it ended with %d: %s", exit.Code, p.errors.String())
+	}
+	return err
+}
