@@ -18,6 +18,9 @@ type Description struct {
 	Hosts []string `json:"hosts,omitempty"`
 	// Annotation is the numbered element the call acts on, 0 for none.
 	Annotation int `json:"annotation,omitempty"`
+	// Moves is true when the call of a tool that only reads moves the page all the same: it
+	// scrolls to what it reads.
+	Moves bool `json:"moves,omitempty"`
 	// Linked is true when Target is an address the page in front offers as a link.
 	Linked bool `json:"linked,omitempty"`
 	// Copied names sources Data looks copied from that are not the target's own: a file,

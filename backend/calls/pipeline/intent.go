@@ -10,12 +10,18 @@ import (
 // intent writes what is about to happen and opens the call's card. Without that row nothing
 // runs that can have an effect.
 func (p *Pipeline) intent(ctx context.Context, f *flight) *toolspec.Result {
+	if err := p.pay(ctx); err != nil {
+		p.cfg.Log.Error("audit rows are still not written", "call", f.call.ID, "err", err)
+		return unwritten(err.Error())
+	}
 	row := f.row()
 	if f.looks() {
 		p.announce(ctx, f)
 		f.intent = true
 		f.writes.add(func() {
 			if err := p.cfg.Audit.Intent(context.WithoutCancel(ctx), row); err != nil {
+				// Both rows are tried once more together when it is over.
+				f.unwritten = true
 				p.cfg.Log.Error("intent not written", "call", f.call.ID, "err", err)
 			}
 		})
@@ -23,9 +29,7 @@ func (p *Pipeline) intent(ctx context.Context, f *flight) *toolspec.Result {
 	}
 	if err := p.cfg.Audit.Intent(context.WithoutCancel(ctx), row); err != nil {
 		p.cfg.Log.Error("intent not written", "call", f.call.ID, "err", err)
-		r := toolspec.Fail(toolspec.SystemError, "its audit row could not be written, so it did not run: "+err.Error(),
-			"Nothing was changed. Check that the disk is not full and the call's id is new, then try again.")
-		return &r
+		return unwritten("its audit row could not be written: " + err.Error())
 	}
 	f.intent = true
 	p.announce(ctx, f)

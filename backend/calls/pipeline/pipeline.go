@@ -16,6 +16,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -99,6 +100,11 @@ type Pipeline struct {
 	// executions counts goroutines that run executors, also those given up on.
 	executions sync.WaitGroup
 	closed     bool
+	// owed are rows that the audit log did not take, dropped counts those beyond what is kept.
+	owed    []owed
+	dropped int
+	// paying is held while owed rows are written.
+	paying sync.Mutex
 }
 
 // New returns a Pipeline without executors.
@@ -136,6 +142,8 @@ type flight struct {
 	status event.CallStatus
 	// intent is true once the row before the effects is on disk.
 	intent bool
+	// unwritten is true when that row of a call that only looks was not taken; only writes knows.
+	unwritten bool
 	// announced is true once the start of the call was published.
 	announced bool
 	// writes are the call's events and audit rows on their way, in order.
@@ -216,7 +224,7 @@ func (p *Pipeline) finish(f *flight) {
 // looks reports whether the call is one of our own tools that only read: it has no effect that
 // a row must come before.
 func (f *flight) looks() bool {
-	return f.def.Hints.ReadOnly && f.def.Origin == toolspec.OriginBaseline
+	return f.def.Hints.ReadOnly && f.def.Origin == toolspec.OriginBaseline && !f.desc.Moves
 }
 
 func (p *Pipeline) leave(f *flight) {
@@ -298,6 +306,9 @@ func (p *Pipeline) Close(ctx context.Context) error {
 	}()
 	select {
 	case <-done:
+		if err := p.pay(ctx); err != nil {
+			return fmt.Errorf("closing: %w", err)
+		}
 		return nil
 	case <-ctx.Done():
 		return errors.New("closing: a call did not come to its end in time")

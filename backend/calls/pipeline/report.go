@@ -66,13 +66,15 @@ func (p *Pipeline) audit(ctx context.Context, f *flight, end event.CallEnd) {
 		Suggestion: end.Suggestion, Sources: end.Sources, Output: end.Output, DurationMS: end.DurationMS,
 	}
 	var err error
-	if f.intent {
+	begun := f.intent && !f.unwritten
+	if begun {
 		err = p.cfg.Audit.Done(ctx, f.call.ID, out)
 	} else {
 		err = p.cfg.Audit.Record(ctx, f.row(), out)
 	}
 	if err != nil {
 		p.cfg.Log.Error("audit row not written", "call", f.call.ID, "err", err)
+		p.owe(owed{row: f.row(), out: out, begun: begun, why: err.Error()})
 	}
 }
 

@@ -49,7 +49,9 @@ func (t *Tools) takeScreenshot() tool {
 		examples: []string{`{}`, `{"annotated":true,"max_tokens":800}`, `{"annotationId":12}`},
 	}, func(s session, p screenshotParams) toolspec.Description {
 		if p.ID > 0 {
-			return present(s, "Photographing", p.ID)
+			d := present(s, "Photographing", p.ID)
+			d.Moves = true // an element out of sight is scrolled into it
+			return d
 		}
 		return toolspec.Description{Present: "Taking a picture of the page"}
 	}, func(ctx context.Context, s session, p screenshotParams) (toolspec.Result, error) {

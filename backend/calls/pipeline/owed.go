@@ -1,0 +1,79 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"sextant/backend/record/audit"
+	"sextant/shared/toolspec"
+)
+
+// maxOwed bounds the rows that are kept for later; what is beyond is counted.
+const maxOwed = 200
+
+// owed is the row of a call that ran and could not be written down.
+type owed struct {
+	row audit.Row
+	out audit.Outcome
+	// begun is true when the row before the call is on disk.
+	begun bool
+	why   string
+}
+
+// owe keeps what the audit log did not take of a call that is over, for pay.
+func (p *Pipeline) owe(o owed) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.owed) >= maxOwed {
+		p.dropped++
+		return
+	}
+	p.owed = append(p.owed, o)
+}
+
+// pay writes down what the audit log did not take of earlier calls, each row saying so. While
+// that fails nothing more runs, not even what only reads: the log is to be whole.
+func (p *Pipeline) pay(ctx context.Context) error {
+	p.paying.Lock()
+	defer p.paying.Unlock()
+	for {
+		p.mu.Lock()
+		if len(p.owed) == 0 {
+			p.mu.Unlock()
+			return nil
+		}
+		o, dropped, left := p.owed[0], p.dropped, len(p.owed)
+		p.mu.Unlock()
+		if err := p.late(context.WithoutCancel(ctx), o, dropped); err != nil {
+			return fmt.Errorf("earlier calls have no row in the audit log (%d): %w", left+dropped, err)
+		}
+		p.cfg.Log.Warn("an audit row is written late", "call", o.row.ID, "because", o.why)
+		p.mu.Lock()
+		p.owed, p.dropped = p.owed[1:], 0
+		p.mu.Unlock()
+	}
+}
+
+// late writes one owed row; dropped is how many calls before it are not written at all.
+func (p *Pipeline) late(ctx context.Context, o owed, dropped int) error {
+	if o.begun && p.cfg.Audit.Done(ctx, o.row.ID, o.out) == nil {
+		return nil
+	}
+	// Under an id of its own: that the old one is taken may be what was wrong.
+	row := o.row
+	row.ID += "~" + strings.TrimPrefix(newID(""), "_")
+	said := "Written late, because its row could not be written when it ran: " + o.why + "."
+	if dropped > 0 {
+		said += fmt.Sprintf(" %d more calls that only read have no row.", dropped)
+	}
+	row.Reason = strings.TrimSpace(row.Reason + " " + said)
+	return p.cfg.Audit.Record(ctx, row, o.out)
+}
+
+// unwritten is the answer of a call that did not run because the audit log takes no rows.
+func unwritten(what string) *toolspec.Result {
+	r := toolspec.Fail(toolspec.SystemError, what+", so it did not run",
+		"Nothing was changed. Check that the disk is not full and the call's id is new, then try again.")
+	return &r
+}

@@ -1,0 +1,91 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"sextant/backend/record/audit"
+	"sextant/shared/toolspec"
+)
+
+// fullDisk is an audit log that takes no rows while full.
+type fullDisk struct {
+	Audit
+	full atomic.Bool
+}
+
+var errFull = errors.New("no space left")
+
+func (d *fullDisk) Intent(ctx context.Context, row audit.Row) error {
+	if d.full.Load() {
+		return errFull
+	}
+	return d.Audit.Intent(ctx, row)
+}
+
+func (d *fullDisk) Done(ctx context.Context, id string, out audit.Outcome) error {
+	if d.full.Load() {
+		return errFull
+	}
+	return d.Audit.Done(ctx, id, out)
+}
+
+func (d *fullDisk) Record(ctx context.Context, row audit.Row, out audit.Outcome) error {
+	if d.full.Load() {
+		return errFull
+	}
+	return d.Audit.Record(ctx, row, out)
+}
+
+func TestALookWhoseRowWasNotWrittenIsWrittenLateAndNothingRunsBefore(t *testing.T) {
+	h := newHouse(t)
+	disk := &fullDisk{Audit: h.audit}
+	h.cfg.Audit = disk
+	h.add(toolspec.Definition{Name: "look", Hints: toolspec.Hints{ReadOnly: true}}, echo)
+	look := func(x string) toolspec.Call { return called("look", `{"x":"`+x+`"}`) }
+	disk.full.Store(true)
+	if got := h.do(look("a")); !got.Success {
+		t.Fatalf("a look waits for its row: %+v", got)
+	}
+	got := h.do(look("b"))
+	if got.Success || got.ErrorType != toolspec.SystemError || !strings.Contains(got.Error, "earlier calls have no row in the audit log (1): no space left") || h.times("look") != 1 {
+		t.Errorf("a look after one without a row: %+v, ran %d times", got, h.times("look"))
+	}
+	disk.full.Store(false)
+	if got := h.do(look("c")); !got.Success {
+		t.Errorf("with space again: %+v", got)
+	}
+	late := 0
+	for _, row := range h.rows() {
+		if strings.Contains(row.Reason, "Written late") {
+			late++
+		}
+	}
+	if rows := h.rows(); len(rows) != 3 || late != 2 {
+		t.Errorf("%d late rows of %+v", late, rows)
+	}
+	first := look("d")
+	first.ID = h.rows()[0].ID
+	if got := h.do(first); !got.Success {
+		t.Errorf("%+v", got)
+	}
+	if got := h.do(look("e")); !got.Success || len(h.rows()) != 5 {
+		t.Errorf("a look under a used id stops those after it, or has no row: %+v, %d rows", got, len(h.rows()))
+	}
+}
+
+func TestALookThatMovesThePageHasItsRowBeforeItRuns(t *testing.T) {
+	h := newHouse(t)
+	disk := &fullDisk{Audit: h.audit}
+	h.cfg.Audit = disk
+	h.add(toolspec.Definition{Name: "photograph", Hints: toolspec.Hints{ReadOnly: true}}, echo)
+	h.descs["photograph"] = toolspec.Description{Present: "Photographing", Moves: true}
+	disk.full.Store(true)
+	if got := h.do(called("photograph", `{}`)); got.Success || h.times("photograph") != 0 {
+		t.Errorf("%+v, ran %d times", got, h.times("photograph"))
+	}
+	disk.full.Store(false)
+}
