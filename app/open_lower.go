@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -85,16 +83,15 @@ func alias(word string) (string, bool) {
 }
 
 // openBrowser prepares the controlled Chromium; it starts when it is first needed: floor 3.
-func (s *System) openBrowser(_ context.Context, purpose Purpose) error {
+func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
 	proxy, err := s.Guard.StartProxy()
 	if err != nil {
 		return fmt.Errorf("opening the browser's proxy: %w", err)
 	}
-	if u, err := url.Parse(purpose.AttachURL); err == nil && u.Host != "" {
+	if purpose.AttachURL != "" {
 		// Who reaches the debugging port of the browser we drive drives it too.
-		host := strings.Replace(u.Host, "localhost", "127.0.0.1", 1)
-		if _, err := netip.ParseAddrPort(host); err == nil {
-			s.Guard.Never(host)
+		if err := s.Guard.NeverAt(ctx, purpose.AttachURL); err != nil {
+			return fmt.Errorf("attaching to a browser: %w", err)
 		}
 	}
 	s.Browser = browser.New(browser.Config{

@@ -215,6 +215,45 @@ func TestOwnPortsStayClosedWhateverIsOpened(t *testing.T) {
 	}
 }
 
+func TestAnAddressClosedInOneSpellingIsClosedInAll(t *testing.T) {
+	names := map[string][]string{"me.example": {"127.0.0.1"}, "grid.example": {"10.1.2.3"}}
+	spellings := []string{
+		"127.0.0.1", "localhost", "LOCALHOST.", "app.localhost", "127.1", "127.0.1", "2130706433", "0x7f000001", "017700000001",
+		"0.0.0.0", "0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "127.0.0.1.", "me.example", "ME.example.",
+	}
+	for _, given := range spellings {
+		for _, address := range []string{"http://" + given + ":9222", "ws://" + given + ":9222/devtools/browser/1", "HTTP://" + given + ":9222/"} {
+			g := newGuard(t, names, "127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "me.example", "app.localhost")
+			if err := g.NeverAt(t.Context(), address); err != nil {
+				t.Errorf("%s: %v", address, err)
+				continue
+			}
+			for _, asked := range spellings {
+				if err := g.Check(t.Context(), "http://"+asked+":9222/json"); err == nil || !strings.Contains(err.Error(), "own port") {
+					t.Errorf("closed as %s, asked for %s: %v", address, asked, err)
+				}
+			}
+			if err := g.Check(t.Context(), "http://localhost:9223/"); err != nil {
+				t.Errorf("another port: %v", err)
+			}
+		}
+	}
+	g := newGuard(t, names, "grid.example", "10.1.2.3", "later.example")
+	for _, address := range []string{"wss://grid.example/devtools/browser/1", "http://later.example:9222"} {
+		if err := g.NeverAt(t.Context(), address); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, closed := range []string{"https://grid.example/", "https://10.1.2.3/"} {
+		if err := g.Check(t.Context(), closed); err == nil || !strings.Contains(err.Error(), "own port") {
+			t.Errorf("%s: %v", closed, err)
+		}
+	}
+	if err := g.NeverAt(t.Context(), "127.0.0.1:9222"); err == nil {
+		t.Error("an address without a scheme was taken")
+	}
+}
+
 func FuzzCheckNeverLetsALiteralInwardAddressPass(f *testing.F) {
 	for _, s := range []string{
 		"http://127.0.0.1/", "http://0x7f.1/", "http://[::ffff:7f00:1]:80/", "https://a@b:1/", "http://1.1.1.1/",

@@ -15,12 +15,14 @@ package egress
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 )
@@ -56,8 +58,10 @@ type Guard struct {
 	mu     sync.RWMutex
 	opened map[target]bool
 	never  []netip.AddrPort
-	mapped map[target]string
-	proxy  *proxy
+	// neverNames are what NeverAt closed by name, whatever the name leads to later.
+	neverNames map[target]bool
+	mapped     map[target]string
+	proxy      *proxy
 }
 
 // The longest a name may take to resolve in Check, a connection to be made, and one to be
@@ -76,7 +80,9 @@ func New(cfg Config) *Guard {
 		dial:     cfg.Dial,
 		opened:   map[target]bool{},
 		mapped:   map[target]string{},
-		allowed:  map[target]bool{},
+
+		neverNames: map[target]bool{},
+		allowed:    map[target]bool{},
 	}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
@@ -194,6 +200,39 @@ func (g *Guard) Never(addr string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.never = append(g.never, netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()))
+}
+
+// NeverAt is Never for an http, https, ws or wss address in any spelling, and for all that its
+// name leads to now. The error is that of an address which cannot be read; nothing is closed then.
+func (g *Guard) NeverAt(ctx context.Context, rawURL string) error {
+	u, err := url.Parse(strings.TrimSpace(rawURL))
+	if err != nil {
+		return fmt.Errorf("reading the address %q: want one such as http://127.0.0.1:9222", rawURL)
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "ws":
+		u.Scheme = "http"
+	case "wss":
+		u.Scheme = "https"
+	}
+	t, refused := urlTarget(u)
+	if refused != nil {
+		return fmt.Errorf("reading the address %q: %s", rawURL, refused.Reason)
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	addrs, err := g.resolve(ctx, t)
+	if err != nil {
+		// A name that leads nowhere now is closed as a name.
+		g.log.Warn("not closed by its address", "host", t.host, "error", err)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.neverNames[t] = true
+	for _, a := range addrs {
+		g.never = append(g.never, netip.AddrPortFrom(a.WithZone("").Unmap(), t.port))
+	}
+	return nil
 }
 
 // Map makes the invented host (port 80, or the port given with it) an alias of addr, a

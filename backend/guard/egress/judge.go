@@ -84,7 +84,7 @@ func (g *Guard) closed(t target, a netip.Addr, open bool) *Refused {
 			Suggestion: "Who started Sextant denied it with --deny-hosts or the setting deny_hosts; take it off there.",
 		}
 	}
-	if g.own(a, t.port) {
+	if g.own(t, a) {
 		return &Refused{
 			Host: t.String(), Reason: "it is Sextant's own port",
 			Suggestion: "It is never opened to pages or tools. Use another address.",
@@ -103,14 +103,18 @@ func (g *Guard) closed(t target, a netip.Addr, open bool) *Refused {
 	}
 }
 
-// own reports whether a:port is one of our listeners. The unspecified address reaches
-// loopback too.
-func (g *Guard) own(a netip.Addr, port uint16) bool {
+// own reports whether t, which leads to a, is one of our listeners. The unspecified address
+// reaches loopback too.
+func (g *Guard) own(t target, a netip.Addr) bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
+	if g.neverNames[t] {
+		return true
+	}
+	a = a.WithZone("").Unmap()
 	local := a.IsLoopback() || a.IsUnspecified()
 	for _, n := range g.never {
-		if n.Port() == port && (n.Addr() == a || local && (n.Addr().IsLoopback() || n.Addr().IsUnspecified())) {
+		if n.Port() == t.port && (n.Addr() == a || local && (n.Addr().IsLoopback() || n.Addr().IsUnspecified())) {
 			return true
 		}
 	}
