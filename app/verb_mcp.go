@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"strings"
 
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/record/events"
@@ -105,7 +106,10 @@ func (s *System) toolChanges(ctx context.Context) <-chan struct{} {
 	return out
 }
 
-// progress passes the output of call id to sink until stop is called.
+// within reports whether call is id or a step of it, which is called id.1, id.2 and so on.
+func within(call, id string) bool { return call == id || strings.HasPrefix(call, id+".") }
+
+// progress passes the output of call id and its steps to sink until stop is called.
 func (s *System) progress(id string, sink func(text string)) (stop func()) {
 	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.CallOutput, event.ApprovalAsked}}, events.FromNow)
 	s.background.Go(func() {
@@ -118,9 +122,9 @@ func (s *System) progress(id string, sink func(text string)) (stop func()) {
 				continue
 			}
 			switch {
-			case e.Kind == event.ApprovalAsked && said.Call == id:
+			case e.Kind == event.ApprovalAsked && within(said.Call, id):
 				sink("waits for an answer in the Sextant window: " + said.Question)
-			case e.Kind == event.CallOutput && e.Call == id:
+			case e.Kind == event.CallOutput && within(e.Call, id):
 				sink(said.Text)
 			}
 		}

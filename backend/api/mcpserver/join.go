@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -24,7 +25,8 @@ const (
 	clientHeader = "X-Client-Name"
 )
 
-// joinPatience bounds connecting to a running Sextant.
+// joinPatience bounds connecting to a running Sextant, and for it the wait for a guest's first
+// message.
 const joinPatience = 10 * time.Second
 
 // Guest is what a program that joins says of itself and wants.
@@ -42,8 +44,10 @@ type Guest struct {
 // it. Close ends the connections.
 type Host struct {
 	welcome func(ctx context.Context, g Guest) (Config, func())
-	ctx     context.Context //nolint:containedctx // the host's own life, ended by Close
-	cancel  context.CancelFunc
+	// patience is joinPatience but in tests.
+	patience time.Duration
+	ctx      context.Context //nolint:containedctx // the host's own life, ended by Close
+	cancel   context.CancelFunc
 
 	mu     sync.Mutex
 	closed bool
@@ -54,7 +58,7 @@ type Host struct {
 // and what to do when it has left.
 func NewHost(welcome func(ctx context.Context, g Guest) (cfg Config, farewell func())) *Host {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Host{welcome: welcome, ctx: ctx, cancel: cancel}
+	return &Host{welcome: welcome, patience: joinPatience, ctx: ctx, cancel: cancel}
 }
 
 // Close ends every connection and waits for them.
@@ -99,11 +103,15 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+protocolName+"\r\n\r\n"); err != nil {
 		return
 	}
+	in, err := greet(conn, buffered.Reader, h.patience)
+	if err != nil {
+		return
+	}
 	ctx, cancel := context.WithCancel(h.ctx)
 	defer cancel()
 	cfg, farewell := h.welcome(ctx, guest)
 	defer farewell()
-	if err := Serve(ctx, cfg, stream{conn, buffered.Reader}, conn); err != nil && ctx.Err() == nil && cfg.Log != nil {
+	if err := Serve(ctx, cfg, in, conn); err != nil && ctx.Err() == nil && cfg.Log != nil {
 		cfg.Log.Debug("a joined program left", "client", guest.Client, "error", err)
 	}
 }
@@ -156,7 +164,8 @@ func (p Place) upgrade(ctx context.Context, conn net.Conn, g Guest) (io.ReadWrit
 	if err := req.Write(conn); err != nil {
 		return nil, err
 	}
-	buffered := bufio.NewReader(conn)
+	head := &handshake{conn, maxUpgrade}
+	buffered := bufio.NewReader(head)
 	res, err := http.ReadResponse(buffered, req)
 	if err != nil {
 		return nil, err
@@ -166,6 +175,7 @@ func (p Place) upgrade(ctx context.Context, conn net.Conn, g Guest) (io.ReadWrit
 		_ = res.Body.Close()
 		return nil, fmt.Errorf("it answered %s: %s", res.Status, text)
 	}
+	head.left = math.MaxInt
 	return stream{conn, buffered}, conn.SetDeadline(time.Time{})
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,7 +35,7 @@ type RelayConfig struct {
 // runs again, which is joined then. The first call after that fails too, because the
 // client's numbers meant elements that are gone.
 func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) error {
-	r := &relay{cfg: cfg, changed: make(chan struct{}, 1), progress: map[int64]func(*sdk.ProgressNotificationParams){}}
+	r := &relay{cfg: cfg, patience: joinPatience, changed: make(chan struct{}, 1), progress: map[int64]func(*sdk.ProgressNotificationParams){}}
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.close()
 	defer cancel()
@@ -47,6 +48,8 @@ func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) er
 type relay struct {
 	cfg     RelayConfig
 	changed chan struct{}
+	// patience bounds the time until the other side speaks MCP.
+	patience time.Duration
 	// watching counts goroutines that wait for the end of a connection.
 	watching sync.WaitGroup
 
@@ -95,7 +98,10 @@ func (r *relay) join(ctx context.Context, client *sdk.Implementation) (*sdk.Clie
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { r.poke() },
 		ProgressNotificationHandler: r.pass,
 	})
-	session, err = us.Connect(ctx, &sdk.IOTransport{Reader: conn, Writer: conn, MaxLineLength: maxAnswer}, nil)
+	// What is silent after the upgrade must not hold up every later call.
+	hello, cancel := context.WithTimeout(ctx, r.patience)
+	defer cancel()
+	session, err = us.Connect(hello, &sdk.IOTransport{Reader: conn, Writer: conn, MaxLineLength: maxAnswer}, nil)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("joining the running Sextant: %w", err), conn.Close())
 	}
