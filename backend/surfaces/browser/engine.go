@@ -23,6 +23,13 @@ const (
 // startLimit bounds the time from starting Chromium to its first answer.
 const startLimit = 20 * time.Second
 
+// closeGrace is what a Chromium gets to write its profile, hushLimit how long its connection may
+// take to end after it.
+const (
+	closeGrace = 3 * time.Second
+	hushLimit  = 10 * time.Second
+)
+
 // engine is one running Chromium. It implements frames.Handler.
 type engine struct {
 	b    *Browser
@@ -166,8 +173,7 @@ func (b *Browser) ignite(ctx context.Context, path string) (*engine, error) {
 	if err != nil {
 		err = profileFault(proc, err)
 		proc.Kill()
-		closing := proc.Close(0)
-		e.reg.Conn().Wait()
+		closing := errors.Join(proc.Close(0), e.hush())
 		if said := proc.Why(); said != "" {
 			err = fmt.Errorf("%w; it said: %s", err, lastLine(said))
 		}
@@ -203,10 +209,9 @@ func pageSetUp() []proto.Request {
 func (e *engine) watch() {
 	defer e.b.wg.Done()
 	<-e.reg.Conn().Done()
-	if err := e.proc.Close(3 * time.Second); err != nil {
+	if err := errors.Join(e.proc.Close(closeGrace), e.hush()); err != nil {
 		e.b.log.Warn("closing the browser", "error", err)
 	}
-	e.reg.Conn().Wait()
 	b := e.b
 	b.mu.Lock()
 	if b.engine == e {
@@ -246,9 +251,25 @@ func (e *engine) close() error {
 	if e.b.cfg.AttachURL == "" {
 		_ = proto.BrowserClose{}.Call(e.reg.Client(ctx))
 	}
-	err := e.proc.Close(3 * time.Second)
-	e.reg.Conn().Wait()
-	return err
+	return errors.Join(e.proc.Close(closeGrace), e.hush())
+}
+
+// hush waits until nothing reads from the browser or writes to it any more. Its owner has closed
+// the connection, so that a wait with an end is only for what nobody foresaw.
+func (e *engine) hush() error {
+	quiet := make(chan struct{})
+	go func() {
+		defer close(quiet)
+		e.reg.Conn().Wait()
+	}()
+	timer := time.NewTimer(hushLimit)
+	defer timer.Stop()
+	select {
+	case <-quiet:
+		return nil
+	case <-timer.C:
+		return errors.New("the connection to the browser does not end")
+	}
 }
 
 // dispose closes a browser context with all its tabs.

@@ -124,23 +124,41 @@ func (p *Process) Why() string {
 	return text
 }
 
+// dying bounds the wait for a killed browser: the kernel may hold a process that it cannot end.
+const dying = 5 * time.Second
+
 // Close ends the browser and waits for it. Chromium that was asked to close (Browser.close)
-// or whose pipe is closed gets grace to write its profile, then it is killed.
+// or whose pipe is closed gets grace to write its profile; after two thirds of it, it is asked once
+// more by a signal, and after the whole it is killed with all it started. The wait is bounded: a
+// browser that not even that ends is an error, and the pipe is closed on our side in any case.
 func (p *Process) Close(grace time.Duration) error {
 	var err error
 	p.closing.Do(func() {
-		timer := time.NewTimer(grace)
-		defer timer.Stop()
-		select {
-		case <-p.done:
-		case <-timer.C:
-			killGroup(p.PID)
-			<-p.done
+		if !p.ends(grace * 2 / 3) {
+			terminate(p.PID)
+			if !p.ends(grace / 3) {
+				killGroup(p.PID)
+				p.Pipe.close()
+				if !p.ends(dying) {
+					err = fmt.Errorf("the browser (process %d) does not end, not even when it is killed", p.PID)
+				}
+			}
 		}
-		err = p.removeProfile()
+		err = errors.Join(err, p.removeProfile())
 	})
-	<-p.done
 	return err
+}
+
+// ends reports whether the browser ends within the time.
+func (p *Process) ends(within time.Duration) bool {
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+		return true
+	case <-timer.C:
+		return false
+	}
 }
 
 // removeProfile tries again for a moment: helper processes may still be writing while

@@ -17,6 +17,9 @@ func bind(cmd *exec.Cmd) {
 // killGroup ends the browser and everything it started.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
+// terminate asks the browser to end; what it started it ends itself.
+func terminate(pid int) { _ = syscall.Kill(pid, syscall.SIGTERM) }
+
 // holds reports whether pid is a living browser; a number that another program got since
 // the lock was written does not count.
 func holds(pid int) bool {

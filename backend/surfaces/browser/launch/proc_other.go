@@ -17,6 +17,8 @@ func killGroup(pid int) {
 	}
 }
 
+func terminate(int) {}
+
 func holds(int) bool { return true }
 
 func smallShm() bool { return false }
