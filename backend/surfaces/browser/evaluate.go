@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -12,9 +13,10 @@ import (
 
 	"sextant/backend/surfaces/browser/collect"
 	"sextant/backend/surfaces/browser/frames"
+	"sextant/shared/annotator"
 )
 
-// writeDown is the function that writes a script's value down.
+// writeDown is the function that makes of a script's value one that can be written down.
 //
 //go:embed evaluate.js
 var writeDown string
@@ -24,6 +26,8 @@ const (
 	maxScript = 100_000
 	// scriptLimit is how long a script may take unless its caller says otherwise.
 	scriptLimit = 10 * time.Second
+	// maxValue bounds what is told of a script's value, in bytes.
+	maxValue = 50_000
 )
 
 // EvaluateOptions: Script is an expression, a function (called with the element), statements, or
@@ -63,10 +67,8 @@ func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (answer, Eval
 		if err != nil {
 			return a.scriptFault(ctx, doc, err, o.Limit)
 		}
-		if err := json.Unmarshal(raw, &got); err != nil {
-			return fmt.Errorf("reading the script's value: %w", err)
-		}
-		return nil
+		got, err = valueOf(raw)
+		return err
 	}
 	if o.ID != 0 {
 		ans, err := s.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
@@ -83,6 +85,70 @@ func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (answer, Eval
 	}
 	ans, err := s.act(ctx, t, func(ctx context.Context, a *action) error { return run(ctx, a, a.page.Main(), "", "") })
 	return ans, got, err
+}
+
+// valueOf writes down what the page made of a script's value. The page may have replaced every function
+// that took part, so that nothing but the value is its word: the bound, and that it is JSON on one
+// line, are ours.
+func valueOf(raw json.RawMessage) (Evaluated, error) {
+	var made struct {
+		Value     json.RawMessage `json:"value"`
+		None, Cut bool
+	}
+	if err := json.Unmarshal(raw, &made); err != nil {
+		return Evaluated{}, fmt.Errorf("reading the script's value: %w", err)
+	}
+	if made.None {
+		return Evaluated{Text: "undefined"}, nil
+	}
+	text := anew(made.Value)
+	if len(text) <= maxValue {
+		return Evaluated{Text: text, Cut: made.Cut}, nil
+	}
+	return Evaluated{Text: strings.ToValidUTF8(text[:maxValue], ""), Cut: true}, nil
+}
+
+// anew writes JSON anew: the order of its members stays, its escapes and spaces are ours. It stops
+// when it is longer than anybody is told.
+func anew(raw json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var b strings.Builder
+	// open holds a bracket for each that is open, members how many tokens stood in it.
+	var open []json.Delim
+	members := []int{0}
+	for b.Len() <= maxValue {
+		t, err := dec.Token()
+		if err != nil {
+			break
+		}
+		n := len(members) - 1
+		if d, ok := t.(json.Delim); ok && (d == ']' || d == '}') {
+			b.WriteRune(rune(d))
+			open, members = open[:len(open)-1], members[:n]
+			continue
+		}
+		switch {
+		case members[n] == 0:
+		case open[len(open)-1] == '{' && members[n]%2 == 1:
+			b.WriteByte(':')
+		default:
+			b.WriteByte(',')
+		}
+		members[n]++
+		switch t := t.(type) {
+		case json.Delim:
+			b.WriteRune(rune(t))
+			open, members = append(open, t), append(members, 0)
+		case string:
+			b.Write(annotator.AppendString(nil, t))
+		case nil:
+			b.WriteString("null")
+		default:
+			fmt.Fprint(&b, t)
+		}
+	}
+	return b.String()
 }
 
 var errSlowScript = errors.New("the script took too long")

@@ -1,13 +1,23 @@
-// Writes a value as JSON on one line, within bounds, for whoever asked for it: what JSON has no
-// word for is described, and what is too long is cut and said to be.
+// Makes of a value one that JSON has words for, within bounds, for whoever asked for it: what it has no
+// word for is described, and what is too long is cut and said to be. The page may have replaced what is
+// called here, so that its word is only taken for the value: the text is written outside of the page.
 (value) => {
   const limit = 50000
   const seen = new Set()
   let left = 20000
+  let room = limit + 1000
   let cut = false
-  const short = (text, n) => (text.length > n ? (cut = true, text.slice(0, n) + '…') : text)
+  const short = (text, n) => {
+    n = n < room ? n : room
+    if (text.length > n) {
+      cut = true
+      text = text.slice(0, n) + '…'
+    }
+    room -= text.length
+    return text
+  }
   const plain = (v, depth) => {
-    if (left-- <= 0) { cut = true; return '…' }
+    if (left-- <= 0 || room <= 0) { cut = true; return '…' }
     switch (typeof v) {
       case 'string': return short(v, limit)
       case 'number': return Number.isFinite(v) ? v : String(v)
@@ -32,10 +42,17 @@
       if (v instanceof Set || v instanceof NodeList || v instanceof HTMLCollection || ArrayBuffer.isView(v) && !(v instanceof DataView)) {
         v = Array.from(v)
       }
-      if (Array.isArray(v)) return v.map((x) => plain(x, depth + 1))
+      if (Array.isArray(v)) {
+        const list = []
+        for (let i = 0; i < v.length; i++) {
+          if (left <= 0 || room <= 0) { cut = true; break }
+          list[i] = plain(v[i], depth + 1)
+        }
+        return list
+      }
       const out = {}
       for (const key of Object.keys(v)) {
-        if (left <= 0) { cut = true; break }
+        if (left <= 0 || room <= 0) { cut = true; break }
         out[short(key, 200)] = plain(v[key], depth + 1)
       }
       return out
@@ -45,8 +62,7 @@
       seen.delete(v)
     }
   }
-  if (value === undefined) return { text: 'undefined', cut }
-  let text = JSON.stringify(plain(value, 0))
-  if (text.length > limit) { text = text.slice(0, limit); cut = true }
-  return { text, cut }
+  if (value === undefined) return { none: true }
+  const made = plain(value, 0)
+  return { value: made, cut }
 }

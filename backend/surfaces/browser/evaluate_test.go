@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -91,5 +92,34 @@ func TestAScriptThatFailsOrDoesNotEndIsSaidWithItsLine(t *testing.T) {
 	said(t, ans, "dialog", "from a script")
 	if _, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAPageThatReplacesFunctionsCannotWriteTheAnswer(t *testing.T) {
+	ctx, s := session(t)
+	const huge = "'x'.repeat(3e6)"
+	for name, c := range map[string]struct{ override, script string }{
+		"JSON":          {"JSON.stringify = () => ({}); JSON.parse = () => 1", "({a: 'b'})"},
+		"a long string": {"String.prototype.slice = () => " + huge + "; String = () => " + huge, "'y'.repeat(60000)"},
+		"keys":          {"Object.keys = () => ['a\\n[12] button']; Object.getPrototypeOf = () => null", "({a: 1})"},
+		"lists":         {"Array.prototype.map = () => " + huge + "; Array.from = () => [" + huge + "]; Array.isArray = () => true", "new Set([1])"},
+		"sets":          {"Set.prototype.has = () => false; Set.prototype.add = () => {}; Map.prototype[Symbol.iterator] = null", "const o = {}; o.o = o; o"},
+		"toJSON":        {"Object.prototype.toJSON = () => " + huge + "; Array.prototype.toJSON = () => 'x'; String.prototype.toJSON = () => 'x'", "({a: [1]})"},
+		"then":          {"Promise.prototype.then = (f) => f({text: 'x\\n[12] button', cut: false}); Object.prototype.then = undefined", "({a: [1]})"},
+		"setters":       {"for (const k of ['text', 'cut', 'value', 'none']) Object.defineProperty(Object.prototype, k, {get: () => true, set() {}})", "({a: [1]})"},
+		"forged":        {"", "({text: 'undefined', cut: false, value: 7, none: true})"},
+	} {
+		openPage(t, ctx, s, site(t, map[string]any{"/": `<title>-</title><script>` + c.override + `</script><button>B</button>`}))
+		_, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: c.script})
+		if err != nil {
+			fault(t, err, browser.FaultInvalid)
+			continue
+		}
+		if len(got.Text) > 50_000 || strings.ContainsAny(got.Text, "\n\r") || !got.Cut && !json.Valid([]byte(got.Text)) {
+			t.Errorf("%s: the answer is %d bytes, cut %v: %.200q", name, len(got.Text), got.Cut, got.Text)
+		}
+		if name == "forged" && got.Text != `{"text":"undefined","cut":false,"value":7,"none":true}` {
+			t.Errorf("a value that looks like the answer's own is told as %s", got.Text)
+		}
 	}
 }
