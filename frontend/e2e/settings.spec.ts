@@ -92,9 +92,31 @@ test('mode, limits and look are changed in the settings and say where they come 
   await expect(page.getByRole('row').filter({ hasText: 'calls_per_turn' })).toContainText('25');
   await expect(page.getByRole('row').filter({ hasText: 'calls_per_turn' })).toContainText('This window');
   await expect(page.getByRole('row', { name: 'mode workspace This window' })).toBeVisible();
-  for (const section of [/General/, /Mode and limits/, /Grants/, /Audit log/]) {
+  for (const section of [/General/, /Mode and limits/, /Grants/, /Created tools/, /Audit log/]) {
     await settings(page, section);
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`)).toEqual([]);
   }
+});
+
+test('a tool is made after its body was read, works, and is deleted', async ({ page }) => {
+  await page.goto(sextant.window());
+  await settings(page, /Created tools/);
+  await expect(page.getByText('No created tools yet.')).toBeVisible();
+  const body = 'await tools.open_home_panel({}); return (await tools.get_active_panel({}))';
+  await say(
+    page,
+    `/tool ${JSON.stringify({ tool: 'create_tool', args: { name: 'go_home', description: 'Goes home', body } })}`,
+  );
+  const ask = page.getByRole('alertdialog').filter({ hasText: 'create_tool' }).first();
+  await expect(ask).toContainText('await tools.open_home_panel({})');
+  await ask.getByRole('button', { name: 'Allow once' }).click();
+  const tool = page.getByRole('article', { name: 'go_home' });
+  await expect(tool).toContainText('Calls get_active_panel, open_home_panel');
+  await say(page, '/tool {"tool":"go_home","args":{}}');
+  await expect(page.getByRole('main', { name: 'Home' })).toBeVisible();
+  await settings(page, /Created tools/);
+  await tool.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByText('No created tools yet.')).toBeVisible();
 });

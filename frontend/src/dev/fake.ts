@@ -1,7 +1,7 @@
 import { BackendError, type Backend, type Connection, type SocketHandlers } from '../shared/api/backend';
 import type { ClientMessage, Conversation, Json, Result, StoredEvent } from '../shared/api/types';
 import { drawShop } from './shop';
-import { grants, snapshot, tools, transcript } from './scenario';
+import { created, grants, snapshot, tools, transcript } from './scenario';
 
 /** A Backend that plays a scenario by name. For development and tests only: no build contains it. */
 export function fakeBackend(scenario: string): Backend {
@@ -108,6 +108,9 @@ class Fake implements Backend {
   revoke = async (id: string) => grants.filter((grant) => grant.id !== id);
   audit = async () => ({ calls: [], before: 0 });
   verifyAudit = async () => ({ entries: 214 });
+  created = async () => created;
+  wake = async () => created.map((tool) => ({ ...tool, asleep: false }));
+  deleteTool = async (name: string) => created.filter((tool) => tool.name !== name);
   tools = async () => ({ tools, tokens: 900 });
   models = async () => snapshot(this.scenario).models;
   setting = async (key: string, value: string) => ({ key, value, source: 'window' });

@@ -1,4 +1,4 @@
-import type { Approval, Grant, Panel, Snapshot, StoredEvent, ToolInfo } from '../shared/api/types';
+import type { Approval, CreatedTool, Grant, Panel, Snapshot, StoredEvent, ToolInfo } from '../shared/api/types';
 
 // Recorded states to look at while developing; figures and names are samples.
 
@@ -328,4 +328,28 @@ export const grants: Grant[] = [
     uses: 0,
   },
   { id: 'g3', scope: 'never', tool: 'bash', text: 'bash: git push --force', created: '2026-11-03T08:00:00Z', uses: 4 },
+];
+
+/** Tools made of others, one of them asleep. */
+export const created: CreatedTool[] = [
+  {
+    name: 'count_lines',
+    description: 'Counts the lines of a file.',
+    parameters: { type: 'object', properties: { path: { type: 'string' } } },
+    body: "const f = await tools.read_file({path: args.path});\nreturn f.content.split('\\n').length;",
+    version: 2,
+    created: '2026-11-12T09:02:00Z',
+    uses: ['read_file'],
+  },
+  {
+    name: 'send_report',
+    description: 'Sends the report of a week.',
+    parameters: { type: 'object' },
+    body: "const f = await tools.read_file({path: 'report.md'});\nreturn await tools.http_request({url: 'https://api.example/report', method: 'POST', body: f.content});",
+    version: 1,
+    created: '2026-11-20T14:02:00Z',
+    asleep: true,
+    outside: ['https://shop.example'],
+    uses: ['http_request', 'read_file'],
+  },
 ];

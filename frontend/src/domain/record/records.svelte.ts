@@ -1,12 +1,16 @@
-import type { AuditCheck, CallRow, Grant } from '../../shared/api/types';
+import type { AuditCheck, CallRow, CreatedTool, Grant } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 
-/** What was allowed for longer than a call, and what was done: grants and the audit log. */
+/** What lasts longer than a call: grants, tools that were made, and the audit log. */
 export class Records {
   grants = $state<Grant[]>([]);
   /** Why the grants could not be read, "" when they were. */
   grantsFailed = $state('');
   grantsLoaded = $state(false);
+
+  created = $state<CreatedTool[]>([]);
+  createdFailed = $state('');
+  createdLoaded = $state(false);
 
   calls = $state<CallRow[]>([]);
   callsFailed = $state('');
@@ -40,6 +44,31 @@ export class Records {
       }
     }
     return true;
+  }
+
+  async readCreated(): Promise<void> {
+    try {
+      this.created = await this.actions.backend.created();
+      this.createdFailed = '';
+      this.createdLoaded = true;
+    } catch (error) {
+      this.createdFailed = failureText(error);
+    }
+  }
+
+  /** Lets a tool be called that slept; the version is the one that was shown. */
+  async wake(tool: CreatedTool): Promise<boolean> {
+    return this.#changed(this.actions.backend.wake(tool.name, tool.version));
+  }
+
+  async deleteTool(tool: CreatedTool): Promise<boolean> {
+    return this.#changed(this.actions.backend.deleteTool(tool.name));
+  }
+
+  async #changed(request: Promise<CreatedTool[]>): Promise<boolean> {
+    const done = await this.actions.ask(request.then((left) => (this.created = left)));
+    if (!done) await this.readCreated();
+    return done;
   }
 
   /** Reads the newest calls that hold the words; an answer that is overtaken is dropped. */

@@ -5,6 +5,7 @@ import type {
   CallRow,
   ClientMessage,
   Conversation,
+  CreatedTool,
   Envelope,
   FrameHeader,
   Grant,
@@ -71,6 +72,10 @@ export interface Backend {
   /** Calls older than `before` (0 for the newest) that hold all the words. */
   audit(before: number, words: string): Promise<AuditPage>;
   verifyAudit(): Promise<AuditCheck>;
+  created(): Promise<CreatedTool[]>;
+  /** Lets a created tool be called whose version was read. */
+  wake(tool: string, version: number): Promise<CreatedTool[]>;
+  deleteTool(tool: string): Promise<CreatedTool[]>;
   tools(): Promise<ToolList>;
   models(): Promise<Model[]>;
   setting(key: string, value: string): Promise<Setting>;

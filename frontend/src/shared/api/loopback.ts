@@ -8,6 +8,7 @@ import type {
   CallRow,
   ClientMessage,
   Conversation,
+  CreatedTool,
   Envelope,
   Grant,
   Hello,
@@ -70,6 +71,14 @@ export class Loopback implements Backend {
     this.#json<AuditPage>('GET', `/api/audit?before=${before}&q=${encodeURIComponent(words)}`);
 
   verifyAudit = () => this.#json<AuditCheck>('POST', '/api/audit/verify');
+
+  created = async () => (await this.#json<Created>('GET', '/api/created-tools')).tools ?? [];
+
+  wake = async (tool: string, version: number) =>
+    (await this.#json<Created>('POST', `/api/created-tools/${encodeURIComponent(tool)}/wake`, { version })).tools ?? [];
+
+  deleteTool = async (tool: string) =>
+    (await this.#json<Created>('DELETE', `/api/created-tools/${encodeURIComponent(tool)}`)).tools ?? [];
 
   tools = () => this.#json<ToolList>('GET', '/api/tools');
 
@@ -140,6 +149,10 @@ export class Loopback implements Backend {
     if (!answer.ok) throw await problem(answer);
     return answer;
   }
+}
+
+interface Created {
+  tools: CreatedTool[];
 }
 
 const conversation = (id: string) => `/api/conversations/${encodeURIComponent(id)}`;

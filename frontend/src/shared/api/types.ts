@@ -27,6 +27,7 @@ export type CallEnd = With<S['CallEnd'], { status: CallStatus; error_type?: Erro
 export type CallRow = With<S['CallRow'], { origin: Origin; caller: Caller; error_type?: ErrorType }>;
 
 export type Grant = With<S['GrantRow'], { scope: 'conversation' | 'always' | 'never' }>;
+export type CreatedTool = S['CreatedTool'];
 export type AuditPage = With<S['AuditPage'], { calls: CallRow[] }>;
 export type AuditCheck = S['AuditCheck'];
 

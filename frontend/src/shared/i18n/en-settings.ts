@@ -10,6 +10,9 @@ export const settings = {
   'settings.grants': 'Grants',
   'settings.grants.means':
     'What runs without asking, by your answers. A rule “never” wins over a grant, and a turn that has read other outside text asks again.',
+  'settings.created': 'Created tools',
+  'settings.created.means':
+    'Tools the assistant made of others. Each call of a part is judged as if it were made alone, so none can do more than its parts may.',
   'settings.audit': 'Audit log',
   'settings.audit.means':
     'Every call: what it was to do, why it was allowed, and what it did. Each row holds the hash of the one before it, so a changed row is found.',
@@ -67,6 +70,23 @@ export const settings = {
   'grants.empty': 'No grants yet.',
   'grants.empty.means':
     'When a question is answered with “this conversation” or “always”, its exact scope stands here until you take it back.',
+
+  'created.asleep': '{n} {n|sleeps|sleep}',
+  'created.version': 'version {n}, {when}',
+  'created.wake': 'I have read it, let it work',
+  'created.woken': '{name} can be called now.',
+  'created.sleeps': 'It sleeps: text from {sources} was in the context when it was made, and could have written it.',
+  'created.uses': 'Calls {tools}',
+  'created.body': 'Body of {name}',
+  'created.parameters': 'Parameters',
+  'created.delete': 'Delete',
+  'created.deleted': 'Deleted {name}. Its versions are kept.',
+  'created.ask': 'Delete {name}?',
+  'created.ask.means': 'It is no longer offered. Its versions stay in the data folder and can be made again.',
+  'created.keep': 'Keep it',
+  'created.empty': 'No created tools yet.',
+  'created.empty.means':
+    'The assistant can make one with create_tool for a chain of calls that comes up often. You read its body before it is kept.',
 
   'audit.search': 'Search words, tool, call',
   'audit.again': 'Read again',
