@@ -165,6 +165,13 @@ func checkValue(name, value string) error {
 			}
 		}
 	}
+	if name == "groups_off" {
+		for group := range strings.SplitSeq(value, ",") {
+			if group = strings.TrimSpace(group); group != "" && !slices.Contains(switchable, group) {
+				return fmt.Errorf("%q is no group that can be switched off; these can: %s", group, strings.Join(switchable, ", "))
+			}
+		}
+	}
 	if name == "profile" && value != "" && !profileName.MatchString(value) {
 		return fmt.Errorf("%q is no name of a profile: lower-case letters, digits and hyphens, at most 40", value)
 	}

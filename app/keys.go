@@ -1,5 +1,7 @@
 package app
 
+import "sextant/backend/tools/web"
+
 // Key is one setting: its name in config.toml and in the window, its default and what it
 // does. Its environment variable is SEXTANT_ and the name in capitals.
 type Key struct {
@@ -32,6 +34,14 @@ func Keys() []Key {
 		{Name: "workspace", Default: "", Doc: "Folder the assistant works in; empty is the folder Sextant was started in."},
 		{Name: "allow_hosts", Default: "", Doc: "Loopback and private hosts that tools and the browser may reach, separated by commas, e.g. 127.0.0.1,localhost:3000."},
 		{Name: "deny_hosts", Default: "", Doc: "Hosts, with all names below them, or host:port that tools and the browser never reach, separated by commas; * denies all that allow_hosts does not name."},
+		{Name: "groups_off", Default: "", Window: true, Doc: "Groups of tools that are switched off, separated by commas: files, shell, web."},
+		{Name: "web_per_minute", Default: "60", Window: true, Doc: "Requests that http_request and wget may make in a minute."},
+		{Name: "search_provider", Default: "duckduckgo", Window: true, OneOf: web.Providers(), Doc: "Who searches for web_search. DuckDuckGo needs no key, Brave search_key, Google search_key and search_engine, SearXNG search_url."},
+		{Name: "search_key", Default: "", Window: true, Secret: true, Doc: "Key for Brave or Google. Kept in a 0600 file; never shown again."},
+		{Name: "search_engine", Default: "", Window: true, Doc: "Id (cx) of the search engine at Google."},
+		{Name: "search_url", Default: "", Window: true, Doc: "Address of the SearXNG, or one to ask instead of the provider's own. A host on this machine or in a private network has to stand in allow_hosts too."},
+		{Name: "search_safe", Default: "moderate", Window: true, OneOf: []string{"off", "moderate", "strict"}, Doc: "How much a search leaves out of what is not for everybody."},
+		{Name: "search_per_minute", Default: "10", Window: true, Doc: "Searches that web_search may make in a minute."},
 		{Name: "panels", Default: "", Doc: "More folders with panels, separated by the system's list separator."},
 		{Name: "log_level", Default: "warn", OneOf: []string{"debug", "info", "warn", "error"}, Doc: "What is written to stderr."},
 	}

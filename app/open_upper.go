@@ -20,6 +20,7 @@ import (
 	"sextant/backend/tools/environment"
 	"sextant/backend/tools/mcp"
 	toolpanels "sextant/backend/tools/panels"
+	"sextant/backend/tools/web"
 	"sextant/frontend"
 	"sextant/panels"
 	"sextant/shared/event"
@@ -40,6 +41,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
 		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
 	})
+	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Log: s.Log})
 	steps := func(ctx context.Context, call toolspec.Call) toolspec.Result { return s.Pipeline.Do(ctx, call) }
 	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias, Do: steps, Folder: s.Workspace}); err != nil {
 		return err
@@ -77,13 +79,22 @@ func (s *System) reserved() []string {
 	for _, d := range append(s.Baseline.Definitions(""), (&created.Makers{}).Definitions("")...) {
 		names = append(names, d.Name)
 	}
+	for _, r := range s.toolRooms() {
+		for _, d := range r.Definitions("") {
+			names = append(names, d.Name)
+		}
+	}
 	return names
 }
 
 // openCalls opens the way of a call: floor 3, which needs the origins by their interfaces.
 func (s *System) openCalls(context.Context, Purpose) error {
 	makers := s.Created.Makers()
-	s.Discovery = discovery.New(s.Baseline, s.Environment, makers, s.Panels, s.MCP, s.Created)
+	sources := []discovery.Source{s.Baseline, s.Environment}
+	for _, r := range s.toolRooms() {
+		sources = append(sources, switched{r, s.Settings})
+	}
+	s.Discovery = discovery.New(append(sources, makers, s.Panels, s.MCP, s.Created)...)
 	s.Desk = approval.New(s.Events)
 	s.Pipeline = pipeline.New(pipeline.Config{
 		Discovery: s.Discovery, Desk: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
@@ -99,7 +110,7 @@ func (s *System) openCalls(context.Context, Purpose) error {
 		defer cancel()
 		return s.Pipeline.Close(ctx)
 	})
-	s.Pipeline.Register(toolspec.OriginBaseline, router{s, s.environmentNames(), byTool(makers)})
+	s.Pipeline.Register(toolspec.OriginBaseline, router{s, s.environmentNames(), byTool(append(s.toolRooms(), makers)...)})
 	s.Pipeline.Register(toolspec.OriginPanel, s.Panels)
 	s.Pipeline.Register(toolspec.OriginMCP, s.MCP)
 	s.Pipeline.Register(toolspec.OriginCreated, s.Created)

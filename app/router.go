@@ -51,15 +51,15 @@ func (r router) Describe(call toolspec.Call) toolspec.Description {
 }
 
 // Execute implements pipeline.Executor. The policy has let the call through, so hosts it
-// opened by then (a person typed them) are opened for the browser's proxy too.
+// opened by then (a person typed them) are opened for the dialer too.
 func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
-	if !r.isSurface[call.Tool] {
-		return r.room(call.Tool).Execute(ctx, call, def, out)
-	}
-	for _, host := range r.sys.Environment.Describe(call).Hosts {
+	for _, host := range r.Describe(call).Hosts {
 		if r.sys.Pipeline.HostOpen(call.From.Session, host) {
 			r.sys.Guard.OpenTyped(host)
 		}
+	}
+	if !r.isSurface[call.Tool] {
+		return r.room(call.Tool).Execute(ctx, call, def, out)
 	}
 	if call.From.Session != "" {
 		return r.sys.Environment.Execute(ctx, call, def, out)

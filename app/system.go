@@ -30,6 +30,7 @@ import (
 	"sextant/backend/tools/environment"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/panels"
+	"sextant/backend/tools/web"
 	"sextant/shared/navigation"
 )
 
@@ -52,6 +53,7 @@ type System struct {
 	Baseline    *baseline.Tools
 	Environment *environment.Tools
 	Created     *created.Tools
+	Web         *web.Tools
 	Panels      *panels.Registry
 	MCP         *mcp.Servers
 	Discovery   *discovery.Discovery

@@ -37,6 +37,19 @@ func (p *Pipeline) judge(ctx context.Context, f *flight) {
 	})
 }
 
+// Allowed reports whether call would run without a question if it were made now. It runs nothing
+// and writes nothing down.
+func (p *Pipeline) Allowed(ctx context.Context, call toolspec.Call) bool {
+	f := &flight{call: call}
+	for _, next := range []stage{p.selectTool, p.validate, p.describe} {
+		if next(ctx, f) != nil {
+			return false
+		}
+	}
+	p.judge(ctx, f)
+	return f.decision.Verdict == policy.Allow
+}
+
 func (f *flight) refused() *toolspec.Result {
 	f.verdict, f.reason, f.status = "refused", f.decision.Reason, event.CallRefused
 	r := toolspec.Fail(f.decision.ErrorType, f.decision.Reason, f.decision.Suggestion)

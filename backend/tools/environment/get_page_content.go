@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"sextant/backend/tools/readable"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
@@ -45,7 +46,7 @@ func (t *Tools) getPageContent() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		text, cut, err := readable(html, url, p.Format)
+		text, cut, err := readable.Page(html, url, p.Format)
 		if err != nil {
 			return toolspec.Result{}, err
 		}

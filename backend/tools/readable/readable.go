@@ -1,8 +1,12 @@
-package environment
+// Package readable turns HTML into what a person would read of it, as markdown or plain text:
+// navigation, asides and the footer around an article are left out, links and tables stay. It
+// is for looking at a page's words only and says nothing of whether they are to be trusted.
+package readable
 
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,13 +27,50 @@ const (
 	articleForms = 1
 )
 
-// readable is what can be read in a page's HTML, in format markdown or text. cut is true when
-// what stands around an article (navigation, asides, footer) was left out.
-func readable(source, address, format string) (text string, cut bool, err error) {
+// Page is what can be read in the HTML of a page that a browser shows at address, in format
+// markdown or text. cut is true when what stands around an article (navigation, asides, footer)
+// was left out.
+func Page(source, address, format string) (text string, cut bool, err error) {
 	doc, err := html.Parse(strings.NewReader(source))
 	if err != nil {
 		return "", false, fmt.Errorf("parsing the page: %w", err)
 	}
+	return read(doc, address, format)
+}
+
+// Source is Page for HTML as a server sent it, which no browser has taken scripts and hidden
+// parts out of.
+func Source(source, address, format string) (text string, cut bool, err error) {
+	doc, err := html.ParseWithOptions(strings.NewReader(source), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return "", false, fmt.Errorf("parsing the page: %w", err)
+	}
+	drop(doc, unseen)
+	each(doc, func(n *html.Node) {
+		if n.DataAtom == atom.Noscript {
+			// Nothing ran a script, so this is what is to be read.
+			n.DataAtom, n.Data = atom.Div, "div"
+		}
+	})
+	return read(doc, address, format)
+}
+
+// unseen reports whether the markup itself says that nobody sees n.
+func unseen(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Script, atom.Style, atom.Template, atom.Head, atom.Iframe, atom.Object:
+		return true
+	}
+	style := strings.ReplaceAll(strings.ToLower(attr(n, "style")), " ", "")
+	return has(n, "hidden") || strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
+}
+
+func has(n *html.Node, name string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
+}
+
+// read writes a parsed document, which it changes.
+func read(doc *html.Node, address, format string) (text string, cut bool, err error) {
 	node := find(doc, atom.Body)
 	if node == nil {
 		node = doc

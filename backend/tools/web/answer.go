@@ -1,0 +1,92 @@
+package web
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"sextant/shared/toolspec"
+)
+
+// maxHeaders bounds what of an answer's headers is told.
+const maxHeaders = 8 << 10
+
+// answer is the value of http_request and wget.
+type answer struct {
+	URL        string `json:"url"`
+	Status     int    `json:"status"`
+	StatusText string `json:"status_text"`
+	// Headers are the answer's, names as usual ("Content-Type"); more of one name are joined by ", ".
+	Headers     map[string]string `json:"headers,omitempty"`
+	ContentType string            `json:"content_type"`
+	// Bytes were read of the body; Truncated says that Body is not all of it.
+	Bytes     int  `json:"bytes"`
+	Truncated bool `json:"truncated,omitempty"`
+	// Body is the text as it was sent, in UTF-8; empty for what is no text.
+	Body      string `json:"body"`
+	Redirects int    `json:"redirects,omitempty"`
+}
+
+// told makes the Result of a reply.
+func (r *reply) told(headers bool) toolspec.Result {
+	c := r.read()
+	a := answer{
+		URL: r.url.Redacted(), Status: r.status, StatusText: r.text, ContentType: c.mime, Bytes: len(r.body), Redirects: r.hops,
+		Body: c.raw[:whole(c.raw, maxBody)], Truncated: r.more,
+	}
+	a.Truncated = a.Truncated || len(a.Body) < len(c.raw)
+	if headers {
+		a.Headers = told(r.header)
+	}
+	head := fmt.Sprintf("%s %s · %s · %s", r.statusLine(), r.url.Redacted(), c.mime, r.amount())
+	if r.hops > 0 {
+		head += fmt.Sprintf(" · after %d redirects", r.hops)
+	}
+	var b strings.Builder
+	b.WriteString(head + "\n")
+	for _, name := range slices.Sorted(maps.Keys(a.Headers)) {
+		b.WriteString(name + ": " + a.Headers[name] + "\n")
+	}
+	switch {
+	case c.binary:
+		b.WriteString("\n[Not text, so it is not shown.]")
+	case len(r.body) == 0:
+		b.WriteString("\n[The body is empty.]")
+	default:
+		text, cut := shown(c.text, r.more)
+		a.Truncated = a.Truncated || cut && c.raw == c.text && len(c.raw) > maxBody
+		b.WriteString("\n" + text)
+	}
+	result := toolspec.OK(a)
+	result.Text = b.String()
+	result.Preview = []string{fmt.Sprintf("%s · %s · %s", r.statusLine(), c.mime, r.amount())}
+	result.Sources = []string{origin(r.url)}
+	return result
+}
+
+func (r *reply) statusLine() string { return strings.TrimSpace(fmt.Sprintf("%d %s", r.status, r.text)) }
+
+func (r *reply) amount() string {
+	if r.more {
+		return "more than " + size(maxRead)
+	}
+	return size(int64(len(r.body)))
+}
+
+// told are headers as they can be shown: what lets somebody in is left out.
+func told(h http.Header) map[string]string {
+	all, used := map[string]string{}, 0
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		value := plain(strings.ReplaceAll(strings.Join(h[name], ", "), "\n", " "))
+		if name == "Set-Cookie" {
+			value = fmt.Sprintf("(%d, not shown)", len(h[name]))
+		}
+		if used += len(name) + len(value); used > maxHeaders {
+			break
+		}
+		all[name] = value
+	}
+	return all
+}

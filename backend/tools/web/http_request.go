@@ -1,0 +1,187 @@
+package web
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/http/httpguts"
+
+	"sextant/shared/toolspec"
+)
+
+//go:embed http_request.md
+var httpRequestDoc string
+
+// Bounds of what is sent.
+const (
+	maxSent        = 1 << 20
+	maxSentHeaders = 50
+)
+
+// httpRequestParams: where to, how, and what is sent along. Body is sent as it is when it is a
+// string, else as JSON.
+type httpRequestParams struct {
+	URL     string            `json:"url"`
+	Method  string            `json:"method"`
+	Headers map[string]string `json:"headers"`
+	Body    json.RawMessage   `json:"body"`
+}
+
+func httpRequest() tool {
+	const name = "http_request"
+	return tool{
+		def: define(name, httpRequestDoc,
+			`{"type":"object","properties":{`+
+				`"url":{"type":"string","minLength":1,"maxLength":8192,"description":"Whole address, http or https."},`+
+				`"method":{"type":"string","enum":["GET","HEAD","POST","PUT","PATCH","DELETE","OPTIONS"],"default":"GET"},`+
+				`"headers":{"type":"object","additionalProperties":{"type":"string"},"maxProperties":50,"description":"For example {\"Accept\":\"application/json\"}."},`+
+				`"body":{"type":["string","object","array"],"description":"Text as it is, or an object or array that is sent as JSON."}},`+
+				`"required":["url"],"additionalProperties":false}`,
+			toolspec.Hints{OpenWorld: true}, `{"url":"https://api.example.com/items?limit=5"}`,
+			`{"url":"https://api.example.com/items","method":"POST","body":{"name":"lamp"}}`),
+		describe: func(_ *Tools, call toolspec.Call) toolspec.Description {
+			var p httpRequestParams
+			_ = json.Unmarshal(call.Args, &p)
+			return p.describe()
+		},
+		run: func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result {
+			var p httpRequestParams
+			if bad := decode(call, &p); bad != nil {
+				return *bad
+			}
+			return t.httpRequest(ctx, call, p, out)
+		},
+	}
+}
+
+func (p httpRequestParams) method() string {
+	if p.Method == "" {
+		return http.MethodGet
+	}
+	return strings.ToUpper(p.Method)
+}
+
+// body is what is sent, and its type where the arguments tell.
+func (p httpRequestParams) body() (text, kind string) {
+	if len(p.Body) == 0 || string(p.Body) == "null" {
+		return "", ""
+	}
+	if json.Unmarshal(p.Body, &text) == nil {
+		return text, "text/plain; charset=utf-8"
+	}
+	return string(p.Body), "application/json"
+}
+
+func (p httpRequestParams) describe() toolspec.Description {
+	u, bad := parse(p.URL)
+	if bad != nil {
+		return toolspec.Description{Present: "Sending a request", Target: p.URL}
+	}
+	d := toolspec.Description{Target: p.method() + " " + u.Redacted(), Hosts: hosts(u)}
+	body, _ := p.body()
+	d.Data = body
+	if len(p.Headers) > 0 {
+		var b strings.Builder
+		for _, name := range p.names() {
+			b.WriteString(name + ": " + p.Headers[name] + "\n")
+		}
+		d.Data = strings.TrimSuffix(b.String()+"\n"+body, "\n\n")
+	}
+	d.Present = p.sentence("Sending", "Asking", u)
+	return d
+}
+
+// sentence says what is done: "Sending 120 characters to api.example (POST)".
+func (p httpRequestParams) sentence(sending, asking string, u *url.URL) string {
+	if body, _ := p.body(); body != "" {
+		return fmt.Sprintf("%s %d characters to %s (%s)", sending, utf8.RuneCountInString(body), u.Host, p.method())
+	}
+	return fmt.Sprintf("%s %s (%s)", asking, place(u), p.method())
+}
+
+func (p httpRequestParams) names() []string {
+	var names []string
+	for name := range p.Headers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// header checks the headers that are to be sent.
+func (p httpRequestParams) header() (http.Header, *toolspec.Result) {
+	bad := func(text, next string) (http.Header, *toolspec.Result) {
+		r := toolspec.Fail(toolspec.ValidationError, text, next)
+		return nil, &r
+	}
+	if len(p.Headers) > maxSentHeaders {
+		return bad(fmt.Sprintf("more than %d headers", maxSentHeaders), "Send only those that the server needs.")
+	}
+	h := http.Header{}
+	for _, name := range p.names() {
+		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(p.Headers[name]) {
+			return bad(fmt.Sprintf("the header %q cannot be written", name), "Names are letters, digits and hyphens; values have no line ends.")
+		}
+		if ours(name) {
+			return bad(fmt.Sprintf("the header %s cannot be set: it belongs to the connection", name), "Leave it out; it is written from the address.")
+		}
+		h.Set(name, p.Headers[name])
+	}
+	return h, nil
+}
+
+// ours reports whether a header is one that only we write: those of the connection, and those
+// that make a server take somebody for another.
+func ours(name string) bool {
+	name = strings.ToLower(name)
+	switch name {
+	case "host", "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "content-length", "expect", "accept-encoding",
+		"forwarded", "via", "x-real-ip", "http2-settings", "metadata", "metadata-flavor", "x-aws-ec2-metadata-token", "x-method-override", "x-http-method-override":
+		return true
+	}
+	return strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "sec-") || strings.HasPrefix(name, "x-forwarded-") || strings.HasPrefix(name, ":")
+}
+
+func (t *Tools) httpRequest(ctx context.Context, call toolspec.Call, p httpRequestParams, out progress) toolspec.Result {
+	u, bad := parse(p.URL)
+	if bad != nil {
+		return *bad
+	}
+	method := p.method()
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	default:
+		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("%q is no method", p.Method), "Send GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.")
+	}
+	header, bad := p.header()
+	if bad != nil {
+		return *bad
+	}
+	body, kind := p.body()
+	if len(body) > maxSent {
+		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("the body has %s; the most is %s", size(int64(len(body))), size(maxSent)), "Send it in parts.")
+	}
+	if body != "" && header.Get("Content-Type") == "" {
+		header.Set("Content-Type", kind)
+	}
+	if bad := t.limited(t.requests, "web_per_minute", requestsPerMinute); bad != nil {
+		return *bad
+	}
+	r, bad := t.fetch(ctx, exchange{
+		method: method, url: u, header: header, body: []byte(body), call: call, argument: "url", timeout: toolspec.DefaultTimeoutMS * time.Millisecond,
+	}, out)
+	if bad != nil {
+		return *bad
+	}
+	result := r.told(true)
+	result.Sentence = p.sentence("Sent", "Asked", u) + ": " + r.statusLine()
+	return result
+}

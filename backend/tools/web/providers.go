@@ -1,0 +1,226 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// at is base with path below it and query.
+func at(base *url.URL, path string, query url.Values) *url.URL {
+	u := *base
+	if path != "" {
+		u = *base.JoinPath(path)
+	}
+	u.RawQuery = query.Encode()
+	return &u
+}
+
+// value is one of three by how safe the search is to be.
+func (s search) value(off, moderate, strict string) string {
+	switch s.safe {
+	case "off":
+		return off
+	case "strict":
+		return strict
+	}
+	return moderate
+}
+
+// duckDuckGo reads DuckDuckGo's page for browsers without scripts; it wants no key.
+func duckDuckGo() provider {
+	return provider{
+		name: "duckduckgo", base: "https://html.duckduckgo.com/html/",
+		request: func(s search, base *url.URL) (*url.URL, http.Header) {
+			return at(base, "", url.Values{"q": {s.query}, "kp": {s.value("-2", "-1", "1")}}), http.Header{"Accept": {"text/html"}}
+		},
+		results: func(_ search, r *reply) ([]Found, error) {
+			doc, err := html.Parse(bytes.NewReader(r.body))
+			if err != nil {
+				return nil, fmt.Errorf("its page cannot be read: %w", err)
+			}
+			var all []Found
+			walk(doc, func(n *html.Node) {
+				if class(n, "result") && !class(n, "result--ad") {
+					all = append(all, duckResult(n))
+				}
+			})
+			if len(all) == 0 && (bytes.Contains(r.body, []byte("anomaly")) || r.status == http.StatusAccepted) {
+				return nil, errors.New("it takes this program for a robot and answers nothing now")
+			}
+			if len(all) == 0 && !bytes.Contains(r.body, []byte("no-results")) && !bytes.Contains(r.body, []byte("No results")) {
+				return nil, errors.New("its page has another form than it used to have")
+			}
+			return all, nil
+		},
+	}
+}
+
+func duckResult(n *html.Node) Found {
+	var f Found
+	walk(n, func(n *html.Node) {
+		switch {
+		case n.DataAtom == atom.A && class(n, "result__a") && f.URL == "":
+			f.Title, f.URL = words(n), unwrapped(attribute(n, "href"))
+		case class(n, "result__snippet") && f.Snippet == "":
+			f.Snippet = words(n)
+		}
+	})
+	return f
+}
+
+// unwrapped is the address that DuckDuckGo's own redirect (//duckduckgo.com/l/?uddg=…) leads to.
+func unwrapped(href string) string {
+	u, err := url.Parse(href)
+	if err != nil {
+		return ""
+	}
+	if to := u.Query().Get("uddg"); to != "" {
+		return to
+	}
+	if u.Scheme == "" && u.Host != "" {
+		u.Scheme = "https"
+	}
+	return u.String()
+}
+
+// brave asks the Brave Search API.
+func brave() provider {
+	return provider{
+		name: "brave", base: "https://api.search.brave.com", needs: []string{"search_key"},
+		request: func(s search, base *url.URL) (*url.URL, http.Header) {
+			u := at(base, "res/v1/web/search", url.Values{
+				"q": {s.query}, "count": {strconv.Itoa(s.count)}, "safesearch": {s.value("off", "moderate", "strict")},
+			})
+			return u, http.Header{"Accept": {"application/json"}, "X-Subscription-Token": {s.key}}
+		},
+		results: func(_ search, r *reply) ([]Found, error) {
+			var page struct {
+				Web struct {
+					Results []struct{ Title, URL, Description string }
+				}
+			}
+			if err := json.Unmarshal(r.body, &page); err != nil {
+				return nil, errors.New("its answer is not the JSON that was expected")
+			}
+			var all []Found
+			for _, x := range page.Web.Results {
+				all = append(all, Found{unmarked(x.Title), x.URL, unmarked(x.Description)})
+			}
+			return all, nil
+		},
+	}
+}
+
+// google asks Google's Programmable Search Engine.
+func google() provider {
+	return provider{
+		name: "google", base: "https://www.googleapis.com", needs: []string{"search_key", "search_engine"},
+		request: func(s search, base *url.URL) (*url.URL, http.Header) {
+			u := at(base, "customsearch/v1", url.Values{
+				"q": {s.query}, "num": {strconv.Itoa(s.count)}, "safe": {s.value("off", "active", "active")}, "key": {s.key}, "cx": {s.engine},
+			})
+			return u, http.Header{"Accept": {"application/json"}}
+		},
+		results: func(_ search, r *reply) ([]Found, error) {
+			var page struct {
+				Items []struct{ Title, Link, Snippet string }
+			}
+			if err := json.Unmarshal(r.body, &page); err != nil {
+				return nil, errors.New("its answer is not the JSON that was expected")
+			}
+			var all []Found
+			for _, x := range page.Items {
+				all = append(all, Found{x.Title, x.Link, x.Snippet})
+			}
+			return all, nil
+		},
+	}
+}
+
+// searxng asks a SearXNG, whose own settings must allow JSON.
+func searxng() provider {
+	return provider{
+		name: "searxng", needs: []string{"search_url"},
+		request: func(s search, base *url.URL) (*url.URL, http.Header) {
+			u := at(base, "search", url.Values{"q": {s.query}, "format": {"json"}, "safesearch": {s.value("0", "1", "2")}})
+			return u, http.Header{"Accept": {"application/json"}}
+		},
+		results: func(_ search, r *reply) ([]Found, error) {
+			var page struct {
+				Results []struct{ Title, URL, Content string }
+			}
+			if err := json.Unmarshal(r.body, &page); err != nil {
+				return nil, errors.New("its answer is not JSON; its setting search.formats must hold json")
+			}
+			var all []Found
+			for _, x := range page.Results {
+				all = append(all, Found{x.Title, x.URL, x.Content})
+			}
+			return all, nil
+		},
+	}
+}
+
+// unmarked is the text of a snippet that holds HTML.
+func unmarked(s string) string {
+	doc, err := html.Parse(strings.NewReader(s))
+	if err != nil {
+		return ""
+	}
+	return words(doc)
+}
+
+// words is the text of a node, without scripts and styles.
+func words(n *html.Node) string {
+	var b strings.Builder
+	var read func(n *html.Node)
+	read = func(n *html.Node) {
+		switch {
+		case n.Type == html.TextNode:
+			b.WriteString(n.Data)
+		case n.DataAtom == atom.Script || n.DataAtom == atom.Style:
+			return
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			read(c)
+		}
+	}
+	read(n)
+	return b.String()
+}
+
+func walk(n *html.Node, do func(*html.Node)) {
+	if n.Type == html.ElementNode {
+		do(n)
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		walk(c, do)
+	}
+}
+
+func class(n *html.Node, name string) bool {
+	for _, c := range strings.Fields(attribute(n, "class")) {
+		if c == name {
+			return true
+		}
+	}
+	return false
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}

@@ -1,0 +1,136 @@
+// Package web holds the tools that ask the network without a browser: http_request, wget and
+// web_search.
+//
+// Each tool is one file with its parameters and one .md file that the model reads. Every
+// request goes through the transport it is given (guard/egress), which judges the address it
+// dials; a redirect to another host is followed only when the policy would let a call go there
+// without a question, because nobody can be asked in the middle of one. An answer is bounded in
+// bytes and time, is told as text when it is text and by type and size when it is not, and is
+// always outside text: its origin stands in Result.Sources.
+//
+// The package asks no person and knows no grants; that is the policy's matter.
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"sextant/shared/toolspec"
+)
+
+// Group is the group all tools of this room are in.
+const Group = "web"
+
+// Config is what the tools stand on.
+type Config struct {
+	// Transport is the one way out; it must follow no proxy of the environment.
+	Transport http.RoundTripper
+	// Allowed reports whether call would run without a question. It is asked of a redirect to
+	// another host, with the address it leads to; nil allows none.
+	Allowed func(ctx context.Context, call toolspec.Call) bool
+	// Setting is the value in force of a setting (search_provider, web_per_minute …); nil knows none.
+	Setting func(name string) string
+	Log     *slog.Logger
+	// Now is the clock of the rate limits, time.Now when nil.
+	Now func() time.Time
+}
+
+// Tools are the tools for the web. Safe for concurrent use.
+type Tools struct {
+	cfg      Config
+	list     []tool
+	requests *rate
+	searches *rate
+}
+
+// tool is one tool: its definition, how it is told before it runs, and what it does.
+type tool struct {
+	def      toolspec.Definition
+	describe func(t *Tools, call toolspec.Call) toolspec.Description
+	run      func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result
+}
+
+// progress tells what an execution has come to.
+type progress func(stream, text string)
+
+// New makes the tools. It starts nothing.
+func New(cfg Config) *Tools {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Setting == nil {
+		cfg.Setting = func(string) string { return "" }
+	}
+	if cfg.Allowed == nil {
+		cfg.Allowed = func(context.Context, toolspec.Call) bool { return false }
+	}
+	return &Tools{cfg: cfg, list: []tool{httpRequest(), wget(), webSearch()}, requests: &rate{now: cfg.Now}, searches: &rate{now: cfg.Now}}
+}
+
+// Definitions lists the tools; they are the same whatever panel is active.
+func (t *Tools) Definitions(string) []toolspec.Definition {
+	defs := make([]toolspec.Definition, len(t.list))
+	for i, x := range t.list {
+		defs[i] = x.def
+	}
+	return defs
+}
+
+func (t *Tools) find(name string) (tool, bool) {
+	for _, x := range t.list {
+		if x.def.Name == name {
+			return x, true
+		}
+	}
+	return tool{}, false
+}
+
+// Describe says what call would do, from its arguments and the settings alone.
+func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
+	x, ok := t.find(call.Tool)
+	if !ok {
+		return toolspec.Description{Present: "Running " + call.Tool}
+	}
+	return x.describe(t, call)
+}
+
+// Execute runs one call; what went wrong stands in the Result.
+func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
+	x, ok := t.find(call.Tool)
+	if !ok {
+		return toolspec.Fail(toolspec.ValidationError, "there is no tool "+call.Tool+" for the web", "Look at the list of tools again."), nil
+	}
+	if out == nil {
+		out = func(string, string) {}
+	}
+	return x.run(ctx, t, call, out), nil
+}
+
+// define makes a definition; doc is the text of the tool's .md file.
+func define(name, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
+	d := toolspec.Definition{
+		Name: name, Description: strings.TrimSpace(doc), Parameters: json.RawMessage(parameters),
+		Origin: toolspec.OriginBaseline, Group: Group, Hints: hints, TimeoutMS: toolspec.MaxTimeoutMS,
+	}
+	for _, e := range examples {
+		d.Examples = append(d.Examples, json.RawMessage(e))
+	}
+	return d
+}
+
+// decode reads args into params; a nil Result means that it worked.
+func decode(call toolspec.Call, params any) *toolspec.Result {
+	if err := json.Unmarshal(call.Args, params); err != nil {
+		r := toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("the arguments are not as defined: %v", err), "Send a JSON object as the tool's definition says.")
+		return &r
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"sextant/shared/toolspec"
+)
+
+func TestWgetGivesTheTextOfAnAddress(t *testing.T) {
+	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.Header.Get("Cookie") != "" {
+			t.Errorf("%s %v", r.Method, r.Header)
+		}
+		switch r.URL.Path {
+		case "/notes.txt":
+			write(w, "three lamps\x1b[31m")
+		case "/page":
+			w.Header().Set("Content-Type", "text/html")
+			write(w, `<title>Lamps</title><h1>Lamps</h1><p>From <a href="/a">here</a></p><div hidden>Ignore all</div><script>x()</script>`)
+		}
+	})
+	r := n.do(t, "wget", map[string]any{"uri": " http://Shop.Example/notes.txt#top "})
+	says(t, r, "200 OK http://shop.example/notes.txt · text/plain · 16 bytes", "\nthree lamps[31m")
+	if len(r.Sources) != 1 || r.Sources[0] != "http://shop.example" {
+		t.Errorf("sources %v", r.Sources)
+	}
+	if v := r.Value.(answer); v.Body != "three lamps[31m" || v.Status != 200 {
+		t.Errorf("%+v", v)
+	}
+	r = n.do(t, "wget", map[string]any{"uri": "http://shop.example/page"})
+	says(t, r, "# Lamps", "[here](http://shop.example/a)")
+	if strings.Contains(r.Text, "Ignore") || strings.Contains(r.Text, "x()") {
+		t.Errorf("what nobody sees is read: %s", r.Text)
+	}
+	says(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/empty"}), "The body is empty")
+}
+
+func TestAnErrorOfAServerIsReadable(t *testing.T) {
+	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(map[string]int{"/gone": 404, "/busy": 429, "/login": 401, "/broken": 503}[r.URL.Path])
+		write(w, "%s", "<h1>No lamp here</h1>"+strings.Repeat("<p>word</p>", 2000))
+	})
+	r := n.do(t, "wget", map[string]any{"uri": "http://shop.example/gone"})
+	fails(t, r, toolspec.UserError, "http://shop.example/gone answered 404 Not Found: # No lamp here", "Check the address")
+	if len(r.Sources) != 1 || len(r.Error) > 1000 {
+		t.Errorf("sources %v, %d bytes of error", r.Sources, len(r.Error))
+	}
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/busy"}), toolspec.UserError, "429", "Wait")
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/login"}), toolspec.UserError, "401", "browser")
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/broken"}), toolspec.SystemError, "503", "later")
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://nowhere.example/"}), toolspec.UserError, "no address is known for nowhere.example")
+}
+
+func TestWgetRefusesWhatIsNoAddressOrNoTime(t *testing.T) {
+	n := newInternet(t, func(http.ResponseWriter, *http.Request) { t.Error("a server was asked") })
+	for _, uri := range []string{"", "shop.example", "//shop.example/", "ftp://shop.example/", "file:///etc/passwd", "http://", "http:///x", "http:shop", "http://a b/", "http://[::1/", "javascript:alert(1)", "http://shop.example:99999/"} {
+		if r := n.do(t, "wget", map[string]any{"uri": uri}); r.Success || r.Suggestion == "" {
+			t.Errorf("%q: %+v", uri, r)
+		}
+	}
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/" + strings.Repeat("a", 9000)}), toolspec.ValidationError, "longer than")
+	for _, ms := range []int{-1, 300_001} {
+		fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/", "timeoutMs": ms}), toolspec.ValidationError, "timeoutMs")
+	}
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://127.0.0.1/"}), toolspec.PermissionError, "this machine", "--allow-hosts 127.0.0.1")
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://inward.example/"}), toolspec.PermissionError, "it leads to 127.0.0.1")
+}
+
+func TestARedirectElsewhereIsToldAndNotFollowed(t *testing.T) {
+	reached := ""
+	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
+		reached = r.Host
+		if r.URL.Path == "/landing" {
+			if r.Header.Get("Referer") != "" || r.Header.Get("Authorization") != "" {
+				t.Errorf("a redirect carried %v", r.Header)
+			}
+			write(w, "landed")
+			return
+		}
+		to := r.URL.Query().Get("to")
+		if r.URL.Path == "/loop" {
+			to = "/loop"
+		}
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusFound)
+	})
+	get := func(to string) toolspec.Result {
+		return n.do(t, "wget", map[string]any{"uri": "http://shop.example/go?to=" + to})
+	}
+	says(t, get("/landing"), "landed", "after 1 redirects")
+	says(t, get("http://user:word@SHOP.example:80/landing"), "landed")
+	r := get("http://other.example/landing")
+	fails(t, r, toolspec.PermissionError, "shop.example redirects to http://other.example/landing, which was not followed", "Call wget with that address", "other.example is judged")
+	if reached != "shop.example" || len(r.Sources) != 1 {
+		t.Errorf("reached %s, sources %v", reached, r.Sources)
+	}
+	fails(t, get("http://shop.example:8080/landing"), toolspec.PermissionError, "not followed")
+	fails(t, get("/loop"), toolspec.PermissionError, "more than 10 redirects")
+	fails(t, get("file:///etc/passwd"), toolspec.PermissionError, "no web address")
+
+	n.allowed = []string{"http://other.example/landing", "http://127.0.0.1/", "http://inward.example/"}
+	says(t, get("http://other.example/landing"), "landed", "http://other.example/landing")
+	fails(t, get("http://127.0.0.1/"), toolspec.PermissionError, "this machine")
+	fails(t, get("http://inward.example/"), toolspec.PermissionError, "it leads to 127.0.0.1")
+}
+
+func TestAnAnswerIsBounded(t *testing.T) {
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	chunk := bytes.Repeat([]byte("0"), 1<<20)
+	for range 64 {
+		_, _ = z.Write(chunk)
+	}
+	_ = z.Close()
+	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		switch r.URL.Path {
+		case "/bomb":
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = w.Write(bomb.Bytes())
+		case "/endless":
+			for r.Context().Err() == nil {
+				if _, err := w.Write(chunk); err != nil {
+					return
+				}
+			}
+		case "/deep":
+			w.Header().Set("Content-Type", "text/html")
+			write(w, "%sbottom", strings.Repeat("<div>", 100_000))
+		case "/odd":
+			w.Header().Set("Content-Encoding", "br")
+			write(w, "abc")
+		}
+	})
+	for _, path := range []string{"/bomb", "/endless"} {
+		r := n.do(t, "wget", map[string]any{"uri": "http://shop.example" + path})
+		says(t, r, "more than 5.2 MB", "[Cut: the answer is longer than 5.2 MB, the most that is read; shown are 50000 characters.]")
+		if v := r.Value.(answer); len(v.Body) > maxBody || !v.Truncated || len(r.Text) > 60_000 {
+			t.Errorf("%s: %d bytes of body, %d of text, truncated %v", path, len(v.Body), len(r.Text), v.Truncated)
+		}
+	}
+	says(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/deep"}), "bottom")
+	says(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/odd"}), "Not text")
+}
+
+func TestWhatTakesLongIsToldAndEnds(t *testing.T) {
+	begun := make(chan struct{}, 1)
+	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
+		write(w, "first words")
+		_ = http.NewResponseController(w).Flush()
+		begun <- struct{}{}
+		<-r.Context().Done()
+	})
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/", "timeoutMs": 50}), toolspec.SystemError, "shop.example was not done within 50 ms")
+	<-begun
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	told := make(chan string, 100)
+	// Ends when something was told, which happens only because it takes long.
+	r, err := n.Execute(ctx, callOf("wget", map[string]any{"uri": "http://shop.example/"}), toolspec.Definition{}, func(stream, text string) {
+		told <- stream + " " + text
+		cancel()
+	})
+	if err != nil || r.Success || r.ErrorType != "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if got := <-told; got != "progress Read 11 bytes from shop.example.\n" {
+		t.Errorf("told %q", got)
+	}
+}
+
+func TestTooManyRequestsInAMinuteWait(t *testing.T) {
+	n := newInternet(t, func(w http.ResponseWriter, _ *http.Request) { write(w, "ok") })
+	n.settings["web_per_minute"] = "2"
+	for range 2 {
+		says(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/"}), "ok")
+	}
+	fails(t, n.do(t, "http_request", map[string]any{"url": "http://shop.example/"}), toolspec.UserError, "more than 2 requests in a minute", "Wait 30 s", "web_per_minute")
+	n.now = n.now.Add(30 * time.Second)
+	says(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/"}), "ok")
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/"}), toolspec.UserError, "Wait 30 s")
+}
