@@ -124,7 +124,7 @@ func Look(ctx context.Context, w World, o Options) (Raw, error) {
 			if err := learn(ctx, w, list); err != nil {
 				return Raw{}, err
 			}
-		case "search", "scan":
+		case "search", "scan", "window":
 			f, err := search(ctx, w, need, count)
 			if err != nil {
 				return Raw{}, err

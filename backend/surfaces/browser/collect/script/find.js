@@ -3,7 +3,7 @@
 (() => {
   const S = globalThis.__sextant
 
-  const tags = ['a', 'area', 'button', 'input', 'select', 'textarea', 'summary', 'label', 'video', 'audio', 'iframe', 'frame', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+  const tags = ['a', 'area', 'button', 'input', 'select', 'textarea', 'summary', 'label', 'video', 'audio', 'canvas', 'iframe', 'frame', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']
   const marks = '[role],[tabindex],[contenteditable],[onclick],[onmousedown],[onpointerdown],[ondblclick]'
   const any = tags.join(',') + ',' + marks + ',' + S.carried
 
@@ -113,6 +113,25 @@
     }
     if (delegating && found === null) return 'scan'
     return ''
+  }
+
+  // A drawing may be heard from outside of it: by a box around it, which is known, or from above
+  // the whole document, which is asked for where there are drawings.
+  let above = { drag: false, click: false }
+  S.hearAbove = (found) => { above = { drag: found.roots, click: found.count > 0 } }
+  S.asksAbove = (ground) => !above.drag && ground.roots.some((r) => Array.prototype.some.call(r.querySelectorAll('canvas'), (el) => board(el) > 0))
+  const board = (el) => {
+    const r = el.getBoundingClientRect()
+    return r.width >= 40 && r.height >= 40 ? r.width * r.height : 0
+  }
+  // drawnOn: el is a drawing that a press from outside is heard on.
+  S.drawnOn = (el, clicks) => {
+    if (el.localName !== 'canvas') return false
+    const size = board(el)
+    if (!size) return false
+    const v = S.viewport()
+    if (above.drag || (above.click && size > 0.3 * v.w * v.h)) return true
+    return !!S.closest(S.up(el), (p) => clicks.has(p) && p !== document.body && p !== document.documentElement)
   }
 
   // clicks are the elements that listen for a press or for which a framework listens.

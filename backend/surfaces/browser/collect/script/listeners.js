@@ -1,6 +1,6 @@
 // Runs in the page's own world, where getEventListeners sees the page's listeners. Gives the
 // count of elements and the tree-order indexes of those that something listens on for a press.
-// Must walk exactly as `all` in base.js. With mode "scan" it looks only for what frameworks that
+// Must walk exactly as `all` in base.js. With mode "window" it says only whether something above all elements listens, with "scan" it looks only for what frameworks that
 // delegate keep at an element; with "search" for listeners too, until all `total` nodes
 // that are known to have one are found.
 ;((mode, total) => {
@@ -10,6 +10,13 @@
     const l = getEventListeners(el)
     for (const p of presses) if (l[p]) return true
     return false
+  }
+  if (mode === 'window') {
+    // Drawings are often heard from outside of them; a click that is heard there is mostly meant
+    // for something else.
+    const above = [window, document, document.documentElement, document.body].filter(Boolean).map((t) => getEventListeners(t))
+    const hears = (list) => list.some((p) => above.some((l) => l[p]))
+    return { mode, count: hears(['click', 'dblclick']) ? 1 : 0, indexes: [], drop: [], roots: hears(['mousedown', 'pointerdown', 'touchstart', 'mouseup', 'pointerup']) }
   }
   const held = (el, keys) => {
     for (const k of keys) {

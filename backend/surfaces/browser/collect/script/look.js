@@ -71,7 +71,7 @@
     if (tag === 'html' || tag === 'body') return S.editable(el) ? 'control' : ''
     if (S.control(el)) return 'control'
     if (tag === 'label') return 'label'
-    if (clicks.has(el) || handlers.some((h) => el.hasAttribute(h))) return 'listener'
+    if (clicks.has(el) || S.drawnOn(el, clicks) || handlers.some((h) => el.hasAttribute(h))) return 'listener'
     if (el.hasAttribute('tabindex') && el.tabIndex >= 0) return 'focus'
     if (S.movable(el)) return 'drag'
     return ''
@@ -165,6 +165,10 @@
   S.look = (o, ids, roots, found, enough) => {
     const ground = S.ground(enough)
     if (ground.suspects.length) return '?roots:' + ground.suspects.join(',')
+    if (found?.mode === 'window') {
+      S.hearAbove(found)
+      found = null
+    } else if (found === null && S.asksAbove(ground)) return '?window'
     const need = S.hear(ids, roots, found, ground)
     if (need) return '?' + need
     const clicks = S.clicks(found, ground)

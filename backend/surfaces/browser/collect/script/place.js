@@ -135,13 +135,30 @@
       vis = cut(r, r)
     }
     const v = cut(vis, ctx.win)
-    if (some(v)) return { box, vis: v, where: where || 'in', dead: i.dead }
+    if (some(v)) return { box, vis: v, where: where || 'in', dead: i.dead, fixed: i.isFixed }
     if (i.isFixed) return null
     if (vis.y + vis.h + ctx.scrolledY <= 0) return null
     if (vis.x + vis.w + ctx.scrolledX <= 0 && getComputedStyle(document.documentElement).direction === 'ltr') return null
     const before = vis.y + vis.h <= ctx.win.y + 0.5 || (vis.x + vis.w <= ctx.win.x && vis.y < ctx.win.y + ctx.win.h)
     where = before ? 'above' : 'below'
-    return { box, vis, where, dead: i.dead }
+    return { box, vis, where, dead: i.dead, fixed: i.isFixed }
+  }
+
+  // lid is the fixed layer that lies over all of the viewport, wherever the page is scrolled to,
+  // null for none; other fixed things may lie on it.
+  S.lid = (ctx) => {
+    const { x, y, w, h } = ctx.win
+    let lid = null
+    for (const fx of [0.02, 0.5, 0.98]) {
+      for (const fy of [0.02, 0.5, 0.98]) {
+        let layer = null
+        for (let p = S.deep(x + w * fx, y + h * fy); p; p = S.up(p)) if (getComputedStyle(p).position === 'fixed') layer = p
+        if (!layer) return null
+        const r = layer.getBoundingClientRect()
+        if (r.x <= x + 1 && r.y <= y + 1 && r.right >= x + w - 1 && r.bottom >= y + h - 1) lid ??= layer
+      }
+    }
+    return lid
   }
 
   // hits: would pressing on `top` reach `el`? A label's press reaches its control.

@@ -121,6 +121,14 @@
     return hit.top ? hit : undefined
   }
 
+  // faded: it stands in a box that is wholly transparent. A control that is transparent itself mostly
+  // lies over its own picture, and so do fields that are drawn by something else.
+  const drawnOtherwise = new Set(['file', 'checkbox', 'radio', 'range', 'color', 'date'])
+  const faded = (el, at) => {
+    if (at !== el || at.checkVisibility({ opacityProperty: true }) || !at.checkVisibility() || getComputedStyle(at).opacity === '0') return false
+    return !(el.localName === 'input' && drawnOtherwise.has(el.type)) && !el.labels?.length
+  }
+
   // report is the RawNode of a placed candidate, or null when nobody can use it.
   S.report = (c, p, ctx) => {
     const el = c.el
@@ -142,6 +150,15 @@
         n.coveredByText = by.text
       }
     }
+    if (p.where !== 'in' && !p.fixed && !off) {
+      const lid = ctx.lid === undefined ? (ctx.lid = S.lid(ctx)) : ctx.lid
+      if (lid && !S.within(at, lid)) {
+        ctx.lidded ??= S.cover(lid, el)
+        n.usable = false
+        n.coveredBy = ctx.lidded.handle
+        n.coveredByText = ctx.lidded.text
+      }
+    }
     n.h = S.handle(el)
     n.role = roleWord(c, el)
     n.name = S.name(el, n.role)
@@ -149,6 +166,10 @@
     n.value = S.value(el, n.role)
     n.secret = S.secret(el)
     n.states = S.states(el, n.role, off, ctx.focus)
+    if (faded(el, at)) {
+      n.usable = false
+      n.states.push('invisible')
+    }
     n.group = S.areaLabel(c.area)
     n.row = S.rowMark(el)
     n.trail = trail(el, c.area) + '|' + n.row
