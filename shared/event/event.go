@@ -156,6 +156,8 @@ type CallEnd struct {
 	Output string `json:"output,omitempty"`
 	// Images are blob ids of pictures.
 	Images []string `json:"images,omitempty"`
+	// Changed are the files it changed in a way that can be undone, absolute paths.
+	Changed []string `json:"changed,omitempty"`
 }
 
 // Approval is a question that waits for a person.

@@ -86,6 +86,8 @@ type Result struct {
 	// Sources say where outside text in this result came from: "https://shop.example",
 	// "mcp:github". Empty means nothing from outside.
 	Sources []string `json:"-"`
+	// Changed are the files it changed in a way that can be undone, absolute paths.
+	Changed []string `json:"-"`
 }
 
 // Written is a Value that writes its own JSON object: always valid, and cheaper than to have it

@@ -24,6 +24,20 @@ func (p *Pipeline) describe(_ context.Context, f *flight) *toolspec.Result {
 	return nil
 }
 
+// refuse ends a call that its executor will not run whatever a person says, before one is asked.
+func (p *Pipeline) refuse(_ context.Context, f *flight) *toolspec.Result {
+	r, ok := p.executor(f.def.Origin).(Refuser)
+	if !ok {
+		return nil
+	}
+	refusal, err := safely(func() (*toolspec.Result, error) { return r.Refuse(f.call), nil })
+	if err != nil || refusal == nil {
+		return nil // what is wrong with it, running it will tell
+	}
+	f.verdict, f.reason, f.status = "refused", refusal.Error, event.CallRefused
+	return refusal
+}
+
 // described is what the executor says of the call, empty when it says nothing.
 func (p *Pipeline) described(f *flight) (toolspec.Description, error) {
 	d, ok := p.executor(f.def.Origin).(Describer)

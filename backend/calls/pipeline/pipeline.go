@@ -1,6 +1,6 @@
 // Package pipeline is the way of a call: what every call passes, whoever makes it.
 //
-// The stages stand in files of their own, in this order: select, validate, describe,
+// The stages stand in files of their own, in this order: select, validate, refuse, describe,
 // repeat, policy, approve, intent, route, run, report. There is no second way and nothing
 // in a call's arguments skips a stage. A stage either lets the call go on or ends it with
 // a Result; whichever way a call ends, it is reported once as an event and once in the
@@ -45,6 +45,12 @@ type Executor interface {
 // call's arguments only and must be quick.
 type Describer interface {
 	Describe(call toolspec.Call) toolspec.Description
+}
+
+// Refuser is an Executor that knows calls it will never run, as on a place that is closed to
+// every tool. It must be quick; nil lets the call go on.
+type Refuser interface {
+	Refuse(call toolspec.Call) *toolspec.Result
 }
 
 // Recorder stores events and hands them on; *events.Recorder is one.
@@ -176,7 +182,7 @@ func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	}
 	defer p.finish(f)
 	for _, next := range []stage{
-		p.selectTool, p.validate, p.describe, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
+		p.selectTool, p.validate, p.refuse, p.describe, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
 	} {
 		if ctx.Err() != nil {
 			return p.report(ctx, f, f.stopped())

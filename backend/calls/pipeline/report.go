@@ -33,6 +33,7 @@ func (p *Pipeline) end(f *flight, result toolspec.Result) event.CallEnd {
 		Tool: f.call.Tool, Status: f.status, DurationMS: result.DurationMS, Sentence: result.Sentence,
 		Preview: result.Preview, Error: result.Error, ErrorType: result.ErrorType, Suggestion: result.Suggestion,
 		Reason: f.reason, Sources: result.Sources, Output: shorten(result.ModelText(), maxReported),
+		Changed: result.Changed,
 	}
 	if end.Status == "" {
 		end.Status = event.CallDone

@@ -119,6 +119,15 @@ func (p *Places) Judge(path string) Place {
 	return worst
 }
 
+// Named is Judge for a path that is known to hold no links, as one that was found by walking: it
+// asks the file system nothing.
+func (p *Places) Named(path string) Place {
+	if harmlessDevice(path) {
+		return Place{}
+	}
+	return p.named(folded(path))
+}
+
 // named judges a folded path by its names alone.
 func (p *Places) named(at []string) Place {
 	worst := p.fixed.find(at)

@@ -1,0 +1,310 @@
+// Package files holds the tools for files: reading, writing, editing, listing, finding,
+// searching, and undoing what they changed.
+//
+// Each tool is one file with its parameters and one .md file that the model reads. A path is
+// followed to the real place it leads to, that place is judged (guard/places) and told to the
+// policy, and the file is opened through a handle of its folder that is checked to be that
+// place, so that a link swapped in between is refused and not followed. Only regular files are
+// opened; nothing waits on a pipe or a device. What is written replaces the file in one step,
+// a file is not replaced unless the conversation knows its present content, and the content
+// before is kept, so that every change can be undone.
+//
+// The package decides nothing about leave: what asks is the policy's matter. Only what no tool
+// may touch at all is refused here, before anybody is asked.
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/backend/guard/places"
+	"sextant/backend/record/blobs"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Group is the group all tools of this room are in.
+const Group = "files"
+
+// Blobs keeps contents; *blobs.Store is one.
+type Blobs interface {
+	Put(r io.Reader) (id string, err error)
+	Open(id string) (io.ReadSeekCloser, blobs.Info, error)
+}
+
+// Log keeps what was changed; *store.Store is one.
+type Log interface {
+	AddFileChange(ctx context.Context, c wire.FileChange) error
+	// FileChanges are those of a turn or of a call, whichever is not "", the oldest first; of
+	// neither they are those of the conversation's last call that changed files.
+	FileChanges(ctx context.Context, conversation, turn, call string) ([]wire.FileChange, error)
+}
+
+// Config is what the tools stand on.
+type Config struct {
+	// Folder is the workspace folder, absolute; it is asked for every call.
+	Folder func() string
+	// Home is the person's home, for paths that begin with ~/; "" knows none.
+	Home   string
+	Places *places.Places
+	// Downloads is where the browser puts files; what is read there comes from outside.
+	Downloads string
+	Blobs     Blobs
+	Changes   Log
+	Log       *slog.Logger
+	// Now is the clock, time.Now when nil.
+	Now func() time.Time
+}
+
+// Tools are the tools for files. Safe for concurrent use.
+type Tools struct {
+	cfg    Config
+	list   []tool
+	folder workspace
+	seen   memory
+	writes locks
+
+	mu     sync.Mutex
+	judged map[string][]string
+	order  []string
+}
+
+// New makes the tools.
+func New(cfg Config) *Tools {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	t := &Tools{cfg: cfg, judged: map[string][]string{}, seen: memory{}}
+	t.list = []tool{
+		readFile(), writeFile(), editFile(), listDirectory(), fileInfo(), findFiles(), searchFiles(), undo(),
+	}
+	return t
+}
+
+// Close lets go of the workspace folder.
+func (t *Tools) Close() error { return t.folder.close() }
+
+// Definitions lists the tools; they are the same whatever panel is active.
+func (t *Tools) Definitions(string) []toolspec.Definition {
+	defs := make([]toolspec.Definition, len(t.list))
+	for i, x := range t.list {
+		defs[i] = x.def
+	}
+	return defs
+}
+
+// tool is one tool: its definition and its parts that know its parameters.
+type tool struct {
+	def toolspec.Definition
+	// uses are the paths a call names and what it does to them.
+	uses func(t *Tools, call toolspec.Call) ([]use, error)
+	say  func(t *Tools, call toolspec.Call, at []target) toolspec.Description
+	run  func(ctx context.Context, t *Tools, call toolspec.Call, at []target) (toolspec.Result, error)
+}
+
+// use is one path of a call.
+type use struct {
+	path string
+	use  toolspec.Use
+}
+
+// parts are a tool over its parameters P.
+type parts[P any] struct {
+	uses func(t *Tools, call toolspec.Call, p P) ([]use, error)
+	say  func(t *Tools, p P, at []target) toolspec.Description
+	run  func(ctx context.Context, t *Tools, j job[P]) (toolspec.Result, error)
+}
+
+// job is one execution: the parameters, and where their paths lead, in the order of uses.
+type job[P any] struct {
+	call toolspec.Call
+	p    P
+	at   []target
+}
+
+// build makes a tool of its parts.
+func build[P any](def toolspec.Definition, x parts[P]) tool {
+	read := func(call toolspec.Call) (p P, err error) {
+		if len(call.Args) == 0 {
+			return p, nil
+		}
+		if err := json.Unmarshal(call.Args, &p); err != nil {
+			return p, &fault{toolspec.ValidationError, "the arguments are not as defined: " + err.Error(), "Send a JSON object as the tool's definition says."}
+		}
+		return p, nil
+	}
+	return tool{
+		def: def,
+		uses: func(t *Tools, call toolspec.Call) ([]use, error) {
+			p, err := read(call)
+			if err != nil {
+				return nil, err
+			}
+			return x.uses(t, call, p)
+		},
+		say: func(t *Tools, call toolspec.Call, at []target) toolspec.Description {
+			p, err := read(call)
+			if err != nil {
+				return toolspec.Description{}
+			}
+			return x.say(t, p, at)
+		},
+		run: func(ctx context.Context, t *Tools, call toolspec.Call, at []target) (toolspec.Result, error) {
+			p, err := read(call)
+			if err != nil {
+				return toolspec.Result{}, err
+			}
+			return x.run(ctx, t, job[P]{call, p, at})
+		},
+	}
+}
+
+// define makes the definition of a tool; doc is the text of its .md file.
+func define(name, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
+	d := toolspec.Definition{
+		Name: name, Description: strings.TrimSpace(doc), Parameters: json.RawMessage(parameters),
+		Origin: toolspec.OriginBaseline, Group: Group, Hints: hints,
+	}
+	for _, e := range examples {
+		d.Examples = append(d.Examples, json.RawMessage(e))
+	}
+	return d
+}
+
+// fault is what the caller can mend.
+type fault struct {
+	kind                toolspec.ErrorType
+	message, suggestion string
+}
+
+// Error implements error.
+func (f *fault) Error() string { return f.message }
+
+func (f *fault) result() toolspec.Result { return toolspec.Fail(f.kind, f.message, f.suggestion) }
+
+func (t *Tools) named(name string) (tool, bool) {
+	i := slices.IndexFunc(t.list, func(x tool) bool { return x.def.Name == name })
+	if i < 0 {
+		return tool{}, false
+	}
+	return t.list[i], true
+}
+
+// places follows and judges the paths of a call.
+func (t *Tools) places(x tool, call toolspec.Call) ([]use, []target, error) {
+	uses, err := x.uses(t, call)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := make([]target, len(uses))
+	for i, u := range uses {
+		if at[i], err = t.locate(u.path); err != nil {
+			return nil, nil, err
+		}
+	}
+	return uses, at, nil
+}
+
+// Refuse is a refusal of a call that no answer of a person can change, nil for none: it names
+// a place that no tool may touch.
+func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
+	x, ok := t.named(call.Tool)
+	if !ok {
+		return nil
+	}
+	_, _, err := t.places(x, call)
+	var f *fault
+	if errors.As(err, &f) && f.kind == toolspec.SecurityError {
+		r := f.result()
+		return &r
+	}
+	return nil
+}
+
+// Describe says what call would do and to which files, where their links lead by now.
+func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
+	x, ok := t.named(call.Tool)
+	if !ok {
+		return toolspec.Description{Present: "Running " + call.Tool}
+	}
+	uses, at, err := t.places(x, call)
+	if err != nil {
+		return toolspec.Description{Present: "Running " + call.Tool}
+	}
+	d := x.say(t, call, at)
+	var reals []string
+	for i, a := range at {
+		d.Files = addUse(d.Files, toolspec.FileUse{Path: a.real, Use: uses[i].use, Sensitive: a.place.What})
+		reals = append(reals, a.real)
+	}
+	d.Target = strings.Join(slices.Compact(slices.Clone(reals)), ", ")
+	t.judge(call.ID, reals)
+	return d
+}
+
+func addUse(all []toolspec.FileUse, u toolspec.FileUse) []toolspec.FileUse {
+	if slices.Contains(all, u) {
+		return all
+	}
+	return append(all, u)
+}
+
+// maxJudged bounds how many calls are remembered between being described and being run.
+const maxJudged = 1024
+
+// judge remembers which places the policy is asked about for a call.
+func (t *Tools) judge(id string, reals []string) {
+	if id == "" {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, again := t.judged[id]; !again {
+		t.order = append(t.order, id)
+		if len(t.order) > maxJudged {
+			delete(t.judged, t.order[0])
+			t.order = t.order[1:]
+		}
+	}
+	t.judged[id] = reals
+}
+
+// Execute runs one call whose arguments were validated. The error is our own fault or the end
+// of ctx; what the caller can mend is in the Result.
+func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+	x, ok := t.named(call.Tool)
+	if !ok {
+		return toolspec.Result{}, fmt.Errorf("files: no tool %q", call.Tool)
+	}
+	r, err := t.execute(ctx, x, call)
+	var f *fault
+	if errors.As(err, &f) {
+		return f.result(), nil
+	}
+	return r, err
+}
+
+func (t *Tools) execute(ctx context.Context, x tool, call toolspec.Call) (toolspec.Result, error) {
+	_, at, err := t.places(x, call)
+	if err != nil {
+		return toolspec.Result{}, err
+	}
+	t.mu.Lock()
+	judged, known := t.judged[call.ID]
+	t.mu.Unlock()
+	if known && !slices.EqualFunc(judged, at, func(real string, a target) bool { return real == a.real }) {
+		return toolspec.Result{}, swapped(call.Tool)
+	}
+	return x.run(ctx, t, call, at)
+}

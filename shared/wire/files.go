@@ -1,0 +1,51 @@
+package wire
+
+import "time"
+
+// FileChange is one change of a file by a tool. Before and After are blob ids of its content,
+// which are also the SHA-256 of it in hexadecimal; "" is a file that was not there.
+type FileChange struct {
+	ID           int64     `json:"id"`
+	Tool         string    `json:"tool"`
+	Call         string    `json:"call"`
+	Turn         string    `json:"turn,omitempty"`
+	Conversation string    `json:"conversation,omitempty"`
+	Path         string    `json:"path"`
+	Before       string    `json:"before,omitempty"`
+	After        string    `json:"after,omitempty"`
+	Mode         uint32    `json:"mode"`
+	Time         time.Time `json:"time"`
+}
+
+// UndoState is whether a change can be taken back.
+type UndoState string
+
+// The states of a changed file: as the change left it, as it was before, or something else now.
+const (
+	UndoReady    UndoState = "ready"
+	UndoDone     UndoState = "undone"
+	UndoConflict UndoState = "conflict"
+)
+
+// ChangedFile is what a turn or a call did to one file in the end, and whether it can be undone.
+type ChangedFile struct {
+	// Path is absolute; Shown is it for people, from the workspace folder when it lies in it.
+	Path  string `json:"path"`
+	Shown string `json:"shown"`
+	// Did is "made", "changed" or "removed".
+	Did   string    `json:"did"`
+	State UndoState `json:"state"`
+	// Why says what stands in the way, "" when nothing does.
+	Why string `json:"why,omitempty"`
+	// Diff is unified: what was done to the text. Added and Removed count its lines. It is ""
+	// for what is no text or too long; Note says so.
+	Diff    string `json:"diff,omitempty"`
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
+	Note    string `json:"note,omitempty"`
+}
+
+// Changes is the body of GET /api/changes.
+type Changes struct {
+	Files []ChangedFile `json:"files"`
+}
