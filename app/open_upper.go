@@ -41,6 +41,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
 		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
 	})
+	s.openFiles()
 	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Log: s.Log})
 	steps := func(ctx context.Context, call toolspec.Call) toolspec.Result { return s.Pipeline.Do(ctx, call) }
 	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias, Do: steps, Folder: s.Workspace}); err != nil {
@@ -193,7 +194,7 @@ func (s *System) rooms() httpapi.Rooms {
 	return httpapi.Rooms{
 		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
-		Blobs: s.Blobs, Loop: s.Loop, Models: s.Models, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline, Created: s.Created,
+		Blobs: s.Blobs, Loop: s.Loop, Models: s.Models, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
 		Browser: s.Browser, Settings: s.Settings, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Join: s.guests, Log: s.Log,
 	}
 }

@@ -42,6 +42,19 @@ func (r router) room(tool string) room {
 	return r.sys.Baseline
 }
 
+// refuser is a room that knows calls it never runs.
+type refuser interface {
+	Refuse(call toolspec.Call) *toolspec.Result
+}
+
+// Refuse implements pipeline.Refuser.
+func (r router) Refuse(call toolspec.Call) *toolspec.Result {
+	if found, ok := r.rooms[call.Tool].(refuser); ok {
+		return found.Refuse(call)
+	}
+	return nil
+}
+
 // Describe implements pipeline.Describer.
 func (r router) Describe(call toolspec.Call) toolspec.Description {
 	if r.isSurface[call.Tool] {

@@ -20,6 +20,7 @@ import (
 	"sextant/backend/calls/discovery"
 	"sextant/backend/calls/pipeline"
 	"sextant/backend/guard/egress"
+	"sextant/backend/guard/places"
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
 	"sextant/backend/record/events"
@@ -28,6 +29,7 @@ import (
 	"sextant/backend/tools/baseline"
 	"sextant/backend/tools/created"
 	"sextant/backend/tools/environment"
+	"sextant/backend/tools/files"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/panels"
 	"sextant/backend/tools/web"
@@ -49,8 +51,10 @@ type System struct {
 	Blobs       *blobs.Store
 	Settings    *Settings
 	Guard       *egress.Guard
+	Places      *places.Places
 	Browser     *browser.Browser
 	Baseline    *baseline.Tools
+	Files       *files.Tools
 	Environment *environment.Tools
 	Created     *created.Tools
 	Web         *web.Tools

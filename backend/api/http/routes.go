@@ -56,6 +56,7 @@ func (s *Server) routes() {
 	s.stateRoutes()
 	s.recordRoutes()
 	s.createdRoutes()
+	s.changeRoutes()
 	s.registerStream()
 }
 

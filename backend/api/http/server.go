@@ -34,6 +34,7 @@ import (
 	"sextant/backend/surfaces/browser"
 	"sextant/backend/tools/baseline"
 	"sextant/backend/tools/created"
+	"sextant/backend/tools/files"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/panels"
 	"sextant/shared/event"
@@ -49,26 +50,28 @@ type Settings interface {
 
 // Rooms are the rooms behind the door. All are needed but Desk of a person's presence.
 type Rooms struct {
-	Version  string
-	Nav      *navigation.Map
-	Keys     *Keys
-	Files    fs.FS
-	Built    bool
-	Calls    *pipeline.Pipeline
-	Tools    *discovery.Discovery
-	Desk     *approval.Desk
-	Store    *store.Store
-	Events   *events.Recorder
-	Audit    *audit.Log
-	Blobs    *blobs.Store
-	Loop     *loop.Loop
-	Models   *llm.Registry
-	Panels   *panels.Registry
-	MCP      *mcp.Servers
-	Base     *baseline.Tools
-	Created  *created.Tools
-	Browser  *browser.Browser
-	Settings Settings
+	Version string
+	Nav     *navigation.Map
+	Keys    *Keys
+	Files   fs.FS
+	Built   bool
+	Calls   *pipeline.Pipeline
+	Tools   *discovery.Discovery
+	Desk    *approval.Desk
+	Store   *store.Store
+	Events  *events.Recorder
+	Audit   *audit.Log
+	Blobs   *blobs.Store
+	Loop    *loop.Loop
+	Models  *llm.Registry
+	Panels  *panels.Registry
+	MCP     *mcp.Servers
+	Base    *baseline.Tools
+	Created *created.Tools
+	// FileTools know what was changed in files.
+	FileTools *files.Tools
+	Browser   *browser.Browser
+	Settings  Settings
 	// Snapshot is the whole state the window starts from.
 	Snapshot func(context.Context) (wire.Snapshot, error)
 	// Watched reports whether a window is connected that can be asked.

@@ -752,6 +752,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a turn did to files, and whether it can be undone */
+        get: operations["get-api-changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/changes/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take back what a turn or a call did to files */
+        post: operations["post-api-changes-undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations": {
         parameters: {
             query?: never;
@@ -1158,6 +1192,7 @@ export interface components {
             text: string;
         };
         CallEnd: {
+            changed?: string[];
             /** Format: int64 */
             duration_ms: number;
             error?: string;
@@ -1211,6 +1246,22 @@ export interface components {
             /** Format: int64 */
             timeout_ms: number;
             tool: string;
+        };
+        ChangedFile: {
+            /** Format: int64 */
+            added: number;
+            did: string;
+            diff?: string;
+            note?: string;
+            path: string;
+            /** Format: int64 */
+            removed: number;
+            shown: string;
+            state: string;
+            why?: string;
+        };
+        Changes: {
+            files: components["schemas"]["ChangedFile"][];
         };
         Choice: {
             answer: string;
@@ -1708,6 +1759,12 @@ export interface components {
         };
         TurnRef: {
             turn: string;
+        };
+        UndoInputBody: {
+            call?: string;
+            /** @description Only these files of it, absolute */
+            paths?: string[];
+            turn?: string;
         };
         Usage: {
             /** Format: int64 */
@@ -3209,6 +3266,72 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-changes": {
+        parameters: {
+            query: {
+                turn: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-changes-undo": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
             };
             /** @description Error */
             default: {

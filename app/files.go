@@ -1,0 +1,23 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+
+	"sextant/backend/guard/places"
+	"sextant/backend/tools/files"
+)
+
+// openFiles opens the tools for files.
+func (s *System) openFiles() {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		s.Log.Warn("the home folder is not known, so its secret places are found by name only", "error", err)
+	}
+	s.Places = places.New(places.Own{Home: home, Data: s.Config.DataDir, Config: s.Config.ConfigDir})
+	s.Files = files.New(files.Config{
+		Folder: s.Workspace, Home: home, Places: s.Places, Downloads: filepath.Join(s.Config.DataDir, "downloads"),
+		Blobs: s.Blobs, Changes: s.Store, Log: s.Log,
+	})
+	s.onClose("files", s.Files.Close)
+}

@@ -1,0 +1,142 @@
+package app
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// aWorkspace is flags with a workspace folder of its own that holds notes.txt.
+func aWorkspace(t *testing.T) (flags map[string]string, dir string) {
+	t.Helper()
+	flags = testFlags(t)
+	dir = filepath.Join(t.TempDir(), "work")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("Call Ana.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	flags["workspace"] = dir
+	return flags, dir
+}
+
+func notes(t *testing.T, dir string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "notes.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestAFileOfTheWorkspaceIsReadFromTheCommandLine(t *testing.T) {
+	flags, dir := aWorkspace(t)
+	code, out, errs := verb(t, flags, "tools", "call", "read_file", `{"path":"notes.txt"}`, "--workspace", dir)
+	if code != exitDone || !strings.Contains(out, "     1\tCall Ana.") {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	code, _, errs = verb(t, flags, "tools", "call", "read_file", `{"path":"`+filepath.Join(flags["data"], "sextant.db")+`"}`, "--workspace", dir)
+	if code != exitRefused || !strings.Contains(errs, "Sextant's own data") {
+		t.Errorf("%d %q", code, errs)
+	}
+}
+
+func TestThePilotReadsAFileOfTheWorkspace(t *testing.T) {
+	flags, dir := aWorkspace(t)
+	code, out, errs := verb(t, flags, "run", "read notes.txt", "--model", "pilot", "--workspace", dir)
+	if code != exitDone || !strings.Contains(out, "Call Ana.") {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+}
+
+func TestAGroupOfToolsThatIsOffIsOfferedToNobody(t *testing.T) {
+	flags, _ := aWorkspace(t)
+	sys := openWith(t, flags, Purpose{})
+	if _, ok := sys.Discovery.Discover("").Get("read_file"); !ok {
+		t.Fatal("read_file is not there")
+	}
+	if _, err := sys.Settings.Set(t.Context(), "groups_off", "files"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range sys.Discovery.Discover("").Names() {
+		if name == "read_file" || name == "undo" {
+			t.Errorf("%s is offered", name)
+		}
+	}
+	r := sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: "read_file", Args: json.RawMessage(`{"path":"notes.txt"}`), From: toolspec.Provenance{Caller: toolspec.CallerPerson}})
+	if r.Success {
+		t.Error("it ran")
+	}
+	if _, err := sys.Settings.Set(t.Context(), "groups_off", "flies"); err == nil {
+		t.Error("a group that there is not can be off")
+	}
+}
+
+// aTurnOfWriting makes one change to notes.txt in the turn t1, as the assistant.
+func aTurnOfWriting(t *testing.T, sys *System) {
+	t.Helper()
+	for _, call := range []toolspec.Call{
+		{Tool: "read_file", Args: json.RawMessage(`{"path":"notes.txt"}`)},
+		{Tool: "edit_file", Args: json.RawMessage(`{"path":"notes.txt","old":"Ana","new":"Bo"}`)},
+		{Tool: "read_file", Args: json.RawMessage(`{"path":"notes.txt"}`)},
+	} {
+		call.From = toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "k1", Turn: "t1", YesTo: "all"}
+		r := sys.Pipeline.Do(t.Context(), call)
+		if !r.Success {
+			t.Fatalf("%s: %s", call.Tool, r.Error)
+		}
+		if call.Tool == "read_file" && strings.Contains(r.ModelText(), "was made before") {
+			t.Error("a read after a write was answered from before it")
+		}
+	}
+}
+
+func TestAPersonSeesAndUndoesWhatATurnDidToFiles(t *testing.T) {
+	flags, dir := aWorkspace(t)
+	sys := openWith(t, flags, Purpose{Serve: true})
+	aTurnOfWriting(t, sys)
+	if got := notes(t, dir); got != "Call Bo.\n" {
+		t.Fatalf("%q", got)
+	}
+	if status, b := clientOf(t, sys).do(http.MethodGet, "/api/changes?turn=t1", nil); status != http.StatusForbidden {
+		t.Errorf("a program reads what files held: %d %s", status, b)
+	}
+	window := windowOf(t, sys)
+	var changes wire.Changes
+	status, b := window.do(http.MethodGet, "/api/changes?turn=t1", nil)
+	if err := json.Unmarshal(b, &changes); err != nil || status != http.StatusOK || len(changes.Files) != 1 {
+		t.Fatalf("%d %s %v", status, b, err)
+	}
+	if f := changes.Files[0]; f.Shown != "notes.txt" || f.State != wire.UndoReady || f.Added != 1 || f.Removed != 1 || !strings.Contains(f.Diff, "+Call Bo.") {
+		t.Errorf("%+v", f)
+	}
+	status, b = window.do(http.MethodPost, "/api/changes/undo", map[string]string{"turn": "t1"})
+	if r := result(t, b); status != http.StatusOK || !r.Success {
+		t.Fatalf("%d %s", status, b)
+	}
+	if got := notes(t, dir); got != "Call Ana.\n" {
+		t.Errorf("%q", got)
+	}
+	events, err := sys.Store.EventsAfter(t.Context(), 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, e := range events {
+		var end event.CallEnd
+		if e.Kind == event.CallEnded && json.Unmarshal(e.Data, &end) == nil && len(end.Changed) > 0 {
+			told = append(told, end.Tool+" "+filepath.Base(end.Changed[0]))
+		}
+	}
+	if strings.Join(told, ", ") != "edit_file notes.txt, undo notes.txt" {
+		t.Errorf("events tell of changes by %q", told)
+	}
+}

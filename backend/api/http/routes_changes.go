@@ -1,0 +1,46 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"sextant/backend/tools/files"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// undoInput says what is taken back: a turn or a call, and which files of it.
+type undoInput struct {
+	Client string `header:"X-Client-Name" maxLength:"80"`
+	Body   struct {
+		Turn  string   `json:"turn,omitempty" maxLength:"128"`
+		Call  string   `json:"call,omitempty" maxLength:"128"`
+		Paths []string `json:"paths,omitempty" maxItems:"200" doc:"Only these files of it, absolute"`
+	}
+}
+
+// changeRoutes are what tools did to files, and the way back.
+func (s *Server) changeRoutes() {
+	add(s, http.MethodGet, "/api/changes", "What a turn did to files, and whether it can be undone", http.StatusOK, func(ctx context.Context, in *struct {
+		Turn string `query:"turn" required:"true" minLength:"1" maxLength:"128"`
+	},
+	) (*body[wire.Changes], error) {
+		// It shows what files hold.
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		changed, err := s.rooms.FileTools.Changes(ctx, in.Turn)
+		if err != nil {
+			return nil, failed("The changes could not be read. The files are as they are.", err)
+		}
+		return answer(wire.Changes{Files: changed}), nil
+	})
+	add(s, http.MethodPost, "/api/changes/undo", "Take back what a turn or a call did to files", http.StatusOK, func(ctx context.Context, in *undoInput) (*body[toolspec.Result], error) {
+		args, err := json.Marshal(in.Body)
+		if err != nil {
+			return nil, badRequest(err.Error())
+		}
+		return s.run(ctx, in.Client, files.Undo, "", args), nil
+	})
+}
