@@ -102,6 +102,23 @@ func Clean(s string, limit int) string {
 	return b.String()
 }
 
+// CleanLines is Clean for a text of many lines: line breaks and tabs stay, other control characters,
+// direction marks, invisible characters and private-use glyphs are left out, invalid UTF-8 is replaced.
+// It is not cut.
+func CleanLines(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == '\u2028' || r == '\u2029':
+			return '\n'
+		case unicode.IsControl(r), r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co), isTag(r):
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n"))
+}
+
 // plain reports whether s is printable ASCII with single spaces inside, which most names are:
 // there is nothing to clean in it.
 func plain(s string) bool {

@@ -34,7 +34,7 @@ const (
 func Levels() []string { return []string{LevelDebug, LevelInfo, LevelWarning, LevelError} }
 
 // Message is one line of a tab's console: what its scripts wrote, errors they threw, and what
-// the browser complains about.
+// the browser complains about. What looks secret in it is masked.
 type Message struct {
 	ID    int    `json:"id"`
 	Level string `json:"level"`
@@ -97,9 +97,13 @@ func (s *Session) Console(o ConsoleOptions) (list []Message, more int, err error
 		return []Message{}, 0, nil
 	}
 	list = []Message{}
+	hide := s.veil()
 	for _, m := range s.active.journal.list {
 		if m.ID > o.Since && slices.Index(Levels(), m.Level) >= level {
-			list = append(list, *m)
+			shown := *m
+			shown.Text = hide.Body("", m.Text, "the console", false)
+			shown.Where = hide.Address(m.Where)
+			list = append(list, shown)
 		}
 	}
 	if o.Clear {

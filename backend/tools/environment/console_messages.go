@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sextant/backend/guard/veil"
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
@@ -62,6 +63,9 @@ func (t *Tools) consoleMessages() tool {
 				fmt.Fprintf(&b, " (%d times)", m.Times)
 			}
 			b.WriteByte('\n')
+		}
+		if n := strings.Count(b.String(), veil.Mark); n > 0 {
+			fmt.Fprintf(&b, "note: %s masked as %s\n", plural(n, "value"), veil.Mark)
 		}
 		if len(list) == 0 {
 			b.WriteString("The console says nothing of this.")

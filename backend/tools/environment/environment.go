@@ -112,7 +112,7 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	}
 	s := t.sessions(call.From.Session)
 	// An action may leave the page whose words its failure quotes.
-	before := pagesOf(s, call)
+	before := pagesOf(s)
 	r, err := x.run(ctx, s, call)
 	if err == nil {
 		return r, nil
@@ -125,30 +125,23 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	case errors.As(err, &fault):
 		r = toolspec.Fail(kindOf(call.Tool, fault.Kind), annotator.Clean(fault.Message, maxError), annotator.Clean(fault.Suggestion, maxError))
 		if fault.Kind != browser.FaultNoBrowser {
-			r.Sources = sorted(append(before, pagesOf(s, call)...))
+			r.Sources = sorted(append(before, pagesOf(s)...))
 		}
 		return r, nil
 	}
 	// What a page threw at our own script may stand in the error.
-	return toolspec.Result{Sources: sorted(append(before, pagesOf(s, call)...))}, fmt.Errorf("%s: %w", call.Tool, err)
+	return toolspec.Result{Sources: sorted(append(before, pagesOf(s)...))}, fmt.Errorf("%s: %w", call.Tool, err)
 }
 
 // maxError bounds what a failure says, in runes.
 const maxError = 2000
 
-// pagesOf are the sources of the words a failure of call may quote: the page in front, who opened a
-// dialog, and the frames of the elements that are named.
-func pagesOf(s session, call toolspec.Call) []string {
-	from := sources(s.Address())
+// pagesOf are the sources of the words a failure may quote: the page in front and who opened a
+// dialog. A frame's few words count as its page's: naming the frame would count it as read, and what
+// is typed into it would ask nothing any more.
+func pagesOf(s session) []string {
 	_, asks := s.Asks()
-	from = append(from, sources(asks)...)
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(call.Args, &fields) == nil {
-		for _, id := range idsIn(fields) {
-			from = append(from, sources(s.Spot(id).Origin)...)
-		}
-	}
-	return from
+	return append(sources(s.Address()), sources(asks)...)
 }
 
 // Describe says what call will do, from its arguments and the numbers of the newest look.

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -32,9 +33,14 @@ func (t *Tools) evaluateScript() tool {
 		d := toolspec.Description{Present: "Running a script on the page", Target: s.Address(), Data: p.Script}
 		if p.ID > 0 {
 			d.Present, d.Annotation = "Running a script on "+called(s, p.ID), p.ID
+			// It runs in the element's own document, which may be a frame's.
+			if origin := s.Spot(p.ID).Origin; origin != "" && !slices.Contains(sources(s.Address()), origin) {
+				d.Target = origin
+			}
 		}
 		return d
 	}, func(ctx context.Context, s session, p evaluateParams) (toolspec.Result, error) {
+		origin := s.Spot(p.ID).Origin
 		a, v, err := s.Evaluate(ctx, browser.EvaluateOptions{
 			Script: p.Script, ID: p.ID, Limit: time.Duration(p.Seconds * float64(time.Second)),
 		})
@@ -54,6 +60,9 @@ func (t *Tools) evaluateScript() tool {
 				return toolspec.Result{}, err
 			}
 			r.Value = body
+		}
+		if p.ID > 0 {
+			r.Sources = appendAll(r.Sources, sources(origin))
 		}
 		return r, nil
 	})

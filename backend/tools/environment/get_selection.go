@@ -3,6 +3,8 @@ package environment
 import (
 	"context"
 	_ "embed"
+	"fmt"
+	"unicode/utf8"
 
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
@@ -13,6 +15,9 @@ import (
 var getSelectionAbout string
 
 type getSelectionParams struct{}
+
+// maxSelected bounds what is told of a selection, in characters.
+const maxSelected = 8000
 
 // selected is the value of get_selection.
 type selected struct {
@@ -31,6 +36,9 @@ func (t *Tools) getSelection() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
+		text = annotator.CleanLines(text)
+		total := utf8.RuneCountInString(text)
+		text = cut(text, maxSelected)
 		url := currentURL(ctx, s)
 		r := toolspec.OK(selected{Text: text, URL: url})
 		r.Sentence = "Read the selection"
@@ -39,6 +47,9 @@ func (t *Tools) getSelection() tool {
 			return r, nil
 		}
 		r.Text = text
+		if total > maxSelected {
+			r.Text += fmt.Sprintf("\nnote: cut to %d of %d characters; get_page_content reads in parts", maxSelected, total)
+		}
 		r.Preview = []string{annotator.Clean(text, 100)}
 		r.Sources = sources(url)
 		return r, nil

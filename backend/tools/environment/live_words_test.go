@@ -120,3 +120,34 @@ func TestATitleCannotForgeATab(t *testing.T) {
 		}
 	}
 }
+
+func TestReadingToolsLeaveOutWhatNobodySees(t *testing.T) {
+	h := take(t)
+	h.do("navigate_page", `{"url":%q}`, forger(t))
+	// Tag characters, direction marks and control characters hide text in text.
+	h.do("evaluate_script", `{"script":"document.body.innerHTML = '<p id=p>Plain \\u{e0049}\\u{e0067}\\u202ewords\\u0007 \\u200bhere</p><p>' + 'long '.repeat(4000) + '</p>'; getSelection().selectAllChildren(p); console.log('token: \"geheim7\"', 'Bearer abcdef123456')"}`)
+	for tool, args := range map[string]string{"get_page_content": `{"format":"text","max_tokens":100}`, "get_selection": `{}`} {
+		r := h.do(tool, "%s", args)
+		has(t, tool, r.Text, "Plain words here")
+	}
+	has(t, "markdown", h.do("get_page_content", `{"max_tokens":100}`).Text, "Plain words here")
+	h.do("evaluate_script", `{"script":"getSelection().selectAllChildren(document.body); 1"}`)
+	if r := h.do("get_selection", `{}`); len(r.Text) > maxSelected+200 || !strings.Contains(r.Text, "note: cut to 8000 of ") {
+		t.Errorf("a long selection is %d bytes", len(r.Text))
+	}
+	said := h.do("console_messages", `{}`).Text
+	has(t, "console", said, `token: \"•••\" Bearer •••`, "note: 2 values masked as •••")
+}
+
+func TestAScriptOnAnElementOfAFrameNamesTheFrame(t *testing.T) {
+	h := take(t)
+	page, frame := twoSites(t)
+	there := number(t, h.do("navigate_page", `{"url":%q}`, page), `textbox "There"`)
+	args := fmt.Sprintf(`{"script":"location.host","annotationId":%d}`, there)
+	if d := live.tools.Describe(h.call("evaluate_script", args)); d.Target != frame {
+		t.Errorf("it is described as %+v", d)
+	}
+	if r := h.do("evaluate_script", "%s", args); !slices.Equal(r.Sources, []string{page, frame}) || !strings.Contains(r.Text, "localhost") {
+		t.Errorf("%v\n%s", r.Sources, r.Text)
+	}
+}

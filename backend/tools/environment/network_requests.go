@@ -62,7 +62,6 @@ func (t *Tools) networkRequests() tool {
 		}
 		for _, q := range list {
 			b.WriteString(requestLine(q) + "\n")
-			r.Sources = appendAll(r.Sources, fromOf(q))
 		}
 		if n := strings.Count(b.String(), veil.Mark); n > 0 {
 			fmt.Fprintf(&b, "note: %s masked as %s\n", plural(n, "value"), veil.Mark)
@@ -90,13 +89,15 @@ func requestLine(q browser.Request) string {
 	return line
 }
 
-// fromOf is whose words a request holds: the document's that asked and the server's that answered.
-func fromOf(q browser.Request) []string { return append(sources(q.URL), sources(q.By)...) }
-
 func detailed(d browser.RequestDetail, from []string) toolspec.Result {
 	r := toolspec.OK(d)
 	r.Sentence = fmt.Sprintf("Read request %d", d.ID)
-	r.Sources = appendAll(from, fromOf(d.Request))
+	r.Sources = appendAll(from, sources(d.By))
+	if d.Body != "" || len(d.Received) > 0 {
+		// Nothing of a server was read before: an address that a page asked for is the page's words, and
+		// counted as the server's it would open the server for what the page holds.
+		r.Sources = appendAll(r.Sources, sources(d.URL))
+	}
 	var b strings.Builder
 	b.WriteString(requestLine(d.Request) + "\n")
 	part := func(title string, headers map[string]string) {

@@ -127,8 +127,8 @@ func pageToolList(list []browser.PageTool, from []string) toolspec.Result {
 			b.WriteString(" (fills in a form)")
 		}
 		if !slices.Contains(from, p.Origin) {
+			// The frame is not counted as read for this: what its tool is given has to be asked.
 			b.WriteString(" (of a frame; origin " + annotator.Clean(p.Origin, 200) + ")")
-			r.Sources = appendAll(r.Sources, sources(p.Origin))
 		}
 		b.WriteString(" " + compact(p.Parameters) + "\n")
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"sextant/shared/annotator"
 )
 
 // A part of a page counts as its article when it is long enough, holds most of what the page
@@ -86,7 +88,7 @@ func read(doc *html.Node, address, format string) (text string, cut bool, err er
 		}
 	})
 	if format == "text" {
-		return tidy(render.InnerText(node)), cut, nil
+		return tidy(annotator.CleanLines(render.InnerText(node))), cut, nil
 	}
 	conv := converter.NewConverter(
 		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()),
@@ -96,7 +98,7 @@ func read(doc *html.Node, address, format string) (text string, cut bool, err er
 	if err != nil {
 		return "", false, fmt.Errorf("writing the page as markdown: %w", err)
 	}
-	return tidy(plainSigns(string(bytes.TrimSpace(md)))), cut, nil
+	return tidy(annotator.CleanLines(plainSigns(string(bytes.TrimSpace(md))))), cut, nil
 }
 
 // plainSigns writes the signs that the converter keeps as HTML the way a reader sees them.

@@ -124,9 +124,9 @@
   S.selection = () => {
     let f = document.activeElement
     while (f?.shadowRoot?.activeElement) f = f.shadowRoot.activeElement
-    if (f && S.isTextField(f) && f.type !== 'password') {
+    if (f && S.isTextField(f) && !S.secret(f)) {
       try {
-        if (f.selectionStart !== null && f.selectionStart !== f.selectionEnd) return f.value.slice(f.selectionStart, f.selectionEnd)
+        if (f.selectionStart !== null && f.selectionStart !== f.selectionEnd) return f.value.slice(f.selectionStart, f.selectionEnd).slice(0, 200000)
       } catch {
         return ''
       }
