@@ -21,6 +21,7 @@ func (p *Pipeline) describe(_ context.Context, f *flight) *toolspec.Result {
 	if f.desc.Present == "" {
 		f.desc.Present = "Running " + f.call.Tool
 	}
+	p.copied(f)
 	return nil
 }
 

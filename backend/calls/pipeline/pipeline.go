@@ -27,6 +27,7 @@ import (
 	"sextant/backend/calls/approval"
 	"sextant/backend/calls/discovery"
 	"sextant/backend/calls/schema"
+	"sextant/backend/guard/copied"
 	"sextant/backend/guard/policy"
 	"sextant/backend/record/audit"
 	"sextant/shared/event"
@@ -97,6 +98,8 @@ type Pipeline struct {
 	checker *schema.Checker
 	hosts   *hosts
 	memory  *memory
+	// read knows what was read, so that it is known again on its way out.
+	read *copied.Memory
 
 	mu        sync.Mutex
 	executors map[toolspec.Origin]Executor
@@ -119,7 +122,7 @@ func New(c Config) *Pipeline {
 		c.Now = time.Now
 	}
 	return &Pipeline{
-		cfg: c, checker: schema.New(), hosts: newHosts(), memory: newMemory(),
+		cfg: c, checker: schema.New(), hosts: newHosts(), memory: newMemory(), read: copied.New(),
 		executors: map[toolspec.Origin]Executor{}, running: map[string]*flight{},
 	}
 }

@@ -32,6 +32,7 @@ func (p *Pipeline) run(ctx context.Context, f *flight) *toolspec.Result {
 	result := p.execute(ctx, f, out)
 	result.DurationMS = time.Since(start).Milliseconds()
 	p.remember(f, result)
+	p.noteRead(f, result)
 	return &result
 }
 

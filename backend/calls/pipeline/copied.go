@@ -1,0 +1,82 @@
+package pipeline
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"sextant/shared/toolspec"
+)
+
+// copied notes in the description where the data of a call looks copied from, for callers that
+// text from outside can steer. Programs' own words count as their user's (ARCHITECTURE 12).
+func (p *Pipeline) copied(f *flight) {
+	if !steerable(f.call.From.Caller) || len(f.desc.Copied) > 0 {
+		return
+	}
+	data := f.desc.Data
+	// An address carries data behind its host.
+	if u, err := url.Parse(f.desc.Target); err == nil && u.Host != "" {
+		data += " " + u.Path + " " + u.RawQuery + " " + u.Fragment
+	}
+	if !f.leaves() || f.desc.Linked {
+		return
+	}
+	f.desc.Copied = p.read.From(talk(f.call.From), data, func(source string) bool { return f.own(source) })
+}
+
+func steerable(c toolspec.Caller) bool {
+	switch c {
+	case toolspec.CallerModel, toolspec.CallerRun, toolspec.CallerCreated, toolspec.CallerPanel:
+		return true
+	}
+	return false
+}
+
+// talk is what one context is known by.
+func talk(from toolspec.Provenance) string {
+	if from.Conversation != "" {
+		return from.Conversation
+	}
+	return string(from.Caller) + "\x00" + from.Client + "\x00" + from.Session
+}
+
+// leaves reports whether the call could take data away: to a host, to a server, to what it runs.
+func (f *flight) leaves() bool {
+	return len(f.desc.Hosts) > 0 || f.desc.Network || f.def.Origin == toolspec.OriginMCP
+}
+
+// own reports whether source is where the data would go anyway: the page typed into, the server
+// that is called.
+func (f *flight) own(source string) bool {
+	if f.def.Origin == toolspec.OriginMCP && source == "mcp:"+f.def.Owner {
+		return true
+	}
+	return slices.ContainsFunc(f.desc.Hosts, func(host string) bool { return sameHost(source, host) })
+}
+
+func sameHost(source, host string) bool {
+	u, err := url.Parse(source)
+	if err != nil || u.Host == "" {
+		return strings.EqualFold(source, host)
+	}
+	return strings.EqualFold(u.Host, host) || strings.EqualFold(u.Hostname(), host)
+}
+
+// noteRead keeps what a call read, so that it is known again on its way out: text from outside,
+// and the content of files.
+func (p *Pipeline) noteRead(f *flight, result toolspec.Result) {
+	sources := result.Sources
+	if len(sources) == 0 && f.def.Group == "files" && f.def.Hints.ReadOnly {
+		for _, file := range f.desc.Files {
+			sources = append(sources, "file "+file.Path)
+		}
+	}
+	if !steerable(f.call.From.Caller) || len(sources) == 0 {
+		return
+	}
+	text := result.ModelText()
+	for _, source := range sources {
+		p.read.Read(talk(f.call.From), source, text)
+	}
+}

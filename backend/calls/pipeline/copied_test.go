@@ -1,0 +1,70 @@
+package pipeline
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"sextant/backend/guard/policy"
+	"sextant/shared/toolspec"
+)
+
+// reads makes a tool that answers with text read from a place.
+func reads(text string, sources ...string) toolFunc {
+	return func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {
+		return toolspec.Result{Success: true, Text: text, Value: text, Sources: sources}, nil
+	}
+}
+
+func TestWhatLooksCopiedFromAFileAsksBeforeItIsTypedIntoAPage(t *testing.T) {
+	for _, mode := range []policy.Mode{policy.Ask, policy.Workspace, policy.Full} {
+		h := newHouse(t)
+		h.setMode(mode)
+		h.add(toolspec.Definition{Name: "read_file", Group: "files", Hints: toolspec.Hints{ReadOnly: true}}, reads("token ghp_k3Jd8sLq02mXw9 for the mirror"))
+		h.add(toolspec.Definition{Name: "type_text", Group: "environment"}, echo)
+		h.descs["read_file"] = toolspec.Description{Present: "Reading", Files: []toolspec.FileUse{{Path: "/w/keys.txt", Use: toolspec.UseRead}}}
+		h.descs["type_text"] = toolspec.Description{Present: "Typing", Hosts: []string{"shop.example"}, Data: "my name is Ana"}
+		h.do(called("read_file", `{"x":"keys"}`))
+		if got := h.do(called("type_text", `{"x":"my name is Ana"}`)); !got.Success {
+			t.Fatalf("%s: a person's own words ask: %+v", mode, got)
+		}
+		h.descs["type_text"] = toolspec.Description{Present: "Typing", Hosts: []string{"shop.example"}, Data: "it is GHP_K3JD8SLQ02MXW9"}
+		done := h.start(called("type_text", `{"x":"it is GHP_K3JD8SLQ02MXW9"}`))
+		asked := h.question()
+		if !strings.Contains(asked.Why, "/w/keys.txt") {
+			t.Errorf("%s: the question does not name the file: %q", mode, asked.Why)
+		}
+		h.Cancel(asked.Call)
+		<-done
+		if h.times("type_text") != 1 {
+			t.Errorf("%s: it ran %d times", mode, h.times("type_text"))
+		}
+	}
+}
+
+func TestWhatAPageSaysMayGoBackToItAndToNoOther(t *testing.T) {
+	h := newHouse(t)
+	h.setMode(policy.Full)
+	h.add(toolspec.Definition{Name: "annotate_page", Group: "environment", Hints: toolspec.Hints{ReadOnly: true}}, reads("order 4711081523429981", "https://shop.example"))
+	h.add(toolspec.Definition{Name: "type_text", Group: "environment"}, echo)
+	h.do(called("annotate_page", `{}`))
+	call := called("type_text", `{"x":"4711081523429981"}`)
+	call.From.Outside = []string{"https://shop.example"}
+	h.descs["type_text"] = toolspec.Description{Hosts: []string{"shop.example"}, Data: "4711081523429981"}
+	if got := h.do(call); !got.Success {
+		t.Errorf("back to its own page: %+v", got)
+	}
+	h.descs["type_text"] = toolspec.Description{Hosts: []string{"other.example"}, Data: "4711081523429981"}
+	done := h.start(call)
+	if asked := h.question(); !strings.Contains(asked.Why, "https://shop.example") {
+		t.Errorf("%q", asked.Why)
+	} else {
+		h.Cancel(asked.Call)
+	}
+	<-done
+	// A program's words are its user's.
+	call.From.Caller, call.From.Outside, call.From.Interactive = toolspec.CallerMCP, nil, false
+	if got := h.do(call); !got.Success {
+		t.Errorf("of an MCP client: %+v", got)
+	}
+}
