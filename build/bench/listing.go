@@ -17,7 +17,7 @@ type Listed struct {
 
 var (
 	sextantLine = regexp.MustCompile(`^\[(\d+)\] (\S+)(?: "((?:[^"\\]|\\.)*)")?(.*)$`)
-	ourCovered  = regexp.MustCompile(`\((?:[^()]*, )?(?:disabled|covered)`)
+	ourCovered  = regexp.MustCompile(`\((?:[^()]*, )?(?:disabled|covered|invisible)`)
 	yamlLine    = regexp.MustCompile(`^( *)- '?(\S+?)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)'?(?:: ?(.*)|)$`)
 	yamlRef     = regexp.MustCompile(`\[ref=(\w+)\]`)
 	devLine     = regexp.MustCompile(`^( *)uid=(\S+)(?: ([A-Za-z]\S*))?(?: "(.*?)")?((?: [a-z]+(?:="[^"]*")?)*)$`)

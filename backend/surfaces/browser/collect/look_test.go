@@ -82,7 +82,7 @@ func TestAFormIsSeenAsAPersonSeesIt(t *testing.T) {
 		textbox "Password" = "•••••••"
 		textbox "E-mail address"
 		textbox "Postcode"
-		combobox "Size" = "Medium"
+		combobox "Size" = "Medium" (or "Small, Large")
 		slider "Volume" = "50 (0–100)"
 		checkbox "Gift wrap" (checked)
 		radio "Slow" (unchecked)

@@ -121,6 +121,25 @@
     return hit.top ? hit : undefined
   }
 
+  // otherOptions are the first of what a closed list offers beside what is chosen, and how many more.
+  const otherOptions = (el) => {
+    const words = []
+    let more = 0
+    let length = 0
+    for (const o of el.options) {
+      if (o.selected || o.disabled || o.hidden || o.parentElement.disabled) continue
+      const t = words.length < 6 && length < 60 ? S.fold(o.label.slice(0, 200)).replace(/["\u201c\u201d]/g, "'") : ''
+      if (!t) {
+        more++
+        continue
+      }
+      words.push(t.length > 24 ? t.slice(0, 23).trim() + '…' : t)
+      length += Math.min(t.length, 24)
+    }
+    if (more) words.push(`${more} more`)
+    return words.length > 1 || !more ? words.join(', ') : ''
+  }
+
   // faded: it stands in a box that is wholly transparent. A control that is transparent itself mostly
   // lies over its own picture, and so do fields that are drawn by something else.
   const drawnOtherwise = new Set(['file', 'checkbox', 'radio', 'range', 'color', 'date'])
@@ -166,6 +185,10 @@
     n.value = S.value(el, n.role)
     n.secret = S.secret(el)
     n.states = S.states(el, n.role, off, ctx.focus)
+    if (!off && el.localName === 'select' && !el.multiple && el.size <= 1) {
+      const others = otherOptions(el)
+      if (others) n.states.push(`or "${others}"`)
+    }
     if (faded(el, at)) {
       n.usable = false
       n.states.push('invisible')
