@@ -46,17 +46,20 @@ func (t *Tools) downloads() tool {
 			}
 			sentence = fmt.Sprintf("Cancelled download %d", p.ID)
 		}
-		return downloadList(s.Downloads(), s.DownloadsKept(), sentence), nil
+		return downloadList(s.Downloads(), s.DownloadsKept(), sentence, sources(s.Address())), nil
 	})
 }
 
-func downloadList(list []event.Download, kept bool, sentence string) toolspec.Result {
+// downloadList tells of downloads. Their names count as words of the page in front, from: a server is
+// not read because a page let it send a file.
+func downloadList(list []event.Download, kept bool, sentence string, from []string) toolspec.Result {
 	r := toolspec.OK(files{Downloads: list, Kept: kept})
 	r.Sentence = sentence
 	if len(list) == 0 {
 		r.Text = "Nothing was downloaded."
 		return r
 	}
+	r.Sources = from
 	var b strings.Builder
 	for _, d := range list {
 		line := fmt.Sprintf("%d: %s | %s, %s", d.ID, annotator.Quote(annotator.Clean(d.Name, 120)), d.State, progress(d))
@@ -65,8 +68,8 @@ func downloadList(list []event.Download, kept bool, sentence string) toolspec.Re
 		}
 		b.WriteString(line + " | from " + annotator.Clean(d.URL, 200) + "\n")
 		r.Preview = append(r.Preview, annotator.Clean(d.Name, 60)+" · "+d.State)
-		for _, src := range sources(d.URL) {
-			r.Sources = appendNew(r.Sources, src)
+		if len(from) == 0 {
+			r.Sources = appendAll(r.Sources, sources(d.URL))
 		}
 	}
 	if len(r.Preview) > 4 {

@@ -116,6 +116,9 @@ func TestADownloadIsListedWithItsPath(t *testing.T) {
 	}
 	has(t, "listed", r.Text, `1: "note.txt" | done, 5 bytes | /`, "removed when this browser ends")
 	path := r.Value.(files).Downloads[0].Path
+	if !slices.Equal(r.Sources, sources(h.do("annotate_page", `{}`).Value.(seen).Page.URL)) {
+		t.Errorf("the list comes from %v", r.Sources)
+	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != "hello" {
 		t.Errorf("%s holds %q, %v", path, b, err)
 	}

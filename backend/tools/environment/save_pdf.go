@@ -36,7 +36,7 @@ func (t *Tools) savePDF() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		r := downloadList([]event.Download{d}, s.DownloadsKept(), "Saved "+annotator.Clean(d.Name, 60))
+		r := downloadList([]event.Download{d}, s.DownloadsKept(), "Saved "+annotator.Clean(d.Name, 60), sources(s.Address()))
 		r.Value = d
 		r.Preview = []string{fmt.Sprintf("%s · %d KB", annotator.Clean(d.Name, 60), (d.Size+1023)/1024)}
 		return r, nil
