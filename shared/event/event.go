@@ -199,7 +199,9 @@ const (
 	AnswerOnce         Answer = "once"
 	AnswerConversation Answer = "conversation"
 	AnswerAlways       Answer = "always"
-	AnswerDeny         Answer = "deny"
+	// AnswerLike is always, for all commands of the same program in this folder.
+	AnswerLike Answer = "like"
+	AnswerDeny Answer = "deny"
 )
 
 // ApprovalAnswer closes an Approval. Answer is "" when it lapsed because the call was stopped.

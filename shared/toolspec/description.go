@@ -4,7 +4,8 @@ package toolspec
 // facts the policy and the approval are built from. All fields are facts read from the
 // call's arguments, never a model's wording of them.
 type Description struct {
-	// Present is the sentence while it runs: "Opening shop.example".
+	// Present is the sentence while it runs: "Opening shop.example". Of a call that starts
+	// programs it is what they do, "Delete 3 files in build/", and makes the question.
 	Present string `json:"present"`
 	// Target is the real address, path or command line the call acts on.
 	Target string `json:"target,omitempty"`

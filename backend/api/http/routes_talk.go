@@ -159,7 +159,7 @@ func (s *Server) ask(ctx context.Context, in *struct {
 func (s *Server) approve(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"128"`
 	Body struct {
-		Answer event.Answer `json:"answer" enum:"once,conversation,always,deny"`
+		Answer event.Answer `json:"answer" enum:"once,conversation,always,like,deny"`
 		Reason string       `json:"reason,omitempty" maxLength:"2000"`
 		Hash   string       `json:"hash" maxLength:"128"`
 	}

@@ -58,13 +58,20 @@ func (p *Pipeline) changed(f *flight) *toolspec.Result {
 	if err == nil && was.Starts != "" && now.Starts == "" {
 		return nil // the program was started meanwhile, by another call
 	}
-	if err == nil && now.Target == was.Target && now.Data == was.Data && now.Annotation == was.Annotation && slices.Equal(now.Hosts, was.Hosts) {
+	if err == nil && now.Target == was.Target && now.Data == was.Data && now.Annotation == was.Annotation && sameDoings(now, was) {
 		return nil
 	}
 	f.verdict, f.reason, f.status = "refused", "what it acts on changed while the question waited", event.CallRefused
 	r := toolspec.Fail(toolspec.PermissionError, "what it acts on changed while the question waited, so it did not run",
 		"Look at the page again, then ask again.")
 	return &r
+}
+
+// sameDoings reports whether two descriptions name the same hosts, files and programs, inside of
+// the sandbox or outside of it.
+func sameDoings(now, was toolspec.Description) bool {
+	return slices.Equal(now.Hosts, was.Hosts) && slices.Equal(now.Files, was.Files) && slices.Equal(now.Commands, was.Commands) &&
+		now.Network == was.Network && now.Unconfined == was.Unconfined
 }
 
 func (f *flight) declined(reason string) *toolspec.Result {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"slices"
 
 	"sextant/shared/event"
@@ -14,6 +15,8 @@ import (
 func (f facts) covered(g toolspec.Grant) bool {
 	call, def := f.in.Call, f.in.Definition
 	switch {
+	case g.Scope == toolspec.GrantNever || f.everyTime():
+		return false
 	case g.Tool != call.Tool || g.Owner != def.Owner || g.Party != f.party:
 		return false
 	case g.Scope == toolspec.GrantConversation && (g.Conversation == "" || g.Conversation != call.From.Conversation):
@@ -26,7 +29,11 @@ func (f facts) covered(g toolspec.Grant) bool {
 		return false
 	case g.Target != "" && g.Target != f.in.Description.Target:
 		return false
-	case !within(f.outside, g.Outside), g.Digest != f.handedOver():
+	case !within(f.outside, g.Outside):
+		return false
+	case len(g.Commands) > 0:
+		return f.likeCovers(g)
+	case g.Digest != f.handedOver():
 		return false
 	}
 	if len(g.Args) == 0 {
@@ -37,9 +44,19 @@ func (f facts) covered(g toolspec.Grant) bool {
 	return bytes.Equal(canonical(g.Args), f.args)
 }
 
-// handedOver is the digest of what our own hands would give to a page, "" for what needs no word
-// for itself. A path in the arguments may lead to another file tomorrow.
+// handedOver is the digest of what our own hands would give to a page, and of what a told call
+// would do to which files, "" for what needs no word for itself. A path in the arguments may
+// lead to another file tomorrow.
 func (f facts) handedOver() string {
+	if f.told() {
+		d := f.in.Description
+		b, err := json.Marshal([]any{d.Files, d.Network})
+		if err != nil {
+			return "" // plain structs only: this cannot happen
+		}
+		sum := sha256.Sum256(b)
+		return hex.EncodeToString(sum[:])
+	}
 	if !f.hands() || !f.in.Definition.Hints.Confirm || f.in.Description.Data == "" {
 		return ""
 	}
@@ -87,7 +104,7 @@ func (f facts) yesBeforehand() (Decision, bool) {
 	switch {
 	case from.YesTo == "all":
 		return Decision{Verdict: Allow, Reason: "Allowed by --yes-to all."}, true
-	case from.YesTo == "read" && f.in.Definition.Hints.ReadOnly:
+	case from.YesTo == "read" && (f.in.Definition.Hints.ReadOnly || f.looksOnly()):
 		return Decision{Verdict: Allow, Reason: "Allowed by --yes-to read."}, true
 	}
 	return Decision{}, false
@@ -100,7 +117,7 @@ func (f facts) nobodyToAsk(doubts []doubt) Decision {
 	switch {
 	case from.Caller == toolspec.CallerRun || from.YesTo != "":
 		yes := "all"
-		if f.in.Definition.Hints.ReadOnly {
+		if f.in.Definition.Hints.ReadOnly || f.looksOnly() {
 			yes = "read"
 		}
 		suggestion = "Run it with --yes-to " + yes + "."
@@ -108,6 +125,8 @@ func (f facts) nobodyToAsk(doubts []doubt) Decision {
 		suggestion = "Start with --allow-hosts " + f.hosts[0] + ", or set SEXTANT_ALLOW_HOSTS=" + f.hosts[0] + "."
 	case doubts[0].steered:
 		suggestion = "Allow it in the window, where it can be asked, or do it in a new conversation."
+	case doubts[0].firm:
+		suggestion = "Do it in the window, where it can be asked."
 	}
 	return Decision{
 		Verdict: Refuse, ErrorType: toolspec.PermissionError,
@@ -136,11 +155,15 @@ func (f facts) ask(doubts []doubt) Decision {
 		d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: answer, Scope: g.Text})
 	}
 	// What is kept holds the arguments and is shown in the settings: not with a secret in it.
-	if len(f.in.Description.Secret) == 0 {
+	if len(f.in.Description.Secret) == 0 && !f.everyTime() {
 		if call.From.Conversation != "" {
 			keep(event.AnswerConversation, toolspec.GrantConversation)
 		}
 		keep(event.AnswerAlways, toolspec.GrantAlways)
+		if g, can := f.like(); can {
+			d.Grants[event.AnswerLike] = g
+			d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerLike, Scope: g.Text})
+		}
 	}
 	d.Approval.Choices = append(d.Approval.Choices, event.Choice{
 		Answer: event.AnswerDeny, Scope: "It does not run. The assistant goes on without it and reads your reason.",

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"sextant/shared/toolspec"
@@ -12,17 +13,24 @@ import (
 type doubt struct {
 	why   string
 	exact bool
-	// steered marks doubts that even the mode Full keeps.
-	steered bool
+	// steered and firm mark doubts that even the mode Full keeps: outside text could be behind
+	// the call, and what asks in every mode.
+	steered, firm bool
 }
 
 // doubts lists why a person should be asked; none means the call runs freely.
 func (f facts) doubts() []doubt {
-	all := append(f.marked(), f.newHosts()...)
-	if f.in.Settings.Mode == Full || f.ownFiles() {
-		all = nil
+	var all []doubt
+	switch {
+	case f.told():
+		all = append(f.effects(), f.newHosts()...)
+	case !f.ownFiles():
+		all = append(f.marked(), f.newHosts()...)
 	}
-	return append(all, f.steering()...)
+	if f.in.Settings.Mode == Full {
+		all = slices.DeleteFunc(all, func(d doubt) bool { return !d.firm })
+	}
+	return append(append(all, f.unseen()...), f.steering()...)
 }
 
 // marked are the doubts a tool's own marks raise.
@@ -67,7 +75,9 @@ func (f facts) newHosts() []doubt {
 	if len(fresh) == 0 {
 		return nil
 	}
-	return []doubt{{why: "It is the first request to " + list(fresh) + "."}}
+	// A command sends what it likes: a word for its host is one for this command.
+	command := f.in.Description.Starting && f.told()
+	return []doubt{{why: "It is the first request to " + list(fresh) + ".", exact: command, firm: command}}
 }
 
 // steering are the doubts outside text raises: what could carry data out or plant
@@ -93,6 +103,9 @@ func (f facts) steering() []doubt {
 // somewhere or leave something behind.
 func (f facts) couldCarry() bool {
 	hints := f.in.Definition.Hints
+	if f.told() {
+		return f.carries()
+	}
 	if !f.hands() {
 		return !hints.ReadOnly || hints.OpenWorld || len(f.hosts) > 0
 	}
@@ -134,19 +147,22 @@ func (f facts) ownFiles() bool {
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(f.in.Settings.Folder, target)
 	}
-	rel, err := filepath.Rel(f.in.Settings.Folder, target)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return f.within(target)
 }
 
 // whyFree says why nothing had to be asked.
 func (f facts) whyFree() string {
 	switch {
-	case f.in.Definition.Hints.ReadOnly:
+	case f.looksOnly() && f.in.Description.Starting:
+		return "It only reads, inside of the sandbox."
+	case f.in.Definition.Hints.ReadOnly, f.looksOnly():
 		return "It only reads."
 	case f.hands():
 		return "Driving the page and the window asks nothing."
 	case f.in.Settings.Mode == Full:
 		return "The mode is Full."
+	case f.told() && f.in.Settings.Mode == Workspace:
+		return "The mode is Workspace, and it changes nothing outside of the folder."
 	case f.ownFiles():
 		return "The mode is Workspace, and the file lies in the folder."
 	}

@@ -26,8 +26,9 @@ import (
 type Mode string
 
 // The four modes. ReadOnly refuses what changes anything; Ask is the default; Workspace
-// lets files in the workspace folder be changed without a question; Full asks only where
-// outside text could be steering.
+// lets files in the workspace folder be changed, but not deleted, without a question; Full asks
+// only where outside text could be steering, in sensitive places, outside of the sandbox and for
+// the network of commands.
 const (
 	ReadOnly  Mode = "read-only"
 	Ask       Mode = "ask"
@@ -48,6 +49,8 @@ type Settings struct {
 	AllowHosts []string
 	// Folder is the workspace folder, absolute.
 	Folder string
+	// Off are the groups of our own tools that are switched off.
+	Off []string
 }
 
 // Input is everything a decision depends on.
@@ -113,7 +116,7 @@ func Decide(in Input) Decision {
 }
 
 func (f facts) judge() Decision {
-	for _, refusal := range []func(facts) (Decision, bool){badAddress, closedHost, changesNothing} {
+	for _, refusal := range []func(facts) (Decision, bool){badAddress, switchedOff, ruled, closedHost, changesNothing} {
 		if d, refused := refusal(f); refused {
 			return d
 		}

@@ -21,6 +21,9 @@ func (f facts) question() string {
 	switch {
 	case d.Starts != "":
 		return "Start " + d.Starts + ": " + d.Target + "?"
+	case d.Starting && f.told() && d.Present != "":
+		// A command's sentence is made from what was read of it.
+		return strings.TrimRight(d.Present, ".") + "?"
 	case d.Data != "" && len(f.hosts) > 0:
 		return "Send " + f.amount() + " to " + list(f.hosts) + "?"
 	case f.hands() && f.address != "":

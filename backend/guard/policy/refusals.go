@@ -118,7 +118,7 @@ func (f facts) typed() []string {
 // changesNothing holds the read-only mode: looking and moving the view are fine, what
 // could change something is not.
 func changesNothing(f facts) (Decision, bool) {
-	if f.in.Settings.Mode != ReadOnly || f.in.Definition.Hints.ReadOnly || f.looks() {
+	if f.in.Settings.Mode != ReadOnly || f.in.Definition.Hints.ReadOnly || f.looks() || f.looksOnly() {
 		return Decision{}, false
 	}
 	return Decision{

@@ -12,7 +12,7 @@ import (
 var (
 	plainWraps = []string{
 		"ls; %s\n", "%s\nls", "ls && %s\n", "ls || %s\n", "(%s\n)", "{ %s\n}", "if true; then %s\nfi", "while false; do %s\ndone", "for w_i in 1 2; do %s\ndone",
-		"case a in a) %s\n;; esac", "w_f() { %s\n}", "w_f() { %s\n}; w_f", "echo $(%s\n)", "echo \"$(%s\n)\"", "w_x=$(%s\n)", "cat <(%s\n)", "ls | { %s\n}", "{ %s\n} | cat", "cat <<EOF_W\n$(%s\n)\nEOF_W\n",
+		"case a in a) %s\n;; esac", "w_f() { %s\n}", "w_f() { %s\n}; w_f", "echo $(%s\n)", "echo \"$(%s\n)\"", "w_x=$(%s\n)", "cat <(%s\n)", "date | { %s\n}", "{ %s\n} | cat", "cat <<EOF_W\n$(%s\n)\nEOF_W\n",
 		"cd src; %s\n", "cd src && { %s\n}", "! { %s\n}", "{ %s\n} &", "coproc { %s\n}", "[[ -n $(%s\n) ]]", "set -e; %s\n", "true; ( %s\n ) > /dev/null",
 	}
 	quotedWraps = []string{

@@ -1,0 +1,244 @@
+package policy
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sextant/shared/toolspec"
+)
+
+// told reports whether a tool of ours says which files it uses and what it starts: then these
+// facts are judged, and not the marks of the tool.
+func (f facts) told() bool {
+	d := f.in.Description
+	return f.in.Definition.Origin == toolspec.OriginBaseline && !f.hands() && (d.Starting || len(d.Files) > 0)
+}
+
+// looksOnly reports whether a told call changes nothing and reaches nothing.
+func (f facts) looksOnly() bool {
+	d := f.in.Description
+	if !f.told() || d.Unconfined != "" || d.Network || len(d.Warnings) > 0 || len(f.hosts) > 0 {
+		return false
+	}
+	if d.Starting && (len(d.Commands) == 0 || slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool { return !c.Harmless })) {
+		return false
+	}
+	return !slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Use != toolspec.UseRead })
+}
+
+// effects are the doubts about what a told call does. All are about this very call.
+func (f facts) effects() []doubt {
+	d := f.in.Description
+	var all []doubt
+	if d.Unconfined != "" {
+		all = append(all, doubt{why: "It runs outside of the sandbox: " + sentenceEnd(d.Unconfined), exact: true, firm: true})
+	}
+	for _, u := range d.Files {
+		if u.Sensitive != "" {
+			all = append(all, doubt{why: "It " + verb(u.Use) + " " + u.Path + ", " + sentenceEnd(u.Sensitive), exact: true, firm: true})
+		}
+	}
+	all = append(all, f.fileDoubts()...)
+	for _, w := range d.Warnings {
+		all = append(all, doubt{why: sentenceEnd(w), exact: true})
+	}
+	if d.Network && len(f.hosts) == 0 {
+		all = append(all, doubt{why: "It reaches the network, and which hosts shows only when it runs.", exact: true, firm: true})
+	}
+	if f.in.Definition.Hints.Confirm {
+		all = append(all, doubt{why: f.in.Call.Tool + " is marked to be confirmed.", exact: true})
+	}
+	if len(all) == 0 && d.Starting && !f.looksOnly() && f.in.Settings.Mode != Workspace && len(f.hosts) == 0 {
+		all = append(all, doubt{why: "It runs a program that does more than read.", exact: true})
+	}
+	return all
+}
+
+// fileDoubts ask for deletes, for what is written, and for what lies outside of the folder.
+func (f facts) fileDoubts() []doubt {
+	var deleted, outside, inside, read []string
+	for _, u := range f.in.Description.Files {
+		switch {
+		case u.Use == toolspec.UseDelete:
+			deleted = append(deleted, u.Path)
+		case u.Use == toolspec.UseRead && !f.within(u.Path) && !everybodys(u.Path):
+			read = append(read, u.Path)
+		case u.Use == toolspec.UseWrite && !f.within(u.Path):
+			outside = append(outside, u.Path)
+		case u.Use == toolspec.UseWrite:
+			inside = append(inside, u.Path)
+		}
+	}
+	if f.in.Settings.Mode == Workspace {
+		inside = nil
+	}
+	var all []doubt
+	for _, asked := range []struct {
+		paths         []string
+		before, after string
+	}{
+		{deleted, "It deletes ", "."},
+		{outside, "It writes ", ", outside of the folder."},
+		{inside, "It changes ", "."},
+		{read, "It reads ", ", outside of the folder."},
+	} {
+		if len(asked.paths) > 0 {
+			all = append(all, doubt{why: asked.before + list(few(asked.paths)) + asked.after, exact: true})
+		}
+	}
+	return all
+}
+
+// everyTime reports whether no standing permission may answer: outside of the sandbox, and in
+// sensitive places.
+func (f facts) everyTime() bool {
+	d := f.in.Description
+	return f.told() && (d.Unconfined != "" || slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
+}
+
+// carries reports whether a told call could take data out of the folder or leave something
+// behind outside of it, whoever steers it.
+func (f facts) carries() bool {
+	d, hints := f.in.Description, f.in.Definition.Hints
+	if d.Network || d.Unconfined != "" || len(f.hosts) > 0 || hints.OpenWorld && !hints.ReadOnly {
+		return true
+	}
+	return slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool {
+		return u.Use != toolspec.UseRead && (u.Sensitive != "" || !f.within(u.Path))
+	})
+}
+
+// within reports whether a path lies in the folder.
+func (f facts) within(file string) bool { return below(file, f.in.Settings.Folder) }
+
+// below reports whether a clean absolute path is folder or lies in it.
+func below(file, folder string) bool {
+	if folder == "" || !filepath.IsAbs(file) {
+		return false
+	}
+	rel, err := filepath.Rel(folder, file)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// everybodys reports whether a path lies where the system keeps what every program reads.
+func everybodys(file string) bool {
+	for _, folder := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/etc", "/nix/store", "/System", "/Library"} {
+		if below(file, folder) {
+			return true
+		}
+	}
+	return false
+}
+
+func verb(use toolspec.Use) string {
+	switch use {
+	case toolspec.UseWrite:
+		return "changes"
+	case toolspec.UseDelete:
+		return "deletes"
+	}
+	return "reads"
+}
+
+// few bounds how many paths one reason names; the question's arguments hold all.
+func few(paths []string) []string {
+	if len(paths) <= 4 {
+		return paths
+	}
+	return append(slices.Clone(paths[:3]), thousands(len(paths)-3)+" more")
+}
+
+func sentenceEnd(s string) string {
+	if strings.HasSuffix(s, ".") || s == "" {
+		return s
+	}
+	return s + "."
+}
+
+// forbids reports whether a rule made beforehand refuses the call. Hosts, Commands and Paths
+// of a rule each hold for any of the call's; a rule with none refuses the tool.
+func (f facts) forbids(g toolspec.Grant) bool {
+	switch {
+	case g.Scope != toolspec.GrantNever, g.Tool != toolspec.AnyTool && g.Tool != f.in.Call.Tool:
+		return false
+	case g.Owner != "" && g.Owner != f.in.Definition.Owner, g.Folder != "" && g.Folder != f.in.Settings.Folder:
+		return false
+	case len(g.Hosts) == 0 && len(g.Commands) == 0 && len(g.Paths) == 0:
+		return true
+	}
+	d := f.in.Description
+	return slices.ContainsFunc(f.hosts, func(h string) bool { return Opened(h, g.Hosts) }) ||
+		slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool { return called(c, g.Commands) }) ||
+		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return touches(u, g.Paths) })
+}
+
+// called reports whether a rule names a program: "git" is every git, "git push" that alone.
+func called(c toolspec.CommandUse, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		for _, is := range []string{c.Program, c.Name, path.Base(c.Program)} {
+			if is != "" && (is == name || strings.HasPrefix(is, name+" ")) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// touches reports whether a use meets a path of a rule, also by a pattern, and for deletes
+// also by a folder above it.
+func touches(u toolspec.FileUse, paths []string) bool {
+	have := strings.Split(u.Path, "/")
+	return slices.ContainsFunc(paths, func(p string) bool {
+		want := strings.Split(filepath.Clean(p), "/")
+		if len(have) < len(want) && u.Use != toolspec.UseDelete {
+			return false
+		}
+		for i := range min(len(have), len(want)) {
+			if met, err := path.Match(have[i], want[i]); have[i] != want[i] && (err != nil || !met) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// ruled refuses what a rule of the person forbids; it wins over every permission.
+func ruled(f facts) (Decision, bool) {
+	for _, g := range f.in.Grants {
+		if f.forbids(g) {
+			return Decision{
+				Verdict: Refuse, ErrorType: toolspec.PermissionError, Grant: g.ID,
+				Reason:     "a rule forbids it: " + g.Text,
+				Suggestion: "Go on without it. The person can take the rule back in the settings.",
+			}, true
+		}
+	}
+	return Decision{}, false
+}
+
+// unseen are doubts that a rule about commands leaves: what is only known when it runs could
+// be what the rule forbids.
+func (f facts) unseen() []doubt {
+	hidden := slices.ContainsFunc(f.in.Description.Commands, func(c toolspec.CommandUse) bool { return c.Program == "" })
+	for _, g := range f.in.Grants {
+		if hidden && g.Scope == toolspec.GrantNever && len(g.Commands) > 0 && (g.Tool == f.in.Call.Tool || g.Tool == toolspec.AnyTool) {
+			return []doubt{{why: "What it starts shows only when it runs, and a rule forbids " + list(g.Commands) + ".", exact: true, firm: true}}
+		}
+	}
+	return nil
+}
+
+// switchedOff refuses tools of a group that a person switched off.
+func switchedOff(f facts) (Decision, bool) {
+	group := f.in.Definition.Group
+	if f.in.Definition.Origin != toolspec.OriginBaseline || group == "" || !slices.Contains(f.in.Settings.Off, group) {
+		return Decision{}, false
+	}
+	return Decision{
+		Verdict: Refuse, ErrorType: toolspec.PermissionError,
+		Reason:     "the tools of the group " + group + " are switched off",
+		Suggestion: "Go on without them. The person can switch them on again in the settings, or with SEXTANT_TOOLS_" + strings.ToUpper(group) + "=on.",
+	}, true
+}
