@@ -101,7 +101,8 @@ func (s *System) openCalls(context.Context, Purpose) error {
 		Discovery: s.Discovery, Desk: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
 		Policy: func() policy.Settings {
 			return policy.Settings{
-				Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"), Folder: s.Workspace(),
+				Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"), Folder: followed(s.Workspace()),
+				Off: s.Settings.List("tools_off"),
 			}
 		},
 		Log: s.Log,
@@ -197,6 +198,15 @@ func (s *System) rooms() httpapi.Rooms {
 		Blobs: s.Blobs, Loop: s.Loop, Models: s.Models, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
 		Browser: s.Browser, Settings: s.Settings, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Join: s.guests, Log: s.Log,
 	}
+}
+
+// followed is a folder with its links followed, as the files of calls are told; one that cannot
+// be read stays as it is, and then more is asked.
+func followed(folder string) string {
+	if followed, err := filepath.EvalSymlinks(folder); err == nil {
+		return followed
+	}
+	return folder
 }
 
 // orEmpty makes JSON arrays of nil slices.

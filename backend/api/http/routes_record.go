@@ -2,12 +2,16 @@ package httpapi
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
+	"sextant/backend/guard/policy"
 	"sextant/backend/record/audit"
 	"sextant/backend/record/store"
+	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
@@ -32,6 +36,7 @@ func (s *Server) recordRoutes() {
 		}
 		return s.grants(ctx, nil)
 	})
+	add(s, http.MethodPost, "/api/rules", "Forbid calls by a rule, which stands among the permissions", http.StatusOK, s.addRule)
 	add(s, http.MethodGet, "/api/audit", "A page of the audit log, the newest calls first", http.StatusOK, func(ctx context.Context, in *struct {
 		Before int64  `query:"before" minimum:"0" doc:"Continue an earlier page: its before"`
 		Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
@@ -54,6 +59,31 @@ func (s *Server) recordRoutes() {
 		}
 		return answer(wire.AuditCheck{Entries: n}), nil
 	})
+}
+
+// RuleDraft is what a rule forbids: calls of Tool, of all tools when it is empty, that meet one of
+// the others, or every call of Tool when there are none.
+type RuleDraft struct {
+	Tool string `json:"tool,omitempty" maxLength:"128"`
+	// Commands are programs with their subcommand, Hosts hosts, Paths absolute files and folders.
+	Commands []string `json:"commands,omitempty" maxItems:"64"`
+	Hosts    []string `json:"hosts,omitempty" maxItems:"64"`
+	Paths    []string `json:"paths,omitempty" maxItems:"64"`
+}
+
+func (s *Server) addRule(ctx context.Context, in *struct{ Body RuleDraft }) (*body[Grants], error) {
+	if err := personOnly(ctx); err != nil {
+		return nil, err
+	}
+	rule, err := policy.Rule(toolspec.Grant{Tool: in.Body.Tool, Commands: in.Body.Commands, Hosts: in.Body.Hosts, Paths: in.Body.Paths}, time.Now().UTC())
+	if err != nil {
+		return nil, badRequest("The rule was not made: " + err.Error() + ".")
+	}
+	rule.ID = "r_" + strings.ToLower(rand.Text())
+	if err := s.rooms.Store.AddGrant(ctx, rule); err != nil {
+		return nil, failed("The rule could not be kept and does not hold.", err)
+	}
+	return s.grants(ctx, nil)
 }
 
 func (s *Server) grants(ctx context.Context, _ *nothing) (*body[Grants], error) {

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -157,79 +156,6 @@ func sentenceEnd(s string) string {
 	return s + "."
 }
 
-// forbids reports whether a rule made beforehand refuses the call. Hosts, Commands and Paths
-// of a rule each hold for any of the call's; a rule with none refuses the tool.
-func (f facts) forbids(g toolspec.Grant) bool {
-	switch {
-	case g.Scope != toolspec.GrantNever, g.Tool != toolspec.AnyTool && g.Tool != f.in.Call.Tool:
-		return false
-	case g.Owner != "" && g.Owner != f.in.Definition.Owner, g.Folder != "" && g.Folder != f.in.Settings.Folder:
-		return false
-	case len(g.Hosts) == 0 && len(g.Commands) == 0 && len(g.Paths) == 0:
-		return true
-	}
-	d := f.in.Description
-	return slices.ContainsFunc(f.hosts, func(h string) bool { return Opened(h, g.Hosts) }) ||
-		slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool { return called(c, g.Commands) }) ||
-		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return touches(u, g.Paths) })
-}
-
-// called reports whether a rule names a program: "git" is every git, "git push" that alone.
-func called(c toolspec.CommandUse, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		for _, is := range []string{c.Program, c.Name, path.Base(c.Program)} {
-			if is != "" && (is == name || strings.HasPrefix(is, name+" ")) {
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// touches reports whether a use meets a path of a rule, also by a pattern, and for deletes
-// also by a folder above it.
-func touches(u toolspec.FileUse, paths []string) bool {
-	have := strings.Split(u.Path, "/")
-	return slices.ContainsFunc(paths, func(p string) bool {
-		want := strings.Split(filepath.Clean(p), "/")
-		if len(have) < len(want) && u.Use != toolspec.UseDelete {
-			return false
-		}
-		for i := range min(len(have), len(want)) {
-			if met, err := path.Match(have[i], want[i]); have[i] != want[i] && (err != nil || !met) {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// ruled refuses what a rule of the person forbids; it wins over every permission.
-func ruled(f facts) (Decision, bool) {
-	for _, g := range f.in.Grants {
-		if f.forbids(g) {
-			return Decision{
-				Verdict: Refuse, ErrorType: toolspec.PermissionError, Grant: g.ID,
-				Reason:     "a rule forbids it: " + g.Text,
-				Suggestion: "Go on without it. The person can take the rule back in the settings.",
-			}, true
-		}
-	}
-	return Decision{}, false
-}
-
-// unseen are doubts that a rule about commands leaves: what is only known when it runs could
-// be what the rule forbids.
-func (f facts) unseen() []doubt {
-	hidden := slices.ContainsFunc(f.in.Description.Commands, func(c toolspec.CommandUse) bool { return c.Program == "" })
-	for _, g := range f.in.Grants {
-		if hidden && g.Scope == toolspec.GrantNever && len(g.Commands) > 0 && (g.Tool == f.in.Call.Tool || g.Tool == toolspec.AnyTool) {
-			return []doubt{{why: "What it starts shows only when it runs, and a rule forbids " + list(g.Commands) + ".", exact: true, firm: true}}
-		}
-	}
-	return nil
-}
-
 // switchedOff refuses tools of a group that a person switched off.
 func switchedOff(f facts) (Decision, bool) {
 	group := f.in.Definition.Group
@@ -239,6 +165,6 @@ func switchedOff(f facts) (Decision, bool) {
 	return Decision{
 		Verdict: Refuse, ErrorType: toolspec.PermissionError,
 		Reason:     "the tools of the group " + group + " are switched off",
-		Suggestion: "Go on without them. The person can switch them on again in the settings, or with SEXTANT_TOOLS_" + strings.ToUpper(group) + "=on.",
+		Suggestion: "Go on without them. The person can switch them on again with the setting tools_off (SEXTANT_TOOLS_OFF).",
 	}, true
 }

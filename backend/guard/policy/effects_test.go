@@ -3,6 +3,7 @@ package policy
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -224,11 +225,30 @@ func TestARuleThatForbidsWinsOverEverything(t *testing.T) {
 	comesTo(t, file("delete_file", toolspec.UseDelete, flat).with(secret).mode(Full), Refuse)
 }
 
+func TestARuleIsWrittenOutAndRefusesWhatCannotBeRead(t *testing.T) {
+	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	g, err := Rule(toolspec.Grant{Commands: []string{" git   push "}, Hosts: []string{"Shop.Example."}, Paths: []string{"/srv/a/../b/"}, Scope: toolspec.GrantAlways}, now)
+	if err != nil || g.Scope != toolspec.GrantNever || g.Text != "Every tool, never “git push …”, the host shop.example and /srv/b and what is in it." {
+		t.Errorf("%+v %v", g, err)
+	}
+	if g, err := Rule(toolspec.Grant{Tool: "bash"}, now); err != nil || g.Text != "bash, never." {
+		t.Errorf("%+v %v", g, err)
+	}
+	for name, draft := range map[string]toolspec.Grant{
+		"nothing": {}, "a relative path": {Paths: []string{"a"}}, "no host": {Hosts: []string{"a b"}}, "a command line": {Commands: []string{"rm -rf $x; ls"}},
+		"no program": {Commands: []string{" "}},
+	} {
+		if g, err := Rule(draft, now); err == nil {
+			t.Errorf("%s makes the rule %q", name, g.Text)
+		}
+	}
+}
+
 func TestASwitchedOffGroupIsRefused(t *testing.T) {
 	in := bash("ls", looks("ls")).mode(Full)
 	in.Settings.Off = []string{"shell", "web"}
 	d := comesTo(t, in, Refuse)
-	if !strings.Contains(d.Suggestion, "SEXTANT_TOOLS_SHELL=on") {
+	if !strings.Contains(d.Suggestion, "SEXTANT_TOOLS_OFF") {
 		t.Errorf("suggestion %q", d.Suggestion)
 	}
 	reading := file("read_file", toolspec.UseRead, flat+"/a")

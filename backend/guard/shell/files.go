@@ -103,7 +103,11 @@ func (c *call) note(path string, use toolspec.Use) {
 		c.wholesale(path)
 	}
 	f := toolspec.FileUse{Path: path, Use: use}
-	if !slices.Contains(r.out.Files, f) {
+	switch {
+	case slices.Contains(r.out.Files, f):
+	case len(r.out.Files) >= maxFiles:
+		c.warn("It names more files than are told here.")
+	default:
 		r.out.Files = append(r.out.Files, f)
 	}
 }

@@ -24,12 +24,14 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of one reading: bytes of text, texts within texts, commands judged.
+// Bounds of one reading: bytes of text, texts within texts, commands judged, brackets within
+// brackets, files told.
 const (
 	maxText     = 64 << 10
 	maxDepth    = 10
 	maxCommands = 2000
 	maxNested   = 200
+	maxFiles    = 500
 )
 
 // Place is where a command would run. Both are absolute and clean.

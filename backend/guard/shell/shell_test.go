@@ -148,6 +148,22 @@ func TestAFolderThatMayOrMayNotBeEnteredCountsAsBoth(t *testing.T) {
 	}
 }
 
+func TestWhatIsTooMuchToReadIsAWarning(t *testing.T) {
+	var many strings.Builder
+	many.WriteString("cat")
+	for i := range 600 {
+		many.WriteString(" f" + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + strings.Repeat("y", i/26))
+	}
+	for name, command := range map[string]string{
+		"files": many.String(), "commands": strings.Repeat("ls;", 3000), "text": "ls " + strings.Repeat("a", 70_000), "brackets": strings.Repeat("(", 300) + "ls" + strings.Repeat(")", 300),
+		"texts in texts": strings.Repeat("sh -c ", 40) + "ls", "wrappers": strings.Repeat("env ", 40) + "ls", "a zero byte": "ls\x00"[:2] + "\x00",
+	} {
+		if r := Read(strings.ReplaceAll(command, `\x00`, "\x00"), at); len(r.Warnings) == 0 {
+			t.Errorf("too many %s: nothing is said", name)
+		}
+	}
+}
+
 func TestHostsAreNamedAsTheyAreWritten(t *testing.T) {
 	for command, want := range map[string]string{
 		"curl https://A.example.com:8443/x":    "a.example.com:8443",
