@@ -104,6 +104,33 @@ func TestAGrantIsListedWithItsUsesAndTakenBack(t *testing.T) {
 	}
 }
 
+func TestARuleThatForbidsIsMadeByAPersonAndRefusesAtOnce(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	rule := map[string]any{"hosts": []string{"shop.example"}}
+	if status, _ := clientOf(t, sys).do(http.MethodPost, "/api/rules", rule); status != http.StatusForbidden {
+		t.Errorf("a program made a rule: %d", status)
+	}
+	person := windowOf(t, sys)
+	if status, b := person.do(http.MethodPost, "/api/rules", map[string]any{"paths": []string{"relative"}}); status != http.StatusBadRequest || !strings.Contains(string(b), "no absolute path") {
+		t.Errorf("a rule that cannot be read: %d %s", status, b)
+	}
+	if status, b := person.do(http.MethodPost, "/api/rules", map[string]any{"hosts": []string{"shop.example"}}); status != http.StatusOK || !strings.Contains(string(b), `"scope":"never"`) || !strings.Contains(string(b), "Every tool, never the host shop.example.") {
+		t.Fatalf("%d %s", status, b)
+	}
+	call := toolspec.Call{ID: "c1", Tool: "navigate_page", Args: json.RawMessage(`{"url":"https://shop.example/"}`), From: toolspec.Provenance{Caller: toolspec.CallerHTTP}}
+	result := sys.Pipeline.Do(t.Context(), call)
+	if result.Success || result.ErrorType != toolspec.PermissionError || !strings.Contains(result.Error, "a rule forbids it: Every tool, never the host shop.example.") {
+		t.Errorf("%+v", result)
+	}
+	if err := sys.Pipeline.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	page, err := sys.Audit.Page(t.Context(), 0, 10)
+	if err != nil || len(page.Calls) != 1 || page.Calls[0].Decision != "refused" || !strings.Contains(page.Calls[0].Reason, "a rule forbids it") {
+		t.Errorf("the audit does not say why: %+v %v", page.Calls, err)
+	}
+}
+
 func TestAPageOfTheAuditIsFoundByItsWords(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	for _, row := range []audit.Row{{ID: "c1", Tool: "read_file", Sentence: "Read NOTES.txt"}, {ID: "c2", Tool: "wget", Sentence: "Fetch a page"}, {ID: "c3", Tool: "read_file", Sentence: "Read other.txt"}} {

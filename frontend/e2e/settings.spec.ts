@@ -55,6 +55,21 @@ test('a grant is given in an answer, is listed with its uses, and asks again whe
   await expect(page.getByRole('alertdialog').filter({ hasText: 'evaluate_script' }).first()).toBeVisible();
 });
 
+test('a rule made in the settings forbids at once, and is removed there', async ({ page }) => {
+  await page.goto(sextant.window());
+  await settings(page, /Grants/);
+  await page.getByRole('radiogroup', { name: 'Never' }).getByRole('radio', { name: 'Tool' }).click();
+  await page.getByRole('textbox', { name: 'Tool' }).fill('evaluate_script');
+  await page.getByRole('button', { name: 'Forbid' }).click();
+  const row = page.getByRole('row').filter({ hasText: 'evaluate_script, never.' });
+  await expect(row).toContainText('Never');
+
+  await say(page, script);
+  await expect(page.getByText(/a rule forbids it: evaluate_script, never/).first()).toBeVisible({ timeout: 20_000 });
+  await row.getByRole('button', { name: /Revoke/ }).click();
+  await expect(page.getByText('No grants yet.')).toBeVisible();
+});
+
 test('the audit log says what a call did and why it ran, and that its chain holds', async ({ page }) => {
   await page.goto(sextant.window());
   await say(page, 'open demo');

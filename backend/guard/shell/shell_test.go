@@ -156,9 +156,9 @@ func TestWhatIsTooMuchToReadIsAWarning(t *testing.T) {
 	}
 	for name, command := range map[string]string{
 		"files": many.String(), "commands": strings.Repeat("ls;", 3000), "text": "ls " + strings.Repeat("a", 70_000), "brackets": strings.Repeat("(", 300) + "ls" + strings.Repeat(")", 300),
-		"texts in texts": strings.Repeat("sh -c ", 40) + "ls", "wrappers": strings.Repeat("env ", 40) + "ls", "a zero byte": "ls\x00"[:2] + "\x00",
+		"texts in texts": strings.Repeat("sh -c ", 40) + "ls", "wrappers": strings.Repeat("env ", 40) + "ls", "a zero byte": "ls\x00",
 	} {
-		if r := Read(strings.ReplaceAll(command, `\x00`, "\x00"), at); len(r.Warnings) == 0 {
+		if r := Read(command, at); len(r.Warnings) == 0 {
 			t.Errorf("too many %s: nothing is said", name)
 		}
 	}

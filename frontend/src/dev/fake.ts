@@ -105,6 +105,7 @@ class Fake implements Backend {
   cancelCall = async () => {};
   calls = async () => [];
   grants = async () => grants;
+  forbid = async () => grants;
   revoke = async (id: string) => grants.filter((grant) => grant.id !== id);
   audit = async () => ({ calls: [], before: 0 });
   verifyAudit = async () => ({ entries: 214 });

@@ -1,4 +1,4 @@
-import type { AuditCheck, CallRow, CreatedTool, Grant } from '../../shared/api/types';
+import type { AuditCheck, CallRow, CreatedTool, Grant, RuleDraft } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 
 /** What lasts longer than a call: grants, tools that were made, and the audit log. */
@@ -32,6 +32,11 @@ export class Records {
     } catch (error) {
       this.grantsFailed = failureText(error);
     }
+  }
+
+  /** Makes a rule that forbids; false when it was not made. */
+  async forbid(rule: RuleDraft): Promise<boolean> {
+    return this.actions.ask(this.actions.backend.forbid(rule).then((all) => (this.grants = all)));
   }
 
   /** Takes grants back, one after the other; stops at the first that could not be. */

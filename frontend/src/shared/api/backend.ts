@@ -9,6 +9,7 @@ import type {
   Envelope,
   FrameHeader,
   Grant,
+  RuleDraft,
   Json,
   Model,
   Result,
@@ -69,6 +70,8 @@ export interface Backend {
   grants(): Promise<Grant[]>;
   /** Takes a grant back; answers with those that are left. */
   revoke(grant: string): Promise<Grant[]>;
+  /** Makes a rule that forbids; answers with all grants and rules. */
+  forbid(rule: RuleDraft): Promise<Grant[]>;
   /** Calls older than `before` (0 for the newest) that hold all the words. */
   audit(before: number, words: string): Promise<AuditPage>;
   verifyAudit(): Promise<AuditCheck>;

@@ -11,6 +11,7 @@ import type {
   CreatedTool,
   Envelope,
   Grant,
+  RuleDraft,
   Hello,
   Json,
   Model,
@@ -64,6 +65,7 @@ export class Loopback implements Backend {
 
   grants = async () => (await this.#json<{ grants: Grant[] }>('GET', '/api/grants')).grants ?? [];
 
+  forbid = async (rule: RuleDraft) => (await this.#json<{ grants: Grant[] }>('POST', '/api/rules', rule)).grants ?? [];
   revoke = async (grant: string) =>
     (await this.#json<{ grants: Grant[] }>('DELETE', `/api/grants/${encodeURIComponent(grant)}`)).grants ?? [];
 

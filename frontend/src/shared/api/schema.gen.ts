@@ -1028,6 +1028,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Forbid calls by a rule, which stands among the permissions */
+        post: operations["post-api-rules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/session": {
         parameters: {
             query?: never;
@@ -1461,6 +1478,7 @@ export interface components {
         };
         GrantRow: {
             args?: unknown;
+            commands?: string[];
             conversation?: string;
             /** Format: date-time */
             created: string;
@@ -1468,9 +1486,11 @@ export interface components {
             folder?: string;
             hosts?: string[];
             id: string;
+            network?: boolean;
             outside?: string[];
             owner?: string;
             party?: string;
+            paths?: string[];
             scope: string;
             target?: string;
             text: string;
@@ -1624,7 +1644,7 @@ export interface components {
         };
         "Post-api-approvals-idRequest": {
             /** @enum {string} */
-            answer: "once" | "conversation" | "always" | "deny";
+            answer: "once" | "conversation" | "always" | "like" | "deny";
             hash: string;
             reason?: string;
         };
@@ -1664,6 +1684,12 @@ export interface components {
             result?: unknown;
             success: boolean;
             suggestion?: string;
+        };
+        RuleDraft: {
+            commands?: string[];
+            hosts?: string[];
+            paths?: string[];
+            tool?: string;
         };
         Setting: {
             key: string;
@@ -3898,6 +3924,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grants"];
                 };
             };
             /** @description Error */

@@ -26,6 +26,7 @@ export type CallChunk = S['CallChunk'];
 export type CallEnd = With<S['CallEnd'], { status: CallStatus; error_type?: ErrorType }>;
 export type CallRow = With<S['CallRow'], { origin: Origin; caller: Caller; error_type?: ErrorType }>;
 
+export type RuleDraft = S['RuleDraft'];
 export type Grant = With<S['GrantRow'], { scope: 'conversation' | 'always' | 'never' }>;
 export type CreatedTool = S['CreatedTool'];
 export type AuditPage = With<S['AuditPage'], { calls: CallRow[] }>;
