@@ -39,6 +39,16 @@ func TestThingsAlikeAreToldApartByTheirRows(t *testing.T) {
 	}
 }
 
+func TestThingsAlikeThatShareARowAreCountedInIt(t *testing.T) {
+	w := open(t, "places.html")
+	w.js(t, `document.body.innerHTML = ['8am', '9am'].map((h) => '<div><span>' + h + '</span><div><div class=half onmousedown=1 style="height:20px"></div><div class=half onmousedown=1 style="height:20px"></div></div></div>').join(''), 1`)
+	same(t, lines(look(t, w, Options{})), `
+		clickable "half" (in "8am" 1 of 2)
+		clickable "half" (in "8am" 2 of 2)
+		clickable "half" (in "9am" 1 of 2)
+		clickable "half" (in "9am" 2 of 2)`)
+}
+
 func TestWhatStandsInAClosedRootIsPressed(t *testing.T) {
 	w := open(t, "places.html")
 	for _, name := range []string{"In the safe", "Deeper", "Heard", "Left half"} {

@@ -17,9 +17,25 @@
       const counts = new Map()
       for (const n of list) for (let p = ctx.up(n.el); p; p = ctx.up(p)) counts.set(p, (counts.get(p) ?? 0) + 1)
       const words = list.map((n) => rowOf(n, counts, ctx))
+      if (words.every((w) => !w)) shared(list, counts, ctx)
       if (new Set(words).size < 2) continue
       list.forEach((n, i) => words[i] && n.states.push(`in "${words[i]}"`))
     }
+  }
+
+  // shared tells things alike apart that stand several in a row: by the row, and which they are in it.
+  const shared = (list, counts, ctx) => {
+    if (list.length > 500) return
+    const rows = new Map()
+    for (const n of list) {
+      let p = ctx.up(n.el)
+      while (p && !(counts.get(p) > 1 && textOf(p, n.el))) p = ctx.up(p)
+      if (!p || counts.get(p) === list.length) return
+      const row = rows.get(p)
+      if (row) row.push(n)
+      else rows.set(p, [n])
+    }
+    for (const [p, row] of rows) row.forEach((n, i) => n.states.push(`in "${textOf(p, n.el)}" ${i + 1} of ${row.length}`))
   }
 
   // rowOf is the text of the largest box that holds this thing and none of those alike.
