@@ -77,7 +77,14 @@ func short() settle.Limits {
 // site serves pages by path; a page may be a function.
 func site(t testing.TB, pages map[string]any) string {
 	t.Helper()
+	// What a handler still holds back ends with the test: a browser asks again for what a closed
+	// connection took from it, and a server does not close while it is asked.
+	life, end := context.WithCancel(context.Background())
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(life, cancel)()
+		r = r.WithContext(ctx)
 		switch page := pages[r.URL.Path].(type) {
 		case string:
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -89,6 +96,7 @@ func site(t testing.TB, pages map[string]any) string {
 		}
 	}))
 	t.Cleanup(func() {
+		end()
 		s.CloseClientConnections()
 		s.Close()
 	})
