@@ -76,8 +76,9 @@ func newScribe(b *Browser) *scribe {
 // hear notes what a document felt of typing. It never blocks.
 func (s *scribe) hear(k stroke) {
 	s.mu.Lock()
-	if len(s.strokes) < 10*maxTyped {
-		s.strokes = append(s.strokes, k)
+	// What a tool typed before the person is in here too, and the oldest of it goes.
+	if s.strokes = append(s.strokes, k); len(s.strokes) > 20*maxTyped {
+		s.strokes = slices.Clone(s.strokes[10*maxTyped:])
 	}
 	s.mu.Unlock()
 	select {
