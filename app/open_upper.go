@@ -42,6 +42,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
 	})
 	s.openFiles()
+	s.openShell()
 	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Log: s.Log})
 	steps := func(ctx context.Context, call toolspec.Call) toolspec.Result { return s.Pipeline.Do(ctx, call) }
 	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias, Do: steps, Folder: s.Workspace}); err != nil {

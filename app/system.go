@@ -19,6 +19,7 @@ import (
 	"sextant/backend/calls/approval"
 	"sextant/backend/calls/discovery"
 	"sextant/backend/calls/pipeline"
+	"sextant/backend/guard/confine"
 	"sextant/backend/guard/egress"
 	"sextant/backend/guard/places"
 	"sextant/backend/record/audit"
@@ -32,6 +33,7 @@ import (
 	"sextant/backend/tools/files"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/panels"
+	"sextant/backend/tools/shell"
 	"sextant/backend/tools/web"
 	"sextant/shared/navigation"
 )
@@ -57,6 +59,8 @@ type System struct {
 	Files       *files.Tools
 	Environment *environment.Tools
 	Created     *created.Tools
+	Confine     *confine.Confine
+	Shell       *shell.Tools
 	Web         *web.Tools
 	Panels      *panels.Registry
 	MCP         *mcp.Servers

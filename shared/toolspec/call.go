@@ -75,7 +75,8 @@ type Result struct {
 	// Asked is the question that a person said yes to before it ran, "" for none.
 	Asked string `json:"asked,omitempty"`
 
-	// Text is what a model reads; when empty it reads Value as JSON, or the error.
+	// Text is what a model reads; when empty it reads Value as JSON. Of a failure it is what it
+	// came to until then, read after the error.
 	Text string `json:"-"`
 	// Images are shown to models that can see and returned as MCP image content.
 	Images []Image `json:"-"`
@@ -111,10 +112,14 @@ func Fail(kind ErrorType, message, suggestion string) Result {
 // ModelText is the text a model reads for r.
 func (r Result) ModelText() string {
 	if !r.Success {
-		if r.Suggestion == "" {
-			return "error (" + string(r.ErrorType) + "): " + r.Error
+		text := "error (" + string(r.ErrorType) + "): " + r.Error
+		if r.Suggestion != "" {
+			text += "\nsuggestion: " + r.Suggestion
 		}
-		return "error (" + string(r.ErrorType) + "): " + r.Error + "\nsuggestion: " + r.Suggestion
+		if r.Text != "" {
+			text += "\n" + r.Text
+		}
+		return text
 	}
 	if r.Text != "" || r.Value == nil {
 		return r.Text

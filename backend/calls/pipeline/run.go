@@ -79,7 +79,11 @@ func (p *Pipeline) settle(ctx context.Context, f *flight, o outcome) toolspec.Re
 		}
 		return o.result
 	case ctx.Err() != nil && (o.err != nil || o.result.ErrorType == "" || errors.Is(context.Cause(ctx), errStopped)):
-		return p.ended(ctx, f)
+		r := p.ended(ctx, f)
+		// What it came to until then is worth telling.
+		r.Value, r.Text, r.Preview = o.result.Value, o.result.Text, o.result.Preview
+		r.Sources, r.Changed = o.result.Sources, o.result.Changed
+		return r
 	case o.err != nil:
 		p.cfg.Log.Error("executor failed", "tool", f.call.Tool, "call", f.call.ID, "err", o.err)
 		// What failed may quote a page: who reads it is told whose words they are.

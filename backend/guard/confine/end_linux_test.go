@@ -189,3 +189,40 @@ func TestWithoutASandboxNothingRunsUnlessItWasAskedFor(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is hidden stays hidden where a workspace lies around it or inside it, and a home that is
+// the workspace keeps what starts programs.
+func TestAWorkspaceMayLieInsideAndAroundWhatIsHidden(t *testing.T) {
+	w := newWorld(t, visibleBase(t))
+	hiddenFolder := w.home + "/sextant-data/workspace"
+	w.must(os.MkdirAll(hiddenFolder, 0o755))
+	for _, without := range [][]string{nil, {"bubblewrap"}} {
+		c := w.confine(without...)
+		ok, how, _ := c.Available()
+		if !ok {
+			continue
+		}
+		run := func(workspace, script string) string {
+			var out heard
+			if _, err := c.Run(t.Context(), Spec{Args: []string{"bash", "-c", script}, Workspace: workspace, Env: w.env, Stdout: &out, Stderr: &out}); err != nil {
+				t.Fatal(err)
+			}
+			return out.String()
+		}
+		if said := run(hiddenFolder, "echo x > f && cat f; cat ../sextant.db"); !strings.HasPrefix(said, "x\n") || strings.Contains(said, w.token) {
+			t.Errorf("inside (%s): %s", how, said)
+		}
+		said := run(w.home, "cat $SECRET .netrc sextant-data/sextant.db; echo escaped >> notes.txt; cat notes.txt")
+		if strings.Contains(said, w.token) || !strings.Contains(said, "escaped") {
+			t.Errorf("around (%s): %s", how, said)
+		}
+		if len(without) == 0 {
+			run(w.home, "echo escaped >> .bashrc; echo escaped >> .gitconfig; mv .bashrc x")
+			for _, name := range []string{".bashrc", ".gitconfig"} {
+				if body, err := os.ReadFile(w.home + "/" + name); err != nil || string(body) != "# as it was\n" {
+					t.Errorf("%s (%s): %q %v", name, how, body, err)
+				}
+			}
+		}
+	}
+}

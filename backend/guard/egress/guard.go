@@ -235,6 +235,20 @@ func (g *Guard) NeverAt(ctx context.Context, rawURL string) error {
 	return nil
 }
 
+// OwnPorts are the loopback ports that Never closed: what else of ours runs commands must keep
+// them closed too.
+func (g *Guard) OwnPorts() []uint16 {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	var ports []uint16
+	for _, n := range g.never {
+		if n.Addr().IsLoopback() {
+			ports = append(ports, n.Port())
+		}
+	}
+	return ports
+}
+
 // Map makes the invented host (port 80, or the port given with it) an alias of addr, a
 // local listener as "127.0.0.1:PORT"; it is reachable whatever is opened. Such a host has no other ports.
 func (g *Guard) Map(host, addr string) {

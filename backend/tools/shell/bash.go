@@ -1,0 +1,174 @@
+package shell
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"sextant/backend/guard/confine"
+	"sextant/backend/guard/places"
+	"sextant/shared/toolspec"
+)
+
+//go:embed bash.md
+var bashDoc string
+
+// Bounds of one command: characters of its text, seconds, and how much earlier than the call's
+// own deadline it is stopped, so that what it printed can still be told.
+const (
+	maxCommand     = 16_000
+	standardLimit  = 30
+	maxLimit       = 300
+	beforeDeadline = time.Second
+)
+
+// bashParams: the command, what it is for, where it runs, for how many seconds at most, and
+// whether it needs the network.
+type bashParams struct {
+	Command     string `json:"command"`
+	Description string `json:"description"`
+	WorkingDir  string `json:"working_dir"`
+	Timeout     int    `json:"timeout"`
+	Network     bool   `json:"network"`
+}
+
+func bash() tool {
+	return tool{
+		def: toolspec.Definition{
+			Name: "bash", Description: strings.TrimSpace(bashDoc), Origin: toolspec.OriginBaseline, Group: Group,
+			Parameters: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{`+
+				`"command":{"type":"string","minLength":1,"maxLength":%d},`+
+				`"description":{"type":"string","maxLength":200,"description":"What it is for, in a few words."},`+
+				`"working_dir":{"type":"string","maxLength":4096,"description":"Absolute, or below the workspace folder, which it is when left out."},`+
+				`"timeout":{"type":"integer","minimum":1,"maximum":%d,"default":%d,"description":"Seconds."},`+
+				`"network":{"type":"boolean","default":false}`+
+				`},"required":["command"],"additionalProperties":false}`, maxCommand, maxLimit, standardLimit)),
+			// What it really does to what stands in the description of each call.
+			Hints: toolspec.Hints{Destructive: true}, TimeoutMS: toolspec.MaxTimeoutMS,
+			Examples: []json.RawMessage{json.RawMessage(`{"command":"grep -rn TODO src | head -20","description":"Find open ends"}`)},
+		},
+		describe: describeBash,
+		run:      runBash,
+	}
+}
+
+// bashParamsOf are the parameters; what cannot be read was refused before.
+func bashParamsOf(args json.RawMessage) bashParams {
+	p := bashParams{Timeout: standardLimit}
+	_ = json.Unmarshal(args, &p)
+	return p
+}
+
+func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
+	p := bashParamsOf(args)
+	d := toolspec.Description{Target: p.Command}
+	dir := t.folder(p.WorkingDir)
+	t.reading(p.Command, dir).Describe(&d)
+	var warnings []string
+	d.Files, warnings = t.judged(d.Files)
+	d.Warnings = append(d.Warnings, warnings...)
+	d.Starting, d.Network = true, d.Network || p.Network
+	if ok, _, why := t.cfg.Confine.Available(); !ok {
+		d.Unconfined = why
+	}
+	if d.Present == "" {
+		d.Present = "Run a command"
+	}
+	return d
+}
+
+func runBash(ctx context.Context, t *Tools, args json.RawMessage, out func(stream, text string)) (toolspec.Result, error) {
+	p := bashParamsOf(args)
+	workspace, dir := t.cfg.Folder(), t.folder(p.WorkingDir)
+	if bad := t.usable(workspace, dir); bad != nil {
+		return *bad, nil
+	}
+	// What was judged is what runs: a command that was read as one for the network has it.
+	p.Network = p.Network || t.reading(p.Command, dir).Network
+	said := newPrinted(out)
+	limit := min(time.Duration(p.Timeout)*time.Second, maxLimit*time.Second-beforeDeadline)
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	available, _, _ := t.cfg.Confine.Available()
+	writable, env := t.cached()
+	exit, err := t.cfg.Confine.Run(timed, confine.Spec{
+		Args: []string{"bash", "--noprofile", "--norc", "-c", p.Command}, Dir: dir, Workspace: workspace, Writable: writable, Env: env,
+		Network: p.Network, Unconfined: !available,
+		Stdout: said.stream("stdout"), Stderr: said.stream("stderr"),
+	})
+	switch {
+	case errors.Is(err, confine.ErrSetup):
+		return toolspec.Fail(toolspec.SystemError, err.Error(), "Nothing was changed. sextant doctor says what the sandbox needs."), nil
+	case err != nil && ctx.Err() == nil:
+		return toolspec.Result{}, fmt.Errorf("running a command: %w", err)
+	}
+	return answer(p, said, exit, ctx.Err() != nil), nil
+}
+
+// usable says why a command cannot run in these folders, nil when it can.
+func (t *Tools) usable(workspace, dir string) *toolspec.Result {
+	for what, path := range map[string]string{"the workspace folder": workspace, "the working directory": dir} {
+		info, err := os.Stat(path)
+		if err == nil && !info.IsDir() {
+			err = errors.New("it is not a folder")
+		}
+		if err != nil {
+			r := toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s %s cannot be used: %v", what, path, err), "Choose a folder that is there.")
+			return &r
+		}
+	}
+	if t.cfg.Places.Judge(dir).Kind == places.Secret {
+		r := toolspec.Fail(toolspec.SecurityError, dir+" is a place that commands cannot see", "Choose another working directory.")
+		return &r
+	}
+	return nil
+}
+
+// answer words how a command ended. An exit code that is not 0 is an answer, not a failure of
+// the tool.
+func answer(p bashParams, said *printed, exit confine.Exit, stopped bool) toolspec.Result {
+	text, left := said.text()
+	value := map[string]any{"exit_code": exit.Code, "output": text, "sandbox": exit.How}
+	if left > 0 {
+		value["left_out_bytes"] = left
+	}
+	short := firstLine(p.Command, 60)
+	r := toolspec.OK(value)
+	switch {
+	case stopped:
+		value["cancelled"] = true
+		r = toolspec.Fail(toolspec.UserError, "cancelled while it ran", "Ask the person how to go on.")
+		r.Sentence = "Cancelled " + short
+	case exit.Killed:
+		value["timed_out"] = true
+		r = toolspec.Fail(toolspec.UserError, fmt.Sprintf("timed out: stopped after %d s", p.Timeout),
+			fmt.Sprintf("Give a longer timeout (at most %d), or do less in one command. What it did until then stays.", maxLimit))
+		r.Sentence = fmt.Sprintf("Stopped after %d s: %s", p.Timeout, short)
+	case exit.Code != 0:
+		r.Sentence = fmt.Sprintf("Ran %s: exit code %d", short, exit.Code)
+	default:
+		r.Sentence = "Ran " + short
+	}
+	r.Value = value
+	if r.Success {
+		r.Text = fmt.Sprintf("exit code %d", exit.Code)
+		if text == "" {
+			r.Text += ", no output"
+		}
+	} else if text != "" {
+		r.Text = "printed until then:"
+	}
+	if text != "" {
+		r.Text = strings.TrimPrefix(r.Text+"\n"+text, "exit code 0\n")
+	}
+	r.Preview = lastLines(text, 5)
+	if p.Network {
+		r.Sources = []string{"a command with network"}
+	}
+	return r
+}

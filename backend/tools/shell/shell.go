@@ -1,0 +1,148 @@
+// Package shell holds the tool that runs commands of this machine: bash.
+//
+// A command is read before it runs (guard/shell), so that the policy and the approval know what
+// it would do, and it runs confined (guard/confine), so that it cannot do more: the workspace and
+// a temporary folder are all that it writes, secrets are not there, and the network is off unless
+// the call said that it is wanted, which the policy asks about. Where there is no sandbox the
+// description says so and why, and the policy asks every time.
+//
+// The room decides nothing about leave. What a command prints is handed on as it comes, and its
+// head and tail are the result.
+package shell
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sextant/backend/guard/confine"
+	"sextant/backend/guard/places"
+	"sextant/backend/guard/shell"
+	"sextant/shared/toolspec"
+)
+
+// Group is the group all tools of this room are in.
+const Group = "shell"
+
+// Config is what the tools stand on.
+type Config struct {
+	// Folder is the workspace folder, absolute; it is asked for every call.
+	Folder func() string
+	// Home is the person's home, "" for not known.
+	Home    string
+	Places  *places.Places
+	Confine *confine.Confine
+	// Cache is a folder that commands may fill with what they can make again (built packages),
+	// made when it is first needed; "" for none.
+	Cache string
+}
+
+// Tools are the tools of the room. Safe for concurrent use.
+type Tools struct {
+	cfg  Config
+	list []tool
+}
+
+// tool is one tool: its definition, what it does, and how it is told before it runs.
+type tool struct {
+	def      toolspec.Definition
+	run      func(ctx context.Context, t *Tools, args json.RawMessage, out func(stream, text string)) (toolspec.Result, error)
+	describe func(t *Tools, args json.RawMessage) toolspec.Description
+}
+
+// New makes the tools; whether there is a sandbox is found out when it is first asked for.
+func New(cfg Config) *Tools { return &Tools{cfg: cfg, list: []tool{bash()}} }
+
+// Definitions lists the tools; they are the same whatever panel is active.
+func (t *Tools) Definitions(string) []toolspec.Definition {
+	defs := make([]toolspec.Definition, len(t.list))
+	for i, x := range t.list {
+		defs[i] = x.def
+	}
+	return defs
+}
+
+func (t *Tools) find(name string) (tool, bool) {
+	for _, x := range t.list {
+		if x.def.Name == name {
+			return x, true
+		}
+	}
+	return tool{}, false
+}
+
+// Describe says what call would do, as far as its text tells.
+func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
+	x, ok := t.find(call.Tool)
+	if !ok {
+		return toolspec.Description{Present: "Running " + call.Tool}
+	}
+	return x.describe(t, call.Args)
+}
+
+// Execute runs one call. The error is our own fault; what the caller can mend is in the Result.
+func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
+	x, ok := t.find(call.Tool)
+	if !ok {
+		return toolspec.Fail(toolspec.UserError, "there is no tool "+call.Tool+" here", "Look at the list of tools again."), nil
+	}
+	return x.run(ctx, t, call.Args, out)
+}
+
+// folder is where a call runs: dir is absolute or below the workspace.
+func (t *Tools) folder(dir string) string {
+	switch {
+	case dir == "":
+		return t.cfg.Folder()
+	case dir == "~", strings.HasPrefix(dir, "~/"):
+		return filepath.Join(t.cfg.Home, strings.TrimPrefix(dir, "~"))
+	case filepath.IsAbs(dir):
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(t.cfg.Folder(), dir)
+}
+
+// reading is what a command would do there.
+func (t *Tools) reading(command, dir string) shell.Reading {
+	return shell.Read(command, shell.Place{Folder: dir, Home: t.cfg.Home})
+}
+
+// judged follows the links of paths as far as they exist and says which lie in places that need
+// care. Secret ones are not shown inside of the sandbox; that they are named is worth a question.
+func (t *Tools) judged(files []toolspec.FileUse) (out []toolspec.FileUse, warnings []string) {
+	for _, f := range files {
+		if !strings.ContainsAny(f.Path, "*?") {
+			if real, err := places.Resolve(f.Path); err == nil {
+				f.Path = real
+			}
+		}
+		switch place := t.cfg.Places.Judge(f.Path); place.Kind {
+		case places.Secret:
+			f.Sensitive = place.What
+			warnings = append(warnings, fmt.Sprintf("It names %s (%s), which commands cannot see.", f.Path, place.What))
+		case places.Sensitive:
+			f.Sensitive = place.What
+		}
+		if !slices.ContainsFunc(out, func(o toolspec.FileUse) bool { return o.Path == f.Path && o.Use == f.Use }) {
+			out = append(out, f)
+		}
+	}
+	return out, warnings
+}
+
+// cached is the cache's folder and the variables that lead programs there; without one they
+// would try the person's own, which they cannot write.
+func (t *Tools) cached() (writable, env []string) {
+	if t.cfg.Cache == "" || os.MkdirAll(t.cfg.Cache, 0o700) != nil {
+		return nil, nil
+	}
+	at := func(name string) string { return filepath.Join(t.cfg.Cache, name) }
+	return []string{t.cfg.Cache}, []string{
+		"XDG_CACHE_HOME=" + t.cfg.Cache, "GOCACHE=" + at("go-build"), "npm_config_cache=" + at("npm"), "PIP_CACHE_DIR=" + at("pip"),
+		"YARN_CACHE_FOLDER=" + at("yarn"), "CCACHE_DIR=" + at("ccache"),
+	}
+}
