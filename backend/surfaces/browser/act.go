@@ -33,6 +33,10 @@ type action struct {
 	wide, changed bool
 	// doc is the document that is acted on; nil is the main one.
 	doc *frames.Document
+	// early is a look that was begun while the page was asked whether it rests; asked counts
+	// those questions.
+	early *collect.Ahead
+	asked int
 }
 
 // does sets the outcome and marks that from here on the page may feel it.
@@ -81,7 +85,7 @@ func (t *tab) run(ctx context.Context, do func(context.Context, *action) error) 
 		return t.cutShort(a, stopped)
 	}
 	before := t.newest()
-	now, err := t.see(ctx, collect.Options{WholePage: a.wide})
+	now, err := a.see(ctx, res)
 	if err != nil {
 		if stopped := context.Cause(ctx); stopped != nil {
 			return t.cutShort(a, stopped)
@@ -89,6 +93,18 @@ func (t *tab) run(ctx context.Context, do func(context.Context, *action) error) 
 		return annotator.Answer{}, a.mend(ctx, err)
 	}
 	return t.answer(ctx, a, before, now, res), nil
+}
+
+// options are what the look at the end of the action asks for.
+func (a *action) options() collect.Options { return collect.Options{WholePage: a.wide} }
+
+// see is the look at the end of the action. The one that was begun early holds when the page
+// rested all along.
+func (a *action) see(ctx context.Context, res settle.Result) (*look, error) {
+	if res.By != settle.Quiet || a.asked > 1 {
+		a.early = nil
+	}
+	return a.t.seeAfter(ctx, a.options(), a.early)
 }
 
 // mend is tab.mend for an action that the page may have felt before it fell silent.

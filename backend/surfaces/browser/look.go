@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -64,10 +65,17 @@ type seer struct {
 	opts collect.Options
 	look *look
 	seen map[int]bool
+	// early is a look at the main document that was begun already, nil for none.
+	early *collect.Ahead
 }
 
 // see looks at all documents of the tab.
 func (t *tab) see(ctx context.Context, opts collect.Options) (*look, error) {
+	return t.seeAfter(ctx, opts, nil)
+}
+
+// seeAfter is see with a look at the main document that was begun already, nil for none.
+func (t *tab) seeAfter(ctx context.Context, opts collect.Options, early *collect.Ahead) (*look, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, lookLimit, errSilent)
 	defer cancel()
 	var err error
@@ -79,7 +87,7 @@ func (t *tab) see(ctx context.Context, opts collect.Options) (*look, error) {
 			return nil, errBrowserEnded
 		}
 		s := &seer{
-			t: t, opts: opts, seen: map[int]bool{},
+			t: t, opts: opts, seen: map[int]bool{}, early: early,
 			look: &look{byID: map[int]int{}},
 		}
 		main := p.Main()
@@ -111,7 +119,9 @@ func (s *seer) document(ctx context.Context, doc *frames.Document, at frames.Pla
 	if !opts.WholePage {
 		opts.Clip = clip
 	}
-	raw, err := collect.Look(ctx, doc, opts)
+	early := s.early
+	s.early = nil
+	raw, err := s.t.knows(doc).Look(ctx, doc, opts, early)
 	if err != nil {
 		return err
 	}
@@ -247,11 +257,27 @@ func (t *tab) prune(p *frames.Page) {
 	for _, d := range p.Documents() {
 		alive[d.Seq] = true
 	}
+	t.set(func() { maps.DeleteFunc(t.known, func(doc int, _ *collect.Known) bool { return !alive[doc] }) })
 	for _, doc := range t.s.b.book.Documents(t.id) {
 		if !alive[doc] {
 			t.s.b.book.EndDocument(doc)
 		}
 	}
+}
+
+// knows is what is known of a document's listeners.
+func (t *tab) knows(doc *frames.Document) *collect.Known {
+	t.s.b.mu.Lock()
+	defer t.s.b.mu.Unlock()
+	k := t.known[doc.Seq]
+	if k == nil {
+		k = &collect.Known{}
+		if t.known == nil {
+			t.known = map[int]*collect.Known{}
+		}
+		t.known[doc.Seq] = k
+	}
+	return k
 }
 
 // asker answers the book's questions about a document.

@@ -27,6 +27,10 @@ func (a *action) rester() func(context.Context, bool) (settle.Rest, error) {
 		if len(docs) == 0 {
 			return settle.Rest{}, errBrowserEnded
 		}
+		if a.asked++; a.asked == 1 && !a.acted && !draw {
+			// Most pages rest; then what they answer to both holds for the same moment.
+			a.early = a.t.knows(docs[0]).Ahead(ctx, docs[0], a.options())
+		}
 		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errSilent)
 		defer cancel()
 		since := a.watch.Since()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"sextant/backend/surfaces/browser/collect"
 	"sextant/backend/surfaces/browser/frames"
 	"sextant/backend/surfaces/browser/settle"
 	"sextant/shared/event"
@@ -27,6 +28,8 @@ type tab struct {
 	crashed       bool
 	closed        bool
 	look          *look
+	// known is what earlier looks learnt of each document, by its number.
+	known map[int]*collect.Known
 	// whole is the newest look at the whole page, for changes since then.
 	whole *look
 	// glanced is a newer look than look that no answer told of yet; it is for the window.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"sextant/backend/surfaces/browser/collect"
 	"sextant/backend/surfaces/browser/frames"
 	"sextant/backend/surfaces/browser/input"
 	"sextant/backend/surfaces/browser/live"
@@ -268,9 +267,9 @@ func (t *tab) glance(ctx context.Context) {
 	a := &action{t: t, page: t.page, watch: t.tracker.Begin(b.cfg.Limits)}
 	b.mu.Unlock()
 	a.watch.Looks()
-	a.watch.Wait(ctx, a.rester())
+	res := a.watch.Wait(ctx, a.rester())
 	a.watch.Close()
-	now, err := t.see(ctx, collect.Options{})
+	now, err := a.see(ctx, res)
 	if err != nil {
 		return
 	}

@@ -17,11 +17,7 @@ const rootListeners = 20
 
 // heard lists the nodes of the document that listen for a press, by their backend numbers
 // joined with commas; root says that a framework listens for all of them somewhere.
-func heard(ctx context.Context, w World) (ids string, count int, root bool, err error) {
-	raw, err := w.Listeners(ctx)
-	if err != nil {
-		return "", 0, false, err
-	}
+func heard(raw json.RawMessage) (ids string, count int, root bool, err error) {
 	var l struct {
 		Listeners []struct {
 			Type string `json:"type"`
@@ -66,12 +62,12 @@ type found struct {
 
 // search asks the page's own world. A page can spoil that world; then listeners are not known
 // and the rest still holds.
-func search(ctx context.Context, w World, mode string, total int) (found, error) {
-	f := found{}
-	raw, err := w.EvalMain(ctx, fmt.Sprintf("%s(%q, %d)", strings.TrimSuffix(strings.TrimSpace(listenersJS), ";"), mode, total))
+func search(ctx context.Context, w World, mode string, total int) (json.RawMessage, found, error) {
+	raw, err := searched(ctx, w, mode, total)
 	if err != nil && ctx.Err() != nil {
-		return f, fmt.Errorf("asking for listeners: %w", err)
+		return nil, found{}, fmt.Errorf("asking for listeners: %w", err)
 	}
+	f := found{}
 	if err != nil || json.Unmarshal(raw, &f) != nil || len(f.Indexes) > f.Count || f.Mode != mode {
 		f = found{Mode: mode, Count: -1, Last: true}
 	}
@@ -81,7 +77,12 @@ func search(ctx context.Context, w World, mode string, total int) (found, error)
 	if f.Drop == nil {
 		f.Drop = []int{}
 	}
-	return f, nil
+	return raw, f, nil
+}
+
+// searched is the page's own answer to search.
+func searched(ctx context.Context, w World, mode string, total int) (json.RawMessage, error) {
+	return w.EvalMain(ctx, fmt.Sprintf("%s(%q, %d)", strings.TrimSuffix(strings.TrimSpace(listenersJS), ";"), mode, total))
 }
 
 // tries bounds how often one look asks again because the page changed in between.
@@ -94,48 +95,69 @@ const rootRounds = 2
 // Look collects what one document holds. When nothing is new about its listeners it costs two
 // round trips. A document that is being replaced gives an error.
 func Look(ctx context.Context, w World, o Options) (Raw, error) {
-	ids, count, root, err := heard(ctx, w)
-	if err != nil {
-		if ctx.Err() != nil {
-			return Raw{}, fmt.Errorf("asking for listeners: %w", err)
-		}
-		ids, count, root = "", 0, false
+	raw, _, err := lookAt(ctx, w, o)
+	return raw, err
+}
+
+// lookAt is Look that also says what it learnt of the listeners, nothing when it failed.
+func lookAt(ctx context.Context, w World, o Options) (Raw, lesson, error) {
+	var l lesson
+	listeners, err := w.Listeners(ctx)
+	if err == nil {
+		l.ids, l.count, l.root, err = heard(listeners)
+	}
+	if err == nil {
+		l.listeners = listeners
+	} else if ctx.Err() != nil {
+		return Raw{}, lesson{}, fmt.Errorf("asking for listeners: %w", err)
 	}
 	var answer any
-	rounds := 0
+	rounds, above := 0, false
 	for try := 0; try < tries; {
-		text, err := ask(ctx, w, o, ids, root, answer, rounds >= rootRounds)
+		text, err := ask(ctx, w, o, l.ids, l.root, answer, rounds >= rootRounds)
 		if err != nil {
-			return Raw{}, err
+			return Raw{}, lesson{}, err
 		}
 		if strings.HasPrefix(text, "=") {
-			return unpack(text[1:])
+			raw, err := unpack(text[1:])
+			l.walked = raw.Walked
+			if above {
+				l = lesson{}
+			}
+			return raw, l, err
 		}
 		need, list, _ := strings.Cut(strings.TrimPrefix(text, "?"), ":")
 		if need == "roots" && rounds < rootRounds {
 			rounds++
 			if err := uncover(ctx, w, list); err != nil {
-				return Raw{}, err
+				return Raw{}, lesson{}, err
 			}
 			continue
 		}
 		switch try++; need {
 		case "resolve":
 			if err := learn(ctx, w, list); err != nil {
-				return Raw{}, err
+				return Raw{}, lesson{}, err
 			}
 		case "search", "scan", "window":
-			f, err := search(ctx, w, need, count)
+			said, f, err := search(ctx, w, need, l.count)
 			if err != nil {
-				return Raw{}, err
+				return Raw{}, lesson{}, err
 			}
 			f.Last = f.Last || try == tries-1
 			answer = f
+			switch l.scanned = nil; need {
+			case "scan":
+				l.scanned, l.scan = said, f
+			case "window":
+				// What hangs on the window is not among the listeners, so it cannot be trusted.
+				above = true
+			}
 		default:
-			return Raw{}, fmt.Errorf("reading the page's answer (look): it begins with %.20q", text)
+			return Raw{}, lesson{}, fmt.Errorf("reading the page's answer (look): it begins with %.20q", text)
 		}
 	}
-	return Raw{}, fmt.Errorf("asking the page (look): it changes faster than it can be seen")
+	return Raw{}, lesson{}, fmt.Errorf("asking the page (look): it changes faster than it can be seen")
 }
 
 // ask runs the script's look, installing the script first where the document is new.

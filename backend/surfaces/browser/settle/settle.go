@@ -54,6 +54,9 @@ const (
 	glance = 300 * time.Millisecond
 )
 
+// Quiet is Result.By when nothing had to be waited for.
+const Quiet = "quiet"
+
 // Result says how a wait ended.
 type Result struct {
 	Took time.Duration
@@ -203,7 +206,7 @@ func (w *Watch) ended() time.Time {
 // with draw set, only after it has drawn a frame. Its error means that the page cannot
 // answer right now, as in the middle of a navigation.
 func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bool) (Rest, error)) Result {
-	by, draw := "quiet", !w.looks
+	by, draw := Quiet, !w.looks
 	for ctx.Err() == nil {
 		what, until, wake := w.busy()
 		if what != "" {
@@ -236,7 +239,7 @@ func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bo
 			continue
 		}
 		draw = false
-		if by == "quiet" && r.Mutations > 0 {
+		if by == Quiet && r.Mutations > 0 {
 			by = "changes"
 		}
 		wait, cause := w.unrest(r, now)

@@ -12,17 +12,18 @@
   const hollow = 'article,aside,blockquote,div,footer,header,main,nav,p,section,span'.split(',').map((t) => t + ':empty').join(',')
 
   // ground lists all elements as S.all does, the roots and the hosts of the shadow roots among
-  // them, closed ones too, and the handles of those that may hide one; of those none with enough.
+  // them, closed ones too, and the handles of those that may hide one; of those none with enough
+  // true, and with 'peek' as though they had not been asked for.
   S.ground = (enough) => {
     const roots = [document]
     const all = []
     const hosts = new Set()
     const suspects = []
     const suspect = (el) => {
-      if (enough || asked.has(el) || suspects.length >= 40 || S.rootOf(el)) return
+      if (enough === true || asked.has(el) || suspects.length >= 40 || S.rootOf(el)) return
       const r = el.getBoundingClientRect()
       if (r.width < 1 || r.height < 1 || (el.localName.includes('-') && !el.matches(':defined'))) return
-      asked.add(el)
+      if (!enough) asked.add(el)
       suspects.push(S.handle(el))
     }
     // What stands in a closed root is not counted in all: the page's own world does not see it.

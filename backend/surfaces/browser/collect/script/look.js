@@ -164,6 +164,8 @@
   // found: a record of the document, its groups, its frames, then the nodes.
   S.look = (o, ids, roots, found, enough) => {
     const ground = S.ground(enough)
+    // On trust nothing is asked for: what is asked for counts as known from then on.
+    if (enough === 'peek' && (ground.suspects.length || S.asksAbove(ground))) return '?'
     if (ground.suspects.length) return '?roots:' + ground.suspects.join(',')
     if (found?.mode === 'window') {
       S.hearAbove(found)
