@@ -1,9 +1,12 @@
 package browser_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"sextant/backend/surfaces/browser"
 )
@@ -47,7 +50,14 @@ b.onclick = () => { n += 100 }
 
 func TestAWaitThatADialogEndsIsNotToldAsDone(t *testing.T) {
 	ctx, s := session(t)
-	openPage(t, ctx, s, site(t, map[string]any{"/": `<title>Late</title><p>Here</p><script>setTimeout(() => alert('Stop'), 700)</script>`}))
+	var waiting atomic.Bool
+	openPage(t, ctx, s, site(t, map[string]any{
+		"/": `<title>Late</title><p>Here</p><script>
+			const ask = async () => await (await fetch('/waiting')).text() === 'true' ? alert('Stop') : setTimeout(ask, 300)
+			ask()</script>`,
+		"/waiting": func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, waiting.Load()) },
+	}))
+	time.AfterFunc(300*time.Millisecond, func() { waiting.Store(true) }) // well after the wait began
 	ans, err := s.Wait(ctx, browser.WaitOptions{Text: "Never", Seconds: 20})
 	if err != nil || ans.Outcome != `stopped waiting: "Never" did not appear` {
 		t.Errorf("the answer is %+v, %v", ans, err)
