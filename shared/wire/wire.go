@@ -170,6 +170,8 @@ type CallRow struct {
 	Output     string    `json:"output,omitempty"`
 	Started    time.Time `json:"started"`
 	DurationMS int64     `json:"duration_ms"`
+	// Changed are the files it changed, absolute paths.
+	Changed []string `json:"changed,omitempty"`
 }
 
 // GrantRow is a standing permission with how it was used.

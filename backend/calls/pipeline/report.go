@@ -64,7 +64,7 @@ func (p *Pipeline) audit(ctx context.Context, f *flight, end event.CallEnd) {
 	ctx = context.WithoutCancel(ctx)
 	out := audit.Outcome{
 		Status: end.Status, Sentence: end.Sentence, Preview: end.Preview, Error: end.Error, ErrorType: end.ErrorType,
-		Suggestion: end.Suggestion, Sources: end.Sources, Output: end.Output, DurationMS: end.DurationMS,
+		Suggestion: end.Suggestion, Sources: end.Sources, Output: end.Output, DurationMS: end.DurationMS, Changed: end.Changed,
 	}
 	var err error
 	begun := f.intent && !f.unwritten

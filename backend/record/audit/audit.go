@@ -56,6 +56,8 @@ type Outcome struct {
 	Sources    []string           `json:"sources,omitempty"`
 	Output     string             `json:"output,omitempty"`
 	DurationMS int64              `json:"duration_ms"`
+	// Changed are the files it changed, absolute paths.
+	Changed []string `json:"changed,omitempty"`
 }
 
 // Log writes and reads the audit chain. Its methods may be called concurrently.
@@ -165,7 +167,7 @@ func joined(p store.AuditPair) (wire.CallRow, error) {
 	}
 	row.Status, row.Preview, row.Error = string(out.Status), out.Preview, out.Error
 	row.ErrorType, row.Suggestion, row.Sources = out.ErrorType, out.Suggestion, out.Sources
-	row.Output, row.DurationMS = out.Output, out.DurationMS
+	row.Output, row.DurationMS, row.Changed = out.Output, out.DurationMS, out.Changed
 	if out.Sentence != "" {
 		row.Sentence = out.Sentence
 	}

@@ -270,12 +270,12 @@ func (t *Tools) judge(id string, reals []string) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, again := t.judged[id]; !again {
-		t.order = append(t.order, id)
-		if len(t.order) > maxJudged {
-			delete(t.judged, t.order[0])
-			t.order = t.order[1:]
-		}
+	if _, again := t.judged[id]; again {
+		return // the first one is what was asked about
+	}
+	if t.order = append(t.order, id); len(t.order) > maxJudged {
+		delete(t.judged, t.order[0])
+		t.order = t.order[1:]
 	}
 	t.judged[id] = reals
 }

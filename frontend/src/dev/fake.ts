@@ -1,5 +1,6 @@
 import { BackendError, type Backend, type Connection, type SocketHandlers } from '../shared/api/backend';
 import type { ClientMessage, Conversation, Json, Result, StoredEvent } from '../shared/api/types';
+import { changes } from './files';
 import { drawShop } from './shop';
 import { created, grants, snapshot, tools, transcript } from './scenario';
 
@@ -14,6 +15,7 @@ class Fake implements Backend {
   #scroll = 0;
   #frame = 0;
   #seq = 1000;
+  #undone = false;
 
   constructor(private readonly scenario: string) {
     if (scenario === 'refused') throw new BackendError(401, 'refused', '');
@@ -109,6 +111,11 @@ class Fake implements Backend {
   revoke = async (id: string) => grants.filter((grant) => grant.id !== id);
   audit = async () => ({ calls: [], before: 0 });
   verifyAudit = async () => ({ entries: 214 });
+  changes = async () => changes(this.#undone);
+  undoChanges = async () => {
+    this.#undone = true;
+    return { success: true, duration_ms: 4 };
+  };
   created = async () => created;
   wake = async () => created.map((tool) => ({ ...tool, asleep: false }));
   deleteTool = async (name: string) => created.filter((tool) => tool.name !== name);

@@ -202,6 +202,7 @@ export function transcript(scenario: string): StoredEvent[] {
     ),
   ];
   if (scenario === 'states') return [...list, ...states()];
+  if (scenario === 'files') return [...list, ...wrote()];
   list.push(
     started('c4', 'bash', 'Look for bulbs in your notes', { command: 'rg -n "E14|E27" notes/' }, 1.8),
     event(
@@ -353,3 +354,15 @@ export const created: CreatedTool[] = [
     uses: ['http_request', 'read_file'],
   },
 ];
+
+/** A turn that changed files. */
+function wrote(): StoredEvent[] {
+  return [
+    started('c4', 'edit_file', 'Editing notes/house.md', { path: 'notes/house.md', old: 'E27', new: 'E14' }),
+    ended('c4', 'edit_file', 'Edited notes/house.md: 1 place replaced', 6, { changed: ['/home/ana/notes/house.md'] }),
+    started('c5', 'write_file', 'Writing 2 lines to the new file notes/lamps.md', { path: 'notes/lamps.md' }),
+    ended('c5', 'write_file', 'Wrote 2 lines to notes/lamps.md', 5, { changed: ['/home/ana/notes/lamps.md'] }),
+    message('m3', 'assistant', 'Both notes are up to date.'),
+    event('turn.ended', { id: 'u1', status: 'done', usage: { input: 900, output: 80 } }),
+  ];
+}

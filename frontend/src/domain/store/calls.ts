@@ -30,6 +30,7 @@ function blank(id: string, event: StoredEvent): CallView {
     sources: [],
     output: '',
     images: [],
+    changed: [],
   };
 }
 
@@ -85,6 +86,7 @@ function end(call: CallView, d: CallEnd): void {
   call.sources = d.sources ?? [];
   call.output = d.output ?? '';
   call.images = d.images ?? [];
+  call.changed = d.changed ?? [];
 }
 
 const ENDS = ['done', 'failed', 'declined', 'refused', 'stopped', 'interrupted'] as const;
@@ -113,5 +115,6 @@ export function callFromRow(row: CallRow, known?: CallView): CallView {
     decision: row.decision,
     sources: row.sources ?? [],
     output: row.output ?? '',
+    changed: row.changed ?? [],
   };
 }

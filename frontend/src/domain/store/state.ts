@@ -46,6 +46,8 @@ export interface CallView {
   sources: string[];
   output: string;
   images: string[];
+  /** Files it changed in a way that can be undone. */
+  changed: string[];
 }
 
 /** An entry of a conversation, in the order it came. */

@@ -5,6 +5,7 @@ import type {
   CallRow,
   ClientMessage,
   Conversation,
+  ChangedFile,
   CreatedTool,
   Envelope,
   FrameHeader,
@@ -75,6 +76,9 @@ export interface Backend {
   /** Calls older than `before` (0 for the newest) that hold all the words. */
   audit(before: number, words: string): Promise<AuditPage>;
   verifyAudit(): Promise<AuditCheck>;
+  /** What a turn did to files. */
+  changes(turn: string): Promise<ChangedFile[]>;
+  undoChanges(turn: string): Promise<Result>;
   created(): Promise<CreatedTool[]>;
   /** Lets a created tool be called whose version was read. */
   wake(tool: string, version: number): Promise<CreatedTool[]>;

@@ -2,6 +2,7 @@ import { BackendError, type Backend, type Connection, type SocketHandlers } from
 import { parseFrame } from './frame';
 import { route } from './map';
 import type {
+  ChangedFile,
   Answer,
   AuditCheck,
   AuditPage,
@@ -73,6 +74,11 @@ export class Loopback implements Backend {
     this.#json<AuditPage>('GET', `/api/audit?before=${before}&q=${encodeURIComponent(words)}`);
 
   verifyAudit = () => this.#json<AuditCheck>('POST', '/api/audit/verify');
+
+  changes = async (turn: string) =>
+    (await this.#json<{ files: ChangedFile[] }>('GET', `/api/changes?turn=${encodeURIComponent(turn)}`)).files ?? [];
+
+  undoChanges = (turn: string) => this.#json<Result>('POST', '/api/changes/undo', { turn });
 
   created = async () => (await this.#json<Created>('GET', '/api/created-tools')).tools ?? [];
 

@@ -1227,6 +1227,7 @@ export interface components {
         CallRow: {
             args: unknown;
             caller: string;
+            changed?: string[];
             client?: string;
             conversation?: string;
             decision: string;

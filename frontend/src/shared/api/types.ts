@@ -29,6 +29,10 @@ export type CallRow = With<S['CallRow'], { origin: Origin; caller: Caller; error
 export type RuleDraft = S['RuleDraft'];
 export type Grant = With<S['GrantRow'], { scope: 'conversation' | 'always' | 'never' }>;
 export type CreatedTool = S['CreatedTool'];
+export type ChangedFile = With<
+  S['ChangedFile'],
+  { did: 'made' | 'changed' | 'removed'; state: 'ready' | 'undone' | 'conflict' }
+>;
 export type AuditPage = With<S['AuditPage'], { calls: CallRow[] }>;
 export type AuditCheck = S['AuditCheck'];
 

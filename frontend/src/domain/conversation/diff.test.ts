@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { diffRows } from './diff';
+
+describe('a unified diff', () => {
+  it('is read line by line with the numbers of both sides', () => {
+    const rows = diffRows('--- a.txt\n+++ a.txt\n@@ -4,3 +4,3 @@\n one\n-two\n+--- two\n three\n');
+    expect(rows).toEqual([
+      { kind: 'hunk', before: 0, after: 0, text: '@@ -4,3 +4,3 @@' },
+      { kind: 'same', before: 4, after: 4, text: 'one' },
+      { kind: 'del', before: 5, after: 0, text: 'two' },
+      { kind: 'add', before: 0, after: 5, text: '--- two' },
+      { kind: 'same', before: 6, after: 6, text: 'three' },
+    ]);
+  });
+
+  it('of nothing has no lines', () => {
+    expect(diffRows('')).toEqual([]);
+  });
+});
