@@ -40,6 +40,26 @@ clicked [12] button "Save" · settled 38 ms · navigated to https://shop.example
 	}
 }
 
+func TestWhatCoversSeveralInARowIsSaidOnce(t *testing.T) {
+	cookies, bar := `covered by [20] dialog "Cookies"`, `covered by banner "Top"`
+	a := Answer{Page: Page{Title: "T", URL: "u", Version: 1, Tab: 1}, Elements: []Element{
+		{ID: 1, Role: "link", Name: "A", States: []string{cookies}},
+		{ID: 2, Role: "link", Name: "B", States: []string{"current", cookies}},
+		{ID: 3, Role: "link", Name: "C", States: []string{bar}},
+		{ID: 4, Role: "link", Name: "D"},
+		{ID: 5, Role: "link", Name: "E", States: []string{bar}},
+	}}
+	want := `Page: T | u | v1 | tab 1
+[1] link "A" (covered by [20] dialog "Cookies")
+[2] link "B" (current, covered)
+[3] link "C" (covered by banner "Top")
+[4] link "D"
+[5] link "E" (covered by banner "Top")`
+	if got := Text(a); got != want || a.Elements[1].States[1] != cookies {
+		t.Errorf("got:\n%s\n%+v", got, a.Elements[1])
+	}
+}
+
 func TestAnAnnotatedPageHasNoOutcomeLine(t *testing.T) {
 	a := answer()
 	a.Outcome, a.Events, a.SettledMS, a.Below, a.Elements = "", nil, 0, 0, a.Elements[:1]
