@@ -1,0 +1,12 @@
+package look
+
+import "golang.org/x/sys/unix"
+
+// space is the size of the file system at path and what is free of it for us, in bytes.
+func space(path string) (size, free uint64, ok bool) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil || s.Bsize <= 0 {
+		return 0, 0, false
+	}
+	return s.Blocks * uint64(s.Bsize), s.Bavail * uint64(s.Bsize), true
+}
