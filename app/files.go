@@ -6,18 +6,21 @@ import (
 
 	"sextant/backend/guard/places"
 	"sextant/backend/tools/files"
+	"sextant/backend/tools/look"
 )
 
-// openFiles opens the tools for files.
+// openFiles opens the tools for files, and those that only look.
 func (s *System) openFiles() {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		s.Log.Warn("the home folder is not known, so its secret places are found by name only", "error", err)
 	}
+	downloads := filepath.Join(s.Config.DataDir, "downloads")
 	s.Places = places.New(places.Own{Home: home, Data: s.Config.DataDir, Config: s.Config.ConfigDir})
 	s.Files = files.New(files.Config{
-		Folder: s.Workspace, Home: home, Places: s.Places, Downloads: filepath.Join(s.Config.DataDir, "downloads"),
+		Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads,
 		Blobs: s.Blobs, Changes: s.Store, Log: s.Log,
 	})
 	s.onClose("files", s.Files.Close)
+	s.Look = look.New(look.Config{Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads})
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // toolRooms are the rooms of baseline tools that stand on their own, in the order of the list.
-func (s *System) toolRooms() []room { return []room{s.Files, s.Shell, s.Web} }
+func (s *System) toolRooms() []room { return []room{s.Files, s.Shell, s.Web, s.Look} }
 
 // switchable are the groups that a person can switch off.
 var switchable = []string{"files", "shell", "web"}

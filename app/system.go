@@ -31,6 +31,7 @@ import (
 	"sextant/backend/tools/created"
 	"sextant/backend/tools/environment"
 	"sextant/backend/tools/files"
+	"sextant/backend/tools/look"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/panels"
 	"sextant/backend/tools/shell"
@@ -62,6 +63,7 @@ type System struct {
 	Confine     *confine.Confine
 	Shell       *shell.Tools
 	Web         *web.Tools
+	Look        *look.Tools
 	Panels      *panels.Registry
 	MCP         *mcp.Servers
 	Discovery   *discovery.Discovery

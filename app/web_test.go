@@ -3,6 +3,7 @@ package app
 import (
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,15 +45,33 @@ func TestWgetAsksTheNetworkUnderThePolicy(t *testing.T) {
 	}
 }
 
+func TestTheToolsThatLookStandInTheCatalogue(t *testing.T) {
+	flags := testFlags(t)
+	flags["workspace"] = t.TempDir()
+	sys := openWith(t, flags, Purpose{Private: true})
+	do := func(tool, args string) toolspec.Result {
+		return sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: tool, Args: []byte(args), From: toolspec.Provenance{Caller: toolspec.CallerRun}})
+	}
+	if r := do("system_info", `{"what":"resources"}`); !r.Success || !strings.Contains(r.ModelText(), "Memory:") {
+		t.Errorf("%+v", r)
+	}
+	if r := do("git_read", `{"command":"status","path":"."}`); r.Success || r.Suggestion == "" {
+		t.Errorf("a folder without a repository: %+v", r)
+	}
+	if r := do("sql_query", `{"path":"`+filepath.Join(sys.Config.DataDir, databaseName)+`"}`); r.Success || r.ErrorType != toolspec.SecurityError {
+		t.Errorf("our own data: %+v", r)
+	}
+}
+
 func TestAGroupThatIsSwitchedOffIsNotThere(t *testing.T) {
 	sys := openTest(t, Purpose{Private: true})
 	if _, there := sys.Discovery.Discover("").Get("wget"); !there {
 		t.Fatal("wget is not there")
 	}
-	if _, err := sys.Settings.Set(t.Context(), "groups_off", "web, shell"); err != nil {
+	if _, err := sys.Settings.Set(t.Context(), "groups_off", "web, shell, files"); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"wget", "http_request", "web_search"} {
+	for _, name := range []string{"wget", "http_request", "web_search", "git_read", "sql_query", "system_info"} {
 		if _, there := sys.Discovery.Discover("").Get(name); there {
 			t.Errorf("%s is still there", name)
 		}

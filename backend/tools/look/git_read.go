@@ -238,5 +238,6 @@ func (t *Tools) gitRead(ctx context.Context, p gitReadParams) toolspec.Result {
 	result.Sentence = strings.TrimSpace("Read git " + p.Command + " " + p.Rev)
 	first, _, _ := strings.Cut(text, "\n")
 	result.Preview = []string{first}
+	result.Sources = t.sources(r.top)
 	return result
 }

@@ -28,6 +28,8 @@ type Config struct {
 	// Home is the person's home, for paths that begin with ~/; "" knows none.
 	Home   string
 	Places *places.Places
+	// Downloads is where the browser puts files; what is read there comes from outside.
+	Downloads string
 	// Proc is where the system tells of itself, "/proc" when empty.
 	Proc string
 }
@@ -175,6 +177,18 @@ func (t *Tools) locate(path string) (string, *toolspec.Result) {
 func secret(path string, place places.Place) *toolspec.Result {
 	return fail(toolspec.SecurityError, path+" is closed to every tool: it is "+place.What,
 		"Go on without it. If the person wants it, they can open it themselves.")
+}
+
+// sources says where what was read at path came from, nil for the person's own.
+func (t *Tools) sources(path string) []string {
+	if t.cfg.Downloads == "" {
+		return nil
+	}
+	folder, err := places.Resolve(t.cfg.Downloads)
+	if rel, outside := filepath.Rel(folder, path); err != nil || outside != nil || !filepath.IsLocal(rel) {
+		return nil
+	}
+	return []string{"download:" + filepath.Base(path)}
 }
 
 // maxText is how many characters of a result a model reads.

@@ -107,12 +107,15 @@ func (t *Tools) sqlQuery(ctx context.Context, p sqlQueryParams) toolspec.Result 
 	defer func() { _ = db.Close() }()
 	found, err := read(ctx, db, query, limit)
 	if err != nil {
-		return sqlFailure(ctx, db, err)
+		failed := sqlFailure(ctx, db, err)
+		failed.Sources = t.sources(real)
+		return failed
 	}
 	result := toolspec.OK(found)
 	result.Text = shown(found.text(), found.Truncated, "Ask for fewer columns, or with WHERE and LIMIT.")
 	result.Sentence = fmt.Sprintf("Read %d rows of %s", len(found.Rows), filepath.Base(real))
 	result.Preview = []string{strings.Join(found.Columns, ", ")}
+	result.Sources = t.sources(real)
 	return result
 }
 

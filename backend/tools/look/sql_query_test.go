@@ -65,6 +65,23 @@ func TestADatabaseIsRead(t *testing.T) {
 	}
 }
 
+func TestWhatWasDownloadedComesFromOutside(t *testing.T) {
+	tools, folder := newTools(t)
+	tools.cfg.Downloads = filepath.Join(folder, "downloads")
+	if err := os.Mkdir(tools.cfg.Downloads, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	newDatabase(t, filepath.Join(tools.cfg.Downloads, "shop.db"))
+	newDatabase(t, filepath.Join(folder, "own.db"))
+	for path, want := range map[string]int{"downloads/shop.db": 1, "own.db": 0} {
+		for _, query := range []string{"SELECT name FROM lamps", "SELECT * FROM nowhere"} {
+			if r := do(t, tools, "sql_query", map[string]any{"path": path, "query": query}); len(r.Sources) != want {
+				t.Errorf("%s of %s: sources %v", query, path, r.Sources)
+			}
+		}
+	}
+}
+
 func TestNothingButReadingPasses(t *testing.T) {
 	tools, folder := newTools(t)
 	path := filepath.Join(folder, "shop.db")
