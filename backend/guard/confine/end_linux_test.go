@@ -57,6 +57,11 @@ func TestNothingOutlivesACancelledRun(t *testing.T) {
 		"ended by itself":  "setsid sleep 987654 >/dev/null 2>&1 & echo ready; exit 0",
 		"reparented twice": "bash -c 'bash -c \"setsid sleep 987654 & exit\" & exit' & echo ready; sleep 987654",
 	}
+	var longest time.Duration
+	which := ""
+	defer func() {
+		t.Logf("the longest took %v from the stop until all were dead and wiped (%s)", longest.Round(time.Millisecond), which)
+	}()
 	for _, mode := range []string{"bubblewrap", "alone", "unconfined"} {
 		var without []string
 		if mode == "alone" {
@@ -76,8 +81,12 @@ func TestNothingOutlivesACancelledRun(t *testing.T) {
 			}
 			<-ready.seen
 			base := p.rooms.base
+			began := time.Now()
 			cancel()
 			exit, err := p.Wait()
+			if took := time.Since(began); took > longest {
+				longest, which = took, mode+", "+name
+			}
 			if err != nil || !exit.Killed {
 				t.Errorf("%s, %s: %+v %v", mode, name, exit, err)
 			}

@@ -64,6 +64,9 @@ func (in *inner) restrict() error {
 			return errors.New("this kernel's Landlock cannot close ports, so a run with network would reach Sextant itself")
 		}
 		rules = append(rules, in.openPorts()...)
+		if in.Network {
+			cfg.HandledAccessNet = ll.AccessNetConnectTCP // listening is free
+		}
 	} else {
 		// A network of its own, or all of the machine's.
 		cfg.HandledAccessNet = 0
@@ -72,17 +75,16 @@ func (in *inner) restrict() error {
 }
 
 // openPorts allows every port but the closed ones: a rule each, because a rule can only allow.
-// Without network there is none. Listening is free where there is network.
+// Without network there is none.
 func (in *inner) openPorts() []landlock.Rule {
 	if !in.Network {
 		return nil
 	}
-	rules := make([]landlock.Rule, 0, 2<<16)
+	rules := make([]landlock.Rule, 0, 1<<16)
 	for port := range 1 << 16 {
 		if !slices.Contains(in.Closed, uint16(port)) {
 			rules = append(rules, landlock.ConnectTCP(uint16(port)))
 		}
-		rules = append(rules, landlock.BindTCP(uint16(port)))
 	}
 	return rules
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -34,15 +35,11 @@ func supervise() error {
 	if err != nil {
 		return err
 	}
+	end := sync.OnceFunc(func() { go killing() })
 	go func() {
 		// Nothing is ever written; the end of the pipe is the end of the call or of Sextant.
 		_, _ = io.Copy(io.Discard, os.NewFile(lifeFD, "life"))
-		killAll()
-		for {
-			// The main goroutine reaps; what a fork slipped past is killed again.
-			time.Sleep(2 * time.Millisecond)
-			killAll()
-		}
+		end()
 	}()
 	code := 1
 	for {
@@ -50,16 +47,22 @@ func supervise() error {
 		pid, err := syscall.Wait4(-1, &status, 0, nil)
 		switch {
 		case err == syscall.EINTR:
-			continue
 		case err != nil: // no child is left
 			tell(told{Exit: &code})
 			os.Exit(0)
 		case pid == child:
 			code = exitCode(status)
-			killAll()
-		default:
-			killAll()
+			end()
 		}
+	}
+}
+
+// killing kills what is left until this process ends, which it does when nothing is: a fork can
+// slip past one look.
+func killing() {
+	for {
+		killAll()
+		time.Sleep(time.Millisecond)
 	}
 }
 
