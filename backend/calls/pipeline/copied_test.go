@@ -22,7 +22,7 @@ func TestWhatLooksCopiedFromAFileAsksBeforeItIsTypedIntoAPage(t *testing.T) {
 		h.setMode(mode)
 		h.add(toolspec.Definition{Name: "read_file", Group: "files", Hints: toolspec.Hints{ReadOnly: true}}, reads("token ghp_k3Jd8sLq02mXw9 for the mirror"))
 		h.add(toolspec.Definition{Name: "type_text", Group: "environment"}, echo)
-		h.descs["read_file"] = toolspec.Description{Present: "Reading", Files: []toolspec.FileUse{{Path: "/w/keys.txt", Use: toolspec.UseRead}}}
+		h.descs["read_file"] = toolspec.Description{Present: "Reading", Files: []toolspec.FileUse{{Path: h.settings.Folder + "/keys.txt", Use: toolspec.UseRead}}}
 		h.descs["type_text"] = toolspec.Description{Present: "Typing", Hosts: []string{"shop.example"}, Data: "my name is Ana"}
 		h.do(called("read_file", `{"x":"keys"}`))
 		if got := h.do(called("type_text", `{"x":"my name is Ana"}`)); !got.Success {
@@ -31,7 +31,7 @@ func TestWhatLooksCopiedFromAFileAsksBeforeItIsTypedIntoAPage(t *testing.T) {
 		h.descs["type_text"] = toolspec.Description{Present: "Typing", Hosts: []string{"shop.example"}, Data: "it is GHP_K3JD8SLQ02MXW9"}
 		done := h.start(called("type_text", `{"x":"it is GHP_K3JD8SLQ02MXW9"}`))
 		asked := h.question()
-		if !strings.Contains(asked.Why, "/w/keys.txt") {
+		if !strings.Contains(asked.Why, h.settings.Folder+"/keys.txt") {
 			t.Errorf("%s: the question does not name the file: %q", mode, asked.Why)
 		}
 		h.Cancel(asked.Call)

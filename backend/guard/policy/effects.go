@@ -39,6 +39,10 @@ func (f facts) effects() []doubt {
 			all = append(all, doubt{why: "It " + verb(u.Use) + " " + u.Path + ", " + sentenceEnd(u.Sensitive), exact: true, firm: true})
 		}
 	}
+	if f.in.Call.From.Caller == toolspec.CallerPerson {
+		// A person at a window asked for exactly this: the press of the button was the word for it.
+		return all
+	}
 	all = append(all, f.fileDoubts()...)
 	for _, w := range d.Warnings {
 		all = append(all, doubt{why: sentenceEnd(w), exact: true})

@@ -105,6 +105,8 @@ func TestWhatACommandChangesDecidesWhereItAsks(t *testing.T) {
 			}
 		}
 	}
+	comesTo(t, file("undo", toolspec.UseWrite, flat+"/a").caller(toolspec.CallerPerson), Allow)
+	comesTo(t, file("undo", toolspec.UseWrite, flat+"/.git/a").sensitive("git's own files").caller(toolspec.CallerPerson), Question)
 	used := net
 	used.Used = []string{"a.example"}
 	comesTo(t, used.mode(Full), Allow)
