@@ -2,7 +2,6 @@ package annotator
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,9 +24,8 @@ type Budget struct {
 }
 
 // Text is the text form of a (CONTRACT "Text form of annotate"): a page line, a line of what was
-// done and what happened, one element a line, and a line for what is not listed. Of several lines
-// in a row that the same thing covers the first says what it is. Whatever the
-// page put into a cannot add or end a line.
+// done and what happened, one element a line, and a line for what is not listed. What lies over
+// several elements is named once. Whatever the page put into a cannot add or end a line.
 func Text(a Answer) string { return Write(&a, Budget{}) }
 
 // Write is Text within a budget: first long names are cut shorter, then elements are left out,
@@ -38,11 +36,9 @@ func Write(a *Answer, budget Budget) string {
 	all := sizes()
 	text := make([]byte, 0, 256+48*len(a.Elements))
 	text = appendHeader(text, *a, all[0])
+	covers := coversOf(a.Elements)
 	for i := range a.Elements {
-		e := a.Elements[i]
-		if i > 0 && underSame(&a.Elements[i-1], &e) {
-			e.States = briefly(e.States)
-		}
+		e := covers.told(a.Elements[i])
 		text = append(appendLine(text, &e, maxName), '\n')
 	}
 	text = appendFooter(text, *a, all[0])
@@ -52,36 +48,6 @@ func Write(a *Answer, budget Budget) string {
 		return strings.TrimSuffix(string(text), "\n")
 	}
 	return cutTo(a, budget, all)
-}
-
-const under = "covered by "
-
-// cover is what lies over e, as its state says it; "" for nothing.
-func cover(e *Element) string {
-	for _, s := range e.States {
-		if strings.HasPrefix(s, under) {
-			return s
-		}
-	}
-	return ""
-}
-
-// underSame reports whether the same thing lies over both; two lines below each other need not
-// both say what.
-func underSame(above, e *Element) bool {
-	c := cover(e)
-	return c != "" && c == cover(above)
-}
-
-// briefly are states of which the one that says what lies over it says only that something does.
-func briefly(states []string) []string {
-	states = slices.Clone(states)
-	for i, s := range states {
-		if strings.HasPrefix(s, under) {
-			states[i] = "covered"
-		}
-	}
-	return states
 }
 
 // cutTo is Write for an answer that may be too long.
