@@ -226,3 +226,27 @@ func FuzzCallsAreWrittenForPeople(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatAStoppedCallCameToIsTold(t *testing.T) {
+	h := newHouse(t)
+	started := make(chan struct{})
+	h.add(toolspec.Definition{Name: "halfway"}, func(ctx context.Context, _ toolspec.Call, _ func(stream, text string)) (toolspec.Result, error) {
+		close(started)
+		<-ctx.Done()
+		r := toolspec.Fail(toolspec.UserError, "cancelled", "")
+		r.Text, r.Sources = "half of it", []string{"https://shop.example"}
+		return r, nil
+	})
+	call := called("halfway", `{}`)
+	call.ID = "stop-me"
+	done := make(chan toolspec.Result, 1)
+	go func() { done <- h.Do(context.Background(), call) }()
+	<-started
+	if !h.Cancel("stop-me") {
+		t.Fatal("there was nothing to stop")
+	}
+	got := <-done
+	if got.Success || !strings.Contains(got.ModelText(), "stopped while it ran") || !strings.Contains(got.ModelText(), "half of it") || len(got.Sources) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
