@@ -77,6 +77,11 @@ func (f facts) fileDoubts() []doubt {
 	if f.in.Settings.Mode == Workspace {
 		inside = nil
 	}
+	if f.in.Call.From.Caller == toolspec.CallerPerson {
+		// The button that a person pressed in the window was the question, as with undo.
+		inside = nil
+		deleted = slices.DeleteFunc(deleted, f.within)
+	}
 	var all []doubt
 	for _, asked := range []struct {
 		paths         []string

@@ -270,3 +270,16 @@ func TestYesToReadCoversACommandThatOnlyReads(t *testing.T) {
 	change.Call.From.YesTo = "read"
 	comesTo(t, change, Refuse)
 }
+
+func TestWhatAPersonPressesInTheWindowChangesFilesOfTheFolderUnasked(t *testing.T) {
+	mine := func(in Input) Input { return in.caller(toolspec.CallerPerson) }
+	for _, use := range []toolspec.Use{toolspec.UseWrite, toolspec.UseDelete} {
+		inside := file("undo", use, "/home/ana/flat/notes.txt")
+		comesTo(t, mine(inside), Allow)
+		comesTo(t, inside, Question)
+		comesTo(t, inside.caller(toolspec.CallerPilot), Question)
+		comesTo(t, mine(file("undo", use, "/home/ana/other/notes.txt")), Question)
+		comesTo(t, mine(inside.sensitive("git's own files")), Question)
+		comesTo(t, mine(inside).mode(ReadOnly), Refuse)
+	}
+}
