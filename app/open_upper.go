@@ -103,7 +103,7 @@ func (s *System) openCalls(context.Context, Purpose) error {
 		Policy: func() policy.Settings {
 			return policy.Settings{
 				Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"), Folder: followed(s.Workspace()),
-				Off: s.Settings.List("tools_off"),
+				Off: s.Settings.List("groups_off"),
 			}
 		},
 		Log: s.Log,

@@ -29,6 +29,9 @@ func coversOf(elements []Element) *covers {
 		if id, _, numbered := strings.Cut(full, "] "); numbered && strings.HasPrefix(full, under+"[") {
 			brief = id + "]"
 		}
+		if brief == strings.TrimSpace(under) {
+			brief = full // a name alone is as short as it gets
+		}
 		c.short[full] = brief
 		times[brief]++
 	}

@@ -39,11 +39,11 @@ func (f facts) effects() []doubt {
 			all = append(all, doubt{why: "It " + verb(u.Use) + " " + u.Path + ", " + sentenceEnd(u.Sensitive), exact: true, firm: true})
 		}
 	}
+	all = append(all, f.fileDoubts()...)
 	if f.in.Call.From.Caller == toolspec.CallerPerson {
 		// A person at a window asked for exactly this: the press of the button was the word for it.
 		return all
 	}
-	all = append(all, f.fileDoubts()...)
 	for _, w := range d.Warnings {
 		all = append(all, doubt{why: sentenceEnd(w), exact: true})
 	}
@@ -174,6 +174,6 @@ func switchedOff(f facts) (Decision, bool) {
 	return Decision{
 		Verdict: Refuse, ErrorType: toolspec.PermissionError,
 		Reason:     "the tools of the group " + group + " are switched off",
-		Suggestion: "Go on without them. The person can switch them on again with the setting tools_off (SEXTANT_TOOLS_OFF).",
+		Suggestion: "Go on without them. The person can switch them on again with the setting groups_off (SEXTANT_GROUPS_OFF).",
 	}, true
 }

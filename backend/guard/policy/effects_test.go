@@ -250,7 +250,7 @@ func TestASwitchedOffGroupIsRefused(t *testing.T) {
 	in := bash("ls", looks("ls")).mode(Full)
 	in.Settings.Off = []string{"shell", "web"}
 	d := comesTo(t, in, Refuse)
-	if !strings.Contains(d.Suggestion, "SEXTANT_TOOLS_OFF") {
+	if !strings.Contains(d.Suggestion, "SEXTANT_GROUPS_OFF") {
 		t.Errorf("suggestion %q", d.Suggestion)
 	}
 	reading := file("read_file", toolspec.UseRead, flat+"/a")

@@ -202,7 +202,20 @@ func coveredBy(id int, what string) string {
 	if id != 0 {
 		return fmt.Sprintf("covered by [%d] %s", id, what)
 	}
+	if role, name, found := strings.Cut(what, ` "`); found && plainBox(role) {
+		return `covered by "` + name
+	}
 	return "covered by " + what
+}
+
+// plainBox reports whether a role says nothing that matters about what lies over something: what
+// it is called does.
+func plainBox(role string) bool {
+	switch role {
+	case "div", "span", "section", "generic", "group", "main", "region", "contentinfo", "complementary", "navigation":
+		return true
+	}
+	return false
 }
 
 // child looks into a frame. One that does not answer is left out and told.
