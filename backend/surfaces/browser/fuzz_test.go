@@ -146,6 +146,11 @@ func (f *fuzz) run(changes int) {
 func (f *fuzz) change(n int) {
 	ctx, cancel := context.WithTimeout(f.ctx, 20*time.Second)
 	defer cancel()
+	// A page that is not there yet when the cap of a navigation is over comes later.
+	for there := ""; there != `"object"` && ctx.Err() == nil; {
+		raw, _ := f.s.EvalForTest(ctx, "typeof fuzz")
+		there = string(raw)
+	}
 	if _, err := f.s.EvalForTest(ctx, fmt.Sprintf("fuzz.run(%d, %d)", f.rnd.Uint32(), n)); err != nil {
 		f.t.Fatalf("seed %d after %d changes: changing the page: %v", f.seed, f.changes, err)
 	}
