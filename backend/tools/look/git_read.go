@@ -48,7 +48,7 @@ func gitRead() tool {
 				`"limit":{"type":"integer","minimum":1,"maximum":500,"default":30,"description":"Commits of log, branches, or hundreds of lines of blame."}},`+
 				`"required":["command"],"additionalProperties":false}`,
 			`{"command":"status"}`, `{"command":"log","path":"docs","limit":5}`, `{"command":"show","rev":"HEAD~1"}`),
-		paths: func(t *Tools, call toolspec.Call) ([]string, *toolspec.Result) {
+		paths: func(t *Tools, call toolspec.Call) ([]toolspec.FileUse, *toolspec.Result) {
 			var p gitReadParams
 			if bad := decode(call, &p); bad != nil {
 				return nil, bad
@@ -57,7 +57,7 @@ func gitRead() tool {
 			if bad != nil {
 				return nil, bad
 			}
-			return []string{r.top}, nil
+			return r.reads, nil
 		},
 		describe: func(_ *Tools, call toolspec.Call) toolspec.Description {
 			var p gitReadParams
@@ -80,14 +80,17 @@ type repository struct {
 	top, dir string
 	// within is the path asked for, from top; "" is all of it.
 	within string
+	// reads is what git looks at: top, and the places that the call and .git name beside it.
+	reads []toolspec.FileUse
 }
 
 // repository finds the one that p's path lies in and judges what would be read.
 func (t *Tools) repository(p gitReadParams) (repository, *toolspec.Result) {
-	real, bad := t.locate(p.Path)
+	asked, bad := t.locate(p.Path)
 	if bad != nil {
 		return repository{}, bad
 	}
+	real := asked.Path
 	top := real
 	for {
 		if dir, ok := gitDir(top); ok {
@@ -99,7 +102,12 @@ func (t *Tools) repository(p gitReadParams) (repository, *toolspec.Result) {
 				within = ""
 			}
 			r := repository{top: top, dir: dir, within: within}
-			return r, t.revision(r, p.Rev)
+			whole, bad := t.reads(top)
+			if bad != nil {
+				return r, bad
+			}
+			r.reads = addUse([]toolspec.FileUse{whole}, asked)
+			return r, t.revision(&r, p.Rev)
 		}
 		up := filepath.Dir(top)
 		if up == top {
@@ -131,8 +139,8 @@ func gitDir(top string) (string, bool) {
 	return dir, err == nil
 }
 
-// revision checks rev, and the file that commit:file names.
-func (t *Tools) revision(r repository, rev string) *toolspec.Result {
+// revision checks rev, and names the file of commit:file among what is read.
+func (t *Tools) revision(r *repository, rev string) *toolspec.Result {
 	for _, c := range rev {
 		if c < ' ' || c == 0x7f {
 			return fail(toolspec.ValidationError, "rev holds characters that no revision has", "Send a commit, a branch or a range.")
@@ -141,12 +149,29 @@ func (t *Tools) revision(r repository, rev string) *toolspec.Result {
 	if strings.HasPrefix(rev, "-") {
 		return fail(toolspec.ValidationError, "rev begins with a hyphen, as an option does", "Send a commit, a branch or a range.")
 	}
-	if _, file, named := strings.Cut(rev, ":"); named && file != "" {
-		if place := t.cfg.Places.Judge(filepath.Join(r.top, filepath.FromSlash(file))); place.Kind == places.Secret {
-			return secret(file, place)
+	// Which colon the file stands behind only git knows: :0:file and HEAD@{10:00}:file have two.
+	for rest, more := rev, true; more; {
+		var file string
+		if _, file, more = strings.Cut(rest, ":"); file != "" {
+			read, bad := t.reads(filepath.Join(r.top, filepath.FromSlash(file)))
+			if bad != nil {
+				return bad
+			}
+			r.reads = addUse(r.reads, read)
 		}
+		rest = file
 	}
 	return nil
+}
+
+func addUse(all []toolspec.FileUse, u toolspec.FileUse) []toolspec.FileUse {
+	if i := slices.IndexFunc(all, func(has toolspec.FileUse) bool { return has.Path == u.Path }); i >= 0 {
+		if all[i].Sensitive == "" {
+			all[i].Sensitive = u.Sensitive
+		}
+		return all
+	}
+	return append(all, u)
 }
 
 // arguments are git's for p. Nothing of p stands where an option could.

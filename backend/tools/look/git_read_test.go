@@ -63,7 +63,7 @@ func TestGitIsReadByEachCommand(t *testing.T) {
 		}
 	}
 	d := tools.Describe(callOf("git_read", map[string]any{"command": "log", "path": "docs"}))
-	if d.Target != folder || len(d.Files) != 1 || d.Files[0].Use != toolspec.UseRead || d.Present != "Reading git log" {
+	if d.Target != folder || len(d.Files) != 2 || d.Files[1].Path != filepath.Join(folder, "docs") || d.Files[0].Use != toolspec.UseRead || d.Present != "Reading git log" {
 		t.Errorf("%+v", d)
 	}
 }
@@ -223,5 +223,44 @@ func TestALongAnswerOfGitIsCut(t *testing.T) {
 	says(t, r, "[Cut: there is more. Narrow it")
 	if len(r.Text) > 60_000 {
 		t.Errorf("%d bytes", len(r.Text))
+	}
+}
+
+func TestGitReadNamesWhatItsRevisionAndItsPathRead(t *testing.T) {
+	tools, folder := newTools(t)
+	newRepository(t, folder)
+	file(t, filepath.Join(folder, ".netrc"), "machine lamps.example\n")
+	gitIn(t, folder, "add", ".")
+	gitIn(t, folder, "commit", "-qm", "Keep a log-in")
+	for _, args := range []map[string]any{
+		{"command": "show", "rev": "HEAD:.netrc"},
+		{"command": "show", "rev": ":0:.netrc"},
+		{"command": "show", "rev": ":.netrc"},
+		{"command": "show", "rev": "HEAD@{2026-11-01 10:00}:.netrc"},
+		{"command": "log", "path": ".netrc"},
+		{"command": "blame", "path": ".netrc"},
+	} {
+		marked := false
+		for _, u := range tools.Describe(callOf("git_read", args)).Files {
+			marked = marked || u.Path == filepath.Join(folder, ".netrc") && u.Sensitive != ""
+		}
+		if !marked {
+			t.Errorf("%v does not say that it reads a file of log-ins", args)
+		}
+	}
+	for _, u := range tools.Describe(callOf("git_read", map[string]any{"command": "show", "rev": "HEAD:lamps.txt"})).Files {
+		if u.Sensitive != "" {
+			t.Errorf("%s is called %s", u.Path, u.Sensitive)
+		}
+	}
+
+	// In the home itself, the same file is closed to every tool.
+	home := filepath.Dir(folder)
+	newRepository(t, home)
+	for _, rev := range []string{"HEAD:.netrc", ":0:.netrc", "HEAD@{2026-11-01 10:00}:.netrc", "HEAD:work/../.netrc"} {
+		call := callOf("git_read", map[string]any{"command": "show", "path": home, "rev": rev})
+		if r := tools.Refuse(call); r == nil || r.ErrorType != toolspec.SecurityError {
+			t.Errorf("%s is not refused: %+v", rev, r)
+		}
 	}
 }

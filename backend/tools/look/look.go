@@ -43,7 +43,7 @@ type Tools struct {
 // tool is one tool: its definition, the paths a call reads, how it is told, and what it does.
 type tool struct {
 	def      toolspec.Definition
-	paths    func(t *Tools, call toolspec.Call) ([]string, *toolspec.Result)
+	paths    func(t *Tools, call toolspec.Call) ([]toolspec.FileUse, *toolspec.Result)
 	describe func(t *Tools, call toolspec.Call) toolspec.Description
 	run      func(ctx context.Context, t *Tools, call toolspec.Call) toolspec.Result
 }
@@ -96,11 +96,9 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	}
 	d := x.describe(t, call)
 	read, _ := x.paths(t, call)
-	for _, path := range read {
-		d.Files = append(d.Files, toolspec.FileUse{Path: path, Use: toolspec.UseRead})
-	}
+	d.Files = append(d.Files, read...)
 	if len(read) > 0 && d.Target == "" {
-		d.Target = read[0]
+		d.Target = read[0].Path
 	}
 	return d
 }
@@ -142,36 +140,53 @@ func fail(kind toolspec.ErrorType, text, next string) *toolspec.Result {
 	return &r
 }
 
-// locate follows a path of a call to the real place and refuses what no tool may touch. A path
-// that is not absolute starts at the workspace folder.
-func (t *Tools) locate(path string) (string, *toolspec.Result) {
+// locate follows a path of a call to the real place, says what lies there, by the names it is
+// reached by too, and refuses what no tool may touch. A path that is not absolute starts at the
+// workspace folder.
+func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
+	none := toolspec.FileUse{}
 	switch {
 	case path == "":
 		path = "."
 	case strings.ContainsRune(path, 0):
-		return "", fail(toolspec.ValidationError, "that is no path", "Send a path in the workspace, or an absolute one.")
+		return none, fail(toolspec.ValidationError, "that is no path", "Send a path in the workspace, or an absolute one.")
 	}
 	if rest, home := strings.CutPrefix(path, "~/"); home && t.cfg.Home != "" {
 		path = filepath.Join(t.cfg.Home, rest)
 	}
 	if !filepath.IsAbs(path) {
 		if !filepath.IsLocal(path) {
-			return "", fail(toolspec.SecurityError, path+" leads out of the workspace folder", "Send a path in the workspace, or an absolute one.")
+			return none, fail(toolspec.SecurityError, path+" leads out of the workspace folder", "Send a path in the workspace, or an absolute one.")
 		}
 		// Not cleaned: what a .. means is known only once the links before it were followed.
 		path = t.cfg.Folder() + string(filepath.Separator) + path
 	}
-	if place := t.cfg.Places.Judge(path); place.Kind == places.Secret {
-		return "", secret(path, place)
+	written := t.cfg.Places.Judge(path)
+	if written.Kind == places.Secret {
+		return none, secret(path, written)
 	}
 	real, err := places.Resolve(path)
 	if err != nil {
-		return "", fail(toolspec.UserError, err.Error(), "Send the path of the file itself.")
+		return none, fail(toolspec.UserError, err.Error(), "Send the path of the file itself.")
 	}
-	if place := t.cfg.Places.Judge(real); place.Kind == places.Secret {
-		return "", secret(path, place)
+	read, bad := t.reads(real)
+	if bad != nil {
+		return none, bad
 	}
-	return real, nil
+	if read.Sensitive == "" {
+		read.Sensitive = written.What
+	}
+	return read, nil
+}
+
+// reads is the reading of an absolute path whose links were followed; what no tool may touch is
+// refused.
+func (t *Tools) reads(real string) (toolspec.FileUse, *toolspec.Result) {
+	place := t.cfg.Places.Judge(real)
+	if place.Kind == places.Secret {
+		return toolspec.FileUse{}, secret(real, place)
+	}
+	return toolspec.FileUse{Path: real, Use: toolspec.UseRead, Sensitive: place.What}, nil
 }
 
 func secret(path string, place places.Place) *toolspec.Result {

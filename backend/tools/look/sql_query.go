@@ -49,16 +49,16 @@ func sqlQuery() tool {
 				`"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100,"description":"Most rows."}},`+
 				`"required":["path"],"additionalProperties":false}`,
 			`{"path":"shop.db"}`, `{"path":"shop.db","query":"SELECT name, price FROM lamps ORDER BY price LIMIT 5"}`),
-		paths: func(t *Tools, call toolspec.Call) ([]string, *toolspec.Result) {
+		paths: func(t *Tools, call toolspec.Call) ([]toolspec.FileUse, *toolspec.Result) {
 			var p sqlQueryParams
 			if bad := decode(call, &p); bad != nil {
 				return nil, bad
 			}
-			real, bad := t.locate(p.Path)
+			file, bad := t.locate(p.Path)
 			if bad != nil {
 				return nil, bad
 			}
-			return []string{real}, nil
+			return []toolspec.FileUse{file}, nil
 		},
 		describe: func(_ *Tools, call toolspec.Call) toolspec.Description {
 			var p sqlQueryParams
@@ -83,10 +83,11 @@ type table struct {
 }
 
 func (t *Tools) sqlQuery(ctx context.Context, p sqlQueryParams) toolspec.Result {
-	real, bad := t.locate(p.Path)
+	file, bad := t.locate(p.Path)
 	if bad != nil {
 		return *bad
 	}
+	real := file.Path
 	if bad := isSQLite(real); bad != nil {
 		return *bad
 	}

@@ -161,3 +161,20 @@ func TestOnlyADatabaseIsOpened(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+func TestASensitiveDatabaseIsCalledSo(t *testing.T) {
+	tools, folder := newTools(t)
+	if err := os.Mkdir(filepath.Join(folder, ".vscode"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	newDatabase(t, filepath.Join(folder, ".vscode/state.db"))
+	if err := os.Symlink(".vscode/state.db", filepath.Join(folder, "plain.db")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{".vscode/state.db", "plain.db"} {
+		d := tools.Describe(callOf("sql_query", map[string]any{"path": path}))
+		if len(d.Files) != 1 || d.Files[0].Sensitive == "" {
+			t.Errorf("%s: %+v", path, d.Files)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func systemInfo() tool {
 		def: define(name, "shell", systemInfoDoc,
 			`{"type":"object","properties":{"what":{"type":"string","enum":["all","processes","resources","network"],"default":"all"}},"additionalProperties":false}`,
 			`{"what":"resources"}`),
-		paths: func(*Tools, toolspec.Call) ([]string, *toolspec.Result) { return nil, nil },
+		paths: func(*Tools, toolspec.Call) ([]toolspec.FileUse, *toolspec.Result) { return nil, nil },
 		describe: func(_ *Tools, call toolspec.Call) toolspec.Description {
 			var p systemInfoParams
 			_ = json.Unmarshal(call.Args, &p)
