@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -287,19 +288,49 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	if !ok {
 		return toolspec.Result{}, fmt.Errorf("files: no tool %q", call.Tool)
 	}
-	r, err := t.execute(ctx, x, call)
+	_, at, err := t.places(x, call)
+	var r toolspec.Result
+	if err == nil {
+		r, err = t.execute(ctx, x, call, at)
+	}
 	var f *fault
 	if errors.As(err, &f) {
-		return f.result(), nil
+		r, err = f.result(), nil
+	}
+	// A refusal tells lines and names of the file, too.
+	for _, from := range t.sources(at) {
+		if !slices.Contains(r.Sources, from) {
+			r.Sources = append(r.Sources, from)
+		}
 	}
 	return r, err
 }
 
-func (t *Tools) execute(ctx context.Context, x tool, call toolspec.Call) (toolspec.Result, error) {
-	_, at, err := t.places(x, call)
-	if err != nil {
-		return toolspec.Result{}, err
+// downloads is where the folder of downloads leads to, "" when there is none.
+func (t *Tools) downloads() string {
+	if t.cfg.Downloads == "" {
+		return ""
 	}
+	folder, err := places.Resolve(t.cfg.Downloads)
+	if err != nil {
+		return t.cfg.Downloads
+	}
+	return folder
+}
+
+// sources name what of a call's files came from outside.
+func (t *Tools) sources(at []target) []string {
+	folder := t.downloads()
+	var all []string
+	for _, a := range at {
+		if folder != "" && within(a.real, folder) {
+			all = append(all, "download:"+filepath.Base(a.real))
+		}
+	}
+	return all
+}
+
+func (t *Tools) execute(ctx context.Context, x tool, call toolspec.Call, at []target) (toolspec.Result, error) {
 	t.mu.Lock()
 	judged, known := t.judged[call.ID]
 	t.mu.Unlock()

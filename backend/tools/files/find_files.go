@@ -83,6 +83,7 @@ func runFindFiles(ctx context.Context, t *Tools, j job[findFilesParams]) (toolsp
 	head := fmt.Sprintf("%s in %s: %s%s\n", j.p.Pattern, a.shown, counted(len(found)+left, "file"), inBrackets(note))
 	r.Text = head + strings.Join(found, "\n")
 	r.Sentence = fmt.Sprintf("Found %s for %s", counted(len(found)+left, "file"), cutText(j.p.Pattern, 60))
+	r.Sources = w.sources()
 	r.Preview = found[:min(3, len(found))]
 	return r, nil
 }

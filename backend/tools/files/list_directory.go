@@ -70,6 +70,7 @@ func runListDirectory(ctx context.Context, t *Tools, j job[listDirectoryParams])
 	}
 	note := w.notes(more)
 	r := toolspec.OK(map[string]any{"path": a.shown, "entries": found, "note": note})
+	r.Sources = w.sources()
 	r.Text = listText(a, found, note)
 	r.Sentence = fmt.Sprintf("Listed %s: %s", shownFolder(a), entriesWord(len(found)+left))
 	return r, nil

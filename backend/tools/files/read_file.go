@@ -12,7 +12,6 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"sextant/shared/toolspec"
@@ -127,19 +126,7 @@ func runReadFile(ctx context.Context, t *Tools, j job[readFileParams]) (toolspec
 		r.Sentence += fmt.Sprintf("; %d of them could not be read", failed)
 	}
 	r.Preview = previewOf(read[0].Content)
-	r.Sources = t.sources(j.at)
 	return r, nil
-}
-
-// sources name what of a call's files came from outside.
-func (t *Tools) sources(at []target) []string {
-	var all []string
-	for _, a := range at {
-		if t.cfg.Downloads != "" && within(a.real, t.cfg.Downloads) {
-			all = append(all, "download:"+filepath.Base(a.real))
-		}
-	}
-	return all
 }
 
 // previewOf are the first lines of a text for a card.

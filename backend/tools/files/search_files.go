@@ -221,6 +221,7 @@ func (s *search) result(a target, pattern string, w *walk) toolspec.Result {
 	r.Text = fmt.Sprintf("%s: %s in %s, of %s searched%s\n%s", pattern, counted(len(s.hits), "line"), counted(len(within), "file"),
 		counted(s.files, "file"), inBrackets(note), b.String())
 	r.Sentence = fmt.Sprintf("Found %s for “%s”", counted(len(s.hits), "line"), cutText(pattern, 60))
+	r.Sources = w.sources()
 	r.Preview = preview
 	return r
 }

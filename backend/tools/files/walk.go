@@ -54,6 +54,9 @@ type walk struct {
 	closed int
 	// full says that the walk ended at its bound.
 	full bool
+	// downloads is where files from outside lie; met says that the walk came by some.
+	downloads string
+	met       bool
 }
 
 // run walks from target a on.
@@ -63,7 +66,7 @@ func (w *walk) run(a target) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	w.base = a.real
+	w.base, w.downloads = a.real, w.t.downloads()
 	if w.heed && a.folder != "" {
 		w.above(a)
 	}
@@ -117,6 +120,7 @@ func (w *walk) folder(root *os.Root, rel string, depth int) error {
 		if w.heed && w.ignored(e) {
 			continue
 		}
+		w.met = w.met || w.downloads != "" && e.real != w.downloads && within(e.real, w.downloads)
 		if err := w.visit(e); err != nil {
 			return err
 		}
@@ -247,6 +251,14 @@ func (w *walk) ignored(e entry) bool {
 		}
 	}
 	return false
+}
+
+// sources names the folder of downloads when the walk came by what lies in it.
+func (w *walk) sources() []string {
+	if !w.met {
+		return nil
+	}
+	return []string{"download:" + filepath.Base(w.downloads)}
 }
 
 // notes says what a walk did not see.
