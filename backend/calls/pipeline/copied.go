@@ -15,6 +15,9 @@ func (p *Pipeline) copied(f *flight) {
 		return
 	}
 	data := f.desc.Data
+	if f.desc.Starting {
+		data += " " + f.desc.Target // what a command says may leave with it
+	}
 	// An address carries data behind its host.
 	if u, err := url.Parse(f.desc.Target); err == nil && u.Host != "" {
 		data += " " + u.Path + " " + u.RawQuery + " " + u.Fragment
@@ -63,13 +66,24 @@ func sameHost(source, host string) bool {
 	return strings.EqualFold(u.Host, host) || strings.EqualFold(u.Hostname(), host)
 }
 
+// tellsFiles reports whether a call's answer may hold what stands in files: a tool that reads
+// them, or a program, which may read any.
+func (f *flight) tellsFiles() bool {
+	return f.desc.Starting || f.def.Group == "files" || f.def.Group == "look"
+}
+
 // noteRead keeps what a call read, so that it is known again on its way out: text from outside,
 // and the content of files.
 func (p *Pipeline) noteRead(f *flight, result toolspec.Result) {
 	sources := result.Sources
-	if len(sources) == 0 && f.def.Group == "files" && f.def.Hints.ReadOnly {
+	if len(sources) == 0 && f.tellsFiles() {
 		for _, file := range f.desc.Files {
-			sources = append(sources, "file "+file.Path)
+			if file.Use == toolspec.UseRead {
+				sources = append(sources, "file "+file.Path)
+			}
+		}
+		if len(sources) == 0 && f.desc.Starting {
+			sources = []string{"a command of this machine"}
 		}
 	}
 	if !steerable(f.call.From.Caller) || len(sources) == 0 {

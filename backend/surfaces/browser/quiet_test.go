@@ -64,7 +64,7 @@ func TestPagesThatAreNeverQuietAreWaitedForByCauseAndNotToTheCap(t *testing.T) {
 		// by is what the click waits for where that is sure: a change that is there at once may be
 		// over before it is looked for.
 		page, press, by string
-		// seen is a button that must stand in the answer.
+		// seen is a button that must stand in the answer; "" for one that may come later.
 		seen string
 		// opens is how the wait for the page itself may end at the cap.
 		opens string
@@ -74,8 +74,9 @@ func TestPagesThatAreNeverQuietAreWaitedForByCauseAndNotToTheCap(t *testing.T) {
 			press: "Go", seen: "Done",
 		},
 		"a stream that a click opens": {
+			// What the stream says first may come after the answer when the machine is busy.
 			page:  `<button onclick="new EventSource('/stream').onmessage = () => { this.textContent = 'Done' }">Go</button>`,
-			press: "Go", seen: "Done",
+			press: "Go",
 		},
 		"a socket": {
 			page:  `<button onclick="this.textContent='Done'">Go</button><p id=p></p><script>new WebSocket('ws://' + location.host + '/chat').onmessage = () => { p.textContent += '.' }</script>`,
@@ -124,7 +125,11 @@ func TestPagesThatAreNeverQuietAreWaitedForByCauseAndNotToTheCap(t *testing.T) {
 			if c.by != "" && ans.SettledBy != c.by || strings.HasPrefix(ans.SettledBy, "still") {
 				t.Errorf("the click settled by %q after %d ms, want %q", ans.SettledBy, ans.SettledMS, c.by)
 			}
-			the(t, ans, "button", c.seen)
+			if c.seen != "" {
+				the(t, ans, "button", c.seen)
+			} else if _, err := s.Wait(ctx, browser.WaitOptions{Text: "Done", Seconds: 20}); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }

@@ -144,6 +144,10 @@ func TestAToolMadeUnderOutsideTextSleepsUntilItWasRead(t *testing.T) {
 	if r := b.call(t, "planted", "{}"); r.Success {
 		t.Error("it ran")
 	}
+	listed, err := b.Makers().Execute(t.Context(), toolspec.Call{Tool: listName}, toolspec.Definition{}, nil)
+	if err != nil || !slices.Equal(listed.Sources, []string{"https://evil.example"}) {
+		t.Errorf("a list that holds its body is not marked: %v %v", listed.Sources, err)
+	}
 	if err := b.Wake(t.Context(), "planted", 2); err == nil {
 		t.Error("another version than the one that was read was woken")
 	}

@@ -108,6 +108,11 @@ func (m *Makers) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Def
 	}
 	r := toolspec.OK(map[string]any{"tools": list})
 	r.Sentence = fmt.Sprintf("Listed %d created %s", len(list), plural(len(list), "tool"))
+	for _, c := range list {
+		if c.Asleep {
+			r.Sources = union(r.Sources, c.Outside)
+		}
+	}
 	return r, nil
 }
 
