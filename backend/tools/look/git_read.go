@@ -94,9 +94,6 @@ func (t *Tools) repository(p gitReadParams) (repository, *toolspec.Result) {
 	top := real
 	for {
 		if dir, ok := gitDir(top); ok {
-			if place := t.cfg.Places.Judge(dir); place.Kind == places.Secret {
-				return repository{}, secret(dir, place)
-			}
 			within, err := filepath.Rel(top, real)
 			if err != nil || within == "." {
 				within = ""
@@ -107,6 +104,9 @@ func (t *Tools) repository(p gitReadParams) (repository, *toolspec.Result) {
 				return r, bad
 			}
 			r.reads = addUse([]toolspec.FileUse{whole}, asked)
+			if bad := t.stores(&r); bad != nil {
+				return r, bad
+			}
 			return r, t.revision(&r, p.Rev)
 		}
 		up := filepath.Dir(top)
