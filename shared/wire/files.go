@@ -4,12 +4,15 @@ import "time"
 
 // FileChange is one change of a file by a tool. Before and After are blob ids of its content,
 // which are also the SHA-256 of it in hexadecimal; "" is a file that was not there.
+//
+// Owner is whose change it was: a conversation's, or else a program's or a person's.
 type FileChange struct {
 	ID           int64     `json:"id"`
 	Tool         string    `json:"tool"`
 	Call         string    `json:"call"`
 	Turn         string    `json:"turn,omitempty"`
 	Conversation string    `json:"conversation,omitempty"`
+	Owner        string    `json:"owner,omitempty"`
 	Path         string    `json:"path"`
 	Before       string    `json:"before,omitempty"`
 	After        string    `json:"after,omitempty"`

@@ -31,6 +31,7 @@ type bench struct {
 	work, outside string
 	// conversation and turn are those of the calls.
 	conversation, turn string
+	client, session    string
 	caller             toolspec.Caller
 	calls              int
 	last               string
@@ -116,7 +117,7 @@ func (b *bench) call(tool, args string) toolspec.Call {
 	b.last = "c" + strconv.Itoa(b.calls)
 	return toolspec.Call{
 		ID: b.last, Tool: tool, Args: json.RawMessage(args),
-		From: toolspec.Provenance{Caller: b.caller, Conversation: b.conversation, Turn: b.turn},
+		From: toolspec.Provenance{Caller: b.caller, Client: b.client, Session: b.session, Conversation: b.conversation, Turn: b.turn},
 	}
 }
 

@@ -115,7 +115,8 @@ func (t *Tools) now(ctx context.Context, a target) (current, error) {
 // between, the row tells of a file that is as before, and there is nothing to undo.
 func (t *Tools) keep(ctx context.Context, call toolspec.Call, a target, now current, to next) error {
 	c := wire.FileChange{
-		Tool: call.Tool, Call: call.ID, Turn: call.From.Turn, Conversation: call.From.Conversation, Path: a.real, Time: t.cfg.Now(),
+		Tool: call.Tool, Call: call.ID, Turn: call.From.Turn, Conversation: call.From.Conversation, Owner: owner(call),
+		Path: a.real, Time: t.cfg.Now(),
 	}
 	var err error
 	if now.exists {

@@ -45,8 +45,9 @@ type Blobs interface {
 type Log interface {
 	AddFileChange(ctx context.Context, c wire.FileChange) error
 	// FileChanges are those of a turn or of a call, whichever is not "", the oldest first; of
-	// neither they are those of the conversation's last call that changed files.
-	FileChanges(ctx context.Context, conversation, turn, call string) ([]wire.FileChange, error)
+	// neither they are those of the conversation's last call that changed files. An owner that
+	// is not "" leaves only theirs.
+	FileChanges(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange, error)
 }
 
 // Config is what the tools stand on.

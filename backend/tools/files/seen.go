@@ -1,6 +1,7 @@
 package files
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -34,7 +35,8 @@ func owner(call toolspec.Call) string {
 	if from.Conversation != "" {
 		return "conversation " + from.Conversation
 	}
-	return string(from.Caller) + " " + from.Client + " " + from.Session
+	// Quoted, because a program chooses its own name.
+	return fmt.Sprintf("%s %q %q", from.Caller, from.Client, from.Session)
 }
 
 // saw notes that the owner knows the file at path as s.

@@ -88,29 +88,30 @@ func reversals(changes []wire.FileChange) []reversal {
 	return all
 }
 
-// wanted are the changes that a call of undo names. Programs and models take back only what
-// their own conversation did; a person takes back what they like.
+// wanted are the changes that a call of undo names. A model takes back only what its own
+// conversation did and a program what it did itself; a person takes back what they like.
 func (t *Tools) wanted(ctx context.Context, call toolspec.Call, p undoParams) ([]reversal, error) {
-	changes, err := t.cfg.Changes.FileChanges(ctx, call.From.Conversation, p.Turn, p.Call)
+	whose := owner(call)
+	if call.From.Caller == toolspec.CallerPerson {
+		whose = ""
+	}
+	changes, err := t.cfg.Changes.FileChanges(ctx, call.From.Conversation, whose, p.Turn, p.Call)
 	if err != nil {
 		return nil, err
-	}
-	if call.From.Caller != toolspec.CallerPerson {
-		changes = slices.DeleteFunc(changes, func(c wire.FileChange) bool { return c.Conversation != call.From.Conversation })
 	}
 	all := reversals(changes)
 	if len(p.Paths) > 0 {
 		all = slices.DeleteFunc(all, func(r reversal) bool { return !slices.Contains(p.Paths, r.path) })
 	}
 	if len(all) == 0 {
-		return nil, &fault{toolspec.UserError, "there is no change of a file to undo", "Only write_file and edit_file can be undone, in the conversation that called them."}
+		return nil, &fault{toolspec.UserError, "there is no change of a file to undo", "Only write_file and edit_file can be undone, by who called them."}
 	}
 	return all, nil
 }
 
 // Changes says what a turn did to files and whether each can be undone.
 func (t *Tools) Changes(ctx context.Context, turn string) ([]wire.ChangedFile, error) {
-	changes, err := t.cfg.Changes.FileChanges(ctx, "", turn, "")
+	changes, err := t.cfg.Changes.FileChanges(ctx, "", "", turn, "")
 	if err != nil {
 		return nil, err
 	}

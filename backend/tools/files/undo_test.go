@@ -169,6 +169,35 @@ func TestAConversationUndoesOnlyWhatItDidAndAPersonWhatTheyLike(t *testing.T) {
 	b.holds("a.txt", "a1\n")
 }
 
+func TestAProgramUndoesOnlyItsOwnChanges(t *testing.T) {
+	b := set(t)
+	from := func(caller toolspec.Caller, client, session string) {
+		b.caller, b.client, b.session, b.conversation, b.turn = caller, client, session, "", ""
+	}
+	from(toolspec.CallerPerson, "", "")
+	b.ok("write_file", `{"path":"mine.txt","content":"mine"}`)
+	mine := b.last
+	from(toolspec.CallerMCP, "editor", "s1")
+	b.ok("write_file", `{"path":"one.txt","content":"one"}`)
+	one := b.last
+	from(toolspec.CallerHTTP, "agent", "s2")
+	b.ok("write_file", `{"path":"two.txt","content":"two"}`)
+	two := b.last
+	from(toolspec.CallerMCP, "editor", "s3")
+	for _, call := range []string{`{}`, `{"call":"` + mine + `"}`, `{"call":"` + one + `"}`, `{"call":"` + two + `"}`, `{"call":"` + one + `","preview":true}`} {
+		b.fails("undo", call, toolspec.UserError, "no change of a file to undo")
+	}
+	from(toolspec.CallerMCP, "editor", "s1")
+	b.says(b.ok("undo", `{}`), "one.txt: undone")
+	b.holds("two.txt", "two")
+	from(toolspec.CallerPerson, "", "")
+	b.ok("undo", `{"call":"`+two+`"}`)
+	b.ok("undo", `{"call":"`+mine+`"}`)
+	for _, gone := range []string{"mine.txt", "one.txt", "two.txt"} {
+		b.holds(gone, "")
+	}
+}
+
 func TestABinaryFileIsUndoneWithoutADifference(t *testing.T) {
 	b := set(t)
 	b.put("pic", "\x00\x01\x02")
