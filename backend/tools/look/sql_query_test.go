@@ -178,3 +178,32 @@ func TestASensitiveDatabaseIsCalledSo(t *testing.T) {
 		}
 	}
 }
+
+func TestReadingADatabaseWithAWriteAheadLogLeavesNothingBesideIt(t *testing.T) {
+	tools, folder := newTools(t)
+	path := filepath.Join(folder, "shop.db")
+	newDatabase(t, path)
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	defer func() { _ = db.Close() }()
+	for _, q := range []string{"PRAGMA journal_mode = WAL", "UPDATE lamps SET name = 'wall' WHERE id = 1"} {
+		if _, err := db.ExecContext(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask := map[string]any{"path": "shop.db", "query": "SELECT name FROM lamps"}
+	if _, err := os.Stat(path + "-wal"); err != nil {
+		t.Fatal("the database is open and keeps no log, so the test shows nothing")
+	}
+	says(t, do(t, tools, "sql_query", ask), "wall") // what stands in the log alone
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	says(t, do(t, tools, "sql_query", ask), "wall")
+	if entries, _ := os.ReadDir(folder); len(entries) != 1 {
+		t.Errorf("beside the database lie %v", entries)
+	}
+}

@@ -3,8 +3,11 @@ package look
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
+	"io"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/mattn/go-sqlite3"
@@ -15,11 +18,33 @@ type reader struct{ path string }
 
 // Connect implements driver.Connector.
 func (r reader) Connect(context.Context) (driver.Conn, error) {
-	conn, err := r.Driver().Open("file:" + (&url.URL{Path: r.path}).EscapedPath() + "?mode=ro&_query_only=1&_busy_timeout=2000")
+	address := "file:" + (&url.URL{Path: r.path}).EscapedPath() + "?mode=ro&_query_only=1&_busy_timeout=2000"
+	if resting(r.path) {
+		address += "&immutable=1"
+	}
+	conn, err := r.Driver().Open(address)
 	if err != nil {
 		return nil, err
 	}
 	return conn, nil
+}
+
+// resting reports whether a database keeps a write-ahead log and nobody has it open, for the
+// last to close it takes the log away. SQLite would make the log and its index anew beside it,
+// and leave them there, though it may only read; told that nothing changes, it does not.
+func resting(path string) bool {
+	if _, err := os.Lstat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 20)
+	_, err = io.ReadFull(f, head)
+	// Bytes 18 and 19 are the versions that write and read it; 2 is a write-ahead log.
+	return err == nil && head[18] == 2 && head[19] == 2
 }
 
 // Driver implements driver.Connector.
