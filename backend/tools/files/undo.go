@@ -69,6 +69,8 @@ func undo() tool {
 type reversal struct {
 	path, before, after string
 	mode                fs.FileMode
+	// own are the contents it had by these changes after before, the last one included.
+	own []string
 	// broken says that something else changed the file between the changes.
 	broken bool
 }
@@ -79,13 +81,29 @@ func reversals(changes []wire.FileChange) []reversal {
 	for _, c := range changes {
 		i := slices.IndexFunc(all, func(r reversal) bool { return r.path == c.Path })
 		if i < 0 {
-			all = append(all, reversal{c.Path, c.Before, c.After, fs.FileMode(c.Mode), false})
+			all = append(all, reversal{c.Path, c.Before, c.After, fs.FileMode(c.Mode), []string{c.After}, false})
 			continue
 		}
-		all[i].broken = all[i].broken || all[i].after != c.Before
-		all[i].after = c.After
+		r := &all[i]
+		switch {
+		case c.Before == r.before:
+			// It was undone in between, or the write never came about.
+			r.own, r.broken = nil, false
+		case !slices.Contains(r.own, c.Before):
+			r.broken = true
+		}
+		r.after, r.own = c.After, append(r.own, c.After)
 	}
 	return all
+}
+
+// from is what the reversal starts at when the file holds now: the last content, or an earlier
+// one of its own when what came after was undone, or never came about.
+func (r reversal) from(now string) reversal {
+	if slices.Contains(r.own, now) {
+		r.after = now
+	}
+	return r
 }
 
 // wanted are the changes that a call of undo names. A model takes back only what its own
@@ -139,6 +157,10 @@ func (r reversal) did() string {
 
 // judgeUndo says whether a change can be taken back now, and shows what it did.
 func (t *Tools) judgeUndo(ctx context.Context, r reversal, a target) wire.ChangedFile {
+	now, err := t.now(ctx, a)
+	if err == nil {
+		r = r.from(now.hash())
+	}
 	f := wire.ChangedFile{Path: r.path, Shown: a.shown, Did: r.did(), State: wire.UndoReady}
 	before, errBefore := t.blob(r.before)
 	after, errAfter := t.blob(r.after)
@@ -146,7 +168,6 @@ func (t *Tools) judgeUndo(ctx context.Context, r reversal, a target) wire.Change
 		d := diffOf(a.shown, before, after)
 		f.Diff, f.Added, f.Removed, f.Note = d.text, d.added, d.removed, d.note
 	}
-	now, err := t.now(ctx, a)
 	switch {
 	case errBefore != nil:
 		f.State, f.Why = wire.UndoConflict, "what it held before is not kept any more"
@@ -235,7 +256,7 @@ func (t *Tools) takeBack(ctx context.Context, call toolspec.Call, r reversal, a 
 		return fmt.Errorf("reading what %s held before: %w", a.shown, err)
 	}
 	_, err = t.change(ctx, call, a, func(now current) (next, error) {
-		if now.hash() != r.after {
+		if now.hash() != r.from(now.hash()).after {
 			return next{}, &fault{toolspec.UserError, "it was changed since", ""}
 		}
 		return next{gone: r.before == "", content: before, mode: r.mode}, nil

@@ -110,6 +110,49 @@ func TestAHandsChangeBetweenTwoCallsIsAConflictToo(t *testing.T) {
 	b.holds("a.txt", "a3\n")
 }
 
+func TestATurnThatUndidAndWroteAgainIsUndone(t *testing.T) {
+	b := set(t)
+	b.put("a.txt", "a1\n")
+	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
+	b.ok("edit_file", `{"path":"a.txt","old":"a2","new":"a3"}`)
+	b.ok("undo", `{}`)
+	b.holds("a.txt", "a2\n")
+	b.expect("t1", "a.txt changed ready")
+	b.ok("edit_file", `{"path":"a.txt","old":"a2","new":"a4"}`)
+	b.expect("t1", "a.txt changed ready")
+	b.ok("undo", `{"turn":"t1"}`)
+	b.holds("a.txt", "a1\n")
+	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a5"}`)
+	b.expect("t1", "a.txt changed ready")
+	b.put("a.txt", "a4\n") // what the turn wrote before it was undone stands for nothing any more
+	b.expect("t1", "a.txt changed conflict")
+	b.put("a.txt", "a5\n")
+	b.ok("undo", `{"turn":"t1"}`)
+	b.holds("a.txt", "a1\n")
+}
+
+// A row is written before its change, so a process that ended in between leaves a row of a
+// change that is not there.
+func TestAChangeThatNeverCameAboutDoesNotStandInTheWay(t *testing.T) {
+	b := set(t)
+	b.put("a.txt", "a1\n")
+	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
+	did, err := b.store.FileChanges(context.Background(), "", "", "", b.last)
+	if err != nil || len(did) != 1 {
+		t.Fatalf("%v %v", did, err)
+	}
+	never := did[0]
+	never.Call, never.Before, never.After = "c-never", never.After, strings.Repeat("0", 64)
+	if err := b.store.AddFileChange(context.Background(), never); err != nil {
+		t.Fatal(err)
+	}
+	b.expect("t1", "a.txt changed ready")
+	b.says(b.ok("undo", `{"turn":"t1","preview":true}`), "-a1\n+a2")
+	b.ok("edit_file", `{"path":"a.txt","old":"a2","new":"a3"}`)
+	b.ok("undo", `{"turn":"t1"}`)
+	b.holds("a.txt", "a1\n")
+}
+
 func TestAMadeFileThatWasRemovedOrLinkedSinceIsLeft(t *testing.T) {
 	b := set(t)
 	b.ok("write_file", `{"path":"c.txt","content":"c"}`)
