@@ -10,7 +10,9 @@ import (
 // interpreter judges python, perl, ruby and node: their code is not read.
 func (c *call) interpreter() {
 	words := c.words[1:]
-	if len(words) == 1 && words[0].sure() && slices.Contains([]string{"--version", "-V", "--help", "-v", "-h"}, words[0].text) {
+	// To python, -v is to be wordy while it runs what it is given; to the others it is the version.
+	wordy := strings.HasPrefix(c.name, "python") && len(words) == 1 && words[0].text == "-v"
+	if len(words) == 1 && !wordy && words[0].sure() && slices.Contains([]string{"--version", "-V", "--help", "-v", "-h"}, words[0].text) {
 		return
 	}
 	if len(words) == 0 && c.r.input != nil {

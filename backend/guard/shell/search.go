@@ -225,7 +225,7 @@ func (c *call) awk() {
 }
 
 // awkActs reports whether an awk program may do more than print. A > outside of a text could
-// compare or write; after a print it writes.
+// compare or write; anywhere after a print it counts as writing.
 func awkActs(program string) bool {
 	bare := program
 	if !strings.ContainsAny(program, "/#") {
@@ -241,12 +241,9 @@ func awkActs(program string) bool {
 	if strings.Contains(bare, "|") {
 		return true
 	}
-	for _, part := range strings.FieldsFunc(bare, func(r rune) bool { return r == ';' || r == '}' || r == '\n' }) {
-		if at := strings.Index(part, "print"); at >= 0 && strings.Contains(part[at:], ">") {
-			return true
-		}
-	}
-	return false
+	// Where a statement ends is not told apart: a text may hold the ; and a line go on after a comma.
+	at := strings.Index(bare, "print")
+	return at >= 0 && strings.Contains(bare[at:], ">")
 }
 
 // withoutTexts takes quoted texts out of an awk program. One that does not end is left in.

@@ -186,10 +186,7 @@ func (s *sedScript) command() bool {
 		s.skip("0123456789")
 		return true
 	case strings.IndexByte(":btT", c) >= 0:
-		for s.at < len(s.text) && strings.IndexByte("\n;}", s.text[s.at]) < 0 {
-			s.at++
-		}
-		return true
+		return s.label(c == ':')
 	case strings.IndexByte("aic", c) >= 0:
 		// Text to the end of the line, and on while lines end in a backslash.
 		for goesOn(s.line()) && s.at < len(s.text) {
@@ -208,6 +205,14 @@ func (s *sedScript) command() bool {
 		return s.until(delimiter, false) && from
 	}
 	return s.acts(c)
+}
+
+// label goes behind the name of a label and reports whether every sed ends it there: GNU sed
+// goes on with a command behind a blank, and may take a } into a name that is declared.
+func (s *sedScript) label(declared bool) bool {
+	s.skip(" \t")
+	s.skip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
+	return s.at >= len(s.text) || strings.IndexByte(" \t\n;", s.peek()) >= 0 || s.peek() == '}' && !declared
 }
 
 // acts judges the commands that leave the text alone and do something else.
