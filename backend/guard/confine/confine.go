@@ -70,6 +70,9 @@ type Spec struct {
 	Dir, Workspace string
 	// Writable are further absolute paths that it may write; those not there are passed over.
 	Writable []string
+	// ReadOnly lets it read the workspace and write nothing but its temporary folder, which
+	// then holds the caches of programs too: for a command that was judged to only read.
+	ReadOnly bool
 	// Network lets it reach the network of this machine, all but Config.Ports.
 	Network bool
 	// Env are further variables ("NAME=value") on top of the cleaned environment.

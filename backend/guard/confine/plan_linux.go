@@ -60,7 +60,7 @@ func makeRooms(parent string) (rooms, error) {
 
 // plan makes the plan of one run behind w.
 func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
-	writable, err := writablePaths(spec)
+	f, err := c.folders(spec)
 	if err != nil {
 		return plan{}, err
 	}
@@ -72,18 +72,22 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 	case spec.Unconfined:
 	case w.Bubblewrap != "":
 		tmp = "/tmp"
-		p.Wrap = c.wrap(spec, w, r, writable)
+		p.Wrap = c.wrap(spec, w, r, f)
 		p.Enter.Namespaces = true
 		p.Enter.Read = []string{"/"}
-		p.Enter.Write = append([]string{"/tmp", "/var/tmp", "/dev/shm", "/dev/pts"}, writable...)
+		p.Enter.Write = append([]string{"/tmp", "/var/tmp", "/dev/shm", "/dev/pts"}, f.writable...)
 		p.Enter.Devices = append(plainDevices(), "/dev/tty", "/dev/ptmx")
 	default:
-		c.alone(&p.Enter, r, writable)
+		c.alone(&p.Enter, r, f)
 	}
 	if spec.Network && !spec.Unconfined && c.cfg.Ports != nil {
 		p.Enter.Closed = c.cfg.Ports()
 	}
-	p.Enter.Env = environment(os.Environ(), c.cfg.Home, tmp, spec.Network || spec.Unconfined, spec.Env)
+	own := spec.Env
+	if spec.ReadOnly && !spec.Unconfined {
+		own = append(slices.Clone(own), "XDG_CACHE_HOME="+tmp+"/.cache")
+	}
+	p.Enter.Env = environment(os.Environ(), c.cfg.Home, tmp, spec.Network || spec.Unconfined, own)
 	if p.Enter.Dir == "" {
 		p.Enter.Dir = first(spec.Workspace, tmp)
 	}
@@ -94,29 +98,37 @@ func plainDevices() []string {
 	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 }
 
-// writablePaths are the workspace and what may be written besides, links followed.
-func writablePaths(spec Spec) ([]string, error) {
-	var all []string
+// folders are what a run is shown besides the machine: what it may write, and what is there to
+// be read. Links are followed.
+type folders struct{ writable, shown []string }
+
+func (c *Confine) folders(spec Spec) (folders, error) {
+	var f folders
 	for i, path := range append([]string{spec.Workspace}, spec.Writable...) {
 		if path == "" {
 			continue
 		}
 		if !filepath.IsAbs(path) {
-			return nil, fmt.Errorf("%q cannot be made writable: it is not an absolute path", path)
+			return folders{}, fmt.Errorf("%q cannot be made writable: it is not an absolute path", path)
 		}
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			if i > 0 && os.IsNotExist(err) {
 				continue
 			}
-			return nil, fmt.Errorf("opening the workspace: %w", err)
+			return folders{}, fmt.Errorf("opening the workspace: %w", err)
 		}
-		if real == "/" {
-			return nil, fmt.Errorf("%q is the whole machine: choose a folder as workspace", path)
+		switch {
+		case real == "/":
+			return folders{}, fmt.Errorf("%q is the whole machine: choose a folder as workspace", path)
+		case !spec.ReadOnly:
+			f.writable = append(f.writable, real)
+		case i == 0:
+			f.shown = append(f.shown, real)
 		}
-		all = append(all, real)
 	}
-	return outermost(all), nil
+	f.writable = outermost(f.writable)
+	return f, nil
 }
 
 // mount is one change to what is seen at a path.
@@ -127,7 +139,7 @@ type mount struct {
 
 // wrap is the command line of bubblewrap. Mounts are made from the outside in, so that a
 // secret inside of the workspace stays hidden and a workspace inside of a hidden folder is there.
-func (c *Confine) wrap(spec Spec, w walls, r rooms, writable []string) []string {
+func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 	args := []string{
 		w.Bubblewrap, "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
@@ -156,13 +168,16 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, writable []string) []string 
 		}
 	}
 	var closing []string
-	for _, path := range writable {
+	for _, path := range f.shown {
+		mounts = append(mounts, mount{path, []string{"--ro-bind", path, path}})
+	}
+	for _, path := range f.writable {
 		mounts = append(mounts, mount{path, []string{"--bind", path, path}})
 		mounts = append(mounts, hooks(path)...)
 		mounts = append(mounts, c.startUp(path)...)
 	}
 	for _, path := range c.hidden() {
-		if within(path, "/run") || slices.Contains(writable, path) {
+		if within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.shown, path) {
 			continue
 		}
 		if isDir(path) {
@@ -244,7 +259,7 @@ func first(list ...string) string {
 
 // alone makes the rules for a run behind Landlock without namespaces: all is readable but
 // what is hidden, other programs' temporary files and sockets, and the tables of processes.
-func (c *Confine) alone(in *inner, r rooms, writable []string) {
+func (c *Confine) alone(in *inner, r rooms, f folders) {
 	hidden := append(c.hidden(), "/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/lock", r.base)
 	in.Read = around("/", outermost(hidden))
 	in.Read = append(in.Read,
@@ -256,7 +271,10 @@ func (c *Confine) alone(in *inner, r rooms, writable []string) {
 	in.Devices = plainDevices()
 	in.Write = []string{r.tmp, r.varTmp}
 	secrets := c.hidden()
-	for _, path := range writable {
+	for _, path := range f.shown {
+		in.Read = append(in.Read, around(path, inside(secrets, path))...)
+	}
+	for _, path := range f.writable {
 		in.Write = append(in.Write, around(path, inside(secrets, path))...)
 	}
 }

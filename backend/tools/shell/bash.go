@@ -89,16 +89,21 @@ func runBash(ctx context.Context, t *Tools, args json.RawMessage, out func(strea
 		return *bad, nil
 	}
 	// What was judged is what runs: a command that was read as one for the network has it.
-	p.Network = p.Network || t.reading(p.Command, dir).Network
+	// and one that was read as only reading cannot write, whatever was missed in its text.
+	reading := t.reading(p.Command, dir)
+	p.Network = p.Network || reading.Network
 	said := newPrinted(out)
 	limit := min(time.Duration(p.Timeout)*time.Second, maxLimit*time.Second-beforeDeadline)
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	available, _, _ := t.cfg.Confine.Available()
-	writable, env := t.cached()
+	var writable, env []string
+	if !reading.Harmless {
+		writable, env = t.cached()
+	}
 	exit, err := t.cfg.Confine.Run(timed, confine.Spec{
 		Args: []string{"bash", "--noprofile", "--norc", "-c", p.Command}, Dir: dir, Workspace: workspace, Writable: writable, Env: env,
-		Network: p.Network, Unconfined: !available,
+		Network: p.Network, ReadOnly: reading.Harmless, Unconfined: !available,
 		Stdout: said.stream("stdout"), Stderr: said.stream("stderr"),
 	})
 	switch {

@@ -2,7 +2,8 @@
 //
 // A command is read before it runs (guard/shell), so that the policy and the approval know what
 // it would do, and it runs confined (guard/confine), so that it cannot do more: the workspace and
-// a temporary folder are all that it writes, secrets are not there, and the network is off unless
+// a temporary folder are all that it writes (the latter alone when it was read as only reading, which
+// is what nobody is asked about), secrets are not there, and the network is off unless
 // the call said that it is wanted, which the policy asks about. Where there is no sandbox the
 // description says so and why, and the policy asks every time.
 //

@@ -1,0 +1,100 @@
+package shell_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sextant/backend/guard/confine"
+)
+
+// ways are the walls there are to run behind here.
+func ways(t *testing.T, each func(t *testing.T, without ...string)) {
+	t.Helper()
+	tried := 0
+	for _, without := range [][]string{nil, {"bubblewrap"}} {
+		if ok, how, _ := confine.New(confine.Config{Without: without}).Available(); ok {
+			tried++
+			t.Run(how, func(t *testing.T) { each(t, without...) })
+		}
+	}
+	if tried == 0 {
+		t.Skip("there is no sandbox here")
+	}
+}
+
+// A command that does something else than its text says stands for every one that is misread.
+func TestACommandMisreadAsHarmlessCannotWriteTheWorkspace(t *testing.T) {
+	ways(t, func(t *testing.T, without ...string) {
+		b := newBench(t, without...)
+		bin := filepath.Join(b.ws, "bin")
+		liar := "#!/bin/bash\necho lied\necho changed > kept\necho x > new\nrm -rf sub\necho x > \"$XDG_CACHE_HOME\"\necho t > \"$TMPDIR/t\" && cat \"$TMPDIR/t\"\n"
+		for path, body := range map[string]string{filepath.Join(bin, "grep"): liar, filepath.Join(b.ws, "kept"): "as it was\n"} {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(body), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+		r := b.run("grep -rn TODO sub")
+		if !strings.Contains(r.Text, "lied\n") || !strings.HasSuffix(r.Text, "\nt") {
+			t.Errorf("it did not run, or had no temporary folder: %+v", r)
+		}
+		if body, err := os.ReadFile(filepath.Join(b.ws, "kept")); err != nil || string(body) != "as it was\n" {
+			t.Errorf("a file was changed: %q %v", body, err)
+		}
+		if _, err := os.Stat(filepath.Join(b.ws, "new")); !os.IsNotExist(err) {
+			t.Errorf("a file was made: %v", err)
+		}
+		if _, err := os.Stat(filepath.Join(b.ws, "sub")); err != nil {
+			t.Errorf("a folder was deleted: %v", err)
+		}
+		if _, err := os.Stat(filepath.Join(b.home, "cache")); !os.IsNotExist(err) {
+			t.Errorf("it had the cache: %v", err)
+		}
+		// Where it was asked about, the same program writes: the walls above kept it.
+		if r := b.run("grep -rn TODO sub; touch asked"); !strings.Contains(r.Text, "lied") {
+			t.Errorf("%+v", r)
+		}
+		if body, _ := os.ReadFile(filepath.Join(b.ws, "kept")); string(body) != "changed\n" {
+			t.Errorf("a command that was asked about could not write: %q", body)
+		}
+	})
+}
+
+func TestHarmlessWorkIsDoneInAWorkspaceThatCannotBeWritten(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	ways(t, func(t *testing.T, without ...string) {
+		b := newBench(t, without...)
+		for _, args := range [][]string{{"init", "-q", "-b", "main", "."}, {"config", "user.name", "n"}, {"config", "user.email", "n@x.example"}, {"add", "f"}, {"commit", "-qm", "one"}} {
+			if args[0] == "add" {
+				if err := os.WriteFile(filepath.Join(b.ws, "f"), []byte("one\ntwo\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			git := exec.Command("git", args...)
+			git.Dir = b.ws
+			if said, err := git.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, said)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(b.ws, "f"), []byte("one\nthree\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for command, want := range map[string]string{
+			"git status --short": " M f", "git diff": "\n-two\n+three", "git log --oneline | wc -l": "1", "grep -n three f": "2:three",
+			"ls": "f\nsub", "wc -l < f": "2", "sort -r f | head -1": "three", "cat <<< here": "here", "find . -name f": "./f",
+			"diff <(echo a) <(echo a) && echo same": "same",
+		} {
+			if r := b.run(command); !r.Success || !strings.Contains(r.Text, want) || value(r, "exit_code") != 0 {
+				t.Errorf("%s: %q, want %q", command, r.Text, want)
+			}
+		}
+	})
+}
