@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -97,15 +96,13 @@ func (v *auditShowVerb) Run(ctx context.Context, io streams, g *Global) error {
 
 // one prints a call: what it was, why it was allowed and what came of it.
 func (v *auditShowVerb) one(ctx context.Context, io streams, log *audit.Log) error {
-	page, err := log.Page(ctx, 0, 20, v.ID)
+	r, found, err := log.One(ctx, v.ID)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	at := slices.IndexFunc(page.Calls, func(r wire.CallRow) bool { return r.ID == v.ID })
-	if at < 0 {
+	if !found {
 		return failure(exitFailed, "there is no call %q; sextant audit show lists the newest", v.ID)
 	}
-	r := page.Calls[at]
 	if v.JSON {
 		return printJSON(io, r)
 	}

@@ -148,6 +148,18 @@ func (l *Log) Page(ctx context.Context, before int64, limit int, words ...string
 	return page, nil
 }
 
+// One is the call with exactly this id; ok is false when there is none.
+func (l *Log) One(ctx context.Context, id string) (row wire.CallRow, ok bool, err error) {
+	pair, ok, err := l.store.AuditPair(ctx, id)
+	if err != nil || !ok {
+		return wire.CallRow{}, false, err
+	}
+	if row, err = joined(pair); err != nil {
+		return wire.CallRow{}, false, fmt.Errorf("reading audit entry %d: %w", pair.Intent.Seq, err)
+	}
+	return row, true, nil
+}
+
 func joined(p store.AuditPair) (wire.CallRow, error) {
 	var in Row
 	if err := json.Unmarshal(p.Intent.Body, &in); err != nil {

@@ -128,3 +128,41 @@ func TestAnyChangeToAPastRowIsFound(t *testing.T) {
 		}
 	})
 }
+
+func TestACallIsFoundByItsIdHoweverManyNameIt(t *testing.T) {
+	log, _ := opened(t)
+	if err := log.Record(t.Context(), row("c1"), Outcome{Status: event.CallDone, Output: "the one"}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 30 {
+		other := row(fmt.Sprintf("c1%d", i))
+		other.Sentence = "Looked at c1"
+		if err := log.Intent(t.Context(), other); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, ok, err := log.One(t.Context(), "c1")
+	if err != nil || !ok || one.ID != "c1" || one.Output != "the one" {
+		t.Errorf("%+v %v %v", one, ok, err)
+	}
+	if one, ok, err := log.One(t.Context(), "c"); err != nil || ok {
+		t.Errorf("a part of an id: %+v %v", one, err)
+	}
+}
+
+func TestWordsAreFoundThatJSONWritesInAnotherWay(t *testing.T) {
+	log, _ := opened(t)
+	r := row("c1")
+	r.Sentence = `Opened a&b <main> "quoted" C:\dir`
+	if err := log.Record(t.Context(), r, Outcome{Status: event.CallDone, Output: "x>y"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{`A&B`, `<main>`, `"quoted"`, `C:\dir`, `x>y`, `"id":"c1"`} {
+		if page, err := log.Page(t.Context(), 0, 10, word); err != nil || len(page.Calls) != 1 {
+			t.Errorf("%s: %+v %v", word, page, err)
+		}
+	}
+	if page, err := log.Page(t.Context(), 0, 10, `a&c`); err != nil || len(page.Calls) != 0 {
+		t.Errorf("%+v %v", page, err)
+	}
+}

@@ -81,19 +81,37 @@ func appendAudit(ctx context.Context, tx *sql.Tx, entries []AuditEntry) error {
 }
 
 // AuditPairs returns the newest limit calls, the newest first, of those whose intent has a
-// Seq below before (0 for no bound) and whose rows hold every one of words, upper or lower case.
+// Seq below before (0 for no bound) and whose rows hold every one of words, upper or lower case. The rows
+// are JSON: a word is found as it stands there and as JSON writes it.
 func (s *Store) AuditPairs(ctx context.Context, before int64, limit int, words ...string) ([]AuditPair, error) {
 	var where strings.Builder
 	args := []any{before, before}
+	const held = `instr(lower(CAST(i.body AS TEXT)), lower(?)) > 0 OR instr(lower(CAST(r.body AS TEXT)), lower(?)) > 0`
 	for _, w := range words {
-		where.WriteString(` AND (instr(lower(CAST(i.body AS TEXT)), lower(?)) > 0 OR instr(lower(CAST(r.body AS TEXT)), lower(?)) > 0)`)
-		args = append(args, w, w)
+		written, err := json.Marshal(w)
+		if err != nil {
+			return nil, fmt.Errorf("searching the audit log for %q: %w", w, err)
+		}
+		escaped := string(written[1 : len(written)-1])
+		where.WriteString(` AND (` + held + ` OR ` + held + `)`)
+		args = append(args, w, w, escaped, escaped)
 	}
 	return collect(ctx, s.reader, scanPair, "reading the audit log",
-		`SELECT i.seq, i.call, i.phase, i.time, i.body, i.prev_hash, i.hash,
-		r.seq, r.time, r.body, r.prev_hash, r.hash
-		FROM audit i LEFT JOIN audit r ON r.call = i.call AND r.phase = 'result'
-		WHERE i.phase = 'intent' AND (? = 0 OR i.seq < ?)`+where.String()+` ORDER BY i.seq DESC LIMIT ?`, append(args, limit)...)
+		selectPairs+` AND (? = 0 OR i.seq < ?)`+where.String()+` ORDER BY i.seq DESC LIMIT ?`, append(args, limit)...)
+}
+
+const selectPairs = `SELECT i.seq, i.call, i.phase, i.time, i.body, i.prev_hash, i.hash,
+	r.seq, r.time, r.body, r.prev_hash, r.hash
+	FROM audit i LEFT JOIN audit r ON r.call = i.call AND r.phase = 'result'
+	WHERE i.phase = 'intent'`
+
+// AuditPair returns the call with exactly this id; ok is false when there is none.
+func (s *Store) AuditPair(ctx context.Context, call string) (pair AuditPair, ok bool, err error) {
+	pairs, err := collect(ctx, s.reader, scanPair, "reading the audit log", selectPairs+` AND i.call = ?`, call)
+	if err != nil || len(pairs) == 0 {
+		return AuditPair{}, false, err
+	}
+	return pairs[0], true, nil
 }
 
 func scanPair(row *sql.Rows) (AuditPair, error) {
