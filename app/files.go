@@ -1,10 +1,12 @@
 package app
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 
 	"sextant/backend/guard/places"
+	"sextant/backend/guard/policy"
 	"sextant/backend/tools/files"
 	"sextant/backend/tools/look"
 )
@@ -17,10 +19,14 @@ func (s *System) openFiles() {
 	}
 	downloads := filepath.Join(s.Config.DataDir, "downloads")
 	s.Places = places.New(places.Own{Home: home, Data: s.Config.DataDir, Config: s.Config.ConfigDir})
+	forbidden := func(ctx context.Context, tool string) ([]string, error) {
+		grants, err := s.Store.Grants(ctx)
+		return policy.Forbidden(grants, tool, s.Workspace()), err
+	}
 	s.Files = files.New(files.Config{
-		Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads,
+		Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads, Forbidden: forbidden,
 		Blobs: s.Blobs, Changes: s.Store, Log: s.Log,
 	})
 	s.onClose("files", s.Files.Close)
-	s.Look = look.New(look.Config{Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads})
+	s.Look = look.New(look.Config{Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads, Forbidden: forbidden})
 }

@@ -246,6 +246,22 @@ func TestARuleIsWrittenOutAndRefusesWhatCannotBeRead(t *testing.T) {
 	}
 }
 
+func TestAToolThatWalksIsToldWhatRulesKeepFromIt(t *testing.T) {
+	grants := []toolspec.Grant{
+		never(toolspec.Grant{Paths: []string{"/srv/b", "/srv/a"}}),
+		never(toolspec.Grant{Tool: "search_files", Paths: []string{"/srv/c"}}),
+		never(toolspec.Grant{Tool: "bash", Paths: []string{"/srv/d"}}),
+		never(toolspec.Grant{Folder: "/elsewhere", Paths: []string{"/srv/e"}}),
+		{Scope: toolspec.GrantAlways, Tool: "search_files", Paths: []string{"/srv/f"}},
+	}
+	if got := strings.Join(Forbidden(grants, "search_files", "/work"), " "); got != "/srv/a /srv/b /srv/c" {
+		t.Error(got)
+	}
+	if got := strings.Join(Forbidden(grants, "git_read", "/elsewhere"), " "); got != "/srv/a /srv/b /srv/e" {
+		t.Error(got)
+	}
+}
+
 func TestASwitchedOffGroupIsRefused(t *testing.T) {
 	in := bash("ls", looks("ls")).mode(Full)
 	in.Settings.Off = []string{"shell", "web"}

@@ -78,13 +78,31 @@ func ruleText(g toolspec.Grant) string {
 	return who + ", never " + list(parts) + "."
 }
 
+// Forbidden are the paths that rules keep from every call of one of our own tools, for a tool
+// that comes by more places than its call names: it passes those by. folder is the workspace.
+func Forbidden(grants []toolspec.Grant, tool, folder string) []string {
+	var all []string
+	for _, g := range grants {
+		if holds(g, toolspec.Definition{Name: tool}, folder) {
+			all = append(all, g.Paths...)
+		}
+	}
+	return sorted(all)
+}
+
+// holds reports whether g is a rule about calls of the tool def.
+func holds(g toolspec.Grant, def toolspec.Definition, folder string) bool {
+	return g.Scope == toolspec.GrantNever && (g.Tool == toolspec.AnyTool || g.Tool == def.Name) &&
+		(g.Owner == "" || g.Owner == def.Owner) && (g.Folder == "" || g.Folder == folder)
+}
+
 // forbids reports whether a rule made beforehand refuses the call. Hosts, Commands and Paths
 // of a rule each hold for any of the call's; a rule with none refuses the tool.
 func (f facts) forbids(g toolspec.Grant) bool {
+	def := f.in.Definition
+	def.Name = f.in.Call.Tool
 	switch {
-	case g.Scope != toolspec.GrantNever, g.Tool != toolspec.AnyTool && g.Tool != f.in.Call.Tool:
-		return false
-	case g.Owner != "" && g.Owner != f.in.Definition.Owner, g.Folder != "" && g.Folder != f.in.Settings.Folder:
+	case !holds(g, def, f.in.Settings.Folder):
 		return false
 	case len(g.Hosts) == 0 && len(g.Commands) == 0 && len(g.Paths) == 0:
 		return true

@@ -23,6 +23,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // bench is a home with a workspace, and the tools over a real store and real blobs.
 type bench struct {
+	// forbidden are paths that rules keep from every tool, unread why they cannot be read.
+	forbidden []string
+	unread    error
 	*files.Tools
 	t     *testing.T
 	store *store.Store
@@ -61,6 +64,7 @@ func set(t *testing.T) *bench {
 	b.Tools = files.New(files.Config{
 		Folder: func() string { return b.work }, Home: home, Places: places.New(places.Own{Home: home, Data: data, Config: filepath.Join(home, "config")}),
 		Downloads: filepath.Join(data, "downloads"), Blobs: kept, Changes: b.store,
+		Forbidden: func(context.Context, string) ([]string, error) { return b.forbidden, b.unread },
 	})
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {

@@ -57,6 +57,9 @@ type Config struct {
 	// Home is the person's home, for paths that begin with ~/; "" knows none.
 	Home   string
 	Places *places.Places
+	// Forbidden are the absolute paths that rules of the person keep from a tool; a walk passes
+	// them by. nil knows none.
+	Forbidden func(ctx context.Context, tool string) ([]string, error)
 	// Downloads is where the browser puts files; what is read there comes from outside.
 	Downloads string
 	Blobs     Blobs

@@ -59,7 +59,7 @@ func runFindFiles(ctx context.Context, t *Tools, j job[findFilesParams]) (toolsp
 		return toolspec.Result{}, err
 	}
 	found, left := []string{}, 0
-	w := walk{t: t, ctx: ctx, heed: !j.p.Ignored, depth: maxDepth}
+	w := walk{t: t, ctx: ctx, tool: j.call.Tool, heed: !j.p.Ignored, depth: maxDepth}
 	w.visit = func(e entry) error {
 		if e.d.IsDir() || !doublestar.MatchUnvalidated(glob, e.rel) {
 			return nil

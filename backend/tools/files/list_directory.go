@@ -49,7 +49,7 @@ func listDirectory() tool {
 
 func runListDirectory(ctx context.Context, t *Tools, j job[listDirectoryParams]) (toolspec.Result, error) {
 	a, found, left := j.at[0], []listed{}, 0
-	w := walk{t: t, ctx: ctx, heed: j.p.Recursive && !j.p.Ignored, depth: 1}
+	w := walk{t: t, ctx: ctx, tool: j.call.Tool, heed: j.p.Recursive && !j.p.Ignored, depth: 1}
 	if j.p.Recursive {
 		w.depth = maxDepth
 	}

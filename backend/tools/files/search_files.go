@@ -87,7 +87,7 @@ func runSearchFiles(ctx context.Context, t *Tools, j job[searchFilesParams]) (to
 	if s.limit <= 0 {
 		s.limit = 100
 	}
-	w := walk{t: t, ctx: ctx, heed: !j.p.Ignored, depth: maxDepth}
+	w := walk{t: t, ctx: ctx, tool: j.call.Tool, heed: !j.p.Ignored, depth: maxDepth}
 	if info, err := t.look(a); err == nil && !info.IsDir() {
 		err = s.single(t, a)
 		if err != nil {

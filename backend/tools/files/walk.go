@@ -50,7 +50,10 @@ type walk struct {
 	visit   func(entry) error
 	rules   []rule
 	visited int
-	// closed counts what was passed by because it is secret or cannot be opened.
+	// tool is whose walk it is, and forbidden what rules keep from it, links followed too.
+	tool      string
+	forbidden []string
+	// closed counts what was passed by because it is secret, forbidden by a rule or cannot be opened.
 	closed int
 	// full says that the walk ended at its bound.
 	full bool
@@ -66,6 +69,9 @@ func (w *walk) run(a target) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
+	if err := w.heedRules(); err != nil {
+		return err
+	}
 	w.base, w.downloads = a.real, w.t.downloads()
 	if w.heed && a.folder != "" {
 		w.above(a)
@@ -75,6 +81,25 @@ func (w *walk) run(a target) error {
 		return nil
 	}
 	return err
+}
+
+// heedRules reads which places a rule of the person keeps from the tool. Without them nothing is
+// walked, for what a walk finds cannot be taken back.
+func (w *walk) heedRules() error {
+	if w.t.cfg.Forbidden == nil {
+		return nil
+	}
+	paths, err := w.t.cfg.Forbidden(w.ctx, w.tool)
+	if err != nil {
+		return fmt.Errorf("reading the rules about %s: %w", w.tool, err)
+	}
+	for _, path := range paths {
+		w.forbidden = append(w.forbidden, path)
+		if real, err := places.Resolve(path); err == nil {
+			w.forbidden = append(w.forbidden, real)
+		}
+	}
+	return nil
 }
 
 // above reads the .gitignore files between the workspace folder and where the walk begins.
@@ -113,7 +138,7 @@ func (w *walk) folder(root *os.Root, rel string, depth int) error {
 		}
 		e := entry{rel: path.Join(rel, d.Name()), dir: root, d: d}
 		e.real = filepath.Join(w.base, filepath.FromSlash(e.rel))
-		if e.place = w.t.cfg.Places.Named(e.real); e.place.Kind == places.Secret {
+		if e.place = w.t.cfg.Places.Named(e.real); e.place.Kind == places.Secret || slices.Contains(w.forbidden, e.real) {
 			w.closed++
 			continue
 		}

@@ -243,6 +243,9 @@ func lines(path string) (int, error) {
 
 func (t *Tools) gitRead(ctx context.Context, p gitReadParams) toolspec.Result {
 	r, bad := t.repository(p)
+	if bad == nil {
+		bad = t.ruled(ctx, r)
+	}
 	if bad != nil {
 		return *bad
 	}

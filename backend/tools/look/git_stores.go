@@ -1,6 +1,7 @@
 package look
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -141,6 +142,39 @@ func (t *Tools) store(r *repository, home, path string) *toolspec.Result {
 	}
 	r.reads = addUse(r.reads, read)
 	return nil
+}
+
+// ruled refuses a repository that holds what a rule of the person keeps from git_read: a history
+// tells of every file under many names, so that nothing less than all of it is kept closed.
+func (t *Tools) ruled(ctx context.Context, r repository) *toolspec.Result {
+	if t.cfg.Forbidden == nil {
+		return nil
+	}
+	paths, err := t.cfg.Forbidden(ctx, "git_read")
+	if err != nil {
+		return fail(toolspec.SystemError, "the rules about git_read could not be read: "+err.Error(), "Try again.")
+	}
+	for _, path := range paths {
+		real, err := places.Resolve(path)
+		if err != nil {
+			real = path
+		}
+		for _, u := range r.reads {
+			// The files of a store's history lie in the folder that holds its .git.
+			top, _, _ := strings.Cut(u.Path+string(filepath.Separator), string(filepath.Separator)+".git"+string(filepath.Separator))
+			top = filepath.Clean(top)
+			if inside(top, path) || inside(top, real) {
+				return fail(toolspec.PermissionError, "a rule forbids "+path+", which lies in the repository "+top,
+					"Go on without its history. The person can take the rule back in the settings.")
+			}
+		}
+	}
+	return nil
+}
+
+func inside(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func beside(dir, named string) string {

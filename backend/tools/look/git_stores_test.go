@@ -1,6 +1,7 @@
 package look
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,6 +89,47 @@ func TestGitReadFollowsNothingIntoASecretPlace(t *testing.T) {
 		call := callOf("git_read", map[string]any{"command": "log", "path": path})
 		if r := tools.Refuse(call); r == nil || r.ErrorType != toolspec.SecurityError {
 			t.Errorf("%s is not refused: %+v", path, r)
+		}
+	}
+}
+
+func TestGitReadIsClosedToARepositoryThatHoldsWhatARuleForbids(t *testing.T) {
+	tools, folder := newTools(t)
+	home := filepath.Dir(folder)
+	newRepository(t, folder)
+	other := filepath.Join(home, "other")
+	newRepository(t, other)
+	gitIn(t, other, "worktree", "add", "-q", filepath.Join(home, "tree"), "old")
+	if err := os.Symlink(folder, filepath.Join(home, "alias")); err != nil {
+		t.Fatal(err)
+	}
+	var forbidden []string
+	tools.cfg.Forbidden = func(_ context.Context, tool string) ([]string, error) {
+		if tool != "git_read" {
+			t.Errorf("asked about %s", tool)
+		}
+		return forbidden, nil
+	}
+	for _, c := range []struct {
+		path, rule string
+		closed     bool
+	}{
+		{folder, filepath.Join(folder, "docs"), true},
+		{folder, filepath.Join(folder, "gone/long/ago"), true},
+		{folder, filepath.Join(home, "alias/docs"), true},
+		{folder, filepath.Join(other, "docs"), false},
+		{folder, folder + "2", false},
+		{filepath.Join(home, "tree"), filepath.Join(other, "docs"), true},
+	} {
+		forbidden = []string{c.rule}
+		for _, args := range []map[string]any{{"command": "diff"}, {"command": "show"}, {"command": "log"}} {
+			args["path"] = c.path
+			r := do(t, tools, "git_read", args)
+			if c.closed {
+				fails(t, r, toolspec.PermissionError, "a rule forbids "+c.rule)
+			} else {
+				says(t, r)
+			}
 		}
 	}
 }
