@@ -87,19 +87,20 @@ func program(s string) string {
 }
 
 func (c *call) run() {
-	switch {
-	case c.r.functions[c.name]:
-		// Its body was judged where it stands. A known program of that name may still be
-		// meant, by a wrapper or after the function was taken away.
-		if _, known := programs[c.name]; !known {
-			return
-		}
-	}
-	if special := specials(c.name); special != nil {
-		special(c)
+	special := specials(c.name)
+	p, known := programs[c.name]
+	if special == nil && !known && c.r.functions[c.words[0].text] {
+		// Its body was judged where it stands. Where a known program has that name, either may
+		// be meant.
 		return
 	}
-	p, known := programs[c.name]
+	if special != nil {
+		special(c)
+		if c.r.shadowed[c.name] && slices.Contains([]string{"cd", "pushd", "popd"}, c.name) {
+			c.r.dirs = nil
+		}
+		return
+	}
 	if !known {
 		c.label = c.name
 		c.warn("“" + short(c.name) + "” is not a program that is known here, so what it does cannot be told beforehand.")
@@ -236,8 +237,9 @@ func (c *call) wrapped(words []value) {
 
 // here judges a command in this very shell: what command and builtin do.
 func (c *call) here(words []value) {
-	through := c.r.through
-	c.r.through = append(slices.Clone(through), c.name)
+	through, functions := c.r.through, c.r.functions
+	// They look past functions.
+	c.r.through, c.r.functions = append(slices.Clone(through), c.name), nil
 	c.r.depth++
 	if c.r.depth > maxDepth {
 		c.warn("It holds commands within commands, too deep to be read.")
@@ -245,7 +247,7 @@ func (c *call) here(words []value) {
 		c.r.judge(words, written(words))
 	}
 	c.r.depth--
-	c.r.through = through
+	c.r.through, c.r.functions = through, functions
 }
 
 func written(words []value) string {

@@ -99,7 +99,7 @@ func (r *reader) declaration(x *syntax.DeclClause) {
 // spoken is the text that the left side of a pipe prints, nil for not known.
 func (r *reader) spoken(stmt *syntax.Stmt) *string {
 	x, is := stmt.Cmd.(*syntax.CallExpr)
-	if !is || len(x.Args) == 0 {
+	if !is || len(x.Args) == 0 || r.shadowed[x.Args[0].Lit()] {
 		return nil
 	}
 	switch x.Args[0].Lit() {
@@ -144,6 +144,9 @@ func (r *reader) feeds(stmt *syntax.Stmt) []value {
 		if w.unknown || len(w.others) > 0 {
 			return nil
 		}
+	}
+	if r.shadowed[words[0].text] {
+		return nil
 	}
 	var roots []value
 	switch words[0].text {
@@ -204,7 +207,7 @@ func filters(r *reader, stmt *syntax.Stmt) bool {
 		return false
 	}
 	words := r.words(x.Args)
-	if len(words) == 0 || !words[0].sure() {
+	if len(words) == 0 || !words[0].sure() || r.shadowed[words[0].text] {
 		return false
 	}
 	switch words[0].text {

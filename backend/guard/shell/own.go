@@ -79,6 +79,9 @@ func (c *call) again(text string) {
 	in.through = append(slices.Clone(in.through), c.name)
 	in.script(text)
 	c.r.dirs = in.dirs
+	if len(in.shadowed) > len(c.r.shadowed) {
+		c.warn(c.name + " declares functions, which can change what later words mean.")
+	}
 }
 
 func (c *call) trap() {
@@ -184,6 +187,10 @@ func (c *call) into() {
 		}
 	}
 	if c.name == "unset" {
+		// Where there is no variable of a name, it takes the function away.
+		for _, w := range got.operands {
+			delete(c.r.functions, w.text)
+		}
 		got.options = nil
 	}
 	c.apply(q, got)

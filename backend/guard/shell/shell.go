@@ -124,6 +124,9 @@ type reader struct {
 	// declared are the functions of this text that are there once their declaration was
 	// passed, functions those that were.
 	declared, functions map[string]bool
+	// shadowed are the names of all functions that this text or one around it declares
+	// anywhere: what a command of such a name prints is not known.
+	shadowed map[string]bool
 	// fed is what the left side of a pipe hands over as names of files, nil for not known.
 	fed []value
 	// input is the literal text on standard input, nil for none or unknown text.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,6 +40,15 @@ func (r *reader) note(file *syntax.File) {
 	again.walk(file)
 	r.vars = again.found
 	r.declared, r.functions = map[string]bool{}, map[string]bool{}
+	shadowed := map[string]bool{}
+	maps.Copy(shadowed, r.shadowed)
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if f, is := node.(*syntax.FuncDecl); is && f.Name != nil {
+			shadowed[f.Name.Value] = true
+		}
+		return true
+	})
+	r.shadowed = shadowed
 	for _, stmt := range file.Stmts {
 		if f, is := stmt.Cmd.(*syntax.FuncDecl); is && f.Name != nil && !stmt.Background {
 			r.declared[f.Name.Value] = true
