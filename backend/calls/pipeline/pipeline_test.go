@@ -77,6 +77,8 @@ func TestARepeatedLookIsAnsweredFromBeforeUntilSomethingChanges(t *testing.T) {
 	h.add(toolspec.Definition{Name: "look", Hints: toolspec.Hints{ReadOnly: true}}, echo)
 	h.add(toolspec.Definition{Name: "page", Group: "environment", Hints: toolspec.Hints{ReadOnly: true}}, echo)
 	h.add(toolspec.Definition{Name: "remote", Hints: toolspec.Hints{ReadOnly: true, OpenWorld: true}}, echo)
+	h.add(toolspec.Definition{Name: "file", Group: "files", Hints: toolspec.Hints{ReadOnly: true}}, echo)
+	h.add(toolspec.Definition{Name: "machine", Group: "shell", Hints: toolspec.Hints{ReadOnly: true}}, echo)
 	h.add(toolspec.Definition{Name: "change"}, echo)
 	h.do(called("look", `{"x":"a","n":1}`))
 	again := h.do(called("look", `{"x":"a"}`))
@@ -103,6 +105,11 @@ func TestARepeatedLookIsAnsweredFromBeforeUntilSomethingChanges(t *testing.T) {
 	for range 2 {
 		h.do(called("page", `{}`))
 		h.do(called("remote", `{}`))
+		h.do(called("file", `{}`))
+		h.do(called("machine", `{}`))
+	}
+	if h.times("file") != 2 || h.times("machine") != 2 {
+		t.Errorf("file %d, machine %d", h.times("file"), h.times("machine"))
 	}
 	if h.times("look") != 5 || h.times("page") != 2 || h.times("remote") != 2 {
 		t.Fatalf("look %d, page %d, remote %d", h.times("look"), h.times("page"), h.times("remote"))

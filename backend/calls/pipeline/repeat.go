@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"sextant/shared/toolspec"
@@ -83,10 +84,14 @@ func (m *memory) forget(turn string) {
 	}
 }
 
+// moving are the groups whose tools look at what others change, too: pages, files (a person
+// saves, a build writes, a database grows) and the machine.
+var moving = []string{"environment", "files", "shell"}
+
 // repeatable reports whether the call may be answered from memory: it only reads, and what
-// it reads does not move by itself as a page or a remote service does.
+// it reads does not move by itself.
 func (f *flight) repeatable() bool {
-	return f.call.From.Turn != "" && f.def.Hints.ReadOnly && !f.def.Hints.OpenWorld && f.def.Group != "environment"
+	return f.call.From.Turn != "" && f.def.Hints.ReadOnly && !f.def.Hints.OpenWorld && !slices.Contains(moving, f.def.Group)
 }
 
 func (f *flight) memoryKey() string {
