@@ -147,9 +147,17 @@ func (w walls) String() string {
 	return fmt.Sprintf("bubblewrap, Landlock %d and seccomp", w.Landlock)
 }
 
-// Run starts spec and waits for its end.
+// Run starts spec and waits for its end. A context that ended before it could start ends it like
+// one that ends later: Killed.
 func (c *Confine) Run(ctx context.Context, spec Spec) (Exit, error) {
 	p, err := c.Command(ctx, spec)
+	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
+		how := walls{}.String()
+		if !spec.Unconfined {
+			_, how, _ = c.Available()
+		}
+		return Exit{Code: 137, Killed: true, How: how}, nil
+	}
 	if err != nil {
 		return Exit{}, err
 	}

@@ -177,6 +177,24 @@ func TestWithNetworkAServerCanBeReachedAndOurPortCannot(t *testing.T) {
 	}
 }
 
+func TestARunWhoseTimeEndedBeforeItBeganIsAKilledOne(t *testing.T) {
+	c, dir := New(Config{}), t.TempDir()
+	over, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	for _, unconfined := range []bool{false, true} {
+		if ok, _, _ := c.Available(); !ok && !unconfined {
+			continue
+		}
+		exit, err := c.Run(over, Spec{Args: []string{"touch", dir + "/f"}, Workspace: dir, Unconfined: unconfined})
+		if err != nil || !exit.Killed || exit.Code != 137 {
+			t.Errorf("unconfined %v: %+v %v", unconfined, exit, err)
+		}
+	}
+	if _, err := os.Stat(dir + "/f"); !os.IsNotExist(err) {
+		t.Errorf("it ran: %v", err)
+	}
+}
+
 func TestWithoutASandboxNothingRunsUnlessItWasAskedFor(t *testing.T) {
 	c := New(Config{Without: []string{"bubblewrap", "landlock"}})
 	ok, _, why := c.Available()

@@ -93,14 +93,15 @@ func runBash(ctx context.Context, t *Tools, args json.RawMessage, out func(strea
 	reading := t.reading(p.Command, dir)
 	p.Network = p.Network || reading.Network
 	said := newPrinted(out)
-	limit := min(time.Duration(p.Timeout)*time.Second, maxLimit*time.Second-beforeDeadline)
-	timed, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	available, _, _ := t.cfg.Confine.Available()
 	var writable, env []string
 	if !reading.Harmless {
 		writable, env = t.cached()
 	}
+	// The command's time begins now: what was made ready for it is not its own.
+	limit := min(time.Duration(p.Timeout)*time.Second, maxLimit*time.Second-beforeDeadline)
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	exit, err := t.cfg.Confine.Run(timed, confine.Spec{
 		Args: []string{"bash", "--noprofile", "--norc", "-c", p.Command}, Dir: dir, Workspace: workspace, Writable: writable, Env: env,
 		Network: p.Network, ReadOnly: reading.Harmless, Unconfined: !available,

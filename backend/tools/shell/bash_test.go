@@ -3,7 +3,9 @@ package shell_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -143,9 +145,31 @@ func TestWhatSteersATerminalIsNotInTheAnswer(t *testing.T) {
 
 func TestACommandThatTakesTooLongIsStoppedAndTellsWhatItPrinted(t *testing.T) {
 	b := newBench(t)
-	r := b.call(t.Context(), map[string]any{"command": "echo so far; sleep 600", "timeout": 1})
+	r := b.call(t.Context(), map[string]any{"command": "echo so far; sleep 600", "timeout": 3})
 	if r.Success || value(r, "timed_out") != true || !strings.Contains(r.ModelText(), "timed out") || !strings.Contains(r.ModelText(), "so far") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// The first trial of bubblewrap lasts longer than the command may.
+func TestFindingTheSandboxIsNotInTheTimeOfTheFirstCommand(t *testing.T) {
+	real, err := exec.LookPath("bwrap")
+	if err != nil {
+		t.Skip("no bubblewrap")
+	}
+	b := newBench(t)
+	bin := t.TempDir()
+	slow := fmt.Sprintf("#!/bin/sh\n[ -e %[1]s/tried ] || { : > %[1]s/tried; sleep 3.5; }\nexec %[2]s \"$@\"\n", bin, real)
+	if err := os.WriteFile(filepath.Join(bin, "bwrap"), []byte(slow), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	r := b.call(t.Context(), map[string]any{"command": "echo hi", "timeout": 3})
+	if r.Text != "hi" {
+		t.Errorf("%+v", r)
+	}
+	if _, err := os.Stat(filepath.Join(bin, "tried")); err != nil {
+		t.Errorf("the slow one was not tried: %v", err)
 	}
 }
 
