@@ -35,10 +35,12 @@ type rooms struct {
 	// base holds the others and is wiped; tmp and varTmp stand for /tmp and /var/tmp, and the
 	// empty file for secret ones.
 	base, tmp, varTmp, empty string
+	// held says to other Sextants that the folders are in use.
+	held *os.File
 }
 
 func makeRooms(parent string) (rooms, error) {
-	base, err := os.MkdirTemp(parent, "sextant-run-")
+	base, err := os.MkdirTemp(parent, roomsPrefix)
 	if err != nil {
 		return rooms{}, fmt.Errorf("making a temporary folder for the run: %w", err)
 	}
@@ -47,6 +49,9 @@ func makeRooms(parent string) (rooms, error) {
 		base = real
 	}
 	r := rooms{base: base, tmp: base + "/tmp", varTmp: base + "/var", empty: base + "/empty"}
+	if r.held, err = hold(base); err != nil {
+		return r, fmt.Errorf("locking the temporary folder of the run: %w", err)
+	}
 	for _, dir := range []string{r.tmp, r.varTmp} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return r, fmt.Errorf("making a temporary folder for the run: %w", err)

@@ -195,6 +195,9 @@ func (p *Process) close() {
 	if p.rooms.base != "" {
 		wipe(p.rooms.base)
 	}
+	if p.rooms.held != nil {
+		_ = p.rooms.held.Close()
+	}
 }
 
 // wipe removes a folder that a command filled, also where it closed folders against us. Links
@@ -237,8 +240,10 @@ func (t *tail) String() string {
 // probeCode is what the trial run ends with.
 const probeCode = 7
 
-// tryWalls finds the best walls that work here, by running a program behind them.
+// tryWalls finds the best walls that work here, by running a program behind them. Before the
+// first run is also when what killed Sextants left is wiped.
 func (c *Confine) tryWalls() (walls, string) {
+	sweep(c.cfg.TempDir)
 	version := landlockVersion()
 	if slices.Contains(c.cfg.Without, "landlock") {
 		version = 0
