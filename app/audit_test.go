@@ -114,6 +114,12 @@ func TestARuleThatForbidsIsMadeByAPersonAndRefusesAtOnce(t *testing.T) {
 	if status, b := person.do(http.MethodPost, "/api/rules", map[string]any{"paths": []string{"relative"}}); status != http.StatusBadRequest || !strings.Contains(string(b), "no absolute path") {
 		t.Errorf("a rule that cannot be read: %d %s", status, b)
 	}
+	if status, b := person.do(http.MethodPost, "/api/rules", map[string]any{"tool": "search_file", "paths": []string{"/srv"}}); status != http.StatusBadRequest || !strings.Contains(string(b), "search_files") {
+		t.Errorf("a rule about a tool that is not there: %d %s", status, b)
+	}
+	if status, b := person.do(http.MethodPost, "/api/rules", map[string]any{"tool": "search_files", "paths": []string{"/srv/diary"}}); status != http.StatusOK {
+		t.Errorf("a rule about a tool: %d %s", status, b)
+	}
 	if status, b := person.do(http.MethodPost, "/api/rules", map[string]any{"hosts": []string{"shop.example"}}); status != http.StatusOK || !strings.Contains(string(b), `"scope":"never"`) || !strings.Contains(string(b), "Every tool, never the host shop.example.") {
 		t.Fatalf("%d %s", status, b)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,11 +81,34 @@ func (s *Server) addRule(ctx context.Context, in *struct{ Body RuleDraft }) (*bo
 	if err != nil {
 		return nil, badRequest("The rule was not made: " + err.Error() + ".")
 	}
+	if err := s.ruledTool(rule.Tool); err != nil {
+		return nil, err
+	}
 	rule.ID = "r_" + strings.ToLower(rand.Text())
 	if err := s.rooms.Store.AddGrant(ctx, rule); err != nil {
 		return nil, failed("The rule could not be kept and does not hold.", err)
 	}
 	return s.grants(ctx, nil)
+}
+
+// ruledTool refuses a rule about a tool that nobody knows, which a slip of the pen makes: it would
+// stand there and forbid nothing. The tools of panels that are not in front count too.
+func (s *Server) ruledTool(name string) error {
+	if name == toolspec.AnyTool {
+		return nil
+	}
+	known := s.rooms.Tools.Discover(s.panel(""))
+	if _, ok := known.Get(name); ok {
+		return nil
+	}
+	if slices.ContainsFunc(s.rooms.Panels.AllDefinitions(), func(d toolspec.Definition) bool { return d.Name == name }) {
+		return nil
+	}
+	next := "Look at the list of tools for its name."
+	if near := known.Nearest(name); len(near) > 0 {
+		next = "Did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return badRequest(fmt.Sprintf("The rule was not made: there is no tool %q. %s", name, next))
 }
 
 func (s *Server) grants(ctx context.Context, _ *nothing) (*body[Grants], error) {

@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -243,6 +246,23 @@ func TestARuleIsWrittenOutAndRefusesWhatCannotBeRead(t *testing.T) {
 		if g, err := Rule(draft, now); err == nil {
 			t.Errorf("%s makes the rule %q", name, g.Text)
 		}
+	}
+}
+
+func TestARuleAboutALinkHoldsWhereItLeads(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "diary"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("diary", filepath.Join(dir, "alias")); err != nil {
+		t.Fatal(err)
+	}
+	g, err := Rule(toolspec.Grant{Paths: []string{dir + "/alias/2026"}}, time.Time{})
+	if want := []string{dir + "/alias/2026", dir + "/diary/2026"}; err != nil || !slices.Equal(g.Paths, want) {
+		t.Errorf("%v %v, want %v", g.Paths, err, want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/guard/places"
 	"sextant/shared/toolspec"
 )
 
@@ -20,7 +21,8 @@ const (
 
 // Rule makes a rule that forbids out of a draft's Tool, Hosts, Commands and Paths: what it
 // refuses is any call of the tool (all tools when empty) that meets one of them, or every call
-// of the tool when there are none. It has no id yet. The error says what cannot be read.
+// of the tool when there are none. A path is kept as written and with its links followed. It has no
+// id yet. The error says what cannot be read.
 func Rule(draft toolspec.Grant, now time.Time) (toolspec.Grant, error) {
 	g := toolspec.Grant{Scope: toolspec.GrantNever, Tool: strings.TrimSpace(draft.Tool), Created: now}
 	if g.Tool == "" {
@@ -48,6 +50,12 @@ func Rule(draft toolspec.Grant, now time.Time) (toolspec.Grant, error) {
 			return g, fmt.Errorf("%q is no absolute path", written)
 		}
 		g.Paths = append(g.Paths, filepath.Clean(written))
+		// A call's paths are judged where they lead, so what the written one leads to is kept too.
+		real, err := places.Resolve(written)
+		if err != nil {
+			return g, fmt.Errorf("%q leads nowhere: %w", written, err)
+		}
+		g.Paths = append(g.Paths, real)
 	}
 	if g.Tool == toolspec.AnyTool && len(g.Hosts)+len(g.Commands)+len(g.Paths) == 0 {
 		return g, errors.New("a rule needs a tool, a host, a program or a path")
