@@ -186,6 +186,7 @@ func (c *call) word(as role, v value) {
 // paths, "r* w" paths of which the last is written.
 func (c *call) operands(roles string, words []value) {
 	fields := strings.Fields(roles)
+	c.shifted(fields, words)
 	for i, field := range fields {
 		if len(words) == 0 {
 			return
@@ -199,6 +200,22 @@ func (c *call) operands(roles string, words []value) {
 		for len(words) > after {
 			c.word(role(field[0]), words[0])
 			words = words[1:]
+		}
+	}
+}
+
+// shifted judges what roles words may have where one of them may be several: it can play those
+// that follow its own too, and so can all words behind it.
+func (c *call) shifted(fields []string, words []value) {
+	at := slices.IndexFunc(words, value.several)
+	if at < 0 || len(fields) < 2 {
+		return
+	}
+	for _, field := range fields[min(at, len(fields)-1):] {
+		for _, w := range words[at:] {
+			if as := role(field[0]); as.heavy() || as == roleRead && w.glob {
+				c.word(as, w)
+			}
 		}
 	}
 }

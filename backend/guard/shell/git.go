@@ -75,7 +75,7 @@ func (c *call) gitOption(option string, rest []value) int {
 		c.r.enter(next)
 		return 2
 	case "-c":
-		if key, _, _ := strings.Cut(strings.ToLower(next.text), "="); next.unknown || !gitPlain(key) {
+		if key, _, _ := strings.Cut(strings.ToLower(next.text), "="); !next.sure() || !gitPlain(key) {
 			c.warn("git is given the setting " + short(next.shown) + ", which can make it run other programs.")
 		}
 		return 2

@@ -34,7 +34,7 @@ func (c *call) find() {
 			}
 			break
 		}
-		if !w.sure() && w.unknown && w.option() {
+		if !w.sure() && w.option() {
 			c.warn("“" + short(w.shown) + "” could be any action of find when it runs.")
 		}
 		roots = append(roots, w)
@@ -100,6 +100,11 @@ func (c *call) findRuns(words []value, roots []value) int {
 	end := 1
 	for end < len(words) && words[end].text != ";" && words[end].text != "+" {
 		end++
+	}
+	for _, w := range words[:min(end+1, len(words))] {
+		if len(w.others) > 0 && (w.could(";") || w.could("+")) {
+			c.warn("Where the command of find ends shows only when it runs: " + short(w.shown) + ".")
+		}
 	}
 	var files []value
 	for _, root := range roots {

@@ -83,7 +83,7 @@ func (c *call) dd() {
 		name, text, _ := strings.Cut(w.text, "=")
 		v := value{text: text, shown: w.shown, unknown: w.unknown, glob: w.glob}
 		switch {
-		case w.unknown && !strings.Contains(w.text, "="):
+		case len(w.others) > 0, !w.sure() && (name == w.text || strings.ContainsAny(name, "*?[")):
 			c.warn("dd is given words that are only known when it runs.")
 		case name == "if":
 			c.file(v, toolspec.UseRead)

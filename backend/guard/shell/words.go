@@ -36,6 +36,12 @@ func (v value) option() bool {
 	return strings.HasPrefix(v.text, "-") || slices.ContainsFunc(v.others, func(s string) bool { return strings.HasPrefix(s, "-") })
 }
 
+// could reports whether the word may be this text, as far as its values are known.
+func (v value) could(text string) bool { return v.text == text || slices.Contains(v.others, text) }
+
+// several reports whether the word may be several words when it runs.
+func (v value) several() bool { return v.loose || v.glob }
+
 func literal(s string) value { return value{text: s, shown: s} }
 
 func unknown(shown string) value { return value{shown: shown, unknown: true} }

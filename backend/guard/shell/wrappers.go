@@ -95,7 +95,8 @@ func (c *call) wrap(w wrapper) {
 func skipAssignments(words []value, r *reader) []value {
 	for len(words) > 0 {
 		name, _, is := strings.Cut(words[0].text, "=")
-		if !is || words[0].glob && !words[0].sure() || !validName(name) {
+		other := func(text string) bool { return !strings.HasPrefix(text, name+"=") }
+		if !is || words[0].glob || !validName(name) || slices.ContainsFunc(words[0].others, other) {
 			return words
 		}
 		r.variable(name, true)
@@ -161,6 +162,9 @@ func (c *call) xargs() {
 	}
 	words := slices.Clone(got.operands)
 	if marks := append(got.values("replace"), got.values("J")...); len(marks) > 0 {
+		if !marks[0].sure() {
+			c.warn("Which words xargs replaces shows only when it runs: " + short(marks[0].shown) + ".")
+		}
 		words = c.replaced(words, marks[0].text, added)
 	} else if got.has("i") {
 		words = c.replaced(words, "{}", added)
@@ -175,6 +179,8 @@ func (c *call) replaced(words []value, mark string, files []value) []value {
 	var all []value
 	for i, w := range words {
 		switch {
+		case mark != "" && slices.ContainsFunc(w.others, func(s string) bool { return strings.Contains(s, mark) }):
+			all = append(all, value{shown: w.shown, unknown: true})
 		case mark == "" || !strings.Contains(w.text, mark):
 			all = append(all, w)
 		case w.text == mark && i > 0 && !files[0].unknown:
