@@ -166,6 +166,9 @@ func (m *Makers) problem(panel string, p createParams) *toolspec.Result {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(others, func(d toolspec.Definition) bool { return d.Name == name && d.Origin != toolspec.OriginCreated })
 	}
+	if text := p.unseen(); text != "" {
+		return fail(text, `Leave it out; where a string of the body needs it, write its escape, as in "\u200d".`)
+	}
 	_, known := m.t.find(p.Name)
 	switch {
 	case !toolName.MatchString(p.Name) || strings.Contains(p.Name, "__"):
