@@ -66,7 +66,8 @@ test('a rule made in the settings forbids at once, and is removed there', async 
 
   await say(page, script);
   await expect(page.getByText(/a rule forbids it: evaluate_script, never/).first()).toBeVisible({ timeout: 20_000 });
-  await row.getByRole('button', { name: /Revoke/ }).click();
+  await row.getByRole('button', { name: /Remove/ }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove 1 rule' }).click();
   await expect(page.getByText('No grants yet.')).toBeVisible();
 });
 

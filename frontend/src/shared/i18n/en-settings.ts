@@ -60,11 +60,17 @@ export const settings = {
   'grants.revoke': 'Revoke',
   'grants.remove': 'Remove',
   'grants.revoke.one': 'Revoke: {what}',
+  'grants.remove.one': 'Remove: {what}',
   'grants.revokeAll': 'Revoke {n}',
+  'grants.removeAll': 'Remove {n} {n|rule|rules}',
   'grants.revoked': 'Revoked {n} {n|grant|grants}. It asks again from now on.',
+  'grants.removed':
+    '{n|The rule is gone. What it forbade is|The rules are gone. What they forbade is} judged by the mode again.',
   'grants.ask': 'Revoke {n} {n|grant|grants}?',
   'grants.ask.means':
     'What they covered asks again. Calls that run now go on. This cannot be undone; a new answer gives a new grant.',
+  'grants.askRules': 'Remove {n} {n|rule|rules}?',
+  'grants.askRules.means': 'What was forbidden is judged by the mode again, and may run without asking.',
   'grants.keep': 'Keep them',
   'forbid.title': 'Never',
   'forbid.commands': 'Command',
