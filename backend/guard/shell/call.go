@@ -275,28 +275,35 @@ func written(words []value) string {
 	return strings.Join(all, " ")
 }
 
-// enter changes the working directory.
-func (r *reader) enter(v value) {
-	if v.unknown || v.glob || r.dirs == nil {
-		if v.sure() && strings.HasPrefix(v.text, "/") {
-			r.dirs = []string{filepath.Clean(v.text)}
-			return
-		}
-		r.dirs = nil
-		return
-	}
+// enter changes the working directory, and reports whether it is told where to.
+func (r *reader) enter(v value) (known bool) {
 	var next []string
+	known = !v.unknown
 	for _, text := range append([]string{v.text}, v.others...) {
-		for _, dir := range r.dirs {
-			to := text
-			if !strings.HasPrefix(to, "/") {
-				to = dir + "/" + to
+		switch {
+		case v.unknown:
+		case strings.HasPrefix(text, "/"):
+			next = union(next, []string{filepath.Clean(text)})
+		default:
+			known = known && len(r.dirs) > 0
+			for _, dir := range r.dirs {
+				next = union(next, []string{filepath.Join(dir, text)})
 			}
-			next = union(next, []string{filepath.Clean(to)})
 		}
 	}
-	if len(next) > maxDirs {
+	for _, dir := range next {
+		if slices.Contains(r.out.Folders, dir) {
+			continue
+		}
+		if len(r.out.Folders) == maxFiles {
+			r.warn("It goes to more folders than are told here.")
+			break
+		}
+		r.out.Folders = append(r.out.Folders, dir)
+	}
+	if !known || v.glob || len(next) > maxDirs {
 		next = nil
 	}
 	r.dirs = next
+	return known
 }

@@ -54,8 +54,8 @@ func (c *call) cd() {
 		c.r.enter(literal(c.r.at.Home))
 	case words[0].text == "-" && words[0].sure(), c.r.at.Home == "" && words[0].text == "":
 		c.r.dirs = nil
-	default:
-		c.r.enter(words[0])
+	case !c.r.enter(words[0]):
+		c.warn("Which folder it goes to with “" + short(words[0].shown) + "” shows only when it runs.")
 	}
 }
 

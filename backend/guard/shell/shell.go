@@ -66,6 +66,9 @@ type Reading struct {
 	// Files are the uses of files that are known, each once, in order of mention. A path with
 	// * or ? in its last parts stands for what matches.
 	Files []toolspec.FileUse
+	// Folders are those it goes to (cd), each once, besides the one it starts in: what names no
+	// file reads there. One with * or ? stands for what matches.
+	Folders []string
 	// Hosts are those it names, lower case, host or host:port. Network says that it wants to
 	// reach some.
 	Hosts   []string

@@ -68,9 +68,10 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	p := bashParamsOf(args)
 	d := toolspec.Description{Target: p.Command}
 	dir := t.folder(p.WorkingDir)
-	t.reading(p.Command, dir).Describe(&d)
+	reading := t.reading(p.Command, dir)
+	reading.Describe(&d)
 	var warnings []string
-	d.Files, warnings = t.judged(d.Files)
+	d.Files, warnings = t.judged(append(d.Files, t.outside(append([]string{dir}, reading.Folders...))...))
 	d.Warnings = append(d.Warnings, warnings...)
 	d.Starting, d.Network = true, d.Network || p.Network
 	if ok, _, why := t.cfg.Confine.Available(); !ok {

@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"sextant/backend/guard/confine"
+	"sextant/shared/toolspec"
 )
 
 // ways are the walls there are to run behind here.
@@ -97,4 +99,60 @@ func TestHarmlessWorkIsDoneInAWorkspaceThatCannotBeWritten(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestWhereACommandWorksOutsideOfTheWorkspaceIsToldAsRead(t *testing.T) {
+	b := newBench(t)
+	if ok, _, why := confine.New(confine.Config{}).Available(); !ok {
+		t.Skip(why)
+	}
+	home, err := filepath.EvalSymlinks(b.home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	papers := filepath.Join(home, "papers")
+	if err := os.MkdirAll(filepath.Join(papers, "old"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(papers, filepath.Join(b.ws, "docs")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ dir, command, outside string }{
+		{"", "grep -rn password", ""},
+		{"sub", "cd .. && ls -la", ""},
+		{"", "cd sub && ls", ""},
+		{b.home, "grep -rn password", home},
+		{"~", "ls -la", home},
+		{"", "cd ~/papers && rg -n .", papers},
+		{"", "(cd ..; ls)", home},
+		{"", "pushd ~/papers; ls", papers},
+		{"", "cd; ls", home},
+		{"", "sh -c 'cd ~/papers; ls'", papers},
+		{"docs", "ls", papers},
+		{"", "cd docs && ls", papers},
+		{"", "cd docs/o* && ls", papers + "/o*"},
+		{"", "cat docs/*", papers + "/*"},
+		{"", "cat docs/o?d/x", papers + "/o?d/x"},
+		{"", "d=sub; [ -e x ] && d=~/papers; cd $d; ls", papers},
+		{"", "cat sub/*", ""},
+		{"", "cd /var/tmp && ls", ""},
+	} {
+		args, _ := json.Marshal(map[string]any{"command": c.command, "working_dir": c.dir})
+		d := b.tools.Describe(toolspec.Call{Tool: "bash", Args: args})
+		var outside []string
+		for _, f := range d.Files {
+			if f.Use == toolspec.UseRead && f.Path != filepath.Join(home, "project") && !strings.HasPrefix(f.Path, filepath.Join(home, "project")+"/") {
+				outside = append(outside, f.Path)
+			}
+		}
+		if strings.Join(outside, " ") != c.outside || len(d.Warnings) > 0 {
+			t.Errorf("%s in %q: reads %q outside, want %q; warnings %q", c.command, c.dir, outside, c.outside, d.Warnings)
+		}
+	}
+	for _, command := range []string{`cd "$(cat where)"; ls`, "popd; cd ..; ls"} {
+		args, _ := json.Marshal(map[string]any{"command": command})
+		if d := b.tools.Describe(toolspec.Call{Tool: "bash", Args: args}); len(d.Warnings) == 0 {
+			t.Errorf("%s: nothing is asked: %+v", command, d)
+		}
+	}
 }

@@ -116,11 +116,7 @@ func (t *Tools) reading(command, dir string) shell.Reading {
 // care. Secret ones are not shown inside of the sandbox; that they are named is worth a question.
 func (t *Tools) judged(files []toolspec.FileUse) (out []toolspec.FileUse, warnings []string) {
 	for _, f := range files {
-		if !strings.ContainsAny(f.Path, "*?") {
-			if real, err := places.Resolve(f.Path); err == nil {
-				f.Path = real
-			}
-		}
+		f.Path = followed(f.Path)
 		switch place := t.cfg.Places.Judge(f.Path); place.Kind {
 		case places.Secret:
 			f.Sensitive = place.What
@@ -133,6 +129,38 @@ func (t *Tools) judged(files []toolspec.FileUse) (out []toolspec.FileUse, warnin
 		}
 	}
 	return out, warnings
+}
+
+// followed is a path with its links followed as far as it exists, up to a wildcard.
+func followed(path string) string {
+	known, pattern := path, ""
+	if at := strings.IndexAny(path, "*?"); at >= 0 {
+		at = strings.LastIndexByte(path[:at], '/') + 1
+		known, pattern = path[:at], path[at:]
+	}
+	real, err := places.Resolve(known)
+	if err != nil {
+		return path
+	}
+	return filepath.Join(real, pattern)
+}
+
+// outside are the folders that a command works in as what it reads, when they lie outside of the
+// workspace: a program that is given no file takes what is there.
+func (t *Tools) outside(folders []string) []toolspec.FileUse {
+	workspace := followed(t.cfg.Folder())
+	confined, _, _ := t.cfg.Confine.Available()
+	var all []toolspec.FileUse
+	for _, folder := range folders {
+		real := followed(folder)
+		if confined && (real == "/tmp" || real == "/var/tmp") {
+			continue // a run has its own
+		}
+		if rel, err := filepath.Rel(workspace, real); err != nil || !filepath.IsLocal(rel) {
+			all = append(all, toolspec.FileUse{Path: real, Use: toolspec.UseRead})
+		}
+	}
+	return all
 }
 
 // cached is the cache's folder and the variables that lead programs there; without one they
