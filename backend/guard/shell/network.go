@@ -53,8 +53,14 @@ func (c *call) host(v value) {
 	if !strings.Contains(text, "://") {
 		text = "https://" + text
 	}
-	u, err := url.Parse(strings.ReplaceAll(text, `\`, "/"))
-	if err != nil || u.Host == "" {
+	if strings.Contains(text, `\`) || strings.Count(text, "@") > 1 {
+		// Programs part on where the host ends in such an address.
+		c.network()
+		c.warn("Which host “" + short(v.shown) + "” is shows only when it runs.")
+		return
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || strings.HasSuffix(u.Host, ":") {
 		c.network()
 		c.warn("“" + short(v.shown) + "” is no address that can be read.")
 		return

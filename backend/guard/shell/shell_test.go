@@ -166,15 +166,20 @@ func TestWhatIsTooMuchToReadIsAWarning(t *testing.T) {
 
 func TestHostsAreNamedAsTheyAreWritten(t *testing.T) {
 	for command, want := range map[string]string{
-		"curl https://A.example.com:8443/x":    "a.example.com:8443",
-		"curl https://me:pw@example.com/":      "example.com",
-		"curl a.example.com/x b.example.com":   "a.example.com b.example.com",
-		"git clone git@example.com:me/a.git":   "example.com",
-		"ssh me@example.com ls":                "example.com",
-		"scp a me@example.com:/tmp":            "example.com",
-		"wget http://127.0.0.1:8080/x":         "127.0.0.1:8080",
-		"echo x > /dev/tcp/10.0.0.1/80":        "10.0.0.1:80",
-		"curl -x http://proxy.example:1 a.org": "proxy.example:1 a.org",
+		"curl https://A.example.com:8443/x":  "a.example.com:8443",
+		"curl https://me:pw@example.com/":    "example.com",
+		"curl a.example.com/x b.example.com": "a.example.com b.example.com",
+		"git clone git@example.com:me/a.git": "example.com",
+		"ssh me@example.com ls":              "example.com",
+		"scp a me@example.com:/tmp":          "example.com",
+		"wget http://127.0.0.1:8080/x":       "127.0.0.1:8080",
+		"echo x > /dev/tcp/10.0.0.1/80":      "10.0.0.1:80",
+		// Programs part on which host those are.
+		`curl 'http://used.example\@127.0.0.1:8000/x'`: "",
+		`curl 'http://used.example\\@127.0.0.1/'`:      "",
+		"curl http://a@used.example@127.0.0.1/":        "",
+		"curl http:/127.0.0.1:8000/x":                  "",
+		"curl -x http://proxy.example:1 a.org":         "proxy.example:1 a.org",
 	} {
 		if got := strings.Join(Read(command, at).Hosts, " "); got != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
