@@ -10,6 +10,9 @@ export class TurnChanges {
   files = $state<ChangedFile[] | null>(null);
   failed = $state('');
   busy = $state(false);
+  /** How many files the last undo left as they are; 0 when it took all back or none was made. */
+  left = $state(0);
+  #asked = 0;
 
   constructor(
     private readonly turn: string,
@@ -18,10 +21,10 @@ export class TurnChanges {
     private readonly toasts: Toasts,
   ) {}
 
-  /** Paths that calls of the turn told they changed. */
+  /** Paths that calls of the turn told they changed; an undo is no change of the turn's own. */
   get told(): string[] {
     const paths = Object.values(this.store.state.calls)
-      .filter((call) => call.turn === this.turn)
+      .filter((call) => call.turn === this.turn && call.tool !== 'undo')
       .flatMap((call) => call.changed);
     return [...new Set(paths)];
   }
@@ -39,24 +42,33 @@ export class TurnChanges {
     return Boolean(this.files?.length) && this.files!.every((file) => file.state === 'undone');
   }
 
-  async load(): Promise<void> {
+  async load(): Promise<ChangedFile[] | null> {
+    // An answer that comes after a newer question tells how it was before.
+    const asked = ++this.#asked;
     try {
-      this.files = await this.actions.backend.changes(this.turn);
-      this.failed = '';
+      const files = await this.actions.backend.changes(this.turn);
+      if (asked === this.#asked) {
+        this.files = files;
+        this.failed = '';
+      }
+      return files;
     } catch (error) {
-      this.failed = failureText(error);
+      if (asked === this.#asked) this.failed = failureText(error);
+      return null;
     }
   }
 
   /** Takes back what can be; what cannot stays and says why. */
   async undo(): Promise<void> {
     this.busy = true;
+    this.left = 0;
     const done = await this.actions.ask(
       this.actions.backend.undoChanges(this.turn).then((result) => {
         if (!result.success) this.toasts.error(plainError('undo', result.error ?? ''), result.suggestion);
       }),
     );
-    if (done) await this.load();
+    const files = done ? await this.load() : null;
+    this.left = files?.filter((file) => file.state === 'conflict').length ?? 0;
     this.busy = false;
   }
 }

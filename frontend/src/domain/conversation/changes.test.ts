@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { ChangedFile } from '../../shared/api/types';
+import type { Actions } from '../actions';
+import type { Store } from '../store/store.svelte';
+import type { Toasts } from '../toasts.svelte';
+import { TurnChanges } from './changes.svelte';
+
+const file = (path: string, state: string) => ({ path, state }) as ChangedFile;
+
+/** The changes of turn t, over a program that answers when a test says so. */
+function turn(calls: object[] = []) {
+  const asked: ((files: ChangedFile[]) => void)[] = [];
+  const backend = {
+    changes: () => new Promise<ChangedFile[]>((resolve) => asked.push(resolve)),
+    undoChanges: () => Promise.resolve({ success: true }),
+  };
+  const actions = { backend, ask: (p: Promise<unknown>) => p.then(() => true) } as unknown as Actions;
+  const store = { state: { calls: { ...calls } } } as unknown as Store;
+  return { changes: new TurnChanges('t', store, actions, {} as Toasts), asked };
+}
+
+test('what an undo touched is no change of the turn', () => {
+  const { changes } = turn([
+    { turn: 't', tool: 'write_file', changed: ['/w/a'] },
+    { turn: 't', tool: 'undo', changed: ['/w/a', '/w/old'] },
+  ]);
+  expect(changes.told).toEqual(['/w/a']);
+});
+
+test('a late answer does not take the place of a newer one', async () => {
+  const { changes, asked } = turn();
+  const first = changes.load();
+  const second = changes.load();
+  asked[1]!([file('/w/a', 'undone')]);
+  await second;
+  asked[0]!([file('/w/a', 'ready')]);
+  await first;
+  expect(changes.files?.[0]?.state).toBe('undone');
+});
+
+test('an undo says how many files it left', async () => {
+  const { changes, asked } = turn();
+  const done = changes.undo();
+  await expect.poll(() => asked.length).toBe(1);
+  asked[0]!([file('/w/a', 'undone'), file('/w/b', 'conflict')]);
+  await done;
+  expect(changes.left).toBe(1);
+});
