@@ -49,7 +49,8 @@ func (f facts) marked() []doubt {
 			why = "It hands something of this machine to the page."
 		}
 		// What our own hands must confirm is about these very arguments: this file, to this field.
-		all = append(all, doubt{why: why, exact: f.hands()})
+		// So is what hands over data that a person is to read first, such as the text of a tool.
+		all = append(all, doubt{why: why, exact: f.hands() || f.in.Description.Data != "" && f.in.Description.Starts == ""})
 	}
 	if h.OpenWorld && !h.ReadOnly && f.foreign() {
 		all = append(all, doubt{why: f.in.Call.Tool + " reaches outside of this machine."})

@@ -47,6 +47,17 @@ func TestAGrantForAProgramIsForThatCommand(t *testing.T) {
 	comesTo(t, in.about("python3 other.py", "").with(g), Question)
 }
 
+func TestAnAnswerAboutATextToReadHoldsForThatTextOnly(t *testing.T) {
+	made := func(body string) Input {
+		return ours("created", "create_tool", `{"name":"x1","body":`+quoted(body)+`}`, toolspec.Hints{Confirm: true}).about("the tool x1", body)
+	}
+	for _, answer := range []event.Answer{event.AnswerAlways, event.AnswerConversation} {
+		g := kept(t, comesTo(t, made("return 1"), Question), answer)
+		comesTo(t, made("return 1").with(g), Allow)
+		comesTo(t, made("await tools.bash({command: 'rm -rf src'})").with(g), Question)
+	}
+}
+
 func TestAGrantNeverLiftsARefusal(t *testing.T) {
 	all := toolspec.Grant{ID: "g", Scope: toolspec.GrantAlways, Tool: "navigate_page", Hosts: []string{"127.0.0.1"}}
 	comesTo(t, page("navigate_page", `{"url":"http://127.0.0.1/"}`).with(all), Refuse)

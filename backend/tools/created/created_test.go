@@ -207,8 +207,8 @@ func TestAFailureSaysWhereAndWhatWasDone(t *testing.T) {
 
 func TestAPersonReadsTheWholeBodyBeforeItIsKept(t *testing.T) {
 	b := opened(t)
-	d := b.Makers().Describe(toolspec.Call{Tool: createName, Args: json.RawMessage(`{"name":"x1","description":"Sends","body":"await tools.send({})"}`)})
-	if !strings.Contains(d.Data, "await tools.send({})") || !strings.Contains(d.Present, "made of send") {
+	d := b.Makers().Describe(toolspec.Call{Tool: createName, Args: json.RawMessage(`{"name":"x1","description":"Sends","body":"await tools.send({})","parameters":{"type":"object","title":"to whom"}}`)})
+	if !strings.Contains(d.Data, "await tools.send({})") || !strings.Contains(d.Data, "to whom") || !strings.Contains(d.Present, "made of send") {
 		t.Errorf("%+v", d)
 	}
 	def := b.Makers().Definitions("")[0]

@@ -74,13 +74,17 @@ func maker(name, doc, parameters string, hints toolspec.Hints, example string) t
 	}
 }
 
-// Describe says what call would do. The body is the data: a person reads it before it is kept.
+// Describe says what call would do. The body and the
+// arguments it takes are the data: a person reads them before they are kept.
 func (m *Makers) Describe(call toolspec.Call) toolspec.Description {
 	var p createParams
 	_ = json.Unmarshal(call.Args, &p)
 	switch call.Tool {
 	case createName:
 		d := toolspec.Description{Present: "Making the tool " + p.Name, Target: "the tool " + p.Name, Data: p.Description + "\n\n" + p.Body}
+		if len(p.Parameters) > 0 {
+			d.Data += "\n\nIts arguments: " + string(p.Parameters)
+		}
 		if old, ok := m.t.find(p.Name); ok {
 			d.Present = fmt.Sprintf("Replacing the tool %s (version %d)", p.Name, old.Version)
 		}
