@@ -66,7 +66,8 @@ func DefaultLimits() Limits {
 type Spec struct {
 	// Args is the program and its arguments; the program is looked up in the PATH inside.
 	Args []string
-	// Dir is where it starts, absolute; Workspace the folder that it may write, "" for none.
+	// Dir is where it starts, absolute; Workspace the folder that it may write unless Keeps says
+	// otherwise, "" for none.
 	Dir, Workspace string
 	// Writable are further absolute paths that it may write; those not there are passed over.
 	Writable []string

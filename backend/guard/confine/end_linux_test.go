@@ -218,7 +218,7 @@ func TestWithoutASandboxNothingRunsUnlessItWasAskedFor(t *testing.T) {
 }
 
 // What is hidden stays hidden where a workspace lies around it or inside it, and a home that is
-// the workspace keeps what starts programs.
+// the workspace stays as it is: what starts programs cannot be made in it either.
 func TestAWorkspaceMayLieInsideAndAroundWhatIsHidden(t *testing.T) {
 	w := newWorld(t, visibleBase(t))
 	hiddenFolder := w.home + "/sextant-data/workspace"
@@ -239,16 +239,30 @@ func TestAWorkspaceMayLieInsideAndAroundWhatIsHidden(t *testing.T) {
 		if said := run(hiddenFolder, "echo x > f && cat f; cat ../sextant.db"); !strings.HasPrefix(said, "x\n") || strings.Contains(said, w.token) {
 			t.Errorf("inside (%s): %s", how, said)
 		}
-		said := run(w.home, "cat $SECRET .netrc sextant-data/sextant.db; echo escaped >> notes.txt; cat notes.txt")
-		if strings.Contains(said, w.token) || !strings.Contains(said, "escaped") {
+		said := run(w.home, "cat $SECRET .netrc sextant-data/sextant.db; cat notes.txt")
+		if strings.Contains(said, w.token) || !strings.Contains(said, "as it was") {
 			t.Errorf("around (%s): %s", how, said)
 		}
-		if len(without) == 0 {
-			run(w.home, "echo escaped >> .bashrc; echo escaped >> .gitconfig; mv .bashrc x")
-			for _, name := range []string{".bashrc", ".gitconfig"} {
-				if body, err := os.ReadFile(w.home + "/" + name); err != nil || string(body) != "# as it was\n" {
-					t.Errorf("%s (%s): %q %v", name, how, body, err)
-				}
+		w.must(os.MkdirAll(w.home+"/.config", 0o755))
+		for _, workspace := range []string{w.home, filepath.Dir(w.home), w.home + "/.config"} {
+			if !c.Keeps(workspace) {
+				t.Errorf("%s is written by runs", workspace)
+			}
+			run(workspace, "cd $HOME; echo escaped >> .bashrc; mv .gitconfig x; echo x > .zshenv; echo x > .bash_profile; mkdir -p .config/autostart && echo x > .config/autostart/x.desktop")
+		}
+		for _, name := range []string{".bashrc", ".gitconfig"} {
+			if body, err := os.ReadFile(w.home + "/" + name); err != nil || string(body) != "# as it was\n" {
+				t.Errorf("%s (%s): %q %v", name, how, body, err)
+			}
+		}
+		for _, name := range []string{".zshenv", ".bash_profile", ".config/autostart/x.desktop", "x"} {
+			if _, err := os.Lstat(w.home + "/" + name); !os.IsNotExist(err) {
+				t.Errorf("%s was made (%s): %v", name, how, err)
+			}
+		}
+		for _, workspace := range []string{w.ws, w.outside} {
+			if c.Keeps(workspace) {
+				t.Errorf("%s is not written by runs", workspace)
 			}
 		}
 	}

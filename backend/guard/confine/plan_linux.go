@@ -126,7 +126,7 @@ func (c *Confine) folders(spec Spec) (folders, error) {
 		switch {
 		case real == "/":
 			return folders{}, fmt.Errorf("%q is the whole machine: choose a folder as workspace", path)
-		case !spec.ReadOnly:
+		case !spec.ReadOnly && !c.Keeps(real):
 			f.writable = append(f.writable, real)
 		case i == 0:
 			f.shown = append(f.shown, real)
@@ -179,7 +179,6 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 	for _, path := range f.writable {
 		mounts = append(mounts, mount{path, []string{"--bind", path, path}})
 		mounts = append(mounts, hooks(path)...)
-		mounts = append(mounts, c.startUp(path)...)
 	}
 	for _, path := range c.hidden() {
 		if within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.shown, path) {
@@ -199,30 +198,6 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 		args = append(args, m.args...)
 	}
 	return append(append(args, closing...), "--")
-}
-
-// startUps are files and folders of a home that programs read and run when they start.
-var startUps = []string{
-	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin",
-	".config/fish", ".config/environment.d", ".config/autostart", ".config/systemd", ".local/bin", "bin", ".gitconfig", ".config/git",
-	".vimrc", ".config/nvim", ".vim", ".emacs", ".emacs.d", ".inputrc", ".pam_environment", ".xinitrc", ".xprofile", ".xsession",
-	".cargo/bin", ".cargo/config.toml", ".local/share/applications", ".config/Code/User", ".pyenv", ".nvm",
-}
-
-// startUp keeps the start-up files of a home that is the workspace, or lies in it, as they are.
-func (c *Confine) startUp(folder string) []mount {
-	home, err := filepath.EvalSymlinks(c.cfg.Home)
-	if err != nil || !within(home, folder) {
-		return nil
-	}
-	var mounts []mount
-	for _, name := range startUps {
-		path := filepath.Join(home, name)
-		if real, err := filepath.EvalSymlinks(path); err == nil && within(real, folder) && real != folder {
-			mounts = append(mounts, mount{real, []string{"--ro-bind", real, real}})
-		}
-	}
-	return mounts
 }
 
 // hooks keeps what git would run later, outside of the sandbox, as it is: the hooks of a

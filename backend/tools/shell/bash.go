@@ -76,6 +76,8 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	d.Starting, d.Network = true, d.Network || p.Network
 	if ok, _, why := t.cfg.Confine.Available(); !ok {
 		d.Unconfined = why
+	} else if !reading.Harmless && t.cfg.Confine.Keeps(t.cfg.Folder()) {
+		d.Warnings = append(d.Warnings, kept)
 	}
 	if d.Present == "" {
 		d.Present = "Run a command"
@@ -99,6 +101,11 @@ func runBash(ctx context.Context, t *Tools, args json.RawMessage, out func(strea
 	if !reading.Harmless {
 		writable, env = t.cached()
 	}
+	writes := !available || !reading.Harmless
+	var before map[string]string
+	if writes {
+		before = later(workspace)
+	}
 	// The command's time begins now: what was made ready for it is not its own.
 	limit := min(time.Duration(p.Timeout)*time.Second, maxLimit*time.Second-beforeDeadline)
 	timed, cancel := context.WithTimeout(ctx, limit)
@@ -114,7 +121,14 @@ func runBash(ctx context.Context, t *Tools, args json.RawMessage, out func(strea
 	case err != nil && ctx.Err() == nil:
 		return toolspec.Result{}, fmt.Errorf("running a command: %w", err)
 	}
-	return answer(p, said, exit, ctx.Err() != nil), nil
+	r := answer(p, said, exit, ctx.Err() != nil)
+	if writes {
+		tellMade(&r, made(before, later(workspace), workspace))
+	}
+	if available && !reading.Harmless && t.cfg.Confine.Keeps(workspace) {
+		r.Text = strings.TrimPrefix(r.Text+"\n"+kept, "\n")
+	}
+	return r, nil
 }
 
 // usable says why a command cannot run in these folders, nil when it can.
