@@ -41,7 +41,23 @@ func (f facts) covered(g toolspec.Grant) bool {
 		// where a question is about these very arguments.
 		return !slices.ContainsFunc(f.doubts(), func(d doubt) bool { return d.exact })
 	}
-	return bytes.Equal(canonical(g.Args), f.args)
+	return bytes.Equal(f.lasting(canonical(g.Args)), f.lasting(f.args))
+}
+
+// lasting are arguments without those that do not change what our shell does: a model words
+// its remark, and how long it would wait, differently each time.
+func (f facts) lasting(args json.RawMessage) json.RawMessage {
+	var object map[string]any
+	if f.in.Call.Tool != "bash" || !f.told() || decodeNumbers(args, &object) != nil {
+		return args
+	}
+	delete(object, "description")
+	delete(object, "timeout")
+	b, err := json.Marshal(object)
+	if err != nil {
+		return args
+	}
+	return canonical(b)
 }
 
 // handedOver is the digest of what our own hands would give to a page, and of what a told call
@@ -85,7 +101,7 @@ func (f facts) grant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
 	exact := slices.ContainsFunc(doubts, func(d doubt) bool { return d.exact })
 	if exact {
 		// Relative paths in arguments mean something else in another folder.
-		g.Args, g.Folder = f.args, f.in.Settings.Folder
+		g.Args, g.Folder = f.lasting(f.args), f.in.Settings.Folder
 	}
 	if exact || len(f.hosts) == 0 {
 		// The same arguments can come to act on something else: a program that was changed.

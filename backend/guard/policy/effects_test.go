@@ -178,6 +178,25 @@ func TestAnExactAnswerHoldsForTheSameDoingsOnly(t *testing.T) {
 	comesTo(t, asked.sensitive("a shell start-up file").with(g), Question)
 }
 
+func TestAnAnswerForACommandOutlastsTheRemarkOnIt(t *testing.T) {
+	asked := func(more string) Input {
+		in := bash("touch a", named("touch")).uses(toolspec.UseWrite, flat+"/a")
+		in.Call.Args = []byte(`{"command":"touch a"` + more + `}`)
+		return in
+	}
+	g := kept(t, comesTo(t, asked(`,"description":"Make it","timeout":30`), Question), event.AnswerAlways)
+	if strings.Contains(g.Text, "Make it") || !strings.Contains(g.Text, `command="touch a"`) {
+		t.Errorf("text %q", g.Text)
+	}
+	comesTo(t, asked(`,"description":"Make the file","timeout":60`).with(g), Allow)
+	comesTo(t, asked("").with(g), Allow)
+	comesTo(t, asked(`,"working_dir":"sub"`).with(g), Question)
+	comesTo(t, asked(`,"network":true`).with(g), Question)
+	other := asked("")
+	other.Call.Args = []byte(`{"command":"touch b"}`)
+	comesTo(t, other.with(g), Question)
+}
+
 func TestWhatAsksEveryTimeOffersNothingToKeep(t *testing.T) {
 	for _, in := range []Input{
 		bash("ls", looks("ls")).unconfined(),
