@@ -133,8 +133,12 @@ func TestOutsideTextMakesOnlyWhatLeavesTheFolderAsk(t *testing.T) {
 func TestAStandingAnswerForAProgramCoversItAndNothingWider(t *testing.T) {
 	asked := bash("go test ./...", named("go test")).warned("go test runs code").uses(toolspec.UseRead, flat)
 	g := kept(t, comesTo(t, asked, Question), event.AnswerLike)
-	if want := "bash: any “go test …” in " + flat + ", in every conversation. Nothing that deletes, or writes or reads outside of the folder."; g.Text != want {
+	if want := "bash: any “go test …” in " + flat + ", in every conversation. Nothing that deletes, or writes or reads outside of the folder. What it runs is not read; the sandbox keeps it in the folder."; g.Text != want {
 		t.Errorf("text %q", g.Text)
+	}
+	plain := kept(t, comesTo(t, bash("touch a", named("touch")).uses(toolspec.UseWrite, flat+"/a"), Question), event.AnswerLike)
+	if strings.Contains(plain.Text, "not read") {
+		t.Errorf("touch runs nothing: %q", plain.Text)
 	}
 	other := bash("ls && go test -run X ./a > out", looks("ls"), named("go test")).warned("go test runs code").uses(toolspec.UseWrite, flat+"/out")
 	comesTo(t, other.with(g), Allow)

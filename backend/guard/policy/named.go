@@ -79,5 +79,9 @@ func (f facts) likeText(g toolspec.Grant) string {
 	if len(g.Outside) > 0 {
 		text += ", while nothing but " + list(g.Outside) + " was read"
 	}
-	return text + ", in every conversation. Nothing that deletes, or writes or reads outside of the folder."
+	text += ", in every conversation. Nothing that deletes, or writes or reads outside of the folder."
+	if len(f.in.Description.Warnings) > 0 {
+		text += " What it runs is not read; the sandbox keeps it in the folder."
+	}
+	return text
 }

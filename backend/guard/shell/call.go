@@ -114,14 +114,16 @@ func (c *call) table(p entry) {
 	if c.asksVersion() {
 		return
 	}
+	warned := c.r.warned
 	q := parser{options: spec(p.options)}
 	got := q.parse(c.words[1:])
 	c.apply(q, got)
 	c.operands(p.operands, got.operands)
+	told := c.r.warned == warned
 	if p.warn != "" {
 		c.warn(c.name + " " + p.warn + ".")
 	}
-	if p.named && !slices.ContainsFunc(got.options, func(o given) bool { return o.role == roleWarn || o.role == roleProgram }) {
+	if p.named && told && !slices.ContainsFunc(got.options, func(o given) bool { return o.role == roleWarn || o.role == roleProgram }) {
 		c.label = c.name
 	}
 }

@@ -11,6 +11,7 @@ func (c *call) sed() {
 	if c.asksVersion() {
 		return
 	}
+	warned := c.r.warned
 	q := parser{options: spec("e,expression=t f,file=! i,in-place?t n,quiet,silent E r,regexp-extended s,separate u,unbuffered z,null-data l,line-length=t posix debug sandbox follow-symlinks b,binary")}
 	got := q.parse(c.words[1:])
 	c.apply(q, parsed{options: got.options})
@@ -20,6 +21,10 @@ func (c *call) sed() {
 	}
 	if got.blurred != "" || len(got.strange) > 0 {
 		c.warn("sed is given options that are only known when it runs, or not known here.")
+	}
+	use := toolspec.UseRead
+	if got.has("in-place") {
+		use = toolspec.UseWrite
 	}
 	for _, script := range scripts {
 		if script.unknown || len(script.others) > 0 {
@@ -31,13 +36,11 @@ func (c *call) sed() {
 			c.warn("The script of sed cannot be read: " + short(script.text) + ".")
 		}
 	}
-	use := toolspec.UseRead
-	if got.has("in-place") {
-		use = toolspec.UseWrite
-		c.label = "sed -i"
-	}
 	for _, w := range rest {
 		c.file(w, use)
+	}
+	if use == toolspec.UseWrite && c.r.warned == warned {
+		c.label = "sed -i" // the name does not tell of commands that a script runs
 	}
 }
 

@@ -124,6 +124,9 @@ func TestOnlyWhatANameTellsEnoughOfCanBeNamed(t *testing.T) {
 		"go test ./...": "go test", "go test -run X ./a && go vet ./...": "go test,go vet", "git commit -m x": "git commit", "npm run build": "npm run build",
 		"make -j4 test": "make test", "pytest -q": "pytest", "mkdir -p a": "mkdir", "ls && go build .": "go build", "frobnicate a": "frobnicate", "git fetch origin": "git fetch",
 		"go test ./... > out.txt": "go test", "cd sub && go test ./...": "go test",
+		"sed -i s/a/b/ f": "sed -i", "cp a b": "cp",
+		// The name does not tell of what is not known, or of what a script runs.
+		"sed -i 'e rm -rf src' f": "", "sed -i s/a/b/e f": "", "sed -i \"$x\" f": "", "sed -i s/a/b/ \"$x\"": "", "touch \"$x\"": "", "cp a \"$x\"": "", "ln -s / all": "",
 		// Those could be anything.
 		"go test -exec x ./...": "", "sh -c 'go test'": "", "timeout 5 go test": "", "python3 x.py": "", "sudo go test": "", "rm a": "", "make -f x": "", "PATH=x go test": "", "go test $x": "",
 		"go test > $x": "", "go test $(cat f)": "", "$x go test": "", "git push --force": "", "git commit --amend": "", "find . -exec go test {} +": "", "curl https://example.com": "", "git -c core.pager=x commit": "",

@@ -12,6 +12,7 @@ func (c *call) transfer() {
 	if c.asksVersion() {
 		return
 	}
+	warned := c.r.warned
 	q := parser{options: spec("t,target-directory=w T,no-target-directory S,suffix=t backup?t b reflink?t sparse=t preserve?t no-preserve=t m,mode=t o,owner=t g,group=t d,directory strip-program=x Z,context?t s,symbolic r R,recursive a f n i u v p P H L l x,one-file-system D c C exchange! remove-destination attributes-only parents dereference no-dereference no-clobber update?t verbose force interactive relative logical physical strip")}
 	got := q.parse(c.words[1:])
 	c.apply(q, got)
@@ -50,7 +51,7 @@ func (c *call) transfer() {
 	if !got.has("target-directory") {
 		c.file(target, toolspec.UseWrite)
 	}
-	if c.name != "mv" {
+	if c.name != "mv" && c.r.warned == warned {
 		c.label = c.name
 	}
 }
