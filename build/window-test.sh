@@ -36,7 +36,8 @@ stop() {
     kill -9 -- "-$pid" 2>/dev/null || true
     wait "$pid" 2>/dev/null || true
   done
-  rm -rf "$dir"
+  # Chromium may still be writing its profile while it dies.
+  for _ in $(seq 20); do rm -rf "$dir" 2>/dev/null && break; sleep 0.1; done
 }
 trap stop EXIT
 
