@@ -236,7 +236,7 @@ func TestAWorkspaceMayLieInsideAndAroundWhatIsHidden(t *testing.T) {
 			}
 			return out.String()
 		}
-		if said := run(hiddenFolder, "echo x > f && cat f; cat ../sextant.db"); !strings.HasPrefix(said, "x\n") || strings.Contains(said, w.token) {
+		if said := run(hiddenFolder, "echo x > f && cat f; cat ../sextant.db"); !strings.Contains(said, "x\n") || strings.Contains(said, w.token) {
 			t.Errorf("inside (%s): %s", how, said)
 		}
 		said := run(w.home, "cat $SECRET .netrc sextant-data/sextant.db; cat notes.txt")
