@@ -50,6 +50,9 @@ func (f facts) effects() []doubt {
 	if d.Network && len(f.hosts) == 0 {
 		all = append(all, doubt{why: "It reaches the network, and which hosts shows only when it runs.", exact: true, firm: true})
 	}
+	if d.Network && len(f.hosts) > 0 && d.Starting && !f.fetches() {
+		all = append(all, doubt{why: "It reaches the network, which the sandbox does not limit to " + list(f.hosts) + ".", exact: true, firm: true})
+	}
 	if f.in.Definition.Hints.Confirm {
 		all = append(all, doubt{why: f.in.Call.Tool + " is marked to be confirmed.", exact: true})
 	}
@@ -57,6 +60,15 @@ func (f facts) effects() []doubt {
 		all = append(all, doubt{why: "It runs a program that does more than read.", exact: true})
 	}
 	return all
+}
+
+// fetches reports whether all that has the network is curl or wget, with nothing that has to be
+// told of them: then the hosts they name are those they reach.
+func (f facts) fetches() bool {
+	d := f.in.Description
+	return len(d.Warnings) == 0 && !slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool {
+		return !c.Harmless && c.Program != "curl" && c.Program != "wget"
+	})
 }
 
 // fileDoubts ask for deletes, for what is written, and for what lies outside of the folder.

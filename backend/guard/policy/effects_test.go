@@ -114,6 +114,17 @@ func TestWhatACommandChangesDecidesWhereItAsks(t *testing.T) {
 	used.Used = []string{"a.example"}
 	comesTo(t, used.mode(Full), Allow)
 	comesTo(t, net.network("127.0.0.1:8080").mode(Full), Refuse)
+	// What else runs with the network reaches what it likes, whichever host a curl beside it names.
+	beside := bash("curl -s a.example; python3 x.py", toolspec.CommandUse{Program: "curl"}, toolspec.CommandUse{Program: "python3"}).network("a.example")
+	redirected := used.warned("curl goes wherever the server sends it")
+	for _, in := range []Input{beside, redirected} {
+		in.Used = []string{"a.example"}
+		for _, mode := range []Mode{Ask, Workspace, Full} {
+			if d := comesTo(t, in.mode(mode), Question); !strings.Contains(d.Approval.Why, "the sandbox does not limit to a.example") {
+				t.Errorf("%s does not say so: %q", mode, d.Approval.Why)
+			}
+		}
+	}
 }
 
 func TestOutsideTextMakesOnlyWhatLeavesTheFolderAsk(t *testing.T) {

@@ -69,7 +69,7 @@ func (f facts) likeText(g toolspec.Grant) string {
 	text += " in " + g.Folder
 	switch {
 	case len(g.Hosts) > 0:
-		text += ", reaching " + list(g.Hosts) + " only"
+		text += ", naming no other hosts than " + list(g.Hosts) + ", to which the sandbox does not limit its network"
 	case g.Network:
 		text += ", reaching the network"
 	}

@@ -79,7 +79,7 @@ func (c *call) host(v value) {
 const curlOptions = "o,output=w O,remote-name remote-name-all output-dir=w T,upload-file=r d,data=B data-raw=t data-ascii=B data-binary=B data-urlencode=B json=B F,form=B form-string=t " +
 	"H,header=B X,request=t u,user=t A,user-agent=t e,referer=t b,cookie=B c,cookie-jar=w K,config=! x,proxy=h socks5=h socks5-hostname=h preproxy=h connect-to=! resolve=! " +
 	"m,max-time=t connect-timeout=t retry=t retry-delay=t retry-max-time=t w,write-out=t D,dump-header=w trace=w trace-ascii=w stderr=w E,cert=r key=r cacert=r capath=r netrc-file=r " +
-	"url=h L,location s,silent S,show-error f,fail fail-with-body i,include I,head k,insecure v,verbose g,globoff G,get compressed C,continue-at=t r,range=t z,time-cond=t unix-socket=! " +
+	"url=h L,location location-trusted s,silent S,show-error f,fail fail-with-body i,include I,head k,insecure v,verbose g,globoff G,get compressed C,continue-at=t r,range=t z,time-cond=t unix-socket=! " +
 	"abstract-unix-socket=! interface=t dns-servers=t etag-save=w etag-compare=r hsts=w alt-svc=w libcurl=w Q,quote=! P,ftp-port=t 0 1 2 3 4 6 http1.1 http2 http3 a,append l M q,disable n,netrc N,no-buffer p,proxytunnel j J,remote-header-name R Z,parallel progress-bar create-dirs retry-all-errors proto=t proto-redir=t max-redirs=t limit-rate=t y=t Y=t t=t ciphers=t engine=! variable=B aws-sigv4=t doh-url=h oauth2-bearer=t rate=t url-query=B"
 
 func (c *call) curl() {
@@ -119,6 +119,9 @@ func (c *call) curl() {
 		if got.has("remote-name", "remote-name-all") {
 			c.file(value{text: path.Base(w.text), shown: w.shown, unknown: w.unknown}, toolspec.UseWrite)
 		}
+	}
+	if got.has("location", "location-trusted") {
+		c.warn("curl goes wherever the server sends it, and that is known only when it runs.")
 	}
 	if got.has("remote-header-name") {
 		c.warn("The server chooses the name of the file that curl writes.")
