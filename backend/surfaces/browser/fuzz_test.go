@@ -81,7 +81,8 @@ func TestNumbersHoldOnAPageThatKeepsChanging(t *testing.T) {
 	if missed := f.replaced - f.bound; missed > 1 && f.bound*100 < f.replaced*95 {
 		t.Errorf("of %d elements that were drawn anew %d were found again, want 95 %%", f.replaced, f.bound)
 	}
-	if f.met*4 < f.acts {
+	// Half of what is acted on is gone by then; of the rest a short run meets between a sixth and a third.
+	if f.met*8 < f.acts {
 		t.Errorf("only %d of %d acts met anything: nothing was proved", f.met, f.acts)
 	}
 }
