@@ -1,9 +1,15 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 )
+
+// why is what is known of the targets that runs miss.
+//
+//go:embed why.md
+var why string
 
 const ours = "sextant"
 
@@ -38,6 +44,7 @@ func (r *Report) markdown(pages map[string]*Page) string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", t.what, t.found, verdict)
 	}
+	b.WriteString(why)
 	r.totals(&b)
 	r.perPage(&b, pages)
 	r.misses(&b)
