@@ -202,12 +202,23 @@ func (r *Registry) refresh(e *entry) {
 	e.runner = newRunner(e.id, e.plan.manifest.Title, e.dir(), *b, r.log)
 }
 
-// retire ends e's program without waiting; Close waits for it.
+// retire takes e's program out of use. It ends when callers see the new state: before, a call
+// would meet an ended program of a panel that is there.
 func (r *Registry) retire(e *entry) {
 	if e.runner != nil {
-		r.done.Go(e.runner.close)
+		r.retired = append(r.retired, e.runner)
 		e.runner = nil
 	}
+}
+
+// endRetired ends the programs out of use without waiting; Close waits for them.
+func (r *Registry) endRetired() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, run := range r.retired {
+		r.done.Go(run.close)
+	}
+	r.retired = nil
 }
 
 // programOf identifies what would run: the backend's words, and size and time of the

@@ -67,6 +67,8 @@ type Registry struct {
 
 	mu      sync.Mutex
 	entries map[string]*entry
+	// retired are programs out of use that have not been ended yet.
+	retired []*runner
 	arrival int
 	clashes map[string][]Problem
 	allowed map[string]bool
@@ -187,7 +189,8 @@ func (r *Registry) Close() {
 	r.mu.Lock()
 	r.closed = true
 	cancel := r.cancel
-	var runners []*runner
+	runners := r.retired
+	r.retired = nil
 	for _, e := range r.entries {
 		if e.runner != nil {
 			runners = append(runners, e.runner)

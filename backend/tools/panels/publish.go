@@ -21,6 +21,7 @@ func (r *Registry) publish() {
 	}
 	next := r.compose(reserved)
 	r.state.Store(next)
+	r.endRetired()
 	if r.cfg.Journal == nil {
 		return
 	}
