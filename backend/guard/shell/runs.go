@@ -10,9 +10,7 @@ import (
 // interpreter judges python, perl, ruby and node: their code is not read.
 func (c *call) interpreter() {
 	words := c.words[1:]
-	// To python, -v is to be wordy while it runs what it is given; to the others it is the version.
-	wordy := strings.HasPrefix(c.name, "python") && len(words) == 1 && words[0].text == "-v"
-	if len(words) == 1 && !wordy && words[0].sure() && slices.Contains([]string{"--version", "-V", "--help", "-v", "-h"}, words[0].text) {
+	if c.tellsItself() {
 		return
 	}
 	if len(words) == 0 && c.r.input != nil {
@@ -48,6 +46,19 @@ func (c *call) interpreter() {
 		}
 	}
 	c.warn(c.name + " " + runsCode + ".")
+}
+
+// tellsItself reports whether an interpreter only says its version or how it is called. To python,
+// -v is to be wordy while it runs what it is given; to the others it is the version.
+func (c *call) tellsItself() bool {
+	words := c.words[1:]
+	if len(words) != 1 || !words[0].sure() {
+		return false
+	}
+	if words[0].text == "-v" {
+		return !strings.HasPrefix(c.name, "python")
+	}
+	return slices.Contains([]string{"--version", "-V", "--help", "-h"}, words[0].text)
 }
 
 // task is what one subcommand of a developer's tool does.
