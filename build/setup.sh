@@ -35,6 +35,7 @@ wanted() {
   cat <<'EOF'
 cc gcc clang|gcc libc6-dev|SQLite is compiled from C
 chromium chromium-browser google-chrome|chromium|the controlled browser
+bwrap|bubblewrap|the sandbox that commands run in
 pkg-config|pkg-config|finds the window's libraries
 pc:gtk+-3.0|libgtk-3-dev|the window
 pc:webkit2gtk-4.1|libwebkit2gtk-4.1-dev|the window's page
