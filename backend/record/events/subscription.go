@@ -114,6 +114,9 @@ func (s *Subscription) offer(e event.Event) {
 		}
 		s.live = slices.DeleteFunc(s.live, func(old event.Event) bool { return old.Kind == e.Kind })
 		s.live = append(s.live, e)
+	case e.Seq <= s.cursor:
+		// A page read between storing and handing out held it already.
+		return
 	case s.behind:
 		return // it will be read from the store
 	case !s.filter.wants(e):

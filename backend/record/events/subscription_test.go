@@ -67,6 +67,58 @@ func TestReplayGoesOnLiveWithoutGapOrDuplicate(t *testing.T) {
 	readers.Wait()
 }
 
+// heldBack is a Log whose events are in the store, for readers, before their writer knows.
+type heldBack struct {
+	Log
+	stored, goOn chan struct{}
+}
+
+func (h heldBack) AppendEvents(ctx context.Context, events []event.Event) ([]event.Event, error) {
+	stored, err := h.Log.AppendEvents(ctx, events)
+	h.stored <- struct{}{}
+	<-h.goOn
+	return stored, err
+}
+
+func TestWhatAPageHeldBeforeItWasHandedOutComesOnce(t *testing.T) {
+	first, s := opened(t)
+	publish(t, first, panel("old"))
+	log := heldBack{Log: s, stored: make(chan struct{}), goOn: make(chan struct{})}
+	r, err := New(context.Background(), log, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var done sync.WaitGroup
+	done.Go(func() {
+		for range 2 {
+			if _, err := r.Publish(context.Background(), panel("new")); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	<-log.stored
+	sub := r.Subscribe(Filter{}, 0) // its page holds 1 and 2, though 2 is not handed out yet
+	defer sub.Close()
+	for want := int64(1); want <= 2; want++ {
+		if got := next(t, sub); got.Seq != want {
+			t.Fatalf("got %d, want %d", got.Seq, want)
+		}
+	}
+	for level := false; !level; { // until it waits for what comes live
+		sub.mu.Lock()
+		level = !sub.behind
+		sub.mu.Unlock()
+	}
+	log.goOn <- struct{}{}
+	<-log.stored
+	log.goOn <- struct{}{}
+	if got := next(t, sub); got.Seq != 3 {
+		t.Fatalf("got %d, want 3", got.Seq)
+	}
+	done.Wait()
+}
+
 func TestAReaderSinceNowGetsOnlyWhatComes(t *testing.T) {
 	r, _ := opened(t)
 	publish(t, r, panel("old"))
