@@ -9,6 +9,7 @@ import (
 	"sextant/backend/guard/policy"
 	"sextant/backend/tools/files"
 	"sextant/backend/tools/look"
+	"sextant/backend/tools/room"
 )
 
 // openFiles opens the tools for files, and those that only look.
@@ -23,10 +24,11 @@ func (s *System) openFiles() {
 		grants, err := s.Store.Grants(ctx)
 		return policy.Forbidden(grants, tool, s.Workspace()), err
 	}
+	paths := room.Paths{Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads}
 	s.Files = files.New(files.Config{
-		Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads, Forbidden: forbidden,
+		Paths: paths, Forbidden: forbidden,
 		Blobs: s.Blobs, Changes: s.Store, Log: s.Log,
 	})
 	s.onClose("files", s.Files.Close)
-	s.Look = look.New(look.Config{Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads, Forbidden: forbidden})
+	s.Look = look.New(look.Config{Paths: paths, Forbidden: forbidden})
 }

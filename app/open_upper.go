@@ -78,10 +78,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 // reserved are the names no panel's tool may have.
 func (s *System) reserved() []string {
 	names := s.Nav.ToolNames()
-	for _, d := range append(s.Baseline.Definitions(""), (&created.Makers{}).Definitions("")...) {
-		names = append(names, d.Name)
-	}
-	for _, r := range s.toolRooms() {
+	for _, r := range append(s.toolRooms(), s.Baseline) {
 		for _, d := range r.Definitions("") {
 			names = append(names, d.Name)
 		}
@@ -91,12 +88,11 @@ func (s *System) reserved() []string {
 
 // openCalls opens the way of a call: floor 3, which needs the origins by their interfaces.
 func (s *System) openCalls(context.Context, Purpose) error {
-	makers := s.Created.Makers()
 	sources := []discovery.Source{s.Baseline, s.Environment}
 	for _, r := range s.toolRooms() {
 		sources = append(sources, switched{r, s.Settings})
 	}
-	s.Discovery = discovery.New(append(sources, makers, s.Panels, s.MCP, s.Created)...)
+	s.Discovery = discovery.New(append(sources, s.Panels, s.MCP, s.Created)...)
 	s.Desk = approval.New(s.Events)
 	s.Pipeline = pipeline.New(pipeline.Config{
 		Discovery: s.Discovery, Desk: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
@@ -113,7 +109,7 @@ func (s *System) openCalls(context.Context, Purpose) error {
 		defer cancel()
 		return s.Pipeline.Close(ctx)
 	})
-	s.Pipeline.Register(toolspec.OriginBaseline, router{s, s.environmentNames(), byTool(append(s.toolRooms(), makers)...)})
+	s.Pipeline.Register(toolspec.OriginBaseline, router{s, s.environmentNames(), byTool(s.toolRooms()...)})
 	s.Pipeline.Register(toolspec.OriginPanel, s.Panels)
 	s.Pipeline.Register(toolspec.OriginMCP, s.MCP)
 	s.Pipeline.Register(toolspec.OriginCreated, s.Created)

@@ -8,7 +8,9 @@ import (
 )
 
 // toolRooms are the rooms of baseline tools that stand on their own, in the order of the list.
-func (s *System) toolRooms() []room { return []room{s.Files, s.Shell, s.Web, s.Look} }
+func (s *System) toolRooms() []baselineRoom {
+	return []baselineRoom{s.Files, s.Shell, s.Web, s.Look, s.Created.Makers()}
+}
 
 // switchable are the groups that a person can switch off.
 var switchable = []string{"files", "shell", "web"}
@@ -16,14 +18,14 @@ var switchable = []string{"files", "shell", "web"}
 // switched is a room's tools as a source of the Catalogue: without the groups that a person
 // switched off (E2).
 type switched struct {
-	room
+	baselineRoom
 	settings *Settings
 }
 
 // Definitions lists what is on.
 func (s switched) Definitions(panel string) []toolspec.Definition {
 	off := s.settings.List("groups_off")
-	defs := s.room.Definitions(panel)
+	defs := s.baselineRoom.Definitions(panel)
 	return slices.DeleteFunc(defs, func(d toolspec.Definition) bool { return slices.Contains(off, d.Group) })
 }
 

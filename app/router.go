@@ -7,8 +7,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// room is a room of baseline tools.
-type room interface {
+// baselineRoom is a room of baseline tools.
+type baselineRoom interface {
 	Definitions(panel string) []toolspec.Definition
 	Describe(call toolspec.Call) toolspec.Description
 	Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) (toolspec.Result, error)
@@ -20,12 +20,12 @@ type room interface {
 type router struct {
 	sys       *System
 	isSurface map[string]bool
-	rooms     map[string]room
+	rooms     map[string]baselineRoom
 }
 
 // byTool finds a room by the names of its tools, which are the same whatever panel is active.
-func byTool(rooms ...room) map[string]room {
-	found := map[string]room{}
+func byTool(rooms ...baselineRoom) map[string]baselineRoom {
+	found := map[string]baselineRoom{}
 	for _, r := range rooms {
 		for _, d := range r.Definitions("") {
 			found[d.Name] = r
@@ -35,7 +35,7 @@ func byTool(rooms ...room) map[string]room {
 }
 
 // room is the one that has the tool, the window's own when no other does.
-func (r router) room(tool string) room {
+func (r router) room(tool string) baselineRoom {
 	if found, ok := r.rooms[tool]; ok {
 		return found
 	}

@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/event"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
@@ -132,15 +133,10 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return f.describe(call.Args)
 }
 
-// define makes the definition of a baseline tool; doc is the text of its .md file.
+// define makes the definition of a tool of this room; doc is the text of its .md file.
 func define(name, group, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
-	d := toolspec.Definition{
-		Name: name, Description: strings.TrimSpace(doc), Parameters: json.RawMessage(parameters),
-		Origin: toolspec.OriginBaseline, Group: group, Hints: hints, TimeoutMS: 10_000,
-	}
-	for _, e := range examples {
-		d.Examples = append(d.Examples, json.RawMessage(e))
-	}
+	d := room.Define(name, group, doc, parameters, hints, examples...)
+	d.TimeoutMS = 10_000
 	return d
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"sextant/backend/calls/nearest"
 	"sextant/backend/guard/script"
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -29,7 +30,7 @@ var listDoc string
 // concurrent use.
 type Makers struct{ t *Tools }
 
-// Makers returns the tools that change the set of t.
+// Makers returns the tools that change the set of t; on a nil t they can only be listed.
 func (t *Tools) Makers() *Makers { return &Makers{t} }
 
 // createParams: what create_tool takes.
@@ -54,23 +55,16 @@ const (
 // Definitions lists the three.
 func (m *Makers) Definitions(string) []toolspec.Definition {
 	return []toolspec.Definition{
-		maker(createName, createDoc, `{"type":"object","properties":{`+
+		room.Define(createName, "created", createDoc, `{"type":"object","properties":{`+
 			`"name":{"type":"string","maxLength":60,"description":"snake_case."},`+
 			`"description":{"type":"string","minLength":1,"maxLength":1000,"description":"What it does, for whoever calls it."},`+
 			`"parameters":{"type":"object","description":"JSON Schema of its arguments, an object; left out: none."},`+
 			`"body":{"type":"string","minLength":1,"maxLength":65536,"description":"Body of an async function (args, tools)."}`+
 			`},"required":["name","description","body"],"additionalProperties":false}`, toolspec.Hints{Confirm: true},
 			`{"name":"count_lines","description":"Counts the lines of a file","parameters":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]},"body":"const f = await tools.read_file({path: args.path});\nreturn f.content.split('\\n').length"}`),
-		maker(deleteName, deleteDoc, `{"type":"object","properties":{"name":{"type":"string","maxLength":60}},"required":["name"],"additionalProperties":false}`,
+		room.Define(deleteName, "created", deleteDoc, `{"type":"object","properties":{"name":{"type":"string","maxLength":60}},"required":["name"],"additionalProperties":false}`,
 			toolspec.Hints{Destructive: true}, `{"name":"count_lines"}`),
-		maker(listName, listDoc, `{"type":"object","properties":{},"additionalProperties":false}`, toolspec.Hints{ReadOnly: true}, `{}`),
-	}
-}
-
-func maker(name, doc, parameters string, hints toolspec.Hints, example string) toolspec.Definition {
-	return toolspec.Definition{
-		Name: name, Description: strings.TrimSpace(doc), Parameters: json.RawMessage(parameters), Origin: toolspec.OriginBaseline,
-		Group: "created", Hints: hints, Examples: []json.RawMessage{json.RawMessage(example)},
+		room.Define(listName, "created", listDoc, `{"type":"object","properties":{},"additionalProperties":false}`, toolspec.Hints{ReadOnly: true}, `{}`),
 	}
 }
 

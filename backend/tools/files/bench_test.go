@@ -16,6 +16,7 @@ import (
 	"sextant/backend/record/blobs"
 	"sextant/backend/record/store"
 	"sextant/backend/tools/files"
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -62,8 +63,11 @@ func set(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	b.Tools = files.New(files.Config{
-		Folder: func() string { return b.work }, Home: home, Places: places.New(places.Own{Home: home, Data: data, Config: filepath.Join(home, "config")}),
-		Downloads: filepath.Join(data, "downloads"), Blobs: kept, Changes: b.store,
+		Paths: room.Paths{
+			Folder: func() string { return b.work }, Home: home, Places: places.New(places.Own{Home: home, Data: data, Config: filepath.Join(home, "config")}),
+			Downloads: filepath.Join(data, "downloads"),
+		},
+		Blobs: kept, Changes: b.store,
 		Forbidden: func(context.Context, string) ([]string, error) { return b.forbidden, b.unread },
 	})
 	t.Cleanup(func() {

@@ -15,19 +15,17 @@ package files
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"sextant/backend/guard/places"
 	"sextant/backend/record/blobs"
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -52,16 +50,10 @@ type Log interface {
 
 // Config is what the tools stand on.
 type Config struct {
-	// Folder is the workspace folder, absolute; it is asked for every call.
-	Folder func() string
-	// Home is the person's home, for paths that begin with ~/; "" knows none.
-	Home   string
-	Places *places.Places
+	room.Paths
 	// Forbidden are the absolute paths that rules of the person keep from a tool; a walk passes
 	// them by. nil knows none.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
-	// Downloads is where the browser puts files; what is read there comes from outside.
-	Downloads string
 	Blobs     Blobs
 	Changes   Log
 	Log       *slog.Logger
@@ -71,8 +63,8 @@ type Config struct {
 
 // Tools are the tools for files. Safe for concurrent use.
 type Tools struct {
+	room.List[tool]
 	cfg    Config
-	list   []tool
 	folder workspace
 	seen   memory
 	writes locks
@@ -91,7 +83,7 @@ func New(cfg Config) *Tools {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	t := &Tools{cfg: cfg, judged: map[string][]string{}, seen: memory{}}
-	t.list = []tool{
+	t.List = room.List[tool]{
 		readFile(), writeFile(), editFile(), listDirectory(), fileInfo(), findFiles(), searchFiles(), undo(),
 	}
 	return t
@@ -99,15 +91,6 @@ func New(cfg Config) *Tools {
 
 // Close lets go of the workspace folder.
 func (t *Tools) Close() error { return t.folder.close() }
-
-// Definitions lists the tools; they are the same whatever panel is active.
-func (t *Tools) Definitions(string) []toolspec.Definition {
-	defs := make([]toolspec.Definition, len(t.list))
-	for i, x := range t.list {
-		defs[i] = x.def
-	}
-	return defs
-}
 
 // tool is one tool: its definition and its parts that know its parameters.
 type tool struct {
@@ -117,6 +100,9 @@ type tool struct {
 	say  func(t *Tools, call toolspec.Call, at []target) toolspec.Description
 	run  func(ctx context.Context, t *Tools, call toolspec.Call, at []target) (toolspec.Result, error)
 }
+
+// Definition implements room.Tool.
+func (x tool) Definition() toolspec.Definition { return x.def }
 
 // use is one path of a call.
 type use struct {
@@ -141,11 +127,8 @@ type job[P any] struct {
 // build makes a tool of its parts.
 func build[P any](def toolspec.Definition, x parts[P]) tool {
 	read := func(call toolspec.Call) (p P, err error) {
-		if len(call.Args) == 0 {
-			return p, nil
-		}
-		if err := json.Unmarshal(call.Args, &p); err != nil {
-			return p, &fault{toolspec.ValidationError, "the arguments are not as defined: " + err.Error(), "Send a JSON object as the tool's definition says."}
+		if bad := room.Decode(call.Args, &p); bad != nil {
+			return p, faultOf(bad)
 		}
 		return p, nil
 	}
@@ -177,14 +160,7 @@ func build[P any](def toolspec.Definition, x parts[P]) tool {
 
 // define makes the definition of a tool; doc is the text of its .md file.
 func define(name, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
-	d := toolspec.Definition{
-		Name: name, Description: strings.TrimSpace(doc), Parameters: json.RawMessage(parameters),
-		Origin: toolspec.OriginBaseline, Group: Group, Hints: hints,
-	}
-	for _, e := range examples {
-		d.Examples = append(d.Examples, json.RawMessage(e))
-	}
-	return d
+	return room.Define(name, Group, doc, parameters, hints, examples...)
 }
 
 // fault is what the caller can mend.
@@ -196,15 +172,10 @@ type fault struct {
 // Error implements error.
 func (f *fault) Error() string { return f.message }
 
-func (f *fault) result() toolspec.Result { return toolspec.Fail(f.kind, f.message, f.suggestion) }
+// faultOf is a failed Result as a fault.
+func faultOf(bad *toolspec.Result) error { return &fault{bad.ErrorType, bad.Error, bad.Suggestion} }
 
-func (t *Tools) named(name string) (tool, bool) {
-	i := slices.IndexFunc(t.list, func(x tool) bool { return x.def.Name == name })
-	if i < 0 {
-		return tool{}, false
-	}
-	return t.list[i], true
-}
+func (f *fault) result() toolspec.Result { return toolspec.Fail(f.kind, f.message, f.suggestion) }
 
 // places follows and judges the paths of a call.
 func (t *Tools) places(x tool, call toolspec.Call) ([]use, []target, error) {
@@ -224,7 +195,7 @@ func (t *Tools) places(x tool, call toolspec.Call) ([]use, []target, error) {
 // Refuse is a refusal of a call that no answer of a person can change, nil for none: it names
 // a place that no tool may touch.
 func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
-	x, ok := t.named(call.Tool)
+	x, ok := t.Find(call.Tool)
 	if !ok {
 		return nil
 	}
@@ -239,7 +210,7 @@ func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 
 // Describe says what call would do and to which files, where their links lead by now.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
-	x, ok := t.named(call.Tool)
+	x, ok := t.Find(call.Tool)
 	if !ok {
 		return toolspec.Description{Present: "Running " + call.Tool}
 	}
@@ -288,7 +259,7 @@ func (t *Tools) judge(id string, reals []string) {
 // Execute runs one call whose arguments were validated. The error is our own fault or the end
 // of ctx; what the caller can mend is in the Result.
 func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
-	x, ok := t.named(call.Tool)
+	x, ok := t.Find(call.Tool)
 	if !ok {
 		return toolspec.Result{}, fmt.Errorf("files: no tool %q", call.Tool)
 	}
@@ -310,25 +281,12 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	return r, err
 }
 
-// downloads is where the folder of downloads leads to, "" when there is none.
-func (t *Tools) downloads() string {
-	if t.cfg.Downloads == "" {
-		return ""
-	}
-	folder, err := places.Resolve(t.cfg.Downloads)
-	if err != nil {
-		return t.cfg.Downloads
-	}
-	return folder
-}
-
 // sources name what of a call's files came from outside.
 func (t *Tools) sources(at []target) []string {
-	folder := t.downloads()
 	var all []string
 	for _, a := range at {
-		if folder != "" && within(a.real, folder) {
-			all = append(all, "download:"+filepath.Base(a.real))
+		if from := t.cfg.From(a.real); from != "" {
+			all = append(all, from)
 		}
 	}
 	return all

@@ -2,7 +2,6 @@ package files
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"sextant/backend/calls/nearest"
 	"sextant/backend/guard/places"
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -27,55 +27,18 @@ type target struct {
 
 // locate follows a path of a call and judges the place. It fails with a fault.
 func (t *Tools) locate(path string) (target, error) {
-	folder, err := places.Resolve(t.cfg.Folder())
+	at, bad, err := t.cfg.Locate(path)
 	if err != nil {
-		return target{}, fmt.Errorf("finding the workspace folder: %w", err)
+		return target{}, err
 	}
-	abs := path
-	switch {
-	case path == "" || strings.ContainsRune(path, 0):
-		return target{}, &fault{toolspec.ValidationError, "the path is empty or not a path", "Send a path in the workspace, or an absolute one."}
-	case path == "~" || strings.HasPrefix(path, "~/"):
-		if t.cfg.Home == "" {
-			return target{}, &fault{toolspec.UserError, "there is no home folder to find " + path + " in", "Send an absolute path."}
-		}
-		abs = t.cfg.Home + strings.TrimPrefix(path, "~")
-	case !filepath.IsAbs(path):
-		if !filepath.IsLocal(path) {
-			return target{}, &fault{toolspec.SecurityError, path + " leads out of the workspace folder", "Send a path in the workspace, or an absolute one."}
-		}
-		// Not cleaned: what a .. means is known only once the links before it were followed.
-		abs = folder + string(filepath.Separator) + path
+	if bad != nil {
+		return target{}, faultOf(bad)
 	}
-	place := t.cfg.Places.Judge(abs)
-	if place.Kind == places.Secret {
-		return target{}, closed(path, place)
-	}
-	real, err := places.Resolve(abs)
-	if err != nil {
-		return target{}, &fault{toolspec.UserError, err.Error(), "Send the path of the file itself."}
-	}
-	// A link can be swapped between the judgement and the following of it: what is opened later
-	// is checked to be real, so real is what has to be judged.
-	if now := t.cfg.Places.Named(real); now.Kind > place.Kind {
-		place = now
-	}
-	if place.Kind == places.Secret {
-		return target{}, closed(path, place)
-	}
-	a := target{real: real, shown: real, place: place}
-	if rel, err := filepath.Rel(folder, real); err == nil && filepath.IsLocal(rel) {
-		a.folder, a.shown = folder, filepath.ToSlash(rel)
+	a := target{real: at.Real, shown: at.Real, place: at.Place}
+	if rel, err := filepath.Rel(at.Folder, at.Real); err == nil && filepath.IsLocal(rel) {
+		a.folder, a.shown = at.Folder, filepath.ToSlash(rel)
 	}
 	return a, nil
-}
-
-// closed is the fault of a secret place.
-func closed(path string, place places.Place) error {
-	return &fault{
-		toolspec.SecurityError, path + " is closed to every tool: it is " + place.What,
-		"Go on without it. If the person wants it, they can open it themselves.",
-	}
 }
 
 // swapped is the fault of a path that leads elsewhere than it did when it was judged.
@@ -142,7 +105,7 @@ func (w *workspace) close() error {
 func (t *Tools) openDir(a target, dir string) (*os.Root, error) {
 	var root *os.Root
 	var err error
-	if a.folder != "" && within(dir, a.folder) {
+	if a.folder != "" && room.Within(dir, a.folder) {
 		root, err = t.folder.open(a.folder, dir)
 	} else {
 		root, err = os.OpenRoot(dir)
@@ -161,11 +124,6 @@ func (t *Tools) openDir(a target, dir string) (*os.Root, error) {
 		return nil, swapped(a.shown)
 	}
 	return root, nil
-}
-
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // openFile opens a regular file for reading; anything else is a fault. The caller closes it.

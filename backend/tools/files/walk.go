@@ -16,6 +16,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"sextant/backend/guard/places"
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -72,7 +73,7 @@ func (w *walk) run(a target) error {
 	if err := w.heedRules(); err != nil {
 		return err
 	}
-	w.base, w.downloads = a.real, w.t.downloads()
+	w.base, w.downloads = a.real, w.t.cfg.DownloadsFolder()
 	if w.heed && a.folder != "" {
 		w.above(a)
 	}
@@ -145,7 +146,7 @@ func (w *walk) folder(root *os.Root, rel string, depth int) error {
 		if w.heed && w.ignored(e) {
 			continue
 		}
-		w.met = w.met || w.downloads != "" && e.real != w.downloads && within(e.real, w.downloads)
+		w.met = w.met || w.downloads != "" && e.real != w.downloads && room.Within(e.real, w.downloads)
 		if err := w.visit(e); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sextant/backend/tools/panels/child"
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -34,7 +35,7 @@ type gitAnswer struct {
 func git(ctx context.Context, r repository, args []string) (gitAnswer, *toolspec.Result) {
 	name, err := exec.LookPath("git")
 	if err != nil {
-		return gitAnswer{}, fail(toolspec.UserError, "git is not installed on this machine", "Ask the person to install it.")
+		return gitAnswer{}, room.Fail(toolspec.UserError, "git is not installed on this machine", "Ask the person to install it.")
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
@@ -44,7 +45,7 @@ func git(ctx context.Context, r repository, args []string) (gitAnswer, *toolspec
 		return gitAnswer{}, bad
 	}
 	if keys.more {
-		return gitAnswer{}, fail(toolspec.SecurityError, "the repository's configuration is too long to be judged", "Ask the person to look at its .git/config.")
+		return gitAnswer{}, room.Fail(toolspec.SecurityError, "the repository's configuration is too long to be judged", "Ask the person to look at its .git/config.")
 	}
 	named := false
 	for key := range strings.SplitSeq(keys.text, "\x00") {
@@ -54,7 +55,7 @@ func git(ctx context.Context, r repository, args []string) (gitAnswer, *toolspec
 	a, bad := runGit(ctx, name, r, settings, args)
 	if bad != nil && named && args[0] == "blame" {
 		// It cannot be taken out of force, and git's complaint about such a file quotes it.
-		return a, fail(toolspec.UserError, "git blame ended with an error", "The repository's setting blame.ignoreRevsFile may name a file that is no list of commits.")
+		return a, room.Fail(toolspec.UserError, "git blame ended with an error", "The repository's setting blame.ignoreRevsFile may name a file that is no list of commits.")
 	}
 	return a, bad
 }
@@ -145,7 +146,7 @@ func runGit(ctx context.Context, name string, r repository, settings []setting, 
 		Log: &complaints, Pipes: true,
 	})
 	if err != nil {
-		return gitAnswer{}, fail(toolspec.SystemError, "git did not start: "+err.Error(), "Try again.")
+		return gitAnswer{}, room.Fail(toolspec.SystemError, "git did not start: "+err.Error(), "Try again.")
 	}
 	defer func() { _ = p.Stdout.Close() }()
 	_ = p.Stdin.Close()
@@ -159,15 +160,15 @@ func runGit(ctx context.Context, name string, r repository, settings []setting, 
 	<-p.Done()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return a, fail(toolspec.SystemError, "git was not done within "+gitTime.String(), "Narrow it with path, rev or limit.")
+		return a, room.Fail(toolspec.SystemError, "git was not done within "+gitTime.String(), "Narrow it with path, rev or limit.")
 	case ctx.Err() != nil:
-		return a, fail("", "stopped", "")
+		return a, room.Fail("", "stopped", "")
 	case p.Exit() != "exit 0" && !a.more:
 		text := strings.TrimSpace(strings.ToValidUTF8(complaints.String(), "\ufffd"))
 		if text == "" {
 			text = p.Exit()
 		}
-		return a, fail(toolspec.UserError, "git says: "+text, "Look at it with the commands status, branch or log first.")
+		return a, room.Fail(toolspec.UserError, "git says: "+text, "Look at it with the commands status, branch or log first.")
 	}
 	return a, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"sextant/backend/guard/places"
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -50,7 +51,7 @@ func gitRead() tool {
 			`{"command":"status"}`, `{"command":"log","path":"docs","limit":5}`, `{"command":"show","rev":"HEAD~1"}`),
 		paths: func(t *Tools, call toolspec.Call) ([]toolspec.FileUse, *toolspec.Result) {
 			var p gitReadParams
-			if bad := decode(call, &p); bad != nil {
+			if bad := room.Decode(call.Args, &p); bad != nil {
 				return nil, bad
 			}
 			r, bad := t.repository(p)
@@ -66,7 +67,7 @@ func gitRead() tool {
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call) toolspec.Result {
 			var p gitReadParams
-			if bad := decode(call, &p); bad != nil {
+			if bad := room.Decode(call.Args, &p); bad != nil {
 				return *bad
 			}
 			return t.gitRead(ctx, p)
@@ -111,7 +112,7 @@ func (t *Tools) repository(p gitReadParams) (repository, *toolspec.Result) {
 		}
 		up := filepath.Dir(top)
 		if up == top {
-			return repository{}, fail(toolspec.UserError, real+" lies in no git repository", "Send the path of one, or of something in it.")
+			return repository{}, room.Fail(toolspec.UserError, real+" lies in no git repository", "Send the path of one, or of something in it.")
 		}
 		top = up
 	}
@@ -143,11 +144,11 @@ func gitDir(top string) (string, bool) {
 func (t *Tools) revision(r *repository, rev string) *toolspec.Result {
 	for _, c := range rev {
 		if c < ' ' || c == 0x7f {
-			return fail(toolspec.ValidationError, "rev holds characters that no revision has", "Send a commit, a branch or a range.")
+			return room.Fail(toolspec.ValidationError, "rev holds characters that no revision has", "Send a commit, a branch or a range.")
 		}
 	}
 	if strings.HasPrefix(rev, "-") {
-		return fail(toolspec.ValidationError, "rev begins with a hyphen, as an option does", "Send a commit, a branch or a range.")
+		return room.Fail(toolspec.ValidationError, "rev begins with a hyphen, as an option does", "Send a commit, a branch or a range.")
 	}
 	// Which colon the file stands behind only git knows: :0:file and HEAD@{10:00}:file have two.
 	for rest, more := rev, true; more; {
@@ -181,7 +182,7 @@ func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 		limit = usualEntries
 	}
 	if limit < 1 || limit > maxEntries {
-		return nil, fail(toolspec.ValidationError, fmt.Sprintf("limit is %d", limit), fmt.Sprintf("Send 1 to %d.", maxEntries))
+		return nil, room.Fail(toolspec.ValidationError, fmt.Sprintf("limit is %d", limit), fmt.Sprintf("Send 1 to %d.", maxEntries))
 	}
 	quiet := []string{"--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all"}
 	revs := slices.DeleteFunc([]string{p.Rev}, func(s string) bool { return s == "" })
@@ -207,7 +208,7 @@ func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 		}
 	case "blame":
 		if r.within == "" {
-			return nil, fail(toolspec.ValidationError, "blame needs the path of a file", `For example {"command":"blame","path":"README.md"}.`)
+			return nil, room.Fail(toolspec.ValidationError, "blame needs the path of a file", `For example {"command":"blame","path":"README.md"}.`)
 		}
 		args = []string{"blame", "--no-textconv", "--date=short", "--no-progress", "-L", "1," + strconv.Itoa(limit*100)}
 		// A range that ends behind the file is an error.
@@ -222,7 +223,7 @@ func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 			"--format=%(HEAD) %(refname:short) %(objectname:short) %(committerdate:iso-strict) %(subject)", "refs/heads", "refs/remotes",
 		}, nil
 	default:
-		return nil, fail(toolspec.ValidationError, fmt.Sprintf("there is no command %q here", p.Command), "Send "+strings.Join(gitCommands(), ", ")+".")
+		return nil, room.Fail(toolspec.ValidationError, fmt.Sprintf("there is no command %q here", p.Command), "Send "+strings.Join(gitCommands(), ", ")+".")
 	}
 	return append(append(args, revs...), at...), nil
 }

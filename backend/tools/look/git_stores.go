@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"sextant/backend/guard/places"
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -124,7 +125,7 @@ func readings(line string) []string {
 func (t *Tools) store(r *repository, home, path string) *toolspec.Result {
 	written := t.cfg.Places.Judge(path)
 	if written.Kind == places.Secret {
-		return secret(path, written)
+		return room.Secret(path, written)
 	}
 	real, err := places.Resolve(path)
 	if err != nil {
@@ -152,7 +153,7 @@ func (t *Tools) ruled(ctx context.Context, r repository) *toolspec.Result {
 	}
 	paths, err := t.cfg.Forbidden(ctx, "git_read")
 	if err != nil {
-		return fail(toolspec.SystemError, "the rules about git_read could not be read: "+err.Error(), "Try again.")
+		return room.Fail(toolspec.SystemError, "the rules about git_read could not be read: "+err.Error(), "Try again.")
 	}
 	for _, path := range paths {
 		real, err := places.Resolve(path)
@@ -164,7 +165,7 @@ func (t *Tools) ruled(ctx context.Context, r repository) *toolspec.Result {
 			top, _, _ := strings.Cut(u.Path+string(filepath.Separator), string(filepath.Separator)+".git"+string(filepath.Separator))
 			top = filepath.Clean(top)
 			if inside(top, path) || inside(top, real) {
-				return fail(toolspec.PermissionError, "a rule forbids "+path+", which lies in the repository "+top,
+				return room.Fail(toolspec.PermissionError, "a rule forbids "+path+", which lies in the repository "+top,
 					"Go on without its history. The person can take the rule back in the settings.")
 			}
 		}
@@ -203,5 +204,5 @@ func smallFile(path string, limit int64) (string, error) {
 }
 
 func unclear(r *repository, err error) *toolspec.Result {
-	return fail(toolspec.SecurityError, "where "+r.top+" keeps its history cannot be judged: "+err.Error(), "Ask the person to look at its .git.")
+	return room.Fail(toolspec.SecurityError, "where "+r.top+" keeps its history cannot be judged: "+err.Error(), "Ask the person to look at its .git.")
 }

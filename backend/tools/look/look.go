@@ -11,35 +11,27 @@ package look
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
 	"sextant/backend/guard/places"
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
 // Config is what the tools stand on.
 type Config struct {
-	// Folder is the workspace folder, absolute; it is asked for every call.
-	Folder func() string
-	// Home is the person's home, for paths that begin with ~/; "" knows none.
-	Home   string
-	Places *places.Places
+	room.Paths
 	// Forbidden are the absolute paths that rules of the person keep from a tool. nil knows none.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
-	// Downloads is where the browser puts files; what is read there comes from outside.
-	Downloads string
 	// Proc is where the system tells of itself, "/proc" when empty.
 	Proc string
 }
 
 // Tools are the tools that look. Safe for concurrent use.
 type Tools struct {
-	cfg  Config
-	list []tool
+	room.List[tool]
+	cfg Config
 }
 
 // tool is one tool: its definition, the paths a call reads, how it is told, and what it does.
@@ -55,31 +47,16 @@ func New(cfg Config) *Tools {
 	if cfg.Proc == "" {
 		cfg.Proc = "/proc"
 	}
-	return &Tools{cfg: cfg, list: []tool{gitRead(), sqlQuery(), systemInfo()}}
+	return &Tools{cfg: cfg, List: room.List[tool]{gitRead(), sqlQuery(), systemInfo()}}
 }
 
-// Definitions lists the tools; they are the same whatever panel is active.
-func (t *Tools) Definitions(string) []toolspec.Definition {
-	defs := make([]toolspec.Definition, len(t.list))
-	for i, x := range t.list {
-		defs[i] = x.def
-	}
-	return defs
-}
-
-func (t *Tools) find(name string) (tool, bool) {
-	for _, x := range t.list {
-		if x.def.Name == name {
-			return x, true
-		}
-	}
-	return tool{}, false
-}
+// Definition implements room.Tool.
+func (x tool) Definition() toolspec.Definition { return x.def }
 
 // Refuse says of a call that it never runs, because what it would read is closed to every tool;
 // nil when it may.
 func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
-	x, ok := t.find(call.Tool)
+	x, ok := t.Find(call.Tool)
 	if !ok {
 		return nil
 	}
@@ -92,7 +69,7 @@ func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 
 // Describe says what call would do, from its arguments and where its paths lead.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
-	x, ok := t.find(call.Tool)
+	x, ok := t.Find(call.Tool)
 	if !ok {
 		return toolspec.Description{Present: "Running " + call.Tool}
 	}
@@ -107,7 +84,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 
 // Execute runs one call; what went wrong stands in the Result.
 func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
-	x, ok := t.find(call.Tool)
+	x, ok := t.Find(call.Tool)
 	if !ok {
 		return toolspec.Fail(toolspec.ValidationError, "there is no tool "+call.Tool+" that looks", "Look at the list of tools again."), nil
 	}
@@ -116,69 +93,22 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 
 // define makes a definition; doc is the text of the tool's .md file.
 func define(name, group, doc, parameters string, examples ...string) toolspec.Definition {
-	d := toolspec.Definition{
-		Name: name, Description: strings.TrimSpace(doc), Parameters: json.RawMessage(parameters), Origin: toolspec.OriginBaseline, Group: group,
-		Hints: toolspec.Hints{ReadOnly: true},
-	}
-	for _, e := range examples {
-		d.Examples = append(d.Examples, json.RawMessage(e))
-	}
-	return d
+	return room.Define(name, group, doc, parameters, toolspec.Hints{ReadOnly: true}, examples...)
 }
 
-// decode reads args into params; a nil Result means that it worked.
-func decode(call toolspec.Call, params any) *toolspec.Result {
-	if len(call.Args) == 0 {
-		return nil
-	}
-	if err := json.Unmarshal(call.Args, params); err != nil {
-		return fail(toolspec.ValidationError, fmt.Sprintf("the arguments are not as defined: %v", err), "Send a JSON object as the tool's definition says.")
-	}
-	return nil
-}
-
-func fail(kind toolspec.ErrorType, text, next string) *toolspec.Result {
-	r := toolspec.Fail(kind, text, next)
-	return &r
-}
-
-// locate follows a path of a call to the real place, says what lies there, by the names it is
-// reached by too, and refuses what no tool may touch. A path that is not absolute starts at the
-// workspace folder.
+// locate is the reading of the place that a call's path leads to; "" is the workspace folder.
 func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
-	none := toolspec.FileUse{}
-	switch {
-	case path == "":
+	if path == "" {
 		path = "."
-	case strings.ContainsRune(path, 0):
-		return none, fail(toolspec.ValidationError, "that is no path", "Send a path in the workspace, or an absolute one.")
 	}
-	if rest, home := strings.CutPrefix(path, "~/"); home && t.cfg.Home != "" {
-		path = filepath.Join(t.cfg.Home, rest)
-	}
-	if !filepath.IsAbs(path) {
-		if !filepath.IsLocal(path) {
-			return none, fail(toolspec.SecurityError, path+" leads out of the workspace folder", "Send a path in the workspace, or an absolute one.")
-		}
-		// Not cleaned: what a .. means is known only once the links before it were followed.
-		path = t.cfg.Folder() + string(filepath.Separator) + path
-	}
-	written := t.cfg.Places.Judge(path)
-	if written.Kind == places.Secret {
-		return none, secret(path, written)
-	}
-	real, err := places.Resolve(path)
+	at, bad, err := t.cfg.Locate(path)
 	if err != nil {
-		return none, fail(toolspec.UserError, err.Error(), "Send the path of the file itself.")
+		bad = room.Fail(toolspec.SystemError, err.Error(), "Send an absolute path.")
 	}
-	read, bad := t.reads(real)
 	if bad != nil {
-		return none, bad
+		return toolspec.FileUse{}, bad
 	}
-	if read.Sensitive == "" {
-		read.Sensitive = written.What
-	}
-	return read, nil
+	return toolspec.FileUse{Path: at.Real, Use: toolspec.UseRead, Sensitive: at.Place.What}, nil
 }
 
 // reads is the reading of an absolute path whose links were followed; what no tool may touch is
@@ -186,26 +116,17 @@ func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
 func (t *Tools) reads(real string) (toolspec.FileUse, *toolspec.Result) {
 	place := t.cfg.Places.Judge(real)
 	if place.Kind == places.Secret {
-		return toolspec.FileUse{}, secret(real, place)
+		return toolspec.FileUse{}, room.Secret(real, place)
 	}
 	return toolspec.FileUse{Path: real, Use: toolspec.UseRead, Sensitive: place.What}, nil
 }
 
-func secret(path string, place places.Place) *toolspec.Result {
-	return fail(toolspec.SecurityError, path+" is closed to every tool: it is "+place.What,
-		"Go on without it. If the person wants it, they can open it themselves.")
-}
-
 // sources says where what was read at path came from, nil for the person's own.
 func (t *Tools) sources(path string) []string {
-	if t.cfg.Downloads == "" {
-		return nil
+	if from := t.cfg.From(path); from != "" {
+		return []string{from}
 	}
-	folder, err := places.Resolve(t.cfg.Downloads)
-	if rel, outside := filepath.Rel(folder, path); err != nil || outside != nil || !filepath.IsLocal(rel) {
-		return nil
-	}
-	return []string{"download:" + filepath.Base(path)}
+	return nil
 }
 
 // maxText is how many characters of a result a model reads.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -51,7 +52,7 @@ func sqlQuery() tool {
 			`{"path":"shop.db"}`, `{"path":"shop.db","query":"SELECT name, price FROM lamps ORDER BY price LIMIT 5"}`),
 		paths: func(t *Tools, call toolspec.Call) ([]toolspec.FileUse, *toolspec.Result) {
 			var p sqlQueryParams
-			if bad := decode(call, &p); bad != nil {
+			if bad := room.Decode(call.Args, &p); bad != nil {
 				return nil, bad
 			}
 			file, bad := t.locate(p.Path)
@@ -67,7 +68,7 @@ func sqlQuery() tool {
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call) toolspec.Result {
 			var p sqlQueryParams
-			if bad := decode(call, &p); bad != nil {
+			if bad := room.Decode(call.Args, &p); bad != nil {
 				return *bad
 			}
 			return t.sqlQuery(ctx, p)
@@ -125,22 +126,22 @@ func isSQLite(path string) *toolspec.Result {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return fail(toolspec.UserError, "there is no file "+path, "Look with list_directory what is there.")
+		return room.Fail(toolspec.UserError, "there is no file "+path, "Look with list_directory what is there.")
 	case err != nil:
-		return fail(toolspec.UserError, err.Error(), "Send the path of a file that can be read.")
+		return room.Fail(toolspec.UserError, err.Error(), "Send the path of a file that can be read.")
 	case !info.Mode().IsRegular():
-		return fail(toolspec.UserError, path+" is no ordinary file", "Send the path of a SQLite file.")
+		return room.Fail(toolspec.UserError, path+" is no ordinary file", "Send the path of a SQLite file.")
 	case info.Size() == 0:
 		return nil // an empty database
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return fail(toolspec.UserError, err.Error(), "Send the path of a file that can be read.")
+		return room.Fail(toolspec.UserError, err.Error(), "Send the path of a file that can be read.")
 	}
 	defer func() { _ = f.Close() }()
 	head := make([]byte, len(sqliteHead))
 	if n, _ := f.Read(head); string(head[:n]) != sqliteHead {
-		return fail(toolspec.UserError, path+" is no SQLite file", "Send the path of one, or read it with read_file.")
+		return room.Fail(toolspec.UserError, path+" is no SQLite file", "Send the path of one, or read it with read_file.")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"sextant/backend/guard/places"
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -29,7 +30,7 @@ func newTools(t *testing.T) (*Tools, string) {
 		t.Fatal(err)
 	}
 	own := places.New(places.Own{Home: home, Data: filepath.Join(dir, "data"), Config: filepath.Join(dir, "config")})
-	return New(Config{Folder: func() string { return folder }, Home: home, Places: own}), folder
+	return New(Config{Paths: room.Paths{Folder: func() string { return folder }, Home: home, Places: own}}), folder
 }
 
 func callOf(tool string, args map[string]any) toolspec.Call {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -44,7 +45,7 @@ func systemInfo() tool {
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call) toolspec.Result {
 			var p systemInfoParams
-			if bad := decode(call, &p); bad != nil {
+			if bad := room.Decode(call.Args, &p); bad != nil {
 				return *bad
 			}
 			return t.systemInfo(ctx, p)

@@ -23,6 +23,7 @@ import (
 	"sextant/backend/guard/confine"
 	"sextant/backend/guard/places"
 	"sextant/backend/guard/shell"
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -44,8 +45,8 @@ type Config struct {
 
 // Tools are the tools of the room. Safe for concurrent use.
 type Tools struct {
-	cfg  Config
-	list []tool
+	room.List[tool]
+	cfg Config
 }
 
 // tool is one tool: its definition, what it does, and how it is told before it runs.
@@ -56,29 +57,14 @@ type tool struct {
 }
 
 // New makes the tools; whether there is a sandbox is found out when it is first asked for.
-func New(cfg Config) *Tools { return &Tools{cfg: cfg, list: []tool{bash()}} }
+func New(cfg Config) *Tools { return &Tools{cfg: cfg, List: room.List[tool]{bash()}} }
 
-// Definitions lists the tools; they are the same whatever panel is active.
-func (t *Tools) Definitions(string) []toolspec.Definition {
-	defs := make([]toolspec.Definition, len(t.list))
-	for i, x := range t.list {
-		defs[i] = x.def
-	}
-	return defs
-}
-
-func (t *Tools) find(name string) (tool, bool) {
-	for _, x := range t.list {
-		if x.def.Name == name {
-			return x, true
-		}
-	}
-	return tool{}, false
-}
+// Definition implements room.Tool.
+func (x tool) Definition() toolspec.Definition { return x.def }
 
 // Describe says what call would do, as far as its text tells.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
-	x, ok := t.find(call.Tool)
+	x, ok := t.Find(call.Tool)
 	if !ok {
 		return toolspec.Description{Present: "Running " + call.Tool}
 	}
@@ -87,7 +73,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 
 // Execute runs one call. The error is our own fault; what the caller can mend is in the Result.
 func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
-	x, ok := t.find(call.Tool)
+	x, ok := t.Find(call.Tool)
 	if !ok {
 		return toolspec.Fail(toolspec.UserError, "there is no tool "+call.Tool+" here", "Look at the list of tools again."), nil
 	}

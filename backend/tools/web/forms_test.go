@@ -78,7 +78,7 @@ func TestWgetReachesEveryPublicFormAndNoPrivateOne(t *testing.T) {
 	}})
 	defer func() { _ = guard.Close() }()
 	tools := New(Config{Transport: guard.Transport(), Setting: func(string) string { return "1000000" }})
-	def, _ := tools.find("wget")
+	def, _ := tools.Find("wget")
 	table, refused := rows(t), 0
 	if len(table) < 1000 {
 		t.Fatalf("only %d forms", len(table))

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -54,7 +55,7 @@ func httpRequest() tool {
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result {
 			var p httpRequestParams
-			if bad := decode(call, &p); bad != nil {
+			if bad := room.Decode(call.Args, &p); bad != nil {
 				return *bad
 			}
 			return t.httpRequest(ctx, call, p, out)

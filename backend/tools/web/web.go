@@ -13,13 +13,11 @@ package web
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -42,8 +40,8 @@ type Config struct {
 
 // Tools are the tools for the web. Safe for concurrent use.
 type Tools struct {
+	room.List[tool]
 	cfg      Config
-	list     []tool
 	requests *rate
 	searches *rate
 }
@@ -72,30 +70,15 @@ func New(cfg Config) *Tools {
 	if cfg.Allowed == nil {
 		cfg.Allowed = func(context.Context, toolspec.Call) bool { return false }
 	}
-	return &Tools{cfg: cfg, list: []tool{httpRequest(), wget(), webSearch()}, requests: &rate{now: cfg.Now}, searches: &rate{now: cfg.Now}}
+	return &Tools{cfg: cfg, List: room.List[tool]{httpRequest(), wget(), webSearch()}, requests: &rate{now: cfg.Now}, searches: &rate{now: cfg.Now}}
 }
 
-// Definitions lists the tools; they are the same whatever panel is active.
-func (t *Tools) Definitions(string) []toolspec.Definition {
-	defs := make([]toolspec.Definition, len(t.list))
-	for i, x := range t.list {
-		defs[i] = x.def
-	}
-	return defs
-}
-
-func (t *Tools) find(name string) (tool, bool) {
-	for _, x := range t.list {
-		if x.def.Name == name {
-			return x, true
-		}
-	}
-	return tool{}, false
-}
+// Definition implements room.Tool.
+func (x tool) Definition() toolspec.Definition { return x.def }
 
 // Describe says what call would do, from its arguments and the settings alone.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
-	x, ok := t.find(call.Tool)
+	x, ok := t.Find(call.Tool)
 	if !ok {
 		return toolspec.Description{Present: "Running " + call.Tool}
 	}
@@ -104,7 +87,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 
 // Execute runs one call; what went wrong stands in the Result.
 func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
-	x, ok := t.find(call.Tool)
+	x, ok := t.Find(call.Tool)
 	if !ok {
 		return toolspec.Fail(toolspec.ValidationError, "there is no tool "+call.Tool+" for the web", "Look at the list of tools again."), nil
 	}
@@ -116,21 +99,7 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 
 // define makes a definition; doc is the text of the tool's .md file.
 func define(name, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
-	d := toolspec.Definition{
-		Name: name, Description: strings.TrimSpace(doc), Parameters: json.RawMessage(parameters),
-		Origin: toolspec.OriginBaseline, Group: Group, Hints: hints, TimeoutMS: toolspec.MaxTimeoutMS,
-	}
-	for _, e := range examples {
-		d.Examples = append(d.Examples, json.RawMessage(e))
-	}
+	d := room.Define(name, Group, doc, parameters, hints, examples...)
+	d.TimeoutMS = toolspec.MaxTimeoutMS
 	return d
-}
-
-// decode reads args into params; a nil Result means that it worked.
-func decode(call toolspec.Call, params any) *toolspec.Result {
-	if err := json.Unmarshal(call.Args, params); err != nil {
-		r := toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("the arguments are not as defined: %v", err), "Send a JSON object as the tool's definition says.")
-		return &r
-	}
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -97,7 +98,7 @@ func webSearch() tool {
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result {
 			var p webSearchParams
-			if bad := decode(call, &p); bad != nil {
+			if bad := room.Decode(call.Args, &p); bad != nil {
 				return *bad
 			}
 			return t.search(ctx, call, p, out)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -43,7 +44,7 @@ func wget() tool {
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result {
 			var p wgetParams
-			if bad := decode(call, &p); bad != nil {
+			if bad := room.Decode(call.Args, &p); bad != nil {
 				return *bad
 			}
 			return t.wget(ctx, call, p, out)
