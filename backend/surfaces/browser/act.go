@@ -104,6 +104,9 @@ func (a *action) see(ctx context.Context, res settle.Result) (*look, error) {
 	if res.By != settle.Quiet || a.asked > 1 {
 		a.early = nil
 	}
+	if a.early == nil {
+		a.t.set(func() { a.t.owed = false })
+	}
 	return a.t.seeAfter(ctx, a.options(), a.early)
 }
 

@@ -22,6 +22,14 @@ func (s *Session) ActingForTest() bool {
 	return s.active != nil && s.active.cancel != nil
 }
 
+// HoldForTest takes the active tab's turn as an action does, until the function it returns is called.
+func (s *Session) HoldForTest(ctx context.Context) (func(), error) {
+	s.b.mu.Lock()
+	t := s.active
+	s.b.mu.Unlock()
+	return t.acquire(ctx)
+}
+
 // SendForTest sends calls to the active tab.
 func (s *Session) SendForTest(ctx context.Context, reqs ...proto.Request) error {
 	s.b.mu.Lock()

@@ -29,6 +29,7 @@ func (a *action) rester() func(context.Context, bool) (settle.Rest, error) {
 		}
 		if a.asked++; a.asked == 1 && !a.acted && !draw {
 			// Most pages rest; then what they answer to both holds for the same moment.
+			a.t.set(func() { a.t.owed = false })
 			a.early = a.t.knows(docs[0]).Ahead(ctx, docs[0], a.options())
 		}
 		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errSilent)

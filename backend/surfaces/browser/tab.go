@@ -46,6 +46,8 @@ type tab struct {
 	// waiting counts the actions in the queue; yields ends a look that nobody asked for.
 	waiting int
 	yields  context.CancelFunc
+	// owed is true while the window's marks are asked to be looked at again and no look began since.
+	owed bool
 	// expects is true while a tab that this one opens is on its way.
 	expects bool
 	// drags takes the drag-and-drop that a press of ours begins, choosers the question for
@@ -93,7 +95,7 @@ func (t *tab) interrupt(why error) {
 func (t *tab) acquire(ctx context.Context) (func(), error) {
 	select {
 	case t.queue <- struct{}{}:
-		return func() { <-t.queue }, nil
+		return t.release, nil
 	default:
 	}
 	t.set(func() {
@@ -105,9 +107,21 @@ func (t *tab) acquire(ctx context.Context) (func(), error) {
 	defer t.set(func() { t.waiting-- })
 	select {
 	case t.queue <- struct{}{}:
-		return func() { <-t.queue }, nil
+		return t.release, nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("waiting for the tab: %w", context.Cause(ctx))
+	}
+}
+
+// release ends the tab's turn. A look that was asked for meanwhile and that no look of the action
+// answered is asked for again.
+func (t *tab) release() {
+	<-t.queue
+	t.s.b.mu.Lock()
+	owed := t.owed
+	t.s.b.mu.Unlock()
+	if owed {
+		t.s.b.nudge()
 	}
 }
 

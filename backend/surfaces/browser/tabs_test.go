@@ -327,6 +327,36 @@ func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
 	}
 }
 
+func TestNumbersFollowASizeThatChangedWhileAnActionRan(t *testing.T) {
+	ctx, b := own(t, browser.Config{})
+	url := site(t, map[string]any{"/": `<title>Wide</title><button style="position:fixed;right:20px">Right</button>`})
+	live, err := b.OpenLive(900, 600, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.Close()
+	openPage(t, ctx, b.Session(""), url)
+	release, err := b.Session("").HoldForTest(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live.Resize(640, 600, 1)
+	eventually(t, "the picture has the new size", func() bool {
+		select {
+		case f := <-live.Frames():
+			live.Ack(f.Header.Frame)
+			return f.Header.Width == 640
+		case <-time.After(time.Second):
+			return false
+		}
+	})
+	release()
+	eventually(t, "the numbers stand where the page is now", func() bool {
+		m := b.Marks()
+		return m != nil && m.Width == 640 && len(m.Elements) == 1 && m.Elements[0].Box.X < 640
+	})
+}
+
 func TestTheFirstPageOfATabHasNothingToGoBackTo(t *testing.T) {
 	ctx, b := own(t, browser.Config{})
 	s := b.Session("")

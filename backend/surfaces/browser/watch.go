@@ -235,6 +235,7 @@ func (b *Browser) refresh(ctx context.Context) {
 		if w := b.sessions[""]; w != nil && len(b.lives) > 0 && w.active != nil && w.active.page != nil &&
 			w.active.dialog == nil && !w.active.crashed {
 			t = w.active
+			t.owed = true
 		}
 		b.mu.Unlock()
 		if t == nil {
@@ -245,7 +246,7 @@ func (b *Browser) refresh(ctx context.Context) {
 			t.glance(ctx)
 			<-t.queue
 		default:
-			// An action runs: its own look will tell.
+			// An action runs: its own look will tell, or its end asks again.
 		}
 	}
 }
@@ -271,6 +272,7 @@ func (t *tab) glance(ctx context.Context) {
 	a.watch.Close()
 	now, err := a.see(ctx, res)
 	if err != nil {
+		t.set(func() { t.owed = true }) // it gave way, mostly
 		return
 	}
 	b.mu.Lock()
