@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"sextant/backend/guard/veil"
 )
 
 // Bounds of a call written in an error, in characters.
@@ -115,7 +117,7 @@ func hide(v any) any {
 // secretName reports whether a parameter's name says that its value is a secret:
 // "password", "apiKey", "X-Auth-Token"; "max_tokens" is not one.
 func secretName(name string) bool {
-	parts := wordsOf(name)
+	parts := veil.Words(name)
 	for i, word := range parts {
 		switch word {
 		case "password", "passwd", "passphrase", "pwd", "secret", "token", "authorization", "cookie",
@@ -128,21 +130,4 @@ func secretName(name string) bool {
 		}
 	}
 	return false
-}
-
-// wordsOf splits snake_case, kebab-case and camelCase into lower-case words.
-func wordsOf(name string) []string {
-	var b strings.Builder
-	lower := false
-	for _, r := range name {
-		if unicode.IsUpper(r) && lower {
-			b.WriteByte(' ')
-		}
-		lower = unicode.IsLower(r) || unicode.IsDigit(r)
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			r = ' '
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return strings.Fields(b.String())
 }

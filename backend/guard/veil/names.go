@@ -23,7 +23,7 @@ const (
 // nameOf judges a name by its words: "accessToken" and "X-Auth-Token" are strong, "token_type" is
 // harmless.
 func nameOf(name string) strength {
-	words := wordsOf(name)
+	words := Words(name)
 	if len(words) == 0 {
 		return harmless
 	}
@@ -92,7 +92,7 @@ func (s strength) tells(value string, asked bool) bool {
 
 // counted reports whether a name is one of numbers that count tokens: "total_tokens".
 func counted(name string) bool {
-	words := wordsOf(name)
+	words := Words(name)
 	return len(words) > 0 && words[len(words)-1] == "tokens"
 }
 
@@ -112,8 +112,8 @@ func random(value string) bool {
 	return n >= 6 && digits > 0 || n >= 24
 }
 
-// wordsOf splits snake_case, kebab-case and camelCase into lower-case words.
-func wordsOf(name string) []string {
+// Words splits snake_case, kebab-case and camelCase into lower-case words.
+func Words(name string) []string {
 	var b strings.Builder
 	lower := false
 	for _, r := range name {
