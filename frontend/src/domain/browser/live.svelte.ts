@@ -17,6 +17,9 @@ export class LiveView {
   #size = { width: 0, height: 0, scale: 1 };
   #open = false;
   #drawn: number[] = [];
+  /** Pictures are decoded side by side; an older one that is ready later is not drawn any more. */
+  #came = 0;
+  #shown = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly session: Session) {}
@@ -50,10 +53,12 @@ export class LiveView {
 
   /** Draws a frame and acknowledges it, drawn or not: an answer is what keeps frames coming. */
   async draw(frame: Frame): Promise<void> {
+    const turn = ++this.#came;
     try {
       const picture = await createImageBitmap(frame.picture);
       const canvas = this.#canvas;
-      if (canvas) {
+      if (canvas && turn > this.#shown) {
+        this.#shown = turn;
         if (canvas.width !== picture.width) canvas.width = picture.width;
         if (canvas.height !== picture.height) canvas.height = picture.height;
         canvas.getContext('2d', { alpha: false })?.drawImage(picture, 0, 0);
