@@ -113,7 +113,7 @@ func (v *server) failed(ctx context.Context, session *sdk.ClientSession, name st
 	if !errors.As(err, &refused) {
 		// Not an answer: the connection broke. Ending the session has it made anew.
 		_ = session.Close()
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s stopped during the call; whether it acted is unknown. %s", v.name, v.why(err)),
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s stopped during the call; whether it acted is unknown. %s", v.name, v.why(ctx, err)),
 			"It is started again by itself. The other servers are not affected.")
 	}
 	if refused.Code == codeUndelivered {
@@ -130,8 +130,8 @@ func (v *server) failed(ctx context.Context, session *sdk.ClientSession, name st
 
 // why waits a moment for the reason of a session's end to be known, which says more than
 // the error of the call that broke with it.
-func (v *server) why(err error) string {
-	for range 25 {
+func (v *server) why(ctx context.Context, err error) string {
+	for begun := time.Now(); ctx.Err() == nil && time.Since(begun) < 2*farewell; {
 		v.owner.mu.Lock()
 		ended := v.ended
 		v.owner.mu.Unlock()

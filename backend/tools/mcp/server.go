@@ -32,6 +32,10 @@ const (
 	steady     = time.Minute
 	maxBackOff = time.Minute
 	pingEvery  = 30 * time.Second
+	firstPause = time.Second
+	// farewell is how long the death behind a broken connection may take to be known: a
+	// moment, which is long on a machine that is busy.
+	farewell = 2 * time.Second
 )
 
 // server is one configured server and, while it runs, its session. Fields below entry are
@@ -126,7 +130,7 @@ func (v *server) live(ctx context.Context) {
 		if time.Since(began) > steady {
 			failures = 0
 		}
-		pause := min(time.Second<<min(failures, 10), maxBackOff)
+		pause := min(v.owner.cfg.firstPause<<min(failures, 10), max(maxBackOff, v.owner.cfg.firstPause))
 		failures++
 		v.log.Warn("MCP server failed", "error", err, "pause", pause)
 		v.set(func() {
@@ -209,8 +213,7 @@ func (v *server) explain(link *link, err error) error {
 	if link.process == nil {
 		return err
 	}
-	// The connection breaks a moment before the death behind it is known.
-	timer := time.NewTimer(300 * time.Millisecond)
+	timer := time.NewTimer(farewell)
 	defer timer.Stop()
 	last := v.tail.Last()
 	select {

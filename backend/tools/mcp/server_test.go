@@ -83,7 +83,9 @@ func testServer() *sdk.Server {
 	})
 	add("large", nil, func(context.Context, map[string]any) *sdk.CallToolResult { return text(strings.Repeat("ü", maxText)) })
 	add("huge", nil, func(context.Context, map[string]any) *sdk.CallToolResult {
-		return text(strings.Repeat("x", maxMessage+1))
+		// Past the SDK, which takes long to write so much.
+		_, _ = os.Stdout.WriteString(`{"jsonrpc":"2.0","id":1,"result":"` + strings.Repeat("x", maxMessage))
+		return text("that was all")
 	})
 	add("env", nil, func(context.Context, map[string]any) *sdk.CallToolResult {
 		return text(fmt.Sprintf("%d\n%s", os.Getpid(), strings.Join(os.Environ(), "\n")))

@@ -41,6 +41,10 @@ type Config struct {
 	Dir string
 	// Egress sends the requests to remote servers; nil goes straight out.
 	Egress http.RoundTripper
+
+	// firstPause is for tests: how long a server that failed rests before it is started
+	// again.
+	firstPause time.Duration
 }
 
 // Servers is every configured MCP server. Its methods may be called concurrently.
@@ -59,6 +63,10 @@ type Servers struct {
 	life    context.Context
 	servers map[string]*server
 	problem string
+
+	// telling makes reading the list and publishing it one step, so that of two changes at
+	// once the older list never comes last. It is taken before mu.
+	telling sync.Mutex
 	// published is the last list as JSON, offered the last definitions.
 	published, offered string
 }
@@ -67,6 +75,9 @@ type Servers struct {
 func New(cfg Config) *Servers {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.firstPause == 0 {
+		cfg.firstPause = firstPause
 	}
 	return &Servers{cfg: cfg, log: cfg.Log, servers: map[string]*server{}}
 }
@@ -218,12 +229,12 @@ func (s *Servers) publish() {
 	if s.cfg.Journal == nil {
 		return
 	}
+	s.telling.Lock()
+	defer s.telling.Unlock()
 	list := event.MCPList{Servers: s.List(), Problem: s.Problem()}
 	defs := asText(s.Definitions(""))
-	s.mu.Lock()
 	newList, newDefs := asText(list) != s.published, defs != s.offered
 	s.published, s.offered = asText(list), defs
-	s.mu.Unlock()
 	if newList {
 		s.cfg.Journal.Publish(event.New(event.MCPChanged, list))
 	}

@@ -39,6 +39,34 @@ func (j *journal) count(kind event.Kind) (n int) {
 	return n
 }
 
+// told reports whether a list was published in which the server was in that state.
+func (j *journal) told(name, state string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.ContainsFunc(j.events, func(e event.Event) bool {
+		var list event.MCPList
+		return e.Kind == event.MCPChanged && json.Unmarshal(e.Data, &list) == nil &&
+			slices.ContainsFunc(list.Servers, func(v event.MCPServer) bool { return v.Name == name && v.State == state })
+	})
+}
+
+// last is the list that was published last.
+func (j *journal) last(t *testing.T) event.MCPList {
+	t.Helper()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var list event.MCPList
+	for _, e := range slices.Backward(j.events) {
+		if e.Kind == event.MCPChanged {
+			if err := json.Unmarshal(e.Data, &list); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+	}
+	return list
+}
+
 // stdio is a config entry that runs this test's binary as a server.
 func stdio(t *testing.T, mode, more string) string {
 	t.Helper()
@@ -63,12 +91,18 @@ func write(t *testing.T, path, text string) {
 // started are running Servers with a config of that text.
 func started(t *testing.T, text string) (*Servers, *journal, string) {
 	t.Helper()
+	return startedWith(t, text, Config{})
+}
+
+func startedWith(t *testing.T, text string, cfg Config) (*Servers, *journal, string) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "mcp-config.json")
 	if text != "" {
 		write(t, path, text)
 	}
 	j := &journal{}
-	s := New(Config{Path: path, Journal: j, Version: "test"})
+	cfg.Path, cfg.Journal, cfg.Version = path, j, "test"
+	s := New(cfg)
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -87,18 +121,18 @@ func find(s *Servers, name string) event.MCPServer {
 
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within 10 s: %s", what)
+			t.Fatalf("never happened: %s", what)
 		}
 	}
 }
 
 func reaches(t *testing.T, s *Servers, name, state string) event.MCPServer {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); find(s, name).State != state; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); find(s, name).State != state; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s is not %s within 10 s: %+v", name, state, find(s, name))
+			t.Fatalf("%s is never %s: %+v", name, state, find(s, name))
 		}
 	}
 	return find(s, name)
@@ -196,23 +230,49 @@ func TestAnswersBecomeResults(t *testing.T) {
 }
 
 func TestACrashIsToldAndTheServerStartedAgainWhileOthersGoOn(t *testing.T) {
-	s, _, _ := started(t, config(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
+	s, j, _ := started(t, config(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateRunning)
 	reaches(t, s, "other", stateRunning)
 	first := pid(t, s)
+	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call", "Stopped, exit 3: Error: out of paper")
+	if r := call(t, s, "other__echo_text_2", `{"text":"still here"}`); r.Value != "still here" {
+		t.Errorf("the other: %+v", r)
+	}
+	eventually(t, "the failure is published", func() bool { return j.told("My Tester", stateFailed) })
+	eventually(t, "it is started again", func() bool { return find(s, "My Tester").State == stateRunning })
+	if second := pid(t, s); second == first {
+		t.Error("the same process")
+	}
+}
+
+func TestAServerThatFailedSaysWhyAndWhenItIsTriedAgain(t *testing.T) {
+	s, _, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{firstPause: time.Hour})
+	reaches(t, s, "My Tester", stateRunning)
 	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call", "Stopped, exit 3: Error: out of paper")
 	eventually(t, "the next try is set", func() bool { return find(s, "My Tester").NextTry != nil })
 	v := find(s, "My Tester")
 	if v.State != stateFailed || v.Error != "Stopped, exit 3: Error: out of paper" || len(v.Tools) != 0 {
 		t.Errorf("got %+v", v)
 	}
-	mustFail(t, s.Call(t.Context(), "My Tester", "env", nil), toolspec.SystemError, "does not run: Stopped, exit 3", "Next try in 1 s")
-	if r := call(t, s, "other__echo_text_2", `{"text":"still here"}`); r.Value != "still here" {
-		t.Errorf("the other: %+v", r)
-	}
-	reaches(t, s, "My Tester", stateRunning)
-	if second := pid(t, s); second == first {
-		t.Error("the same process")
+	mustFail(t, s.Call(t.Context(), "My Tester", "env", nil), toolspec.SystemError, "does not run: Stopped, exit 3", "Next try in 3")
+}
+
+func TestOfTwoChangesAtOnceTheOlderListNeverComesLast(t *testing.T) {
+	j := &journal{}
+	s := New(Config{Journal: j})
+	s.servers["a"], s.servers["b"] = newServer(s, "a", "a", Entry{}, ""), newServer(s, "b", "b", Entry{}, "")
+	for round := range 200 {
+		var both sync.WaitGroup
+		for _, v := range s.servers {
+			both.Go(func() {
+				v.set(func() { v.err = strconv.Itoa(round) })
+				s.publish()
+			})
+		}
+		both.Wait()
+		if last := j.last(t); last.Servers[0].Error != last.Servers[1].Error {
+			t.Fatalf("round %d ends with %+v", round, last)
+		}
 	}
 }
 
@@ -237,10 +297,10 @@ func TestAServerThatCannotRunSaysWhy(t *testing.T) {
 }
 
 func TestAnAnswerBeyondTheBoundEndsTheConnectionNotUs(t *testing.T) {
-	s, _, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
+	s, j, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateRunning)
 	mustFail(t, call(t, s, "my_tester__huge", `{}`), toolspec.SystemError, "stopped during the call")
-	reaches(t, s, "My Tester", stateFailed)
+	eventually(t, "the failure is published", func() bool { return j.told("My Tester", stateFailed) })
 	reaches(t, s, "My Tester", stateRunning)
 }
 
