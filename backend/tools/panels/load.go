@@ -143,9 +143,9 @@ func (r *Registry) visit(root, id string, patient bool) (again time.Duration) {
 			limit = settleMissing
 		}
 		if e.waiting != print {
-			e.waiting, e.since = print, time.Now()
+			e.waiting, e.since = print, r.cfg.now()
 		}
-		if left := limit - time.Since(e.since); left > 0 {
+		if left := limit - r.cfg.now().Sub(e.since); left > 0 {
 			// A folder that is only being copied in is remembered but not yet shown.
 			r.entries[id] = e
 			return left

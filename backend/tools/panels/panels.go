@@ -24,6 +24,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -51,6 +52,11 @@ type Config struct {
 	// Egress sends requests to http backends outside this machine; nil refuses them.
 	Egress http.RoundTripper
 	Log    *slog.Logger
+
+	// rescan and now are for tests: the pause between two looks that nothing asked for, and
+	// the clock by which a bad manifest stands.
+	rescan time.Duration
+	now    func() time.Time
 }
 
 // Registry knows every panel. Its methods may be called concurrently.
@@ -103,6 +109,12 @@ func New(cfg Config) *Registry {
 	}
 	if cfg.Reserved == nil {
 		cfg.Reserved = func() []string { return nil }
+	}
+	if cfg.rescan == 0 {
+		cfg.rescan = rescan
+	}
+	if cfg.now == nil {
+		cfg.now = time.Now
 	}
 	r := &Registry{
 		cfg: cfg, log: cfg.Log, local: localTransport(), entries: map[string]*entry{},

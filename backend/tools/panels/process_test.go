@@ -31,7 +31,16 @@ func do(t *testing.T, r *Registry, what string) toolspec.Result {
 	return call(t, r, "rogue_do", `{"what":"`+what+`"}`)
 }
 
-func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+// alive is false for a dead process that nobody has reaped yet: an orphan's reaper is the
+// machine's first process, which takes its time and in some containers never does it.
+func alive(pid int) bool {
+	state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	}
+	_, after, _ := strings.Cut(string(state), ") ")
+	return !strings.HasPrefix(after, "Z")
+}
 
 func pidIn(t *testing.T, r toolspec.Result) int {
 	t.Helper()
@@ -98,7 +107,7 @@ func TestACommandThatChangedWhileTheQuestionWaitedIsNotStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, filepath.Dir(dir), "rogue", map[string]string{manifestName: strings.Replace(string(text), `["server.mjs"]`, `["--no-warnings", "server.mjs"]`, 1)})
-	eventually(t, 3*time.Second, "the new command is known", func() bool {
+	eventually(t, "the new command is known", func() bool {
 		return strings.Contains(r.Describe(toolspec.Call{Tool: "rogue_do"}).Target, "--no-warnings")
 	})
 	result, err := r.Execute(t.Context(), c, def, nil)
@@ -227,7 +236,7 @@ func TestAProgramThatCannotStartSaysWhyAndIsNotStartedTooOften(t *testing.T) {
 	e.mu.Lock()
 	e.notUntil = time.Now().Add(40 * time.Second)
 	e.mu.Unlock()
-	mustFail(t, do(t, r, "good"), toolspec.SystemError, "does not run", "Next start in 40 s")
+	mustFail(t, do(t, r, "good"), toolspec.SystemError, "does not run", "Next start in ")
 	if err := os.Remove(block); err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +249,7 @@ func TestAProgramThatCannotStartSaysWhyAndIsNotStartedTooOften(t *testing.T) {
 func TestAProgramThatHangsEndsWithTheCallsDeadlineAndGoesOn(t *testing.T) {
 	r, _ := rogue(t)
 	mustSucceed(t, do(t, r, "good"))
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	mustFail(t, callIn(ctx, t, r, "rogue_do", `{"what":"hang"}`), toolspec.SystemError, "did not answer POST /api/rogue/do/hang in time", "whether it acted is unknown")
 	mustSucceed(t, do(t, r, "good"))
@@ -251,7 +260,7 @@ func TestAProgramThatNeverListensIsGivenUpWithTheCall(t *testing.T) {
 	put(t, root, "mute", map[string]string{manifestName: minimal("mute", `,"backend":{"kind":"process","command":"sleep","args":["600"]},
 	  "tools":[{"name":"mute_try","description":"x","endpoint":"GET /api/mute/x"}]`)})
 	waitFor(t, r, "mute")
-	ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	mustFail(t, callIn(ctx, t, r, "mute_try", `{}`), toolspec.SystemError, "did not answer before the call ended")
 }
@@ -270,7 +279,7 @@ func TestAProgramAndItsChildrenEndWithTheFolderAndWithTheRegistry(t *testing.T) 
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 6*time.Second, "program and child are gone with the folder", func() bool { return !alive(program) && !alive(grandchild) })
+	eventually(t, "program and child are gone with the folder", func() bool { return !alive(program) && !alive(grandchild) })
 
 	copyTree(t, "testdata/rogue", dir)
 	waitFor(t, r, "rogue")
@@ -279,7 +288,7 @@ func TestAProgramAndItsChildrenEndWithTheFolderAndWithTheRegistry(t *testing.T) 
 	if alive(program) {
 		t.Error("the program outlived the Registry")
 	}
-	eventually(t, 3*time.Second, "the child is gone", func() bool { return !alive(grandchild) })
+	eventually(t, "the child is gone", func() bool { return !alive(grandchild) })
 }
 
 func TestAnEditedProgramIsStartedAnew(t *testing.T) {
@@ -292,7 +301,7 @@ func TestAnEditedProgramIsStartedAnew(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "server.mjs"), append(text, "\n// edited\n"...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 6*time.Second, "the old program ended", func() bool { return !alive(first) })
+	eventually(t, "the old program ended", func() bool { return !alive(first) })
 	if second := pidIn(t, do(t, r, "env")); second == first {
 		t.Error("the same process answered " + strconv.Itoa(second))
 	}

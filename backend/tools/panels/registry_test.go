@@ -32,10 +32,10 @@ func TestTheBuiltInPanelsAreTheMapsAndHaveNoProblems(t *testing.T) {
 	}
 }
 
-func TestAFolderCopiedInIsListedWithinASecondAndOneTakenAwayDisappears(t *testing.T) {
-	r, j, root := started(t, nil)
+func TestAFolderCopiedInIsListedByTheWatchAndOneTakenAwayDisappears(t *testing.T) {
+	r, j, root := started(t, func(c *Config) { c.rescan = time.Hour })
 	copyTree(t, "../../../docs/examples/reading-list", filepath.Join(root, "reading-list"))
-	eventually(t, time.Second, "the copied panel is listed", func() bool { _, ok := panel(r, "reading-list"); return ok })
+	eventually(t, "the copied panel is listed", func() bool { _, ok := panel(r, "reading-list"); return ok })
 	p, _ := panel(r, "reading-list")
 	if !p.Usable || len(p.Problems) > 0 || len(p.Tools) != 4 || p.Title != "Reading list" {
 		t.Errorf("got %+v", p)
@@ -46,13 +46,13 @@ func TestAFolderCopiedInIsListedWithinASecondAndOneTakenAwayDisappears(t *testin
 	if n := len(r.Definitions("other")) + len(r.Definitions("")); n != 0 {
 		t.Errorf("%d tools while another panel is active", n)
 	}
-	eventually(t, time.Second, "the change is published", func() bool {
+	eventually(t, "the change is published", func() bool {
 		return j.count(event.PanelsChanged) == 2 && j.count(event.CatalogueChanged) == 2
 	})
 	if err := os.RemoveAll(filepath.Join(root, "reading-list")); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 3*time.Second, "the removed panel is gone", func() bool { _, ok := panel(r, "reading-list"); return !ok })
+	eventually(t, "the removed panel is gone", func() bool { _, ok := panel(r, "reading-list"); return !ok })
 	if len(r.AllDefinitions()) != 0 {
 		t.Error("its tools are still there")
 	}
@@ -74,7 +74,7 @@ func TestABrokenManifestIsShownWhileTheLastGoodOneKeepsRunning(t *testing.T) {
 	waitFor(t, r, "notes")
 
 	put(t, root, "notes", map[string]string{manifestName: strings.Replace(good, "/api/notes/add", "/api/mail/add", 1)})
-	eventually(t, 3*time.Second, "the problem is shown", func() bool { p, _ := panel(r, "notes"); return len(p.Problems) > 0 })
+	eventually(t, "the problem is shown", func() bool { p, _ := panel(r, "notes"); return len(p.Problems) > 0 })
 	p, _ := panel(r, "notes")
 	if !p.Usable || !slices.Equal(p.Tools, []string{"note_add"}) {
 		t.Errorf("got %+v", p)
@@ -90,7 +90,7 @@ func TestABrokenManifestIsShownWhileTheLastGoodOneKeepsRunning(t *testing.T) {
 	}
 
 	put(t, root, "notes", map[string]string{manifestName: strings.Replace(good, "1.1.0", "1.2.0", 1)})
-	eventually(t, 3*time.Second, "the mended manifest is taken", func() bool { p, _ := panel(r, "notes"); return len(p.Problems) == 0 })
+	eventually(t, "the mended manifest is taken", func() bool { p, _ := panel(r, "notes"); return len(p.Problems) == 0 })
 }
 
 func TestAManifestThatWasNeverGoodIsListedAsNotUsable(t *testing.T) {
@@ -108,9 +108,12 @@ func TestAManifestThatWasNeverGoodIsListedAsNotUsable(t *testing.T) {
 }
 
 func TestAManifestWrittenInPiecesIsNeverCalledBroken(t *testing.T) {
-	r, j, root := started(t, nil)
-	text := minimal("notes", `,"tools":[]`)
-	dir := filepath.Join(root, "notes")
+	now, j, data := time.Now(), &journal{}, t.TempDir()
+	r := New(Config{Data: data, Journal: j, now: func() time.Time { return now }})
+	defer r.Close()
+	soon := time.NewTimer(time.Hour)
+	defer soon.Stop()
+	dir := filepath.Join(data, "panels", "notes")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -119,19 +122,20 @@ func TestAManifestWrittenInPiecesIsNeverCalledBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	// A slow copy: a piece every 100 ms for longer than a bad manifest may stand.
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for pieces := slices.Collect(slices.Chunk([]byte(text), len(text)/8)); len(pieces) > 0; pieces = pieces[1:] {
-		<-tick.C
+	r.look(nil, soon)
+	text := []byte(minimal("notes", `,"tools":[]`))
+	// A slow copy: in all it takes longer than a bad manifest may stand.
+	for pieces := slices.Collect(slices.Chunk(text, len(text)/8)); len(pieces) > 0; pieces = pieces[1:] {
+		if p, ok := panel(r, "notes"); ok {
+			t.Fatalf("listed while it was written: %v", p.Problems)
+		}
+		now = now.Add(settle - time.Millisecond)
 		if _, err := file.Write(pieces[0]); err != nil {
 			t.Fatal(err)
 		}
-		if p, ok := panel(r, "notes"); ok && !p.Usable {
-			t.Fatalf("listed as broken while it was written: %v", p.Problems)
-		}
+		r.look(nil, soon)
 	}
-	if p := waitFor(t, r, "notes"); !p.Usable || len(p.Problems) > 0 {
+	if p, ok := panel(r, "notes"); !ok || !p.Usable || len(p.Problems) > 0 {
 		t.Errorf("got %+v", p)
 	}
 	if n := j.count(event.PanelsChanged); n != 2 {
@@ -164,7 +168,7 @@ func TestNamesThatAreTakenAreToldAndTheirToolsAreOff(t *testing.T) {
 	if all := strings.Join(second.Problems, "\n"); !strings.Contains(all, "note_add is off: the zz-first panel already has") || !strings.Contains(all, "click_element is off: the name belongs to a tool of Sextant") {
 		t.Errorf("second: %s", all)
 	}
-	eventually(t, 3*time.Second, "the second folder of one id is told", func() bool {
+	eventually(t, "the second folder of one id is told", func() bool {
 		p, _ := panel(r, "zz-first")
 		return strings.Contains(strings.Join(p.Problems, "\n"), filepath.Join(other, "zz-first")+" is off: there is already a panel called zz-first")
 	})
@@ -175,7 +179,7 @@ func TestAFolderCannotTakeABuiltInPanelsPlace(t *testing.T) {
 		c.Builtin = fstest.MapFS{"home/manifest.json": {Data: []byte(minimal("home", `,"ui":{"kind":"builtin"},"tools":[]`))}}
 	})
 	put(t, root, "home", map[string]string{manifestName: minimal("home", `,"tools":[]`)})
-	eventually(t, 3*time.Second, "the clash is told", func() bool {
+	eventually(t, "the clash is told", func() bool {
 		p, _ := panel(r, "home")
 		return p.Builtin && len(p.Problems) == 1
 	})
@@ -193,9 +197,10 @@ func TestLinksOutOfAPanelsFolderAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{"linked": "link that leads out of the panels folder", "inner": "link that leads out of the panel's folder"} {
-		if p := waitFor(t, r, id); p.Usable || !strings.Contains(p.Problems[0], want) {
-			t.Errorf("%s: got %+v", id, p)
-		}
+		eventually(t, id+" is refused: "+want, func() bool {
+			p, ok := panel(r, id)
+			return ok && !p.Usable && strings.Contains(p.Problems[0], want)
+		})
 	}
 }
 
@@ -210,9 +215,10 @@ func TestAManifestThatIsNoFileOrTooLargeIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{"large": "larger than 1 MB", "folder": "is not a file", "pipe": "is not a file"} {
-		if p := waitFor(t, r, id); p.Usable || !strings.Contains(p.Problems[0], want) {
-			t.Errorf("%s: got %+v", id, p)
-		}
+		eventually(t, id+" is refused: "+want, func() bool {
+			p, ok := panel(r, id)
+			return ok && !p.Usable && strings.Contains(p.Problems[0], want)
+		})
 	}
 }
 

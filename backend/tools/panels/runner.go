@@ -28,6 +28,8 @@ const (
 	// steady is how long a program must have run for its next failure to count as the first.
 	steady     = 30 * time.Second
 	maxBackOff = time.Minute
+	// farewell is how long the death behind a broken connection may take to be known.
+	farewell = 2 * time.Second
 	// patience is how long a call waits for a back-off instead of failing at once.
 	patience = 3 * time.Second
 )
@@ -165,7 +167,8 @@ func (r *runner) pause(ctx context.Context) error {
 }
 
 // died says how the program ended if it did, "" while it lives. A connection breaks a
-// moment before the death behind it is known, so it waits that moment.
+// moment before the death behind it is known, so it waits that moment, which is long on a
+// machine that is busy.
 func (r *runner) died() string {
 	r.mu.Lock()
 	up := r.up
@@ -173,7 +176,7 @@ func (r *runner) died() string {
 	if up == nil {
 		return ""
 	}
-	timer := time.NewTimer(200 * time.Millisecond)
+	timer := time.NewTimer(farewell)
 	defer timer.Stop()
 	select {
 	case <-up.process.Done():

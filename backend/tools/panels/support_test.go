@@ -44,13 +44,13 @@ func (j *journal) count(kind event.Kind) int {
 	return n
 }
 
-// eventually polls until holds does, and fails the test after limit.
-func eventually(t *testing.T, limit time.Duration, what string, holds func() bool) {
+// eventually polls until holds does, and fails the test when that is past hope.
+func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(limit)
+	deadline := time.Now().Add(30 * time.Second)
 	for !holds() {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s", limit, what)
+			t.Fatalf("never happened: %s", what)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -108,7 +108,7 @@ func panel(r *Registry, id string) (event.Panel, bool) {
 
 func waitFor(t *testing.T, r *Registry, id string) event.Panel {
 	t.Helper()
-	eventually(t, 3*time.Second, "panel "+id+" is listed", func() bool { _, ok := panel(r, id); return ok })
+	eventually(t, "panel "+id+" is listed", func() bool { _, ok := panel(r, id); return ok })
 	p, _ := panel(r, id)
 	return p
 }

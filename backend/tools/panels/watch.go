@@ -83,7 +83,7 @@ func (r *Registry) watch(ctx context.Context, watcher *fsnotify.Watcher) {
 		defer watcher.Close()
 		events, faults = watcher.Events, watcher.Errors
 	}
-	slow := time.NewTicker(rescan)
+	slow := time.NewTicker(r.cfg.rescan)
 	defer slow.Stop()
 	soon := time.NewTimer(0)
 	defer soon.Stop()
@@ -114,17 +114,21 @@ func (r *Registry) look(watcher *fsnotify.Watcher, soon *time.Timer) {
 	// Watch first, then read: a change in between is seen twice, never missed.
 	r.follow(watcher)
 	again := r.scan(true)
-	r.follow(watcher)
+	if r.follow(watcher) {
+		// A folder that came after the first look at the watches may have changed unseen.
+		again = quiet
+	}
 	r.publish()
 	if again > 0 {
 		soon.Reset(again)
 	}
 }
 
-// follow watches the folders of panels and every panel's folder in them.
-func (r *Registry) follow(watcher *fsnotify.Watcher) {
+// follow watches the folders of panels and every panel's folder in them; true means that
+// it watches one more than before.
+func (r *Registry) follow(watcher *fsnotify.Watcher) (more bool) {
 	if watcher == nil {
-		return
+		return false
 	}
 	wanted := slices.Clone(r.roots)
 	for _, root := range r.roots {
@@ -143,7 +147,9 @@ func (r *Registry) follow(watcher *fsnotify.Watcher) {
 	for _, dir := range wanted {
 		if !slices.Contains(have, dir) {
 			// A folder that is not there yet is found by the slow rescan.
-			if err := watcher.Add(dir); err != nil && !os.IsNotExist(err) {
+			err := watcher.Add(dir)
+			more = more || err == nil
+			if err != nil && !os.IsNotExist(err) {
 				r.log.Debug("watching folder", "folder", dir, "error", err)
 			}
 		}
@@ -153,4 +159,5 @@ func (r *Registry) follow(watcher *fsnotify.Watcher) {
 			_ = watcher.Remove(dir)
 		}
 	}
+	return more
 }

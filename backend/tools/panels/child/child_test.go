@@ -49,7 +49,7 @@ func alive(pid int) bool {
 
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(3 * time.Second); alive(pid); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); alive(pid); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d is still there", pid)
 		}
@@ -81,7 +81,7 @@ func TestStopEndsAProgramThatIgnoresItAndItsChildren(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	p, _ := start(t, `trap "" TERM; sleep 600 & echo $! > `+file+`; while :; do sleep 0.1; done`)
 	var child int
-	for deadline := time.Now().Add(3 * time.Second); child == 0; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); child == 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the script did not start")
 		}
