@@ -48,6 +48,18 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias, Do: steps, Folder: s.Workspace}); err != nil {
 		return err
 	}
+	if s.Created, err = created.New(ctx, created.Config{
+		Store: s.Store, Log: s.Log, Do: steps,
+		Others: func(panel string) []toolspec.Definition { return s.Discovery.Discover(panel).All() },
+		Changed: func() {
+			if _, err := s.Events.Publish(context.WithoutCancel(ctx), event.New(event.CatalogueChanged, event.Empty{})); err != nil {
+				s.Log.Error("catalogue change not published", "err", err)
+			}
+		},
+	}); err != nil {
+		return err
+	}
+	// What watches asks every room for its names, so that it starts when all are there.
 	if err := s.Panels.Start(ctx); err != nil {
 		return fmt.Errorf("reading panels: %w", err)
 	}
@@ -63,16 +75,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 		return fmt.Errorf("starting MCP servers: %w", err)
 	}
 	s.onClose("mcp servers", func() error { s.MCP.Close(); return nil })
-	s.Created, err = created.New(ctx, created.Config{
-		Store: s.Store, Log: s.Log, Do: steps,
-		Others: func(panel string) []toolspec.Definition { return s.Discovery.Discover(panel).All() },
-		Changed: func() {
-			if _, err := s.Events.Publish(context.WithoutCancel(ctx), event.New(event.CatalogueChanged, event.Empty{})); err != nil {
-				s.Log.Error("catalogue change not published", "err", err)
-			}
-		},
-	})
-	return err
+	return nil
 }
 
 // reserved are the names no panel's tool may have.
