@@ -21,28 +21,38 @@ export class Records {
   check = $state<AuditCheck | null>(null);
   checking = $state(false);
   #asked = 0;
+  /** Rise with every question and every answer, so that an answer that is overtaken is dropped. */
+  #grantsTurn = 0;
+  #createdTurn = 0;
 
   constructor(private readonly actions: Actions) {}
 
   async readGrants(): Promise<void> {
+    const mine = ++this.#grantsTurn;
     try {
-      this.grants = await this.actions.backend.grants();
-      this.grantsFailed = '';
-      this.grantsLoaded = true;
+      const grants = await this.actions.backend.grants();
+      if (mine === this.#grantsTurn) this.#hold(grants);
     } catch (error) {
-      this.grantsFailed = failureText(error);
+      if (mine === this.#grantsTurn) this.grantsFailed = failureText(error);
     }
+  }
+
+  #hold(grants: Grant[]): void {
+    this.#grantsTurn++;
+    this.grants = grants;
+    this.grantsFailed = '';
+    this.grantsLoaded = true;
   }
 
   /** Makes a rule that forbids; false when it was not made. */
   async forbid(rule: RuleDraft): Promise<boolean> {
-    return this.actions.ask(this.actions.backend.forbid(rule).then((all) => (this.grants = all)));
+    return this.actions.ask(this.actions.backend.forbid(rule).then((all) => this.#hold(all)));
   }
 
   /** Takes grants back, one after the other; stops at the first that could not be. */
   async revoke(ids: string[]): Promise<boolean> {
     for (const id of ids) {
-      const done = await this.actions.ask(this.actions.backend.revoke(id).then((left) => (this.grants = left)));
+      const done = await this.actions.ask(this.actions.backend.revoke(id).then((left) => this.#hold(left)));
       if (!done) {
         await this.readGrants();
         return false;
@@ -52,13 +62,20 @@ export class Records {
   }
 
   async readCreated(): Promise<void> {
+    const mine = ++this.#createdTurn;
     try {
-      this.created = await this.actions.backend.created();
-      this.createdFailed = '';
-      this.createdLoaded = true;
+      const created = await this.actions.backend.created();
+      if (mine === this.#createdTurn) this.#keep(created);
     } catch (error) {
-      this.createdFailed = failureText(error);
+      if (mine === this.#createdTurn) this.createdFailed = failureText(error);
     }
+  }
+
+  #keep(created: CreatedTool[]): void {
+    this.#createdTurn++;
+    this.created = created;
+    this.createdFailed = '';
+    this.createdLoaded = true;
   }
 
   /** Lets a tool be called that slept; the version is the one that was shown. */
@@ -71,7 +88,7 @@ export class Records {
   }
 
   async #changed(request: Promise<CreatedTool[]>): Promise<boolean> {
-    const done = await this.actions.ask(request.then((left) => (this.created = left)));
+    const done = await this.actions.ask(request.then((left) => this.#keep(left)));
     if (!done) await this.readCreated();
     return done;
   }
