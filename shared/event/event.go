@@ -25,6 +25,7 @@ const (
 	TurnStarted         Kind = "turn.started"         // Turn
 	TextDelta           Kind = "text.delta"           // Delta
 	TurnEnded           Kind = "turn.ended"           // Turn
+	RoundEnded          Kind = "round.ended"          // Round
 	CallStarted         Kind = "call.started"         // CallStart
 	CallOutput          Kind = "call.output"          // CallChunk
 	CallEnded           Kind = "call.ended"           // CallEnd
@@ -100,6 +101,30 @@ type Turn struct {
 	Suggestion string     `json:"suggestion,omitempty"`
 	Rounds     int        `json:"rounds,omitempty"`
 	Usage      chat.Usage `json:"usage"`
+}
+
+// Round is one question to a model and its answer, as it was paid for. Usage is the provider's
+// count, all zero where it gave none.
+type Round struct {
+	// Number counts from 1 within the turn.
+	Number     int        `json:"number"`
+	Model      string     `json:"model"`
+	Usage      chat.Usage `json:"usage"`
+	Prompt     Prompt     `json:"prompt"`
+	DurationMS int64      `json:"duration_ms"`
+	// Answer is the length of the answer in bytes, Calls how many calls stood in it.
+	Answer int  `json:"answer"`
+	Calls  int  `json:"calls"`
+	Failed bool `json:"failed,omitempty"`
+}
+
+// Prompt is what a question to a model was made of, in bytes.
+type Prompt struct {
+	// Talk is the system prompt and what people and the model said.
+	Talk int `json:"talk"`
+	// Definitions describe the tools that were offered; Results are what tools answered.
+	Definitions int `json:"definitions"`
+	Results     int `json:"results"`
 }
 
 // Delta is a piece of an assistant message.

@@ -75,6 +75,15 @@ func (d Definition) Function() Function {
 	return Function{Type: "function", Function: FunctionBody{Name: d.Name, Description: d.Description, Parameters: d.Parameters}}
 }
 
+// PromptBytes is about how much d adds to a prompt, in bytes.
+func (d Definition) PromptBytes() int {
+	const frame = 40 // the names and brackets around it
+	return len(d.Name) + len(d.Description) + len(d.Parameters) + frame
+}
+
+// BytesPerToken is the usual estimate for English and JSON.
+const BytesPerToken = 4
+
 // Deadline returns the execution bound of d in milliseconds, always within (0, MaxTimeoutMS].
 func (d Definition) Deadline() int {
 	switch {

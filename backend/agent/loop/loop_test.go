@@ -38,7 +38,8 @@ func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
 			t.Errorf("%s stands in %q, %q", e.Kind, e.Conversation, e.Turn)
 		}
 	}
-	const want = "conversation.updated message.added turn.started message.added message.added message.added message.added message.added turn.ended"
+	const want = "conversation.updated message.added turn.started message.added round.ended message.added message.added round.ended " +
+		"message.added message.added round.ended turn.ended"
 	if strings.Join(kinds, " ") != want {
 		t.Errorf("events\n got %s\nwant %s", strings.Join(kinds, " "), want)
 	}
@@ -55,6 +56,57 @@ func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
 	if last := h.service.Requests()[2].Messages; last[len(last)-1].Content != "result of act" {
 		t.Errorf("the model did not read the last result: %+v", last)
 	}
+}
+
+func TestEachRoundSaysWhatItCostAndWhatItsPromptWasMadeOf(t *testing.T) {
+	h := build(t,
+		openaitest.Turn{Text: "Hm.", Calls: []openaitest.Call{call("look", `{"a":1}`)}, Usage: openaitest.Usage{Input: 100, Output: 2, Cached: 60}},
+		openaitest.Turn{Text: "Done.", Usage: openaitest.Usage{Input: 130, Output: 4}},
+	)
+	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("0123456789") }
+	h.ask(t, "do it")
+	log, _, _ := h.kept()
+	var rounds []event.Round
+	for _, e := range log {
+		if e.Kind == event.RoundEnded {
+			rounds = append(rounds, data[event.Round](e))
+		}
+	}
+	if len(rounds) != 2 {
+		t.Fatalf("%+v", rounds)
+	}
+	definitions := 0
+	for _, d := range h.defs {
+		definitions += len(d.Name) + len(d.Description) + len(d.Parameters) + 40
+	}
+	first, second := rounds[0], rounds[1]
+	if first.Number != 1 || first.Model != "openai/m" || first.Usage != (chat.Usage{Input: 100, Output: 2, Cached: 60}) || first.Calls != 1 ||
+		first.Failed || first.Answer != len("Hm.")+len(`look{"a":1}`) {
+		t.Errorf("first round %+v", first)
+	}
+	if first.Prompt.Definitions != definitions || first.Prompt.Results != 0 {
+		t.Errorf("first prompt %+v, the definitions are %d bytes", first.Prompt, definitions)
+	}
+	if second.Number != 2 || second.Prompt.Results != 10 || second.Prompt.Talk != first.Prompt.Talk+first.Answer || second.Calls != 0 {
+		t.Errorf("second round %+v after %+v", second, first)
+	}
+}
+
+func TestARoundThatFailedSaysSo(t *testing.T) {
+	h := build(t, openaitest.Turn{Status: 400})
+	if o := h.ask(t, "do it"); o.Status != chat.StatusFailed {
+		t.Fatalf("%+v", o)
+	}
+	log, _, _ := h.kept()
+	for _, e := range log {
+		if e.Kind == event.RoundEnded {
+			if r := data[event.Round](e); !r.Failed || r.Answer != 0 || r.Usage != (chat.Usage{}) {
+				t.Errorf("%+v", r)
+			}
+			return
+		}
+	}
+	t.Error("the round is missing")
 }
 
 func TestDeltasJoinedAreTheMessage(t *testing.T) {

@@ -28,6 +28,7 @@ func (t *turn) speak(defs []toolspec.Definition) (llm.Response, chat.Message, er
 	text := &merger{publish: func(s string) error {
 		return t.loop.publish(t.ctx, t.event(event.TextDelta, event.Delta{Message: message.ID, Text: s}))
 	}}
+	asked := time.Now()
 	res, err := t.model.Stream(t.ctx, req, func(d llm.Delta) { text.add(d.Text) })
 	if lost := text.close(); err == nil {
 		err = lost
@@ -49,17 +50,47 @@ func (t *turn) speak(defs []toolspec.Definition) (llm.Response, chat.Message, er
 		// The pilot's sentences quote the page they report.
 		message.Outside = t.outside.list()
 	}
-	if message.Text == "" && len(message.Calls) == 0 {
-		return res, message, err
+	round := event.Round{
+		Number: t.rounds, Model: t.ask.Model, Usage: res.Usage, Prompt: weighed(req, defs),
+		DurationMS: time.Since(asked).Milliseconds(), Answer: weight(message), Calls: len(message.Calls), Failed: err != nil,
+	}
+	ended := []event.Event{t.event(event.RoundEnded, round)}
+	if message.Text != "" || len(message.Calls) > 0 {
+		ended = []event.Event{t.event(event.MessageAdded, message), ended[0]}
+		t.messages = append(t.messages, message)
 	}
 	if strings.TrimSpace(message.Text) != "" {
 		t.said = message.Text
 	}
-	if lost := t.loop.publish(t.ctx, t.event(event.MessageAdded, message)); lost != nil && err == nil {
+	if lost := t.loop.publish(t.ctx, ended...); lost != nil && err == nil {
 		err = lost
 	}
-	t.messages = append(t.messages, message)
 	return res, message, err
+}
+
+// weighed is what a question to the model is made of.
+func weighed(req llm.Request, defs []toolspec.Definition) event.Prompt {
+	p := event.Prompt{Talk: len(req.System)}
+	for _, d := range defs {
+		p.Definitions += d.PromptBytes()
+	}
+	for _, m := range req.Messages {
+		if m.Role == chat.RoleTool {
+			p.Results += weight(m)
+		} else {
+			p.Talk += weight(m)
+		}
+	}
+	return p
+}
+
+// weight is the length of a message in bytes, with its calls.
+func weight(m chat.Message) int {
+	n := len(m.Text)
+	for _, c := range m.Calls {
+		n += len(c.Name) + len(c.Args)
+	}
+	return n
 }
 
 // calls gives the answer's calls our ids; broken ones stand among them without arguments.

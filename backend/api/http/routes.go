@@ -55,6 +55,7 @@ func (s *Server) routes() {
 	s.talkRoutes()
 	s.stateRoutes()
 	s.recordRoutes()
+	s.metricsRoutes()
 	s.createdRoutes()
 	s.changeRoutes()
 	s.registerStream()

@@ -167,9 +167,8 @@ func (s *Server) allTools(context.Context, *nothing) (*body[ToolRows], error) {
 	return answer(rows), nil
 }
 
-// add appends d; four bytes a token is the usual estimate for English and JSON.
 func (r *ToolRows) add(d toolspec.Definition, active bool) {
-	tokens := (len(d.Name) + len(d.Description) + len(d.Parameters) + 40) / 4
+	tokens := d.PromptBytes() / toolspec.BytesPerToken
 	r.Tools = append(r.Tools, ToolRow{Definition: d, Tokens: tokens, Active: active})
 	if active {
 		r.Tokens += tokens

@@ -32,6 +32,7 @@ func streamTypes() []any {
 		chat.Message{},
 		event.Event{},
 		event.Turn{},
+		event.Round{},
 		event.Delta{},
 		event.CallStart{},
 		event.CallChunk{},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sextant/backend/guard/policy"
+	"sextant/backend/record/audit"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -20,7 +21,9 @@ func (p *Pipeline) approve(ctx context.Context, f *flight) *toolspec.Result {
 	f.writes.wait()
 	// The execution this call came from, if any, does not pay for the person's time.
 	resume := deadlineOf(ctx).pause()
+	put := p.cfg.Now()
 	answer, err := p.cfg.Desk.Ask(ctx, asked.Approval)
+	f.answer, f.waited = audit.AnswerLapsed, p.cfg.Now().Sub(put)
 	resume()
 	if err != nil {
 		if ctx.Err() != nil {
@@ -31,6 +34,9 @@ func (p *Pipeline) approve(ctx context.Context, f *flight) *toolspec.Result {
 		r := toolspec.Fail(toolspec.SystemError, "it has to be asked, and the question could not be put, so it did not run",
 			"Nothing was changed. Check that the disk is not full, then try again.")
 		return &r
+	}
+	if answer.Answer != "" {
+		f.answer = string(answer.Answer)
 	}
 	if answer.Answer == event.AnswerDeny || answer.Answer == "" {
 		return f.declined(answer.Reason)

@@ -40,6 +40,7 @@ func (f *flight) row() audit.Row {
 	return audit.Row{
 		ID: f.call.ID, Tool: f.call.Tool, Origin: f.def.Origin, Caller: f.call.From.Caller, Client: f.call.From.Client,
 		Conversation: f.call.From.Conversation, Turn: f.call.From.Turn, Args: hideSecrets(f.call.Args, f.desc.Secret...),
-		Sentence: f.desc.Present, Target: f.desc.Target, Decision: f.verdict, Reason: f.reason, Grant: f.decision.Grant, Started: f.begun.UTC(),
+		Sentence: f.desc.Present, Target: f.desc.Target, Decision: f.verdict, Reason: f.reason, Grant: f.decision.Grant,
+		Answer: f.answer, WaitedMS: f.waited.Milliseconds(), Started: f.begun.UTC(),
 	}
 }

@@ -147,6 +147,9 @@ type flight struct {
 	reason  string
 	// asked is the question that a person said yes to.
 	asked string
+	// answer and waited are what the audit log says of a question that was put.
+	answer string
+	waited time.Duration
 	// status overrides what the Result says: declined, refused, stopped.
 	status event.CallStatus
 	// intent is true once the row before the effects is on disk.

@@ -21,18 +21,19 @@ func (p *Pipeline) report(ctx context.Context, f *flight, result toolspec.Result
 	result.Asked = f.asked
 	p.announce(ctx, f)
 	f.writes.add(func() {
-		end := p.end(f, result)
-		p.audit(ctx, f, end)
+		text := result.ModelText()
+		end := p.end(f, result, text)
+		p.audit(ctx, f, end, len(text)/toolspec.BytesPerToken)
 		p.store(ctx, f, event.New(event.CallEnded, end))
 	})
 	return result
 }
 
-func (p *Pipeline) end(f *flight, result toolspec.Result) event.CallEnd {
+func (p *Pipeline) end(f *flight, result toolspec.Result, text string) event.CallEnd {
 	end := event.CallEnd{
 		Tool: f.call.Tool, Status: f.status, DurationMS: result.DurationMS, Sentence: result.Sentence,
 		Preview: result.Preview, Error: result.Error, ErrorType: result.ErrorType, Suggestion: result.Suggestion,
-		Reason: f.reason, Sources: result.Sources, Output: shorten(result.ModelText(), maxReported),
+		Reason: f.reason, Sources: result.Sources, Output: shorten(text, maxReported),
 		Changed: result.Changed,
 	}
 	if end.Status == "" {
@@ -60,11 +61,11 @@ func (p *Pipeline) end(f *flight, result toolspec.Result) event.CallEnd {
 
 // audit writes the row after: the result of an intent, or both at once for a call that
 // never came that far.
-func (p *Pipeline) audit(ctx context.Context, f *flight, end event.CallEnd) {
+func (p *Pipeline) audit(ctx context.Context, f *flight, end event.CallEnd, tokens int) {
 	ctx = context.WithoutCancel(ctx)
 	out := audit.Outcome{
 		Status: end.Status, Sentence: end.Sentence, Preview: end.Preview, Error: end.Error, ErrorType: end.ErrorType,
-		Suggestion: end.Suggestion, Sources: end.Sources, Output: end.Output, DurationMS: end.DurationMS, Changed: end.Changed,
+		Suggestion: end.Suggestion, Sources: end.Sources, Output: end.Output, DurationMS: end.DurationMS, Tokens: tokens, Changed: end.Changed,
 	}
 	var err error
 	begun := f.intent && !f.unwritten

@@ -41,8 +41,12 @@ type Row struct {
 	Decision     string          `json:"decision"`
 	Reason       string          `json:"reason,omitempty"`
 	// Grant is the id of the standing permission that let it through, "" for none.
-	Grant   string    `json:"grant,omitempty"`
-	Started time.Time `json:"started"`
+	Grant string `json:"grant,omitempty"`
+	// Answer is what a person said to the question, AnswerLapsed when nobody did, "" when none
+	// was asked; WaitedMS is how long the question waited.
+	Answer   string    `json:"answer,omitempty"`
+	WaitedMS int64     `json:"waited_ms,omitempty"`
+	Started  time.Time `json:"started"`
 }
 
 // Outcome is what is known after a call.
@@ -56,9 +60,14 @@ type Outcome struct {
 	Sources    []string           `json:"sources,omitempty"`
 	Output     string             `json:"output,omitempty"`
 	DurationMS int64              `json:"duration_ms"`
+	// Tokens is about what the answer costs a model that reads it whole.
+	Tokens int `json:"tokens,omitempty"`
 	// Changed are the files it changed, absolute paths.
 	Changed []string `json:"changed,omitempty"`
 }
+
+// AnswerLapsed stands in Row.Answer for a question that nobody answered.
+const AnswerLapsed = store.AnswerLapsed
 
 // Log writes and reads the audit chain. Its methods may be called concurrently.
 type Log struct{ store *store.Store }
@@ -158,6 +167,24 @@ func (l *Log) One(ctx context.Context, id string) (row wire.CallRow, ok bool, er
 		return wire.CallRow{}, false, fmt.Errorf("reading audit entry %d: %w", pair.Intent.Seq, err)
 	}
 	return row, true, nil
+}
+
+// History gives how long one tool took over a range as it stands at now, with the newest limit calls
+// of it in there that failed.
+func (l *Log) History(ctx context.Context, tool string, origin toolspec.Origin, r wire.MetricsRange, limit int, now time.Time) (wire.ToolHistory, error) {
+	h, pairs, err := l.store.ToolBuckets(ctx, tool, origin, r, limit, now)
+	if err != nil {
+		return h, err
+	}
+	h.Failures = make([]wire.CallRow, 0, len(pairs))
+	for _, p := range pairs {
+		row, err := joined(p)
+		if err != nil {
+			return h, fmt.Errorf("reading audit entry %d: %w", p.Intent.Seq, err)
+		}
+		h.Failures = append(h.Failures, row)
+	}
+	return h, nil
 }
 
 func joined(p store.AuditPair) (wire.CallRow, error) {

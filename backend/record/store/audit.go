@@ -52,14 +52,14 @@ func (e AuditEntry) Digest() string {
 // AppendAudit links entries to the chain in one transaction. A second intent or result of
 // the same call is refused.
 func (s *Store) AppendAudit(ctx context.Context, entries ...AuditEntry) error {
-	err := s.write(ctx, func(tx *sql.Tx) error { return appendAudit(ctx, tx, entries) })
+	err := s.write(ctx, func(tx *sql.Tx) error { return s.appendAudit(ctx, tx, entries) })
 	if err != nil {
 		return fmt.Errorf("writing the audit log: %w", err)
 	}
 	return nil
 }
 
-func appendAudit(ctx context.Context, tx *sql.Tx, entries []AuditEntry) error {
+func (s *Store) appendAudit(ctx context.Context, tx *sql.Tx, entries []AuditEntry) error {
 	var last string
 	err := tx.QueryRowContext(ctx, `SELECT hash FROM audit ORDER BY seq DESC LIMIT 1`).Scan(&last)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -75,6 +75,11 @@ func appendAudit(ctx context.Context, tx *sql.Tx, entries []AuditEntry) error {
 			`INSERT INTO audit (call, phase, time, body, prev_hash, hash) VALUES (?, ?, ?, ?, ?, ?)`,
 			e.Call, e.Phase, nanos(e.Time), []byte(e.Body), e.PrevHash, last); err != nil {
 			return err
+		}
+		if e.Phase == AuditResult {
+			if err := s.measureCall(ctx, tx, e.Call, e.Body); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

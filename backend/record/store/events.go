@@ -26,7 +26,7 @@ func (s *Store) AppendEvents(ctx context.Context, events []event.Event) ([]event
 	}
 	var stored []event.Event
 	err := s.write(ctx, func(tx *sql.Tx) (err error) {
-		stored, err = appendEvents(ctx, tx, events)
+		stored, err = s.appendEvents(ctx, tx, events)
 		return err
 	})
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Store) AppendEvents(ctx context.Context, events []event.Event) ([]event
 	return stored, nil
 }
 
-func appendEvents(ctx context.Context, tx *sql.Tx, events []event.Event) ([]event.Event, error) {
+func (s *Store) appendEvents(ctx context.Context, tx *sql.Tx, events []event.Event) ([]event.Event, error) {
 	insert, err := tx.PrepareContext(ctx,
 		`INSERT INTO events (kind, time, conversation, turn, call, data) VALUES (?, ?, ?, ?, ?, ?)`)
 	if err != nil {
@@ -56,7 +56,7 @@ func appendEvents(ctx context.Context, tx *sql.Tx, events []event.Event) ([]even
 		}
 		stored[i] = e
 	}
-	return stored, project(ctx, tx, stored)
+	return stored, s.project(ctx, tx, stored)
 }
 
 const eventColumns = `seq, kind, time, conversation, turn, call, data`

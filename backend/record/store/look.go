@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // ErrReadOnly is what a write to a Store opened by Look comes to.
@@ -29,7 +30,7 @@ func Look(ctx context.Context, path string) (*Store, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("opening the database %s: %w", abs, fs.ErrInvalid)
 	}
-	s := &Store{path: abs, log: slog.New(slog.DiscardHandler)}
+	s := &Store{path: abs, log: slog.New(slog.DiscardHandler), zone: time.Local}
 	if s.reader, err = sql.Open("sqlite3", dsn(abs, "mode=ro&_query_only=1")); err != nil {
 		return nil, fmt.Errorf("opening for reading: %w", err)
 	}

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-func openAt(t *testing.T, path string) *Store {
+func openAt(t testing.TB, path string) *Store {
 	t.Helper()
 	s, err := Open(context.Background(), path, quiet())
 	if err != nil {

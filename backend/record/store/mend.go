@@ -52,14 +52,14 @@ func (s *Store) mend(ctx context.Context) (Mended, error) {
 			closing = append(closing, found...)
 		}
 		if len(closing) > 0 {
-			if _, err := appendEvents(ctx, tx, closing); err != nil {
+			if _, err := s.appendEvents(ctx, tx, closing); err != nil {
 				return err
 			}
 		}
-		if err := closeIntents(ctx, tx, &m, now); err != nil {
+		if err := s.closeIntents(ctx, tx, &m, now); err != nil {
 			return err
 		}
-		return closeStragglers(ctx, tx, &m)
+		return s.closeStragglers(ctx, tx, &m)
 	})
 	return m, err
 }
@@ -136,7 +136,7 @@ func openTurns(ctx context.Context, tx *sql.Tx, m *Mended) ([]event.Event, error
 }
 
 // closeIntents gives every intent without a result the result "interrupted".
-func closeIntents(ctx context.Context, tx *sql.Tx, m *Mended, now time.Time) error {
+func (s *Store) closeIntents(ctx context.Context, tx *sql.Tx, m *Mended, now time.Time) error {
 	orphans, err := collect(ctx, tx, func(row *sql.Rows) (string, error) {
 		var id string
 		return id, row.Scan(&id)
@@ -162,12 +162,12 @@ func closeIntents(ctx context.Context, tx *sql.Tx, m *Mended, now time.Time) err
 		}
 		entries = append(entries, AuditEntry{Call: id, Phase: AuditResult, Time: now, Body: body})
 	}
-	return appendAudit(ctx, tx, entries)
+	return s.appendAudit(ctx, tx, entries)
 }
 
 // closeStragglers ends rows that say "running" though no turn of theirs does: a message
 // or conversation that was made outside of a turn.
-func closeStragglers(ctx context.Context, tx *sql.Tx, m *Mended) error {
+func (s *Store) closeStragglers(ctx context.Context, tx *sql.Tx, m *Mended) error {
 	found, err := collect(ctx, tx, scanConversation, "reading running conversations",
 		`SELECT `+conversationColumns+` FROM conversations WHERE status = ?`, chat.StatusRunning)
 	if err != nil {
@@ -179,7 +179,7 @@ func closeStragglers(ctx context.Context, tx *sql.Tx, m *Mended) error {
 		m.Conversations = append(m.Conversations, c.ID)
 		closing = append(closing, event.New(event.ConversationUpdated, c).In(c.ID, ""))
 	}
-	if _, err := appendEvents(ctx, tx, closing); err != nil {
+	if _, err := s.appendEvents(ctx, tx, closing); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE messages SET status = ? WHERE status = ?`,

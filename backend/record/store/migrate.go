@@ -13,14 +13,19 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+// measuresFilled is the version of the schema whose tables of figures hold what was recorded
+// before there were any.
+const measuresFilled = 7
+
 // migrate brings the schema up to this program's version, or fails with ErrNewer without
 // touching a file that is already past it.
-func migrate(ctx context.Context, db *sql.DB) error {
+func (s *Store) migrate(ctx context.Context, db *sql.DB) error {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return fmt.Errorf("reading migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, dir, goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, dir, goose.WithDisableGlobalRegistry(true),
+		goose.WithGoMigrations(goose.NewGoMigration(measuresFilled, &goose.GoFunc{RunTx: s.measureOld}, nil)))
 	if err != nil {
 		return fmt.Errorf("reading migrations: %w", err)
 	}

@@ -13,10 +13,10 @@ import (
 
 // project writes what events change in the tables. A run of deltas of one message is one
 // update, so that a burst does not copy a long text once a token.
-func project(ctx context.Context, tx *sql.Tx, events []event.Event) error {
+func (s *Store) project(ctx context.Context, tx *sql.Tx, events []event.Event) error {
 	for i := 0; i < len(events); {
 		if events[i].Kind != event.TextDelta {
-			if err := projectOne(ctx, tx, events[i]); err != nil {
+			if err := s.projectOne(ctx, tx, events[i]); err != nil {
 				return fmt.Errorf("applying %s: %w", events[i].Kind, err)
 			}
 			i++
@@ -31,7 +31,7 @@ func project(ctx context.Context, tx *sql.Tx, events []event.Event) error {
 	return nil
 }
 
-func projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error {
+func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	switch e.Kind {
 	case event.ConversationCreated, event.ConversationUpdated:
 		var c chat.Conversation
@@ -56,7 +56,15 @@ func projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error {
 		if err := json.Unmarshal(e.Data, &t); err != nil {
 			return err
 		}
-		return saveTurn(ctx, tx, t, e)
+		if err := saveTurn(ctx, tx, t, e); err != nil {
+			return err
+		}
+		if t.ID == "" {
+			t.ID = e.Turn
+		}
+		return s.measureTurn(ctx, tx, event.Turn{ID: t.ID, Model: t.Model, Status: t.Status, Rounds: t.Rounds}, e.Time)
+	case event.RoundEnded:
+		return s.measureRound(ctx, tx, e)
 	}
 	return nil
 }

@@ -40,6 +40,8 @@ type Store struct {
 	writer *sql.DB
 	reader *sql.DB
 	mended Mended
+	// zone is where days begin and end.
+	zone *time.Location
 }
 
 // Open opens the SQLite file at path, creating its folder (0700) and the file (0600) when
@@ -112,7 +114,7 @@ func open(ctx context.Context, path string, lock *fileLock, log *slog.Logger) (*
 	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
 		return nil, fmt.Errorf("opening the database %s: %w", path, err)
 	}
-	s := &Store{path: path, log: log, lock: lock}
+	s := &Store{path: path, log: log, lock: lock, zone: time.Local}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(explain(path, err), s.closeConnections())
 	}
@@ -128,7 +130,7 @@ func (s *Store) start(ctx context.Context) error {
 	if err := check(ctx, s.writer); err != nil {
 		return err
 	}
-	if err := migrate(ctx, s.writer); err != nil {
+	if err := s.migrate(ctx, s.writer); err != nil {
 		return err
 	}
 	if s.reader, err = sql.Open("sqlite3", dsn(s.path, "_query_only=1")); err != nil {

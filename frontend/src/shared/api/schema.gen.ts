@@ -960,6 +960,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Figures of calls, questions, turns and tokens over a range */
+        get: operations["get-api-metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/tool": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One tool's durations over a range and its newest failures */
+        get: operations["get-api-metrics-tool"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/models": {
         parameters: {
             query?: never;
@@ -1387,6 +1421,11 @@ export interface components {
             /** Format: int64 */
             v: number;
         };
+        ErrorCount: {
+            /** Format: int64 */
+            calls: number;
+            type: string;
+        };
         ErrorDetail: {
             /** @description Where the error occurred, e.g. 'body.items[3].tags' or 'path.thing-id' */
             location?: string;
@@ -1579,12 +1618,61 @@ export interface components {
             time: string;
             turn: string;
         };
+        Metrics: {
+            buckets: components["schemas"]["MetricsBucket"][];
+            /** Format: int64 */
+            estimated: number;
+            /** Format: date-time */
+            from: string;
+            models: components["schemas"]["ModelMetrics"][];
+            questions: components["schemas"]["QuestionMetrics"];
+            range: string;
+            step: string;
+            /** Format: date-time */
+            to: string;
+            tools: components["schemas"]["ToolMetrics"][];
+            turns: components["schemas"]["RoundsMetrics"][];
+            with_calls: components["schemas"]["TurnTokens"];
+            without_calls: components["schemas"]["TurnTokens"];
+            zone: string;
+        };
+        MetricsBucket: {
+            /** Format: int64 */
+            asked: number;
+            /** Format: int64 */
+            calls: number;
+            /** Format: int64 */
+            definitions: number;
+            /** Format: int64 */
+            failed: number;
+            /** Format: int64 */
+            output: number;
+            /** Format: int64 */
+            results: number;
+            /** Format: date-time */
+            start: string;
+            /** Format: int64 */
+            talk: number;
+        };
         Model: {
             detail?: string;
             label: string;
             name: string;
             provider: string;
             state: string;
+        };
+        ModelMetrics: {
+            /** Format: int64 */
+            cached: number;
+            /** Format: int64 */
+            input: number;
+            model: string;
+            /** Format: int64 */
+            output: number;
+            /** Format: int64 */
+            rounds: number;
+            /** Format: int64 */
+            turns: number;
         };
         Models: {
             models: components["schemas"]["Model"][];
@@ -1670,8 +1758,28 @@ export interface components {
         Problem: {
             error: string;
         };
+        Prompt: {
+            /** Format: int64 */
+            definitions: number;
+            /** Format: int64 */
+            results: number;
+            /** Format: int64 */
+            talk: number;
+        };
         "Put-api-settings-keyRequest": {
             value: string;
+        };
+        QuestionMetrics: {
+            /** Format: int64 */
+            allowed: number;
+            /** Format: int64 */
+            asked: number;
+            /** Format: int64 */
+            denied: number;
+            /** Format: int64 */
+            lapsed: number;
+            /** Format: int64 */
+            p50_ms: number;
         };
         Removed: {
             id: string;
@@ -1685,6 +1793,28 @@ export interface components {
             result?: unknown;
             success: boolean;
             suggestion?: string;
+        };
+        Round: {
+            /** Format: int64 */
+            answer: number;
+            /** Format: int64 */
+            calls: number;
+            /** Format: int64 */
+            duration_ms: number;
+            failed?: boolean;
+            model: string;
+            /** Format: int64 */
+            number: number;
+            prompt: components["schemas"]["Prompt"];
+            usage: components["schemas"]["Usage"];
+        };
+        RoundsMetrics: {
+            /** Format: int64 */
+            models: number;
+            /** Format: int64 */
+            pilot: number;
+            /** Format: int64 */
+            rounds: number;
         };
         RuleDraft: {
             commands?: string[];
@@ -1743,10 +1873,58 @@ export interface components {
         TokenBody: {
             token: string;
         };
+        ToolBucket: {
+            /** Format: int64 */
+            failed: number;
+            /** Format: int64 */
+            p50_ms: number;
+            /** Format: int64 */
+            p95_ms: number;
+            /** Format: int64 */
+            ran: number;
+            /** Format: date-time */
+            start: string;
+        };
         ToolCall: {
             args: unknown;
             id: string;
             name: string;
+        };
+        ToolHistory: {
+            buckets: components["schemas"]["ToolBucket"][];
+            failures: components["schemas"]["CallRow"][];
+            /** Format: date-time */
+            from: string;
+            range: string;
+            step: string;
+            /** Format: date-time */
+            to: string;
+            zone: string;
+        };
+        ToolMetrics: {
+            /** Format: int64 */
+            asked: number;
+            /** Format: int64 */
+            calls: number;
+            /** Format: int64 */
+            declined: number;
+            errors: components["schemas"]["ErrorCount"][];
+            /** Format: int64 */
+            failed: number;
+            origin: string;
+            /** Format: int64 */
+            p50_ms: number;
+            /** Format: int64 */
+            p95_ms: number;
+            /** Format: int64 */
+            ran: number;
+            /** Format: int64 */
+            refused: number;
+            /** Format: int64 */
+            stopped: number;
+            /** Format: int64 */
+            tokens: number;
+            tool: string;
         };
         ToolRow: {
             active: boolean;
@@ -1786,6 +1964,12 @@ export interface components {
         };
         TurnRef: {
             turn: string;
+        };
+        TurnTokens: {
+            /** Format: int64 */
+            tokens: number;
+            /** Format: int64 */
+            turns: number;
         };
         UndoInputBody: {
             call?: string;
@@ -3797,6 +3981,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Grants"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-metrics": {
+        parameters: {
+            query?: {
+                range?: "day" | "week" | "month" | "all";
+                /** @description Only calls of tools of this origin */
+                origin?: "baseline" | "panel" | "mcp" | "created";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Metrics"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-metrics-tool": {
+        parameters: {
+            query?: {
+                tool?: string;
+                origin?: string;
+                range?: "day" | "week" | "month" | "all";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolHistory"];
                 };
             };
             /** @description Error */

@@ -1,0 +1,40 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// failuresTold is how many failed calls come with a tool's history.
+const failuresTold = 10
+
+// metricsRoutes are figures of what was done.
+func (s *Server) metricsRoutes() {
+	add(s, http.MethodGet, "/api/metrics", "Figures of calls, questions, turns and tokens over a range", http.StatusOK, func(ctx context.Context, in *struct {
+		Range  wire.MetricsRange `query:"range" enum:"day,week,month,all" default:"day"`
+		Origin toolspec.Origin   `query:"origin" enum:"baseline,panel,mcp,created" doc:"Only calls of tools of this origin"`
+	},
+	) (*body[wire.Metrics], error) {
+		m, err := s.rooms.Store.Metrics(ctx, in.Range, in.Origin, time.Now())
+		if err != nil {
+			return nil, failed("The figures could not be read. Nothing is lost: they are worked out from the audit log.", err)
+		}
+		return answer(m), nil
+	})
+	add(s, http.MethodGet, "/api/metrics/tool", "One tool's durations over a range and its newest failures", http.StatusOK, func(ctx context.Context, in *struct {
+		Tool   string            `query:"tool" maxLength:"200"`
+		Origin toolspec.Origin   `query:"origin" maxLength:"20"`
+		Range  wire.MetricsRange `query:"range" enum:"day,week,month,all" default:"day"`
+	},
+	) (*body[wire.ToolHistory], error) {
+		h, err := s.rooms.Audit.History(ctx, in.Tool, in.Origin, in.Range, failuresTold, time.Now())
+		if err != nil {
+			return nil, failed("The tool's figures could not be read.", err)
+		}
+		return answer(h), nil
+	})
+}

@@ -1,0 +1,284 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// AnswerLapsed is the answer of a question that nobody answered.
+const AnswerLapsed = "lapsed"
+
+// measuredIntent and measuredResult are what is measured of the rows of a call.
+type measuredIntent struct {
+	Tool     string          `json:"tool"`
+	Origin   toolspec.Origin `json:"origin"`
+	Decision string          `json:"decision"`
+	Answer   string          `json:"answer"`
+	WaitedMS int64           `json:"waited_ms"`
+}
+
+type measuredResult struct {
+	Status     event.CallStatus   `json:"status"`
+	ErrorType  toolspec.ErrorType `json:"error_type"`
+	DurationMS int64              `json:"duration_ms"`
+	Tokens     int64              `json:"tokens"`
+}
+
+// letThrough are the decisions after which a call runs.
+var letThrough = []string{
+	"allowed", "granted",
+	string(event.AnswerOnce), string(event.AnswerConversation), string(event.AnswerAlways), string(event.AnswerLike),
+}
+
+// The grains of sums.
+const (
+	grainHour = "hour"
+	grainDay  = "day"
+)
+
+// starts are where an instant counts, by grain, on this machine's clock.
+func (s *Store) starts(at time.Time) map[string]int64 {
+	at = at.In(s.zone)
+	return map[string]int64{grainHour: hourOf(at).Unix(), grainDay: dayOf(at)}
+}
+
+func hourOf(at time.Time) time.Time {
+	return at.Add(-time.Duration(at.Minute())*time.Minute - time.Duration(at.Second())*time.Second - time.Duration(at.Nanosecond()))
+}
+
+// dayOf is a date as 20261122.
+func dayOf(at time.Time) int64 {
+	y, m, d := at.Date()
+	return int64(y*10_000 + int(m)*100 + d)
+}
+
+// measureCall keeps the figures of a call whose result was just written.
+func (s *Store) measureCall(ctx context.Context, tx *sql.Tx, call string, result json.RawMessage) error {
+	var seq, at int64
+	var body []byte
+	err := tx.QueryRowContext(ctx, `SELECT seq, time, body FROM audit WHERE call = ? AND phase = 'intent'`, call).Scan(&seq, &at, &body)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("measuring call %s: %w", call, err)
+	}
+	// Rows of another form are no reason to lose an audit row: what cannot be read is not counted.
+	in, ok := readIntent(body)
+	if !ok {
+		return nil
+	}
+	return s.keepCall(ctx, tx, seq, fromNanos(at), in, result)
+}
+
+func readIntent(body json.RawMessage) (in measuredIntent, ok bool) {
+	ok = json.Unmarshal(body, &in) == nil
+	if in.Origin == "" {
+		// There is no such tool; its name is whatever somebody made up.
+		in.Tool = ""
+	}
+	return in, ok
+}
+
+func (s *Store) keepCall(ctx context.Context, tx *sql.Tx, seq int64, at time.Time, in measuredIntent, result json.RawMessage) error {
+	var out measuredResult
+	if json.Unmarshal(result, &out) != nil {
+		return nil
+	}
+	ran := slices.Contains(letThrough, in.Decision) && (out.Status == event.CallDone || out.Status == event.CallFailed)
+	starts := s.starts(at)
+	done, err := tx.ExecContext(ctx, `INSERT INTO measured_calls
+		(seq, time, day, tool, origin, status, error_type, answer, waited_ms, ran, duration_ms, tokens)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		seq, nanos(at), starts[grainDay], in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer, in.WaitedMS, ran, out.DurationMS, out.Tokens)
+	if err != nil {
+		return fmt.Errorf("measuring a call: %w", err)
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		return err
+	}
+	for grain, start := range starts {
+		_, err = tx.ExecContext(ctx, `INSERT INTO call_sums (grain, start, tool, origin, status, error_type, answer, ran, calls, tokens)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+			ON CONFLICT DO UPDATE SET calls = calls + 1, tokens = tokens + excluded.tokens`,
+			grain, start, in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer, ran, out.Tokens)
+		if err != nil {
+			return fmt.Errorf("measuring a call: %w", err)
+		}
+	}
+	return nil
+}
+
+// measureTurn keeps how a turn stands, and when it ended counts it. Rounds that were counted one by
+// one are not counted again.
+func (s *Store) measureTurn(ctx context.Context, tx *sql.Tx, t event.Turn, at time.Time) error {
+	var was chat.Status
+	var began int64
+	err := tx.QueryRowContext(ctx, `SELECT status, time FROM measured_turns WHERE turn = ?`, t.ID).Scan(&was, &began)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		was, began = chat.StatusRunning, nanos(at)
+	case err != nil:
+		return fmt.Errorf("measuring a turn: %w", err)
+	case was != chat.StatusRunning:
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO measured_turns
+		(turn, time, model, status, rounds, calls, input, output, cached, talk, definitions, results, estimated)
+		VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, 0, 0, 0, 0)
+		ON CONFLICT DO UPDATE SET status = excluded.status, rounds = MAX(rounds, excluded.rounds)`,
+		t.ID, began, t.Model, t.Status, t.Rounds, t.Usage.Input, t.Usage.Output, t.Usage.Cached); err != nil {
+		return fmt.Errorf("measuring a turn: %w", err)
+	}
+	if t.Status == chat.StatusRunning {
+		return nil
+	}
+	for grain, start := range s.starts(fromNanos(began)) {
+		_, err := tx.ExecContext(ctx, `INSERT INTO turn_sums
+			SELECT ?, ?, model, rounds, calls > 0, 1, input, output, cached, talk, definitions, results, estimated
+			FROM measured_turns WHERE turn = ?
+			ON CONFLICT DO UPDATE SET turns = turns + 1, input = input + excluded.input, output = output + excluded.output,
+			cached = cached + excluded.cached, talk = talk + excluded.talk, definitions = definitions + excluded.definitions,
+			results = results + excluded.results, estimated = estimated + excluded.estimated`, grain, start, t.ID)
+		if err != nil {
+			return fmt.Errorf("measuring a turn: %w", err)
+		}
+	}
+	return nil
+}
+
+// measureRound adds a round to its turn.
+func (s *Store) measureRound(ctx context.Context, tx *sql.Tx, e event.Event) error {
+	var r event.Round
+	if e.Turn == "" {
+		return errors.New("a round without its turn")
+	}
+	if err := json.Unmarshal(e.Data, &r); err != nil {
+		return err
+	}
+	if err := s.measureTurn(ctx, tx, event.Turn{ID: e.Turn, Model: r.Model, Status: chat.StatusRunning}, e.Time); err != nil {
+		return err
+	}
+	tokens := tokensOf(r)
+	_, err := tx.ExecContext(ctx, `UPDATE measured_turns SET rounds = MAX(rounds, ?), calls = calls + ?, input = input + ?,
+		output = output + ?, cached = cached + ?, talk = talk + ?, definitions = definitions + ?, results = results + ?,
+		estimated = estimated + ? WHERE turn = ?`,
+		r.Number, r.Calls, tokens.input, tokens.output, r.Usage.Cached, tokens.talk, tokens.definitions, tokens.results,
+		tokens.estimated, e.Turn)
+	return err
+}
+
+type roundTokens struct{ input, output, talk, definitions, results, estimated int }
+
+// pilotModel reads no prompt, so its rounds cost nothing.
+const pilotModel = "pilot"
+
+// tokensOf divides the provider's count of a prompt by the lengths of its parts. Where the provider
+// gave no count, four bytes are a token.
+func tokensOf(r event.Round) roundTokens {
+	if r.Model == pilotModel {
+		return roundTokens{}
+	}
+	t := roundTokens{input: r.Usage.Input, output: r.Usage.Output}
+	length := r.Prompt.Talk + r.Prompt.Definitions + r.Prompt.Results
+	// Of a failed round without an answer nobody knows whether it was read at all.
+	unread := r.Failed && r.Answer == 0
+	if t.input == 0 && !unread {
+		t.input = length / toolspec.BytesPerToken
+		t.estimated += t.input
+	}
+	if t.output == 0 && r.Answer > 0 {
+		t.output = max(1, r.Answer/toolspec.BytesPerToken)
+		t.estimated += t.output
+	}
+	if length > 0 {
+		t.definitions = share(t.input, r.Prompt.Definitions, length)
+		t.results = share(t.input, r.Prompt.Results, length)
+	}
+	t.talk = t.input - t.definitions - t.results
+	return t
+}
+
+func share(of, part, whole int) int { return int(int64(of) * int64(part) / int64(whole)) }
+
+// measureOld fills the tables of figures from what was recorded before there were any.
+func (s *Store) measureOld(ctx context.Context, tx *sql.Tx) error {
+	if err := s.measureOldCalls(ctx, tx); err != nil {
+		return err
+	}
+	type old struct {
+		turn event.Turn
+		at   int64
+	}
+	turns, err := collect(ctx, tx, func(row *sql.Rows) (old, error) {
+		var o old
+		var data []byte
+		if err := row.Scan(&o.turn.ID, &o.at, &data); err != nil {
+			return o, err
+		}
+		return o, json.Unmarshal(data, &o.turn)
+	}, "reading turns", `SELECT id, started, data FROM turns`)
+	if err != nil {
+		return err
+	}
+	for _, o := range turns {
+		if err := s.measureTurn(ctx, tx, o.turn, fromNanos(o.at)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measureOldCalls reads the calls in parts: all of them may be more than fits in memory. What a
+// question came to stands in the events only.
+func (s *Store) measureOldCalls(ctx context.Context, tx *sql.Tx) error {
+	type old struct {
+		seq, at         int64
+		intent, result  []byte
+		asked, answered sql.NullInt64
+		answer          sql.NullString
+	}
+	const part = 1000
+	for last := int64(0); ; {
+		calls, err := collect(ctx, tx, func(row *sql.Rows) (old, error) {
+			var o old
+			return o, row.Scan(&o.seq, &o.at, &o.intent, &o.result, &o.asked, &o.answered, &o.answer)
+		}, "reading the audit log", `SELECT i.seq, i.time, i.body, r.body, q.time, a.time, json_extract(CAST(a.data AS TEXT), '$.answer')
+			FROM audit i JOIN audit r ON r.call = i.call AND r.phase = 'result'
+			LEFT JOIN events q ON q.call = i.call AND q.kind = 'approval.asked'
+			LEFT JOIN events a ON a.call = i.call AND a.kind = 'approval.answered'
+			WHERE i.phase = 'intent' AND i.seq > ? ORDER BY i.seq LIMIT ?`, last, part)
+		if err != nil {
+			return err
+		}
+		for _, o := range calls {
+			last = o.seq
+			in, ok := readIntent(o.intent)
+			if !ok {
+				continue
+			}
+			if o.asked.Valid && in.Answer == "" {
+				in.Answer = AnswerLapsed
+				if o.answer.String != "" {
+					in.Answer = o.answer.String
+				}
+				in.WaitedMS = max(0, (o.answered.Int64-o.asked.Int64)/int64(time.Millisecond))
+			}
+			if err := s.keepCall(ctx, tx, o.seq, fromNanos(o.at), in, o.result); err != nil {
+				return err
+			}
+		}
+		if len(calls) < part {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package wire
+
+import (
+	"time"
+
+	"sextant/shared/toolspec"
+)
+
+// MetricsRange is how far back figures go. Day is 24 hours with the one that runs, Week and Month
+// are 7 and 30 dates with today.
+type MetricsRange string
+
+// The ranges.
+const (
+	MetricsDay   MetricsRange = "day"
+	MetricsWeek  MetricsRange = "week"
+	MetricsMonth MetricsRange = "month"
+	MetricsAll   MetricsRange = "all"
+)
+
+// MetricsSpan is a range cut into buckets. Zone names the clock by which hours and dates go; Step is
+// hour, six_hours, day, week or month.
+type MetricsSpan struct {
+	Range MetricsRange `json:"range"`
+	Zone  string       `json:"zone"`
+	From  time.Time    `json:"from"`
+	To    time.Time    `json:"to"`
+	Step  string       `json:"step"`
+}
+
+// Metrics is GET /api/metrics: figures of the calls and turns that began in a range. Calls that
+// still run are not counted.
+type Metrics struct {
+	MetricsSpan
+	// Buckets cover the range without gaps, in order.
+	Buckets   []MetricsBucket `json:"buckets"`
+	Tools     []ToolMetrics   `json:"tools"`
+	Questions QuestionMetrics `json:"questions"`
+	// Turns say how many turns took so many rounds, by rounds.
+	Turns  []RoundsMetrics `json:"turns"`
+	Models []ModelMetrics  `json:"models"`
+	// WithCalls and WithoutCalls are the turns of models that did and did not call tools.
+	WithCalls    TurnTokens `json:"with_calls"`
+	WithoutCalls TurnTokens `json:"without_calls"`
+	// Estimated tokens are worked out from lengths, as the provider gave no count.
+	Estimated int64 `json:"estimated"`
+}
+
+// MetricsBucket is one step of the range. The tokens of prompts are divided into Talk, Definitions of
+// tools and Results of tools by their lengths.
+type MetricsBucket struct {
+	Start       time.Time `json:"start"`
+	Calls       int       `json:"calls"`
+	Failed      int       `json:"failed"`
+	Asked       int       `json:"asked"`
+	Talk        int64     `json:"talk"`
+	Definitions int64     `json:"definitions"`
+	Results     int64     `json:"results"`
+	Output      int64     `json:"output"`
+}
+
+// ToolMetrics are the figures of one tool; Tool and Origin are "" for calls of tools that do not exist.
+type ToolMetrics struct {
+	Tool   string          `json:"tool"`
+	Origin toolspec.Origin `json:"origin"`
+	Calls  int             `json:"calls"`
+	// Failed, Refused (by the policy), Declined (by a person) and Stopped (also by the end of
+	// Sextant) are parts of Calls; the rest is done.
+	Failed   int `json:"failed"`
+	Refused  int `json:"refused"`
+	Declined int `json:"declined"`
+	Stopped  int `json:"stopped"`
+	// Asked is how many calls put a question.
+	Asked int `json:"asked"`
+	// Ran is how many came to their own end; P50MS and P95MS are durations of those, by nearest
+	// rank: the smallest that at least so many percent do not exceed.
+	Ran   int   `json:"ran"`
+	P50MS int64 `json:"p50_ms"`
+	P95MS int64 `json:"p95_ms"`
+	// Tokens is about what its answers cost a model that reads each once.
+	Tokens int64 `json:"tokens"`
+	// Errors are its failures by type, the most frequent first.
+	Errors []ErrorCount `json:"errors"`
+}
+
+// ErrorCount is how often a call failed with a type of error.
+type ErrorCount struct {
+	Type  toolspec.ErrorType `json:"type"`
+	Calls int                `json:"calls"`
+}
+
+// QuestionMetrics are the questions put to a person. P50MS is the median wait of those answered.
+type QuestionMetrics struct {
+	Asked   int   `json:"asked"`
+	Allowed int   `json:"allowed"`
+	Denied  int   `json:"denied"`
+	Lapsed  int   `json:"lapsed"`
+	P50MS   int64 `json:"p50_ms"`
+}
+
+// RoundsMetrics is how many turns of models and of the command pilot took Rounds rounds.
+type RoundsMetrics struct {
+	Rounds int `json:"rounds"`
+	Models int `json:"models"`
+	Pilot  int `json:"pilot"`
+}
+
+// ModelMetrics are the figures of one model. Cached is the part of Input that was read from a cache.
+type ModelMetrics struct {
+	Model  string `json:"model"`
+	Turns  int    `json:"turns"`
+	Rounds int    `json:"rounds"`
+	Input  int64  `json:"input"`
+	Cached int64  `json:"cached"`
+	Output int64  `json:"output"`
+}
+
+// TurnTokens are turns and what they cost together.
+type TurnTokens struct {
+	Turns  int   `json:"turns"`
+	Tokens int64 `json:"tokens"`
+}
+
+// ToolHistory is GET /api/metrics/tool: one tool's durations over time and its newest failures.
+type ToolHistory struct {
+	MetricsSpan
+	Buckets  []ToolBucket `json:"buckets"`
+	Failures []CallRow    `json:"failures"`
+}
+
+// ToolBucket is one step of a tool's history; P50MS and P95MS are 0 where Ran is.
+type ToolBucket struct {
+	Start  time.Time `json:"start"`
+	Ran    int       `json:"ran"`
+	Failed int       `json:"failed"`
+	P50MS  int64     `json:"p50_ms"`
+	P95MS  int64     `json:"p95_ms"`
+}
