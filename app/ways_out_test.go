@@ -318,7 +318,7 @@ func TestFileAndChromeAddressesAreNotShownHoweverAPageGoesThere(t *testing.T) {
 // notShown waits a moment for a tab that shows what it may not, or leaves it.
 func notShown(t *testing.T, sys *System, how string) {
 	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(20 * time.Second)
 	for {
 		bad := ""
 		for _, tab := range sys.Browser.State().Tabs {

@@ -57,7 +57,13 @@ func TestAWaitThatADialogEndsIsNotToldAsDone(t *testing.T) {
 			ask()</script>`,
 		"/waiting": func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, waiting.Load()) },
 	}))
-	time.AfterFunc(300*time.Millisecond, func() { waiting.Store(true) }) // well after the wait began
+	go func() {
+		for !s.ActingForTest() && ctx.Err() == nil {
+			time.Sleep(5 * time.Millisecond)
+		}
+		time.Sleep(300 * time.Millisecond) // well after the wait began
+		waiting.Store(true)
+	}()
 	ans, err := s.Wait(ctx, browser.WaitOptions{Text: "Never", Seconds: 20})
 	if err != nil || ans.Outcome != `stopped waiting: "Never" did not appear` {
 		t.Errorf("the answer is %+v, %v", ans, err)
@@ -66,13 +72,22 @@ func TestAWaitThatADialogEndsIsNotToldAsDone(t *testing.T) {
 
 func TestALogInQuestionOutlivesAnAlertOfThePageThatAsks(t *testing.T) {
 	ctx, s := session(t)
+	var asked atomic.Bool
 	openPage(t, ctx, s, site(t, map[string]any{
-		"/": `<title>Outer</title><script>setTimeout(() => { location = '/closed'; setTimeout(() => alert('Wait'), 400) }, 100)</script>`,
+		"/": `<title>Outer</title><script>
+			const ask = async () => await (await fetch('/asked')).text() === 'true' ? alert('Wait') : setTimeout(ask, 100)
+			setTimeout(() => { location = '/closed'; ask() }, 100)</script>`,
+		"/asked": func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, asked.Load()) },
 		"/closed": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("WWW-Authenticate", `Basic realm="Vault"`)
 			w.WriteHeader(http.StatusUnauthorized)
 		},
 	}))
+	eventually(t, "the site asks for a log-in", func() bool {
+		what, _ := s.Asks()
+		return strings.Contains(what, "user name")
+	})
+	asked.Store(true)
 	eventually(t, "the alert lies over the question", func() bool {
 		what, _ := s.Asks()
 		return strings.Contains(what, "Wait")
