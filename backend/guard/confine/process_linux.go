@@ -34,8 +34,9 @@ type Process struct {
 	cancel func() bool
 }
 
-// patience is how long after the end of a run the rest of its output may take.
-const patience = 500 * time.Millisecond
+// patience is how long after the end of a run the rest of its output may take. It is only
+// used up when somebody else holds the other end; a busy machine needs some of it.
+const patience = 3 * time.Second
 
 // Command starts spec. When ctx ends, everything that came of it is killed at once.
 func (c *Confine) Command(ctx context.Context, spec Spec) (*Process, error) {
