@@ -88,6 +88,8 @@ test('the audit log says what a call did and why it ran, and that its chain hold
 });
 
 test('mode, limits and look are changed in the settings and say where they come from', async ({ page }) => {
+  // A change of the look is judged as it will be, not half through.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto(sextant.window());
   await page.getByRole('navigation', { name: 'Panels' }).waitFor();
   await page.keyboard.press('Control+,');

@@ -91,6 +91,22 @@ export class Sextant {
     return this.api('POST', '/api/ai/tools/execute', { tool, args });
   }
 
+  /** How many turns of all conversations are over. */
+  async turnsOver(): Promise<number> {
+    const { conversations } = await this.api<{ conversations: { id: string }[] | null }>('GET', '/api/state');
+    const transcripts = (conversations ?? []).map(({ id }) =>
+      this.api<{ events: { kind: string }[] | null }>('GET', `/api/conversations/${id}`),
+    );
+    return (await Promise.all(transcripts))
+      .flatMap(({ events }) => events ?? [])
+      .filter(({ kind }) => kind === 'turn.ended').length;
+  }
+
+  /** Whether a person has the controlled page now. */
+  async personHas(): Promise<boolean> {
+    return (await this.api<{ browser: { person_has?: boolean } }>('GET', '/api/state')).browser.person_has ?? false;
+  }
+
   /** The address that opens the program's window; it works once. */
   window(): string {
     return this.windowURL;
