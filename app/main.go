@@ -104,6 +104,7 @@ type commands struct {
 	Tools      toolsVerb      `cmd:"" help:"List, show and call tools."`
 	Panels     panelsVerb     `cmd:"" help:"List, check and make panels."`
 	MCPServers mcpServersVerb `cmd:"" name:"mcp-servers" help:"List, add and import MCP servers."`
+	Secrets    secretsVerb    `cmd:"" help:"List, keep and delete secrets that are put in as {{secret:name}}."`
 	Audit      auditVerb      `cmd:"" help:"Show, check and export the record of every call."`
 	Doctor     doctorVerb     `cmd:"" help:"Check this machine and say what is missing."`
 	Version    versionVerb    `cmd:"" help:"Print the version."`

@@ -24,6 +24,9 @@ const databaseName = "sextant.db"
 
 // openRecord opens what is remembered: floor 2, record.
 func (s *System) openRecord(ctx context.Context, _ Purpose) error {
+	if err := s.openSecrets(); err != nil {
+		return err
+	}
 	var err error
 	if s.Store, err = store.Open(ctx, filepath.Join(s.Config.DataDir, databaseName), s.Log); err != nil {
 		return err
@@ -32,6 +35,7 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 	if s.Events, err = events.New(ctx, s.Store, s.Log); err != nil {
 		return err
 	}
+	s.Events.Mask(s.Secrets.MaskJSON)
 	s.onClose("events", func() error {
 		s.Events.Close()
 		s.background.Wait()
@@ -41,7 +45,7 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 	if s.Blobs, err = blobs.New(filepath.Join(s.Config.DataDir, "blobs"), 0); err != nil {
 		return err
 	}
-	s.Settings, err = openSettings(ctx, s.Config, s.Store, s.Events)
+	s.Settings, err = openSettings(ctx, s.Config, s.Store, s.Events, s.Secrets)
 	return err
 }
 

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 func testFlags(t *testing.T) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
-	return map[string]string{"data": filepath.Join(dir, "data"), "config": filepath.Join(dir, "config")}
+	return map[string]string{"data": filepath.Join(dir, "data"), "config": filepath.Join(dir, "config"), "keychain": "off"}
 }
 
 // openTest opens a System on folders of the test's own and closes it with the test.

@@ -43,9 +43,9 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 	})
 	s.openFiles()
 	s.openShell()
-	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Log: s.Log})
+	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Secrets: s.Secrets, Log: s.Log})
 	steps := func(ctx context.Context, call toolspec.Call) toolspec.Result { return s.Pipeline.Do(ctx, call) }
-	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias, Do: steps, Folder: s.Workspace}); err != nil {
+	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias, Do: steps, Secrets: s.Secrets, Folder: s.Workspace}); err != nil {
 		return err
 	}
 	if s.Created, err = created.New(ctx, created.Config{
@@ -69,7 +69,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 	s.mcpGuard = guard
 	s.MCP = mcp.New(mcp.Config{
 		Path: filepath.Join(s.Config.ConfigDir, mcp.FileName), Journal: journal{s}, Log: s.Log,
-		Version: Version, Dir: s.Workspace(), Egress: &mcpEgress{s, guard},
+		Version: Version, Dir: s.Workspace(), Secrets: s.Secrets, Egress: &mcpEgress{s, guard},
 	})
 	if err := s.MCP.Start(ctx); err != nil {
 		return fmt.Errorf("starting MCP servers: %w", err)
@@ -105,7 +105,7 @@ func (s *System) openCalls(context.Context, Purpose) error {
 				Off: s.Settings.List("groups_off"),
 			}
 		},
-		Log: s.Log,
+		Secrets: s.Secrets, Log: s.Log,
 	})
 	s.onClose("pipeline", func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
@@ -196,7 +196,7 @@ func (s *System) rooms() httpapi.Rooms {
 		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
 		Blobs: s.Blobs, Loop: s.Loop, Models: s.Models, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
-		Browser: s.Browser, Settings: s.Settings, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Join: s.guests, Log: s.Log,
+		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Join: s.guests, Log: s.Log,
 	}
 }
 

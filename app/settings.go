@@ -3,12 +3,11 @@ package app
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 
+	"sextant/backend/guard/secrets"
 	"sextant/shared/event"
 )
 
@@ -35,6 +34,7 @@ type Settings struct {
 	config *Config
 	store  settingStore
 	events publisher
+	vault  *secrets.Vault
 
 	mu     sync.RWMutex
 	window map[string]string
@@ -43,15 +43,16 @@ type Settings struct {
 }
 
 // openSettings reads what the window set before.
-func openSettings(ctx context.Context, config *Config, store settingStore, events publisher) (*Settings, error) {
-	s := &Settings{config: config, store: store, events: events, window: map[string]string{}, changed: func(string) {}}
+func openSettings(ctx context.Context, config *Config, store settingStore, events publisher, vault *secrets.Vault) (*Settings, error) {
+	s := &Settings{config: config, store: store, events: events, vault: vault, window: map[string]string{}, changed: func(string) {}}
 	for _, k := range Keys() {
 		if !k.Window {
 			continue
 		}
 		value, ok, err := store.Setting(ctx, k.Name)
 		if k.Secret {
-			value, ok, err = s.readSecret(k.Name)
+			value, ok = vault.Key(k.Name)
+			err = nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading setting %s: %w", k.Name, err)
@@ -152,26 +153,10 @@ func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, 
 	return shown, err
 }
 
-// keep writes a value where it belongs: secrets to a 0600 file, the rest to SQLite.
+// keep writes a value where it belongs: keys to where secrets are kept, the rest to SQLite.
 func (s *Settings) keep(ctx context.Context, k Key, value string) error {
 	if !k.Secret {
 		return s.store.SetSetting(ctx, k.Name, value)
 	}
-	dir := filepath.Join(s.config.DataDir, "secrets")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	temp := filepath.Join(dir, k.Name+".new")
-	if err := os.WriteFile(temp, []byte(value), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, filepath.Join(dir, k.Name))
-}
-
-func (s *Settings) readSecret(name string) (string, bool, error) {
-	b, err := os.ReadFile(filepath.Join(s.config.DataDir, "secrets", name))
-	if os.IsNotExist(err) {
-		return "", false, nil
-	}
-	return string(b), err == nil, err
+	return s.vault.SetKey(k.Name, value)
 }

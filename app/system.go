@@ -22,6 +22,7 @@ import (
 	"sextant/backend/guard/confine"
 	"sextant/backend/guard/egress"
 	"sextant/backend/guard/places"
+	"sextant/backend/guard/secrets"
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
 	"sextant/backend/record/events"
@@ -52,6 +53,7 @@ type System struct {
 	Events      *events.Recorder
 	Audit       *audit.Log
 	Blobs       *blobs.Store
+	Secrets     *secrets.Vault
 	Settings    *Settings
 	Guard       *egress.Guard
 	Places      *places.Places

@@ -107,7 +107,7 @@ func diagnose(ctx context.Context, sys *System) []finding {
 	if err := sys.Browser.Start(ctx); err != nil {
 		browser = finding{State: "bad", What: "browser", Says: err.Error(), Hint: sys.Browser.State().Hint}
 	}
-	out = append(out, browser, windowFinding(), sandboxFinding(sys.Confine))
+	out = append(out, browser, windowFinding(), sandboxFinding(sys.Confine), secretsFinding(sys.Secrets))
 	for _, m := range sys.Models.List(ctx) {
 		f := finding{State: "ok", What: "model", Says: m.Name}
 		if m.State != "ready" {

@@ -30,6 +30,12 @@ type Description struct {
 	// Secret names the arguments whose values are never shown or kept, as what goes into a
 	// password field. When there is one, Data is not shown either.
 	Secret []string `json:"secret,omitempty"`
+	// Secrets are the person's secrets that the call names ({{secret:name}}) where its tool puts
+	// them in. A tool that names none in its description takes none.
+	Secrets []SecretUse `json:"secrets,omitempty"`
+	// Quotes is true when secrets that the arguments name are handed on as names, to be put in by
+	// the calls that it makes.
+	Quotes bool `json:"quotes,omitempty"`
 	// Files are what the call would do to files, each path and use once, in order of mention.
 	Files []FileUse `json:"files,omitempty"`
 	// Warnings are sentences about what makes the call worth a question, for a person: what a
@@ -44,6 +50,15 @@ type Description struct {
 	Unconfined string `json:"unconfined,omitempty"`
 	// Network says that what it runs may reach the network; Hosts then are those it names.
 	Network bool `json:"network,omitempty"`
+}
+
+// SecretUse is one secret that a call would put in.
+type SecretUse struct {
+	Name string `json:"name"`
+	// Place is header, query, body or field.
+	Place string `json:"place"`
+	// Origin is scheme://host[:port] of where it would go, "" when that is not known.
+	Origin string `json:"origin"`
 }
 
 // Use is what happens to a file.

@@ -52,6 +52,9 @@ type Grant struct {
 	// what a call would do to which files: it must be the call's; empty covers only calls that
 	// have nothing of that kind.
 	Digest string `json:"digest,omitempty"`
+	// Secrets are the names of the only secrets that the call may put in; empty covers only calls
+	// that put in none.
+	Secrets []string `json:"secrets,omitempty"`
 	// Outside are the sources of outside text that stood in the context when it was given;
 	// it covers contexts that hold no others.
 	Outside []string `json:"outside,omitempty"`

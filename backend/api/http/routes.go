@@ -58,6 +58,7 @@ func (s *Server) routes() {
 	s.metricsRoutes()
 	s.createdRoutes()
 	s.changeRoutes()
+	s.secretRoutes()
 	s.registerStream()
 }
 

@@ -27,6 +27,7 @@ import (
 	"sextant/backend/calls/approval"
 	"sextant/backend/calls/discovery"
 	"sextant/backend/calls/pipeline"
+	"sextant/backend/guard/secrets"
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
 	"sextant/backend/record/events"
@@ -72,6 +73,9 @@ type Rooms struct {
 	FileTools *files.Tools
 	Browser   *browser.Browser
 	Settings  Settings
+	// Secrets are the person's; Command is the command line of an MCP server, "" for none.
+	Secrets *secrets.Vault
+	Command func(server string) string
 	// Snapshot is the whole state the window starts from.
 	Snapshot func(context.Context) (wire.Snapshot, error)
 	// Watched reports whether a window is connected that can be asked.

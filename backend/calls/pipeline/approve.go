@@ -21,6 +21,7 @@ func (p *Pipeline) approve(ctx context.Context, f *flight) *toolspec.Result {
 	f.writes.wait()
 	// The execution this call came from, if any, does not pay for the person's time.
 	resume := deadlineOf(ctx).pause()
+	asked.Approval.Args = p.cfg.Secrets.MaskJSON(asked.Approval.Args)
 	put := p.cfg.Now()
 	answer, err := p.cfg.Desk.Ask(ctx, asked.Approval)
 	f.answer, f.waited = audit.AnswerLapsed, p.cfg.Now().Sub(put)
@@ -60,6 +61,7 @@ func (p *Pipeline) approve(ctx context.Context, f *flight) *toolspec.Result {
 // dialog, the tab or the file behind its arguments may be another one.
 func (p *Pipeline) changed(f *flight) *toolspec.Result {
 	now, err := p.described(f)
+	now = p.maskedDescription(now)
 	was := f.desc
 	if err == nil && was.Starts != "" && now.Starts == "" {
 		return nil // the program was started meanwhile, by another call
@@ -105,5 +107,6 @@ func (p *Pipeline) goOn(f *flight) *toolspec.Result {
 	session := f.call.From.Session
 	p.hosts.open(session, f.decision.Opens)
 	p.hosts.use(session, f.decision.Contacts)
+	p.lent.note(talk(f.call.From), f.desc.Secrets)
 	return nil
 }

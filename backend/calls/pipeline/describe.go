@@ -17,7 +17,7 @@ func (p *Pipeline) describe(_ context.Context, f *flight) *toolspec.Result {
 			"Nothing was changed. The log holds the details.")
 		return &r
 	}
-	f.desc = desc
+	f.desc = p.maskedDescription(desc)
 	if f.desc.Present == "" {
 		f.desc.Present = "Running " + f.call.Tool
 	}
@@ -58,7 +58,7 @@ func (p *Pipeline) announce(ctx context.Context, f *flight) {
 		sentence = "Calling " + shorten(f.call.Tool, maxValue)
 	}
 	p.publish(ctx, f, event.New(event.CallStarted, event.CallStart{
-		Tool: f.call.Tool, Args: hideSecrets(f.call.Args, f.desc.Secret...), Origin: f.def.Origin, Owner: f.def.Owner,
+		Tool: f.call.Tool, Args: p.shown(f), Origin: f.def.Origin, Owner: f.def.Owner,
 		Sentence: sentence, Caller: f.call.From.Caller, Client: f.call.From.Client, TimeoutMS: f.def.Deadline(),
 	}))
 	f.announced = true

@@ -14,7 +14,7 @@ func (p *Pipeline) intent(ctx context.Context, f *flight) *toolspec.Result {
 		p.cfg.Log.Error("audit rows are still not written", "call", f.call.ID, "err", err)
 		return unwritten(err.Error())
 	}
-	row := f.row()
+	row := p.row(f)
 	if f.looks() {
 		p.announce(ctx, f)
 		f.intent = true
@@ -36,10 +36,10 @@ func (p *Pipeline) intent(ctx context.Context, f *flight) *toolspec.Result {
 	return nil
 }
 
-func (f *flight) row() audit.Row {
+func (p *Pipeline) row(f *flight) audit.Row {
 	return audit.Row{
 		ID: f.call.ID, Tool: f.call.Tool, Origin: f.def.Origin, Caller: f.call.From.Caller, Client: f.call.From.Client,
-		Conversation: f.call.From.Conversation, Turn: f.call.From.Turn, Args: hideSecrets(f.call.Args, f.desc.Secret...),
+		Conversation: f.call.From.Conversation, Turn: f.call.From.Turn, Args: p.shown(f),
 		Sentence: f.desc.Present, Target: f.desc.Target, Decision: f.verdict, Reason: f.reason, Grant: f.decision.Grant,
 		Answer: f.answer, WaitedMS: f.waited.Milliseconds(), Started: f.begun.UTC(),
 	}

@@ -33,7 +33,8 @@ func (p *Pipeline) judge(ctx context.Context, f *flight) {
 	session := f.call.From.Session
 	f.decision = policy.Decide(policy.Input{
 		Call: f.call, Definition: f.def, Description: f.desc, Settings: p.cfg.Policy(), Grants: grants,
-		Opened: p.hosts.opened(session), Used: p.hosts.used(session), Now: p.cfg.Now(),
+		Opened: p.hosts.opened(session), Used: p.hosts.used(session),
+		UsedSecrets: p.lent.of(talk(f.call.From)), Now: p.cfg.Now(),
 	})
 }
 

@@ -76,14 +76,15 @@ func (o *output) write(stream, text string) {
 }
 
 // cut moves the joined text to what is ready. A character that is not whole yet waits for
-// its other bytes. The caller holds the lock.
+// its other bytes, what may become a secret for what decides it. The caller holds the lock.
 func (o *output) cut() {
 	text := o.text.String()
 	o.text.Reset()
-	if n := incomplete(text); n > 0 && !o.closed && !o.full {
+	if n := max(incomplete(text), o.p.cfg.Secrets.Unsure(text)); n > 0 && !o.closed && !o.full {
 		o.text.WriteString(text[len(text)-n:])
 		text = text[:len(text)-n]
 	}
+	text = o.p.cfg.Secrets.Mask(text)
 	if text != "" {
 		o.ready = append(o.ready, event.CallChunk{Stream: o.stream, Text: strings.ToValidUTF8(text, "\uFFFD")})
 	}

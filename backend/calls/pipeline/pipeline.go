@@ -1,7 +1,7 @@
 // Package pipeline is the way of a call: what every call passes, whoever makes it.
 //
 // The stages stand in files of their own, in this order: select, validate, refuse, describe,
-// repeat, policy, approve, intent, route, run, report. There is no second way and nothing
+// secrets, repeat, policy, approve, intent, route, run, report. There is no second way and nothing
 // in a call's arguments skips a stage. A stage either lets the call go on or ends it with
 // a Result; whichever way a call ends, it is reported once as an event and once in the
 // audit log. What only reads is written down beside it, in order.
@@ -29,6 +29,7 @@ import (
 	"sextant/backend/calls/schema"
 	"sextant/backend/guard/copied"
 	"sextant/backend/guard/policy"
+	"sextant/backend/guard/secrets"
 	"sextant/backend/record/audit"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -77,7 +78,7 @@ type Blobs interface {
 	Put(r io.Reader) (id string, err error)
 }
 
-// Config is what a Pipeline works with. All fields but Now are needed.
+// Config is what a Pipeline works with. All fields but Now and Secrets are needed.
 type Config struct {
 	Discovery *discovery.Discovery
 	Desk      *approval.Desk
@@ -87,7 +88,9 @@ type Config struct {
 	Blobs     Blobs
 	// Policy returns the settings in force; it is asked for every call.
 	Policy func() policy.Settings
-	Log    *slog.Logger
+	// Secrets are masked in all that a call tells and leaves; nil knows none.
+	Secrets *secrets.Vault
+	Log     *slog.Logger
 	// Now is the clock, time.Now when nil.
 	Now func() time.Time
 }
@@ -100,6 +103,8 @@ type Pipeline struct {
 	memory  *memory
 	// read knows what was read, so that it is known again on its way out.
 	read *copied.Memory
+	// lent are the uses of secrets that were said yes to.
+	lent *lent
 
 	mu        sync.Mutex
 	executors map[toolspec.Origin]Executor
@@ -122,7 +127,7 @@ func New(c Config) *Pipeline {
 		c.Now = time.Now
 	}
 	return &Pipeline{
-		cfg: c, checker: schema.New(), hosts: newHosts(), memory: newMemory(), read: copied.New(),
+		cfg: c, checker: schema.New(), hosts: newHosts(), memory: newMemory(), read: copied.New(), lent: &lent{talks: map[string][]toolspec.SecretUse{}},
 		executors: map[toolspec.Origin]Executor{}, running: map[string]*flight{},
 	}
 }
@@ -188,7 +193,7 @@ func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	}
 	defer p.finish(f)
 	for _, next := range []stage{
-		p.selectTool, p.validate, p.refuse, p.describe, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
+		p.selectTool, p.validate, p.refuse, p.describe, p.secrets, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
 	} {
 		if ctx.Err() != nil {
 			return p.report(ctx, f, f.stopped())

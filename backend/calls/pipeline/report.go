@@ -15,8 +15,13 @@ const maxReported = 4000
 
 // report closes the call's card, writes its audit row and returns what the caller gets.
 func (p *Pipeline) report(ctx context.Context, f *flight, result toolspec.Result) toolspec.Result {
+	if f.executor == nil {
+		result = p.masked(result) // run has done it for the others
+	}
 	if !result.Success {
 		result.Error = f.errorText(result.Error)
+		// It quotes the arguments.
+		result.Error = p.cfg.Secrets.Mask(result.Error)
 	}
 	result.Asked = f.asked
 	p.announce(ctx, f)
@@ -72,11 +77,11 @@ func (p *Pipeline) audit(ctx context.Context, f *flight, end event.CallEnd, toke
 	if begun {
 		err = p.cfg.Audit.Done(ctx, f.call.ID, out)
 	} else {
-		err = p.cfg.Audit.Record(ctx, f.row(), out)
+		err = p.cfg.Audit.Record(ctx, p.row(f), out)
 	}
 	if err != nil {
 		p.cfg.Log.Error("audit row not written", "call", f.call.ID, "err", err)
-		p.owe(owed{row: f.row(), out: out, begun: begun, why: err.Error()})
+		p.owe(owed{row: p.row(f), out: out, begun: begun, why: err.Error()})
 	}
 }
 

@@ -31,6 +31,7 @@ func (p *Pipeline) run(ctx context.Context, f *flight) *toolspec.Result {
 	start := time.Now()
 	result := p.execute(ctx, f, out)
 	result.DurationMS = time.Since(start).Milliseconds()
+	result = p.masked(result)
 	p.remember(f, result)
 	p.noteRead(f, result)
 	return &result

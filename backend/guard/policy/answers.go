@@ -29,7 +29,7 @@ func (f facts) covered(g toolspec.Grant) bool {
 		return false
 	case g.Target != "" && g.Target != f.in.Description.Target:
 		return false
-	case !within(f.outside, g.Outside):
+	case !within(f.outside, g.Outside), !within(f.secretNames(), g.Secrets):
 		return false
 	case len(g.Commands) > 0:
 		return f.likeCovers(g)
@@ -93,7 +93,7 @@ func within(some, all []string) bool {
 func (f facts) grant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
 	g := toolspec.Grant{
 		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party,
-		Hosts: f.hosts, Outside: f.outside, Digest: f.handedOver(), Created: f.in.Now,
+		Hosts: f.hosts, Outside: f.outside, Secrets: f.secretNames(), Digest: f.handedOver(), Created: f.in.Now,
 	}
 	if scope == toolspec.GrantConversation {
 		g.Conversation = f.in.Call.From.Conversation

@@ -30,7 +30,8 @@ func (f facts) doubts() []doubt {
 	if f.in.Settings.Mode == Full {
 		all = slices.DeleteFunc(all, func(d doubt) bool { return !d.firm })
 	}
-	return append(append(all, f.unseen()...), f.steering()...)
+	all = append(append(all, f.unseen()...), f.secretUses()...)
+	return append(all, f.steering()...)
 }
 
 // marked are the doubts a tool's own marks raise.

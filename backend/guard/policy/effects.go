@@ -111,10 +111,13 @@ func (f facts) fileDoubts() []doubt {
 	return all
 }
 
-// everyTime reports whether no standing permission may answer: outside of the sandbox, and in
-// sensitive places.
+// everyTime reports whether no standing permission may answer: outside of the sandbox, in
+// sensitive places, and for secrets where outside text could be behind the call.
 func (f facts) everyTime() bool {
 	d := f.in.Description
+	if f.tainted() && len(d.Secrets) > 0 {
+		return true
+	}
 	return f.told() && (d.Unconfined != "" || slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
 }
 

@@ -66,6 +66,9 @@ type Input struct {
 	Opened []string
 	// Used are hosts that tools already talked to, with leave, in this session.
 	Used []string
+	// UsedSecrets are the uses of secrets that a person said yes to in this conversation, as
+	// SecretUse.
+	UsedSecrets []toolspec.SecretUse
 	// Now is the time grants made from the answer carry.
 	Now time.Time
 }

@@ -164,6 +164,9 @@ func (f facts) scopeText(g toolspec.Grant) string {
 	if g.Target != "" {
 		text += ", on " + g.Target
 	}
+	if len(g.Secrets) > 0 {
+		text += ", with the secret " + list(g.Secrets)
+	}
 	if g.Party != "" {
 		text += ", when " + g.Party + " asks"
 	}

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"sextant/shared/event"
@@ -43,6 +44,8 @@ type Recorder struct {
 	inbox chan *entry
 	quit  chan struct{}
 	done  sync.WaitGroup
+	// mask changes what events hold before anybody sees them; nil changes nothing.
+	mask func(data []byte) []byte
 
 	mu     sync.Mutex
 	last   int64
@@ -73,10 +76,27 @@ func New(ctx context.Context, store Log, log *slog.Logger) (*Recorder, error) {
 	return r, nil
 }
 
+// Mask lets mask take out of every event's data what nobody may read; it gives JSON for JSON. Call
+// it before the first Publish.
+func (r *Recorder) Mask(mask func(data []byte) []byte) { r.mask = mask }
+
+// masked are events as they may be seen; the caller's stay as they are.
+func (r *Recorder) masked(events []event.Event) []event.Event {
+	if r.mask == nil {
+		return events
+	}
+	out := slices.Clone(events)
+	for i, e := range out {
+		out[i].Data = r.mask(e.Data)
+	}
+	return out
+}
+
 // Publish stores events in order and hands them to the readers; it returns them with
 // their sequence numbers. When it returns an error, none of the events was stored, but for
 // the context's error: then they may have been. Live kinds skip the store.
 func (r *Recorder) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+	events = r.masked(events)
 	keep, live := split(events)
 	if len(live) > 0 {
 		r.fanOut(live)

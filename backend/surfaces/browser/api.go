@@ -68,6 +68,9 @@ type TypeOptions struct {
 	ID                   int
 	Text                 string
 	Clear, Submit, Human bool
+	// Only, when not "", is the origin that Text is a secret for: it is typed only when the element
+	// stands in a document of it at that moment, and is not shown in answers and pictures.
+	Only string
 }
 
 // ScrollOptions: Direction up, down, left, right, top, bottom; Amount in CSS pixels, 0 for

@@ -35,6 +35,8 @@ type look struct {
 	// main is the number of the main document.
 	main    int
 	rebound []int
+	// docs are the documents that were looked at.
+	docs []placed
 	// silent are frames that did not answer.
 	silent []string
 }
@@ -125,6 +127,7 @@ func (s *seer) document(ctx context.Context, doc *frames.Document, at frames.Pla
 	if err != nil {
 		return err
 	}
+	s.look.docs = append(s.look.docs, placed{doc, raw.Origin, at})
 	frame := ""
 	if depth == 0 {
 		s.look.page = annotator.Page{Title: raw.Title, URL: raw.URL, Tab: s.t.id}

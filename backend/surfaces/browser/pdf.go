@@ -61,6 +61,9 @@ func (s *Session) PDF(ctx context.Context, o PDFOptions) (event.Download, error)
 	from := filepath.Join(dir, partial, fmt.Sprintf("page-%p.pdf", &o))
 	var size int64
 	err = s.read(ctx, func(ctx context.Context, docs []*frames.Document) error {
+		if err := s.unprintable(ctx, docs); err != nil {
+			return err
+		}
 		size, err = printTo(ctx, docs[0], from, proto.PagePrintToPDF{
 			Landscape: o.Landscape, PrintBackground: !o.Plain, Scale: &o.Scale, PaperWidth: &width, PaperHeight: &height,
 			PageRanges: o.Pages, TransferMode: proto.PagePrintToPDFTransferModeReturnAsStream,

@@ -8,6 +8,8 @@ import (
 	"image/jpeg"
 	"image/png"
 	"math"
+
+	"sextant/shared/annotator"
 )
 
 // pixelsPerToken is what models pay for pictures: about one token for 750 pixels.
@@ -36,6 +38,8 @@ func (p Picture) Tokens() int {
 type frame struct {
 	raw           []byte
 	dx, dy, width float64
+	// covered are boxes of the viewport that must not be seen.
+	covered []annotator.Box
 }
 
 // edit makes the picture that was asked for out of a frame: cuts out an element, shrinks it to
@@ -59,11 +63,12 @@ func edit(f frame, l *look, o ShotOptions, crop *element) (Picture, error) {
 		}
 	}
 	size, shrink := within(area.Size(), o.MaxTokens)
-	if !o.Annotated && crop == nil && shrink == 1 && len(f.raw) <= lightPNG {
+	if !o.Annotated && crop == nil && shrink == 1 && len(f.raw) <= lightPNG && len(f.covered) == 0 {
 		return Picture{f.raw, "image/png", size.X, size.Y, scale}, nil
 	}
 	canvas := image.NewRGBA(area)
 	draw.Draw(canvas, area, src, area.Min, draw.Src)
+	cover(canvas, f.covered, f.dx, f.dy, scale)
 	canvas = shrunk(canvas, size)
 	if o.Annotated {
 		dx, dy := f.dx-float64(area.Min.X)/scale, f.dy-float64(area.Min.Y)/scale

@@ -35,6 +35,8 @@ type Session struct {
 	// device is what new tabs pretend to be, nil for nothing.
 	device  *Emulation
 	secrets secrets
+	// covered are a person's secrets that were typed.
+	covered []covered
 }
 
 // adopt makes p a tab of the session and its active one. Called under mu.

@@ -84,10 +84,20 @@ func (t *tab) shoot(ctx context.Context, o ShotOptions) (Picture, error) {
 			crop = &l.elements[i]
 		}
 	}
+	covered, err := t.s.showing(ctx, l.docs, l.elements)
+	if err != nil {
+		return Picture{}, err
+	}
 	f, err := a.capture(ctx, o.FullPage && crop == nil, crop, l)
 	if err != nil {
 		return Picture{}, err
 	}
+	// The page may have moved while it was photographed.
+	after, err := t.s.showing(ctx, l.docs, nil)
+	if err != nil {
+		return Picture{}, err
+	}
+	f.covered = append(covered, after...)
 	return edit(f, l, o, crop)
 }
 

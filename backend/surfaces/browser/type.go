@@ -38,18 +38,24 @@ func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := g.belongs(ctx, o.Only); err != nil {
+		return err
+	}
 	g.t.pointer(x, y, false, g.thing.ID)
-	secret := g.thing.Secret || g.secret(ctx)
+	secret := o.Only != "" || g.thing.Secret || g.secret(ctx)
 	sentence := fmt.Sprintf("typed %q into %s", clip(o.Text, 60), g.name())
 	if secret {
 		g.t.hides(o.Text)
+		if o.Only != "" {
+			g.t.covers(o.Text, o.Only)
+		}
 		sentence = "typed the text into " + g.name()
 	}
 	if filled, now, err := collect.Fill(ctx, g.doc, g.thing.Handle, o.Text); err != nil {
 		return g.blocked(err)
 	} else if filled {
 		a.does("%s", strings.Replace(sentence, "typed", "set", 1))
-		if now != o.Text {
+		if now != o.Text && !secret {
 			addNoteTo(a, fmt.Sprintf("It now holds %q.", clip(now, 80)))
 		}
 		return g.submit(ctx, a, o.Submit)

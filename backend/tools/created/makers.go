@@ -75,7 +75,7 @@ func (m *Makers) Describe(call toolspec.Call) toolspec.Description {
 	_ = json.Unmarshal(call.Args, &p)
 	switch call.Tool {
 	case createName:
-		d := toolspec.Description{Present: "Making the tool " + p.Name, Target: "the tool " + p.Name, Data: p.Description + "\n\n" + p.Body}
+		d := toolspec.Description{Present: "Making the tool " + p.Name, Target: "the tool " + p.Name, Data: p.Description + "\n\n" + p.Body, Quotes: true}
 		if len(p.Parameters) > 0 {
 			d.Data += "\n\nIts arguments: " + string(p.Parameters)
 		}

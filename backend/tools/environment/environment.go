@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sextant/backend/guard/secrets"
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/navigation"
@@ -27,6 +28,8 @@ type Options struct {
 	Aliases func(word string) (url string, ok bool)
 	// Do takes a step of run_steps the way of every call (ARCHITECTURE 10); nil refuses steps.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
+	// Secrets are put into fields that are typed into; nil knows none.
+	Secrets *secrets.Vault
 	// Folder is the workspace folder that relative paths of files are read from, absolute.
 	Folder func() string
 }
@@ -119,7 +122,10 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	}
 	var bad *argumentError
 	var fault *browser.Fault
+	var closed *secrets.Refusal
 	switch {
+	case errors.As(err, &closed):
+		return closed.Result(), nil
 	case errors.As(err, &bad):
 		return toolspec.Fail(toolspec.ValidationError, annotator.Clean(bad.message, maxError), annotator.Clean(bad.suggestion, maxError)), nil
 	case errors.As(err, &fault):

@@ -70,7 +70,7 @@ func (t *Tools) runSteps() tool {
 // describeSteps: what each step does is judged and told when its turn comes. The steps are
 // hidden as a whole when one of them has something to hide.
 func (t *Tools) describeSteps(s session, p stepsParams) toolspec.Description {
-	d := toolspec.Description{Present: "Doing " + plural(len(p.Steps), "step")}
+	d := toolspec.Description{Present: "Doing " + plural(len(p.Steps), "step"), Quotes: true}
 	steps, err := t.parseSteps(p)
 	if err != nil {
 		d.Secret = []string{"steps"}

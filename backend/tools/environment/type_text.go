@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sextant/backend/guard/secrets"
 	"sextant/backend/guard/veil"
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
@@ -32,7 +33,11 @@ func (t *Tools) typeText() tool {
 		examples: []string{`{"annotationId":13,"text":"10437"}`, `{"annotationId":4,"text":"desk lamp","submit":true}`, `{"annotationId":7,"text":" and more","clear":false}`},
 	}, func(s session, p typeParams) toolspec.Description {
 		d := giving(s, present(s, "Typing into", p.ID), p.Text)
-		if hides(s, p.ID) {
+		for _, name := range secrets.Names(p.Text) {
+			d.Secrets = append(d.Secrets, toolspec.SecretUse{Name: name, Place: string(secrets.Field), Origin: s.Spot(p.ID).Origin})
+		}
+		// The name of a secret is for showing, wherever it goes.
+		if hides(s, p.ID) && !secrets.Only(p.Text) {
 			d.Secret = []string{"text"}
 		}
 		return d
@@ -40,9 +45,13 @@ func (t *Tools) typeText() tool {
 		if len(p.Text) > maxTyped {
 			return toolspec.Result{}, &argumentError{fmt.Sprintf("the text is %d bytes long, more than %d", len(p.Text), maxTyped), "send it in parts with clear: false"}
 		}
+		o, err := t.filled(s, p)
+		if err != nil {
+			return toolspec.Result{}, err
+		}
 		sentence := typed(s, p)
 		hidden := hides(s, p.ID)
-		a, err := s.Type(ctx, browser.TypeOptions{ID: p.ID, Text: p.Text, Clear: p.Clear, Submit: p.Submit, Human: p.Human})
+		a, err := s.Type(ctx, o)
 		if err != nil {
 			return toolspec.Result{}, err
 		}
@@ -51,6 +60,19 @@ func (t *Tools) typeText() tool {
 		}
 		return t.answered(a, "", defaultTokens, sentence), nil
 	})
+}
+
+// filled are the browser's options, with the values of secrets in the text. Then the field has to stand in a
+// document of the origin that they were given for.
+func (t *Tools) filled(s session, p typeParams) (browser.TypeOptions, error) {
+	o := browser.TypeOptions{ID: p.ID, Text: p.Text, Clear: p.Clear, Submit: p.Submit, Human: p.Human}
+	if len(secrets.Names(p.Text)) == 0 || t.opts.Secrets == nil {
+		return o, nil
+	}
+	o.Only = s.Spot(p.ID).Origin
+	var err error
+	o.Text, err = t.opts.Secrets.Fill(p.Text, secrets.Sink{Place: secrets.Field, Origin: o.Only}, nil)
+	return o, err
 }
 
 // unsaid is the outcome of typing into the element id without what was typed.
@@ -67,7 +89,7 @@ func typed(s session, p typeParams) string {
 	switch {
 	case p.Text == "" && p.Clear:
 		return "Emptied " + called(s, p.ID)
-	case hides(s, p.ID):
+	case hides(s, p.ID) && !secrets.Only(p.Text):
 		text = "text"
 	}
 	return "Typed " + text + " into " + called(s, p.ID)

@@ -51,7 +51,11 @@ func (v *server) dial(_ context.Context) (*link, error) {
 	}
 	env := make([]string, 0, len(v.entry.Env))
 	for _, name := range slices.Sorted(maps.Keys(v.entry.Env)) {
-		env = append(env, name+"="+v.entry.Env[name])
+		value, err := v.env(v.entry.Env[name])
+		if err != nil {
+			return nil, err
+		}
+		env = append(env, name+"="+value)
 	}
 	dir := v.entry.Cwd
 	if dir == "" {
@@ -84,6 +88,10 @@ func (v *server) remote() (*link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading url: %w", err)
 	}
+	headers, err := v.headers(u)
+	if err != nil {
+		return nil, err
+	}
 	l := &link{}
 	way := v.owner.cfg.Egress
 	if way == nil {
@@ -91,7 +99,7 @@ func (v *server) remote() (*link, error) {
 		way, l.idle = own, own.CloseIdleConnections
 	}
 	client := &http.Client{
-		Transport: &withHeaders{next: way, host: u.Host, headers: v.entry.Headers},
+		Transport: &withHeaders{next: way, scheme: u.Scheme, host: u.Host, headers: headers},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if len(via) > 5 || req.URL.Host != u.Host {
 				return fmt.Errorf("it sends us to %s, which the config does not name", req.URL.Host)
@@ -111,13 +119,14 @@ func (v *server) remote() (*link, error) {
 // hold keys.
 type withHeaders struct {
 	next    http.RoundTripper
+	scheme  string
 	host    string
 	headers map[string]string
 }
 
 // RoundTrip sends req with the headers added.
 func (w *withHeaders) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Host != w.host {
+	if req.URL.Host != w.host || w.scheme == "https" && req.URL.Scheme != w.scheme {
 		return nil, errors.New("the server names an address on another host: " + req.URL.Host)
 	}
 	if len(w.headers) > 0 {

@@ -76,7 +76,7 @@ func newServer(owner *Servers, name, prefix string, e Entry, fault string) *serv
 
 func (v *server) view() event.MCPServer {
 	out := event.MCPServer{
-		Name: v.name, State: v.state, Enabled: !v.entry.Disabled, Transport: v.entry.transport(), Error: v.err, Tools: []string{},
+		Name: v.name, State: v.state, Enabled: !v.entry.Disabled, Transport: v.entry.transport(), Error: v.owner.cfg.Secrets.Mask(v.err), Tools: []string{},
 	}
 	if v.entry.Command != "" {
 		out.Command = child.Line(v.entry.Command, v.entry.Args)

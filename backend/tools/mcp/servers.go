@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"sextant/backend/guard/secrets"
 	"sextant/shared/event"
 )
 
@@ -39,6 +40,8 @@ type Config struct {
 	Version string
 	// Dir is the working folder of stdio servers that name none; "" is our own.
 	Dir string
+	// Secrets are put into env and headers of servers that name them; nil knows none.
+	Secrets *secrets.Vault
 	// Egress sends the requests to remote servers; nil goes straight out.
 	Egress http.RoundTripper
 

@@ -38,6 +38,8 @@ type exchange struct {
 	call     toolspec.Call
 	argument string
 	timeout  time.Duration
+	// bound is the only origin that the request may go to, as a secret is in it; "" for none.
+	bound string
 }
 
 // reply is a whole answer.
@@ -82,7 +84,11 @@ func (t *Tools) fetch(ctx context.Context, e exchange, out progress) (*reply, *t
 		req.Header.Set("User-Agent", userAgent)
 	}
 	hops := 0
-	client := &http.Client{Transport: t.cfg.Transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
+	way := t.cfg.Transport
+	if e.bound != "" {
+		way = boundTransport{way, e.bound}
+	}
+	client := &http.Client{Transport: way, CheckRedirect: func(next *http.Request, via []*http.Request) error {
 		hops = len(via)
 		next.URL.User = nil
 		next.Header.Del("Referer")
@@ -120,6 +126,8 @@ func (t *Tools) follow(ctx context.Context, e exchange, next *http.Request, via 
 		return stray(fmt.Sprintf("there were more than %d redirects", maxRedirects))
 	case before.Scheme == "https" && to.Scheme == "http":
 		return stray("it leads from https to http, where others can read along")
+	case e.bound != "" && origin(to) != e.bound:
+		return stray("a secret is in the request, which is bound to " + e.url.Host)
 	case sameHost(e.url, to):
 		return nil
 	case len(e.header) > 0 || len(e.body) > 0 || e.method != http.MethodGet && e.method != http.MethodHead:

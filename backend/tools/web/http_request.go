@@ -97,6 +97,7 @@ func (p httpRequestParams) describe() toolspec.Description {
 		d.Data = strings.TrimSuffix(b.String()+"\n"+body, "\n\n")
 	}
 	d.Present = p.sentence("Sending", "Asking", u)
+	d.Secrets = p.secretUses(u)
 	return d
 }
 
@@ -173,11 +174,22 @@ func (t *Tools) httpRequest(ctx context.Context, call toolspec.Call, p httpReque
 	if body != "" && header.Get("Content-Type") == "" {
 		header.Set("Content-Type", kind)
 	}
+	to, header, sent, bad := t.filled(p, u, header, body)
+	if bad != nil {
+		return *bad
+	}
+	if len(sent) > maxSent {
+		return toolspec.Fail(toolspec.ValidationError, "with the secret in it the body is larger than "+size(maxSent), "Send it in parts.")
+	}
+	bound := ""
+	if len(p.secretUses(u)) > 0 {
+		bound = origin(u)
+	}
 	if bad := t.limited(t.requests, "web_per_minute", requestsPerMinute); bad != nil {
 		return *bad
 	}
 	r, bad := t.fetch(ctx, exchange{
-		method: method, url: u, header: header, body: []byte(body), call: call, argument: "url", timeout: toolspec.DefaultTimeoutMS * time.Millisecond,
+		method: method, url: to, header: header, body: []byte(sent), bound: bound, call: call, argument: "url", timeout: toolspec.DefaultTimeoutMS * time.Millisecond,
 	}, out)
 	if bad != nil {
 		return *bad

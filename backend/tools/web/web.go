@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"time"
 
+	"sextant/backend/guard/secrets"
 	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
@@ -33,6 +34,8 @@ type Config struct {
 	Allowed func(ctx context.Context, call toolspec.Call) bool
 	// Setting is the value in force of a setting (search_provider, web_per_minute …); nil knows none.
 	Setting func(name string) string
+	// Secrets are put into requests that name them; nil knows none.
+	Secrets *secrets.Vault
 	Log     *slog.Logger
 	// Now is the clock of the rate limits, time.Now when nil.
 	Now func() time.Time

@@ -2,7 +2,7 @@ import { BackendError, type Backend, type Connection, type SocketHandlers } from
 import type { ClientMessage, Conversation, Json, Result, StoredEvent } from '../shared/api/types';
 import { changes } from './files';
 import { drawShop } from './shop';
-import { created, grants, snapshot, tools, transcript } from './scenario';
+import { created, grants, secrets, snapshot, tools, transcript } from './scenario';
 
 /** A Backend that plays a scenario by name. For development and tests only: no build contains it. */
 export function fakeBackend(scenario: string): Backend {
@@ -119,6 +119,9 @@ class Fake implements Backend {
   created = async () => created;
   wake = async () => created.map((tool) => ({ ...tool, asleep: false }));
   deleteTool = async (name: string) => created.filter((tool) => tool.name !== name);
+  secrets = async () => secrets;
+  putSecret = async () => secrets;
+  deleteSecret = async (name: string) => ({ ...secrets, secrets: secrets.secrets.filter((one) => one.name !== name) });
   tools = async () => ({ tools, tokens: 900 });
   models = async () => snapshot(this.scenario).models;
   setting = async (key: string, value: string) => ({ key, value, source: 'window' });

@@ -1,4 +1,13 @@
-import type { Approval, CreatedTool, Grant, Panel, Snapshot, StoredEvent, ToolInfo } from '../shared/api/types';
+import type {
+  Approval,
+  CreatedTool,
+  Grant,
+  Panel,
+  SecretList,
+  Snapshot,
+  StoredEvent,
+  ToolInfo,
+} from '../shared/api/types';
 
 // Recorded states to look at while developing; figures and names are samples.
 
@@ -330,6 +339,23 @@ export const grants: Grant[] = [
   },
   { id: 'g3', scope: 'never', tool: 'bash', text: 'bash: git push --force', created: '2026-11-03T08:00:00Z', uses: 4 },
 ];
+
+/** A secret for requests and one for a log-in. */
+export const secrets: SecretList = {
+  secrets: [
+    {
+      name: 'github',
+      host: 'api.github.com',
+      places: ['header'],
+      created: '2026-11-02T08:00:00Z',
+      used: '2026-11-12T09:02:00Z',
+      uses: 4,
+      kept: 'file',
+    },
+    { name: 'shop', host: 'shop.example', places: ['field'], created: '2026-11-03T08:00:00Z', uses: 0, kept: 'file' },
+  ],
+  where: { kept: 'file', path: '/home/ana/.local/share/sextant/secrets/values.json', why: 'no keychain answers' },
+};
 
 /** Tools made of others, one of them asleep. */
 export const created: CreatedTool[] = [

@@ -7,6 +7,7 @@ import { Conversations } from './conversation/conversation.svelte';
 import { Layout } from './layout.svelte';
 import { Panels } from './panels/panels.svelte';
 import { Records } from './record/records.svelte';
+import { Secrets } from './record/secrets.svelte';
 import { Session } from './session/session.svelte';
 import { Settings } from './settings/settings.svelte';
 import { Store } from './store/store.svelte';
@@ -26,6 +27,7 @@ export class App {
   readonly approvals: Approvals;
   readonly tools: Tools;
   readonly records: Records;
+  readonly secrets: Secrets;
   readonly browser: Browser;
   readonly talk: Conversations;
 
@@ -37,6 +39,7 @@ export class App {
     this.approvals = new Approvals(this.store, this.actions, this.toasts);
     this.tools = new Tools(this.store, this.actions);
     this.records = new Records(this.actions);
+    this.secrets = new Secrets(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
     this.talk = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);

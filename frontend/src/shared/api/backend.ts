@@ -11,6 +11,8 @@ import type {
   FrameHeader,
   Grant,
   RuleDraft,
+  SecretDraft,
+  SecretList,
   Json,
   Model,
   Result,
@@ -83,6 +85,9 @@ export interface Backend {
   /** Lets a created tool be called whose version was read. */
   wake(tool: string, version: number): Promise<CreatedTool[]>;
   deleteTool(tool: string): Promise<CreatedTool[]>;
+  secrets(): Promise<SecretList>;
+  putSecret(name: string, secret: SecretDraft): Promise<SecretList>;
+  deleteSecret(name: string): Promise<SecretList>;
   tools(): Promise<ToolList>;
   models(): Promise<Model[]>;
   setting(key: string, value: string): Promise<Setting>;

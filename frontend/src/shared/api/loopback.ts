@@ -13,6 +13,8 @@ import type {
   Envelope,
   Grant,
   RuleDraft,
+  SecretDraft,
+  SecretList,
   Hello,
   Json,
   Model,
@@ -87,6 +89,13 @@ export class Loopback implements Backend {
 
   deleteTool = async (tool: string) =>
     (await this.#json<Created>('DELETE', `/api/created-tools/${encodeURIComponent(tool)}`)).tools ?? [];
+
+  secrets = () => this.#json<SecretList>('GET', '/api/secrets');
+
+  putSecret = (name: string, { host, value, places }: SecretDraft) =>
+    this.#json<SecretList>('PUT', `/api/secrets/${encodeURIComponent(name)}`, { host, value, places });
+
+  deleteSecret = (name: string) => this.#json<SecretList>('DELETE', `/api/secrets/${encodeURIComponent(name)}`);
 
   tools = () => this.#json<ToolList>('GET', '/api/tools');
 

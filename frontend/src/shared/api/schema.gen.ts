@@ -1079,6 +1079,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The person's secrets, without their values */
+        get: operations["get-api-secrets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/secrets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Keep a secret, or replace the one of that name */
+        put: operations["put-api-secrets-name"];
+        post?: never;
+        /** Forget a secret and its value */
+        delete: operations["delete-api-secrets-name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/session": {
         parameters: {
             query?: never;
@@ -1532,6 +1567,7 @@ export interface components {
             party?: string;
             paths?: string[];
             scope: string;
+            secrets?: string[];
             target?: string;
             text: string;
             title?: string;
@@ -1822,6 +1858,32 @@ export interface components {
             paths?: string[];
             tool?: string;
         };
+        Secret: {
+            command?: string;
+            /** Format: date-time */
+            created: string;
+            host: string;
+            kept: string;
+            missing?: boolean;
+            name: string;
+            places: string[];
+            /** Format: date-time */
+            used?: string;
+            /** Format: int64 */
+            uses: number;
+        };
+        SecretInputBody: {
+            /** @description Host or host:port it is bound to, or mcp: and the name of an MCP server that is a program */
+            host?: string;
+            /** @description header, query, body, field; all of them when left out */
+            places?: string[];
+            /** @description 6 bytes to 64 KB */
+            value?: string;
+        };
+        SecretList: {
+            secrets: components["schemas"]["Secret"][];
+            where: components["schemas"]["Where"];
+        };
         Setting: {
             key: string;
             source: string;
@@ -1984,6 +2046,11 @@ export interface components {
             input: number;
             /** Format: int64 */
             output: number;
+        };
+        Where: {
+            kept: string;
+            path?: string;
+            why?: string;
         };
     };
     responses: never;
@@ -4208,6 +4275,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Grants"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-secrets-name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecretInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-secrets-name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretList"];
                 };
             };
             /** @description Error */

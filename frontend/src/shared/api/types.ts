@@ -34,6 +34,14 @@ export type ChangedFile = With<
   { did: 'made' | 'changed' | 'removed'; state: 'ready' | 'undone' | 'conflict' }
 >;
 export type AuditPage = With<S['AuditPage'], { calls: CallRow[] }>;
+export type SecretInfo = With<S['Secret'], { places: ('header' | 'query' | 'body' | 'field' | 'env')[] }>;
+export type SecretList = With<S['SecretList'], { secrets: SecretInfo[] }>;
+/** What is kept of a secret beside its name. */
+export interface SecretDraft {
+  host: string;
+  value: string;
+  places: string[];
+}
 export type AuditCheck = S['AuditCheck'];
 
 export type Choice = With<S['Choice'], { answer: Answer }>;

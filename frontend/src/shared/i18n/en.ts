@@ -1,5 +1,6 @@
 import { assistant } from './en-assistant';
 import { panels } from './en-panels';
+import { secrets } from './en-secrets';
 import { settings } from './en-settings';
 
 const frame = {
@@ -129,4 +130,4 @@ const frame = {
 } as const;
 
 /** The English catalogue. */
-export const en = { ...frame, ...assistant, ...panels, ...settings } as const;
+export const en = { ...frame, ...assistant, ...panels, ...settings, ...secrets } as const;

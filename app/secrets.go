@@ -1,0 +1,79 @@
+package app
+
+import (
+	"encoding/json"
+	"log/slog"
+	"path/filepath"
+
+	"sextant/backend/guard/secrets"
+	"sextant/backend/tools/mcp"
+)
+
+// openSecrets opens the person's secrets first of all, so that nothing is logged or kept before
+// they are known.
+func (s *System) openSecrets() error {
+	v, err := vaultOf(s.Config, s.Log)
+	if err != nil {
+		return err
+	}
+	s.Secrets = v
+	s.Log = slog.New(secrets.NewHandler(s.Log.Handler(), v))
+	for _, k := range Keys() {
+		if !k.Secret {
+			continue
+		}
+		if err := v.MoveKey(k.Name); err != nil {
+			// It is read from its old file until it can be moved.
+			s.Log.Warn("a key stays in its file", "key", k.Name, "error", err)
+		}
+	}
+	return nil
+}
+
+// vaultOf opens the secrets of a data folder.
+func vaultOf(config *Config, log *slog.Logger) (*secrets.Vault, error) {
+	c := secrets.Config{Dir: filepath.Join(config.DataDir, "secrets"), Log: log}
+	if value, _, fixed := config.fixed("keychain"); fixed && value == "off" {
+		c.NoKeychain = "the setting keychain is off"
+	} else {
+		c.Keychain, c.NoKeychain = secrets.Desktop(config.DataDir)
+	}
+	return secrets.Open(c)
+}
+
+// secretsFinding tells where secrets are kept.
+func secretsFinding(v *secrets.Vault) finding {
+	where := v.Where()
+	f := finding{State: "ok", What: "secrets", Says: "in the desktop's keychain"}
+	if where.Kept != "keychain" {
+		f.Says = "in " + where.Path + ", which only you can read: " + where.Why
+	}
+	for _, one := range v.List() {
+		if one.Missing {
+			return finding{State: "bad", What: "secrets", Says: "the value of " + one.Name + " cannot be read", Hint: "Unlock the keychain, or save the secret again."}
+		}
+	}
+	return f
+}
+
+// masked is v without the values of secrets: what the page in front is called may hold one.
+func masked[T any](vault *secrets.Vault, v T) T {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return v
+	}
+	shown := vault.MaskJSON(b)
+	if string(shown) == string(b) {
+		return v
+	}
+	var out T
+	if json.Unmarshal(shown, &out) != nil {
+		return out // less is told rather than more
+	}
+	return out
+}
+
+// mcpCommand is the command line of an MCP server that is a program, "" for none.
+func (s *System) mcpCommand(server string) string {
+	return mcp.CommandOf(filepath.Join(s.Config.ConfigDir, mcp.FileName), server)
+}

@@ -1,0 +1,28 @@
+//go:build unix
+
+package secrets
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lock holds the vault among processes until unlock; it waits for another one.
+func (f *file) lock() (unlock func(), err error) {
+	l, err := f.root.OpenFile("lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = unix.Flock(int(l.Fd()), unix.LOCK_EX)
+		if err != unix.EINTR {
+			break
+		}
+	}
+	if err != nil {
+		_ = l.Close()
+		return nil, err
+	}
+	return func() { _ = l.Close() }, nil
+}

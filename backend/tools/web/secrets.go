@@ -1,0 +1,127 @@
+package web
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"sextant/backend/guard/secrets"
+	"sextant/shared/toolspec"
+)
+
+// secretUses are the secrets that the request names, where they would be put in.
+func (p httpRequestParams) secretUses(u *url.URL) []toolspec.SecretUse {
+	var uses []toolspec.SecretUse
+	add := func(place secrets.Place, text string) {
+		for _, name := range secrets.Names(text) {
+			use := toolspec.SecretUse{Name: name, Place: string(place), Origin: origin(u)}
+			if !slices.Contains(uses, use) {
+				uses = append(uses, use)
+			}
+		}
+	}
+	add(secrets.Query, u.EscapedPath()+"?"+u.RawQuery)
+	for _, name := range p.names() {
+		add(secrets.Header, p.Headers[name])
+	}
+	body, _ := p.body()
+	add(secrets.Body, body)
+	return uses
+}
+
+// filled is what is sent once the secrets are in it. to is a new address; nothing that comes back is
+// told to anybody.
+func (t *Tools) filled(p httpRequestParams, u *url.URL, header http.Header, body string) (to *url.URL, h http.Header, sent string, bad *toolspec.Result) {
+	fail := func(err error) (*url.URL, http.Header, string, *toolspec.Result) {
+		r := secrets.Refused(err)
+		return nil, nil, "", &r
+	}
+	if len(p.secretUses(u)) == 0 {
+		return u, header, body, nil
+	}
+	if t.cfg.Secrets == nil {
+		return fail(&secrets.Refusal{Kind: toolspec.SystemError, Message: "there is no place where secrets are kept", Suggestion: "Leave them out."})
+	}
+	into := func(place secrets.Place) secrets.Sink { return secrets.Sink{Place: place, Origin: origin(u)} }
+	out := *u
+	path, err := t.cfg.Secrets.Fill(u.EscapedPath(), into(secrets.Query), url.PathEscape)
+	if err != nil {
+		return fail(err)
+	}
+	if out.RawQuery, err = t.cfg.Secrets.Fill(u.RawQuery, into(secrets.Query), url.QueryEscape); err != nil {
+		return fail(err)
+	}
+	if out.Path, err = url.PathUnescape(path); err != nil {
+		return fail(&secrets.Refusal{Kind: toolspec.ValidationError, Message: "the path cannot be read", Suggestion: "Escape it as an address does."})
+	}
+	out.RawPath = path
+	h = header.Clone()
+	for _, name := range p.names() {
+		value, err := t.cfg.Secrets.Fill(p.Headers[name], into(secrets.Header), nil)
+		if err != nil {
+			return fail(err)
+		}
+		if value == p.Headers[name] {
+			continue
+		}
+		if strings.ContainsAny(value, "\r\n\x00") {
+			return fail(&secrets.Refusal{
+				Kind: toolspec.ValidationError, Message: fmt.Sprintf("the secret for the header %s has line ends, which a header cannot hold", name),
+				Suggestion: "Put it into the body, or use another secret.",
+			})
+		}
+		h.Set(name, basic(name, value))
+	}
+	if sent, err = t.cfg.Secrets.Fill(body, into(secrets.Body), escapeFor(header.Get("Content-Type"), body)); err != nil {
+		return fail(err)
+	}
+	return &out, h, sent, nil
+}
+
+// basic writes name:password after Basic as that scheme wants it. Only we can, as the value is not
+// known to who wrote the header.
+func basic(name, value string) string {
+	scheme, pair, ok := strings.Cut(value, " ")
+	if !strings.EqualFold(name, "Authorization") || !ok || !strings.EqualFold(scheme, "Basic") || !strings.Contains(pair, ":") {
+		return value
+	}
+	return scheme + " " + base64.StdEncoding.EncodeToString([]byte(strings.TrimSpace(pair)))
+}
+
+// escapeFor is how a value is written in a body of that kind, nil for as it is.
+func escapeFor(kind, body string) func(string) string {
+	switch {
+	case strings.Contains(strings.ToLower(kind), "x-www-form-urlencoded"):
+		return url.QueryEscape
+	case strings.Contains(strings.ToLower(kind), "json") && json.Valid([]byte(body)):
+		return func(value string) string {
+			b, err := json.Marshal(value)
+			if err != nil {
+				return value // strings can always be written
+			}
+			return strings.TrimSuffix(strings.TrimPrefix(string(b), `"`), `"`)
+		}
+	}
+	return nil
+}
+
+// boundTransport sends to one origin only: a request that holds a secret.
+type boundTransport struct {
+	next   http.RoundTripper
+	origin string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (b boundTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if origin(req.URL) != b.origin {
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, &strayed{req.URL, req.URL.Host, "a secret is in it, which is bound to another host"}
+	}
+	return b.next.RoundTrip(req)
+}
