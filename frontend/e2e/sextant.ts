@@ -50,6 +50,7 @@ export class Sextant {
         ...process.env,
         SEXTANT_DATA: join(home, 'data'),
         SEXTANT_CONFIG: join(home, 'config'),
+        SEXTANT_KEYCHAIN: 'off',
         ...env,
       },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -3,9 +3,11 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
+	"sextant/backend/guard/secrets"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -58,4 +60,72 @@ func jsonOf(t *testing.T, v any) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// TestASecretByNameIsJudgedBeforeTheQuestionAndMaskedInAllThatComesBack: the tool stands for a sink and
+// tells the value again in every part of its result.
+func TestASecretByNameIsJudgedBeforeTheQuestionAndMaskedInAllThatComesBack(t *testing.T) {
+	h := newHouse(t)
+	vault, err := secrets.Open(secrets.Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"git", "bank"} {
+		if _, err := vault.Put(secrets.Secret{Name: name, Host: name + ".example"}, "hunter22-of-"+name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.cfg.Secrets = vault
+	failing := false
+	h.add(toolspec.Definition{Name: "send", Hints: toolspec.Hints{OpenWorld: true}}, func(_ context.Context, _ toolspec.Call, out func(string, string)) (toolspec.Result, error) {
+		out("stdout", "it was hunter2")
+		out("stdout", "2-of-git, thanks")
+		if failing {
+			return toolspec.Result{}, errors.New("cannot send hunter22-of-git")
+		}
+		return toolspec.Result{
+			Success: true, Value: map[string]any{"hunter22-of-git": []any{"hunter22-of-git", 1.5}}, Text: "hunter22-of-git",
+			Sentence: "Sent hunter22-of-git", Preview: []string{"hunter22-of-git"}, Sources: []string{"https://git.example/hunter22-of-git"},
+		}, nil
+	})
+	h.descs["send"] = toolspec.Description{
+		Present: "Sending", Hosts: []string{"git.example"}, Data: "{{secret:git}}",
+		Secrets: []toolspec.SecretUse{{Name: "git", Place: "body", Origin: "https://git.example"}},
+	}
+	run := func(args string) toolspec.Result {
+		done := h.start(called("send", args))
+		if q := h.question(); !strings.Contains(q.Question, "{{secret:git}}") || strings.Contains(string(jsonOf(t, q)), "hunter") {
+			t.Errorf("the question is %s", jsonOf(t, q))
+		}
+		h.answer(event.AnswerOnce, "")
+		return <-done
+	}
+	r := run(`{"x":"{{secret:git}} and hunter22-of-git"}`)
+	if all := string(jsonOf(t, r)) + r.ModelText() + r.Sentence + strings.Join(append(r.Preview, r.Sources...), " "); !r.Success || strings.Contains(all, "hunter") || strings.Count(all, "{{secret:git}}") < 6 {
+		t.Errorf("it tells %s", all)
+	}
+	failing = true
+	// The word was given for this conversation.
+	if r = h.do(called("send", `{"x":"{{secret:git}}"}`)); r.Success || strings.Contains(r.Error, "hunter") || !strings.Contains(r.Error, "cannot send {{secret:git}}") {
+		t.Errorf("the failure tells %q", r.Error)
+	}
+	h.descs["send"] = toolspec.Description{Present: "Sending", Secrets: []toolspec.SecretUse{{Name: "git", Place: "body", Origin: "https://evil.example"}}}
+	if r = h.do(called("send", `{"x":"{{secret:git}}"}`)); r.ErrorType != toolspec.SecurityError || !strings.Contains(r.Error, "git.example") {
+		t.Errorf("another host: %+v", r)
+	}
+	h.descs["send"] = toolspec.Description{Present: "Sending"}
+	if r = h.do(called("send", `{"x":"{{secret:bank}}"}`)); r.ErrorType != toolspec.SecurityError || !strings.Contains(r.Error, "bank.example") {
+		t.Errorf("where none is put in: %+v", r)
+	}
+	h.descs["send"] = toolspec.Description{Present: "Sending", Secrets: []toolspec.SecretUse{{Name: "nobody", Place: "body", Origin: "https://git.example"}}}
+	if r = h.do(called("send", `{"x":"{{secret:nobody}}"}`)); r.ErrorType != toolspec.UserError || !strings.Contains(r.Suggestion, "bank, git") {
+		t.Errorf("an unknown one: %+v", r)
+	}
+	stored, err := h.events.After(t.Context(), 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := string(jsonOf(t, stored)) + string(jsonOf(t, h.rows())); strings.Contains(all, "hunter") {
+		t.Errorf("kept is %s", all)
+	}
 }

@@ -34,6 +34,11 @@ func Names(text string) []string {
 	return names
 }
 
+// Spelled is text with its references as people write them, also those that an address escaped.
+func Spelled(text string) string {
+	return ref.ReplaceAllStringFunc(text, func(found string) string { return Ref(ref.FindStringSubmatch(found)[1]) })
+}
+
 // Only reports whether text is nothing but references.
 func Only(text string) bool {
 	return text != "" && strings.TrimSpace(ref.ReplaceAllString(text, "")) == ""

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"sextant/backend/guard/secrets"
 	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
@@ -86,7 +87,7 @@ func (p httpRequestParams) describe() toolspec.Description {
 	if bad != nil {
 		return toolspec.Description{Present: "Sending a request", Target: p.URL}
 	}
-	d := toolspec.Description{Target: p.method() + " " + u.Redacted(), Hosts: hosts(u)}
+	d := toolspec.Description{Target: secrets.Spelled(p.method() + " " + u.Redacted()), Hosts: hosts(u)}
 	body, _ := p.body()
 	d.Data = body
 	if len(p.Headers) > 0 {
@@ -96,7 +97,7 @@ func (p httpRequestParams) describe() toolspec.Description {
 		}
 		d.Data = strings.TrimSuffix(b.String()+"\n"+body, "\n\n")
 	}
-	d.Present = p.sentence("Sending", "Asking", u)
+	d.Present = secrets.Spelled(p.sentence("Sending", "Asking", u))
 	d.Secrets = p.secretUses(u)
 	return d
 }
@@ -195,6 +196,6 @@ func (t *Tools) httpRequest(ctx context.Context, call toolspec.Call, p httpReque
 		return *bad
 	}
 	result := r.told(true)
-	result.Sentence = p.sentence("Sent", "Asked", u) + ": " + r.statusLine()
+	result.Sentence = secrets.Spelled(p.sentence("Sent", "Asked", u)) + ": " + r.statusLine()
 	return result
 }
