@@ -17,6 +17,7 @@ func (s *System) openSecrets() error {
 		return err
 	}
 	s.Secrets = v
+	s.onClose("secrets", v.Close)
 	s.Log = slog.New(secrets.NewHandler(s.Log.Handler(), v))
 	for _, k := range Keys() {
 		if !k.Secret {

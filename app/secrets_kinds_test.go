@@ -70,7 +70,9 @@ func knownKinds(t *testing.T) []func() string {
 		func() string {
 			return "postgres://app:" + r(word+"!$*", 18) + "@db.internal.example:5432/app?sslmode=require"
 		},
-		func() string { return "mongodb+srv://root:" + r(word, 20) + "@cluster0." + r(lower, 5) + ".example.net/prod" },
+		func() string {
+			return "mongodb+srv://root:" + r(word, 20) + "@cluster0." + r(lower, 5) + ".example.net/prod"
+		},
 		func() string { return "ana:" + r(word+"#&% ", 16) + "x" }, // for basic auth
 		func() string { return "session=" + r(hexes, 32) + "; csrf=" + r(word, 24) },
 		func() string { return "npm_" + r(word, 36) },

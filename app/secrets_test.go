@@ -247,6 +247,10 @@ func TestAHundredSecretsOfTheKnownKindsStandInNoArtefact(t *testing.T) {
 	_, state := clientOf(t, sys).do(http.MethodGet, "/api/state", nil)
 	_, listed := clientOf(t, sys).do(http.MethodGet, "/api/secrets", nil)
 	out.add("state", append(state, listed...))
+	uses := 0
+	for _, s := range sys.Secrets.List() {
+		uses += s.Uses
+	}
 	out.folder(t, "data while it ran", flags["data"], "secrets")
 	sys.Close()
 	talk(t, flags, host, out, names)
@@ -266,7 +270,7 @@ func TestAHundredSecretsOfTheKnownKindsStandInNoArtefact(t *testing.T) {
 	for _, f := range found[:min(len(found), 12)] {
 		t.Errorf("found %s", f)
 	}
-	t.Logf("%d secrets, %d calls of tools in %d kinds of artefacts (%d KB) searched: %d found", len(values), c.sys.Secrets.List()[0].Uses, len(out.all), out.size()>>10, len(found))
+	t.Logf("%d secrets, put in %d times; %d kinds of artefacts (%d KB) searched: %d found", len(values), uses, len(out.all), out.size()>>10, len(found))
 }
 
 // askAll sends every secret in a header, an address and a body, to a server that fails, and to

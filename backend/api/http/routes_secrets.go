@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"sextant/backend/guard/secrets"
 )
@@ -41,7 +42,7 @@ func (s *Server) secretRoutes() {
 		}
 		_, err := s.rooms.Secrets.Put(one, in.Body.Value)
 		if errors.Is(err, secrets.ErrInvalid) {
-			return nil, badRequest(err.Error())
+			return nil, badRequest(strings.TrimPrefix(err.Error(), secrets.ErrInvalid.Error()+": "))
 		}
 		if err != nil {
 			return nil, failed("The secret was not kept.", err)

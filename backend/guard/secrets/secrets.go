@@ -110,6 +110,7 @@ type Vault struct {
 	stamp  os.FileInfo
 	index  index
 	values map[string]string
+	closed bool
 	mask   atomic.Pointer[masker]
 }
 
