@@ -36,8 +36,11 @@ type Settings struct {
 	events publisher
 	vault  *secrets.Vault
 
-	mu     sync.RWMutex
-	window map[string]string
+	// setting makes keeping a change and telling it one step, so that of two at once the same
+	// one is in force, kept and told last. It is taken before mu.
+	setting sync.Mutex
+	mu      sync.RWMutex
+	window  map[string]string
 	// changed is called after a change, outside the lock.
 	changed func(key string)
 }
@@ -138,6 +141,8 @@ func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, 
 	if _, source, fixed := s.config.fixed(name); fixed {
 		return event.Setting{}, fmt.Errorf("%s is fixed by the %s; change it there", name, source)
 	}
+	s.setting.Lock()
+	defer s.setting.Unlock()
 	if err := s.keep(ctx, k, value); err != nil {
 		return event.Setting{}, fmt.Errorf("not kept: %w", err)
 	}

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sextant/backend/record/events"
+	"sextant/shared/event"
+)
+
+// dawdling takes its time after it kept a setting, each time another.
+type dawdling struct{ settingStore }
+
+func (d dawdling) SetSetting(ctx context.Context, key, value string) error {
+	err := d.settingStore.SetSetting(ctx, key, value)
+	time.Sleep(rand.N(3 * time.Millisecond))
+	return err
+}
+
+func TestOfChangesOfASettingAtOnceTheSameOneIsKeptToldAndInForce(t *testing.T) {
+	sys := openTest(t, Purpose{})
+	sys.Settings.store = dawdling{sys.Settings.store}
+	heard := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.SettingChanged}}, events.FromNow)
+	defer heard.Close()
+	const key = "rounds"
+	for round := range 15 {
+		var all sync.WaitGroup
+		for n := range 4 {
+			all.Go(func() {
+				if _, err := sys.Settings.Set(t.Context(), key, strconv.Itoa(1+n*100+round)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		var told string
+		for range 4 {
+			told = string((<-heard.C()).Data)
+		}
+		kept, _, err := sys.Store.Setting(t.Context(), key)
+		if now := sys.Settings.Get(key); err != nil || now != kept || !strings.Contains(told, `"`+now+`"`) {
+			t.Fatalf("round %d: in force is %s, kept is %s, told was %s (%v)", round, now, kept, told, err)
+		}
+	}
+}
