@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -45,7 +45,9 @@ export class Sextant {
   static async start({ dir, env = {}, args = [] }: Start = {}): Promise<Sextant> {
     const home = dir ?? (await mkdtemp(join(tmpdir(), 'sextant-e2e-')));
     const tokenFile = join(home, 'token.json');
+    await mkdir(join(home, 'work'), { recursive: true });
     const child = spawn(bin, ['serve', '--token-file', tokenFile, ...args], {
+      cwd: join(home, 'work'),
       env: {
         ...process.env,
         SEXTANT_DATA: join(home, 'data'),
@@ -73,6 +75,11 @@ export class Sextant {
 
   get data(): string {
     return join(this.dir, 'data');
+  }
+
+  /** The folder the assistant works in. */
+  get work(): string {
+    return join(this.dir, 'work');
   }
 
   /** Sends a request to the HTTP door with the token. */

@@ -33,6 +33,13 @@ func sentence(r Reading, at Place) string {
 		verb := "run "
 		if r.Harmless {
 			verb = "look with "
+			told := slices.DeleteFunc(slices.Clone(runs), func(run string) bool { return glue[run] })
+			switch {
+			case len(told) > 0:
+				runs = told
+			case slices.Contains(runs, "echo"), slices.Contains(runs, "printf"):
+				return "Print text"
+			}
 			if reads := of(r.Files, toolspec.UseRead); len(reads) > 0 && len(runs) == 1 {
 				return "Look at " + things(reads, at) + " with " + runs[0]
 			}
@@ -44,6 +51,12 @@ func sentence(r Reading, at Place) string {
 		all = strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
 	}
 	return strings.ToUpper(all[:1]) + all[1:]
+}
+
+// glue is what holds harmless commands together and tells nothing of what they are for.
+var glue = map[string]bool{
+	"[": true, "[[": true, "test": true, ":": true, "true": true, "false": true, "echo": true, "printf": true,
+	"sleep": true, "exit": true, "return": true, "set": true, "shift": true, "local": true, "read": true,
 }
 
 func of(files []toolspec.FileUse, use toolspec.Use) []string {

@@ -92,6 +92,8 @@ func TestAReadingSaysInOneSentenceWhatItDoes(t *testing.T) {
 		"ls -l src":                        "Look at src with ls",
 		"git status":                       "Look with git status",
 		"go test ./...":                    "Run go test",
+		"for i in 1 2; do echo $i; done":   "Print text",
+		"test -e a && git log":             "Look with git log",
 		"echo x > a.txt":                   "Write a.txt",
 		"mv a.txt old/a.txt":               "Delete a.txt and write old/a.txt",
 		"curl -s https://example.com":      "Contact example.com",

@@ -1,0 +1,133 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, type Locator, type Page } from '@playwright/test';
+import { ModelServer, type Answer } from './model-server';
+import { Sextant } from './sextant';
+
+let sextant: Sextant;
+let model: ModelServer;
+test.afterEach(async () => {
+  await sextant.stop();
+  await model.stop();
+});
+
+/** Starts the program with a model that gives these answers, and opens the window. */
+async function open(page: Page, answers: Answer[]): Promise<void> {
+  model = await ModelServer.start(answers);
+  sextant = await Sextant.start({
+    env: { SEXTANT_OPENAI_BASE_URL: model.url, SEXTANT_OPENAI_API_KEY: 'k', SEXTANT_MODEL: 'openai/test-model' },
+  });
+  await page.goto(sextant.window());
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message to the assistant' }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+/** The question that waits above the composer. */
+const question = (page: Page): Locator => page.getByRole('alertdialog').first();
+
+/** A text of the assistant. */
+const said = (page: Page, text: string): Locator =>
+  page.getByRole('region', { name: 'Conversation' }).getByText(text, { exact: true });
+
+/** Opens a section of the settings. */
+async function settings(page: Page, section: RegExp): Promise<void> {
+  await page
+    .getByRole('navigation', { name: 'Panels' })
+    .getByRole('button', { name: /Settings/ })
+    .click();
+  await page
+    .getByRole('navigation', { name: 'Sections of the settings' })
+    .getByRole('button', { name: section })
+    .click();
+}
+
+const bash = (command: string) => ({ name: 'bash', args: { command, description: 'A command of the test' } });
+
+test('a command shows its output while it runs, and is stopped', async ({ page }) => {
+  await open(page, [
+    { calls: [bash('echo first; while [ ! -e go ]; do sleep 0.05; done; echo second; while :; do sleep 0.05; done')] },
+  ]);
+  await say(page, 'count');
+  const output = page.getByRole('region', { name: 'Conversation' }).locator('.live');
+  await expect(output).toHaveText('first', { timeout: 20_000 });
+  await writeFile(join(sextant.work, 'go'), '');
+  await expect(output).toContainText('firstsecond');
+  await page.getByRole('button', { name: /^Stop/ }).first().click();
+  await expect(page.getByRole('button', { name: 'Send' })).toBeVisible();
+});
+
+test('a command is asked for in one sentence, and each answer covers what it said', async ({ page }) => {
+  const call = { calls: [bash('touch made && rm -f made')] };
+  await open(page, [
+    call,
+    { text: 'Done.' },
+    call,
+    { text: 'Again.' },
+    call,
+    { text: 'More.' },
+    call,
+    { text: 'Last.' },
+  ]);
+
+  await say(page, 'one');
+  await expect(question(page)).toContainText('touch made && rm -f made', { timeout: 20_000 });
+  await question(page).getByRole('button', { name: 'Deny' }).click();
+  await page.getByRole('textbox', { name: /reason/i }).fill('not now');
+  await page.keyboard.press('Enter');
+  await expect(said(page, 'Done.')).toBeVisible();
+
+  await say(page, 'two');
+  await question(page).getByRole('button', { name: 'Allow once' }).click();
+  await expect(said(page, 'Again.')).toBeVisible();
+
+  // Once was once.
+  await say(page, 'three');
+  await question(page).getByRole('button', { name: 'More choices' }).click();
+  await page.getByRole('radio', { name: /This conversation/ }).click();
+  await page.getByRole('button', { name: /Allow/ }).last().click();
+  await expect(said(page, 'More.')).toBeVisible();
+
+  await say(page, 'four');
+  await expect(said(page, 'Last.')).toBeVisible({ timeout: 20_000 });
+  await settings(page, /Grants/);
+  const row = page.getByRole('row').filter({ hasText: 'bash' });
+  await expect(row).toContainText('1 time');
+  await row.getByRole('button', { name: /Revoke/ }).click();
+  await expect(page.getByText('No grants yet.')).toBeVisible();
+
+  await settings(page, /Audit log/);
+  await page
+    .getByRole('button', { name: /touch made/ })
+    .first()
+    .click();
+  await expect(page.getByText('Why', { exact: true })).toBeVisible();
+});
+
+test('what a turn did to files is shown and undone in one click', async ({ page }) => {
+  await open(page, [
+    {
+      calls: [
+        { name: 'write_file', args: { path: 'new.txt', content: 'made\n' } },
+        { name: 'edit_file', args: { path: 'old.txt', old: 'before', new: 'after' } },
+      ],
+    },
+    { text: 'Both are written.' },
+  ]);
+  const old = join(sextant.work, 'old.txt');
+  await writeFile(old, 'before\n');
+  await page.getByRole('radio', { name: 'Workspace' }).click();
+  await say(page, 'write');
+  await expect(said(page, 'Both are written.')).toBeVisible({ timeout: 20_000 });
+  expect(await readFile(old, 'utf8')).toBe('after\n');
+
+  const changed = page.getByRole('region', { name: 'Files this turn changed' });
+  await changed.getByRole('button', { name: /2 files changed/ }).click();
+  await expect(changed.getByRole('region', { name: /old\.txt/ })).toContainText('after');
+  await changed.getByRole('button', { name: 'Undo' }).click();
+  await expect(changed).toContainText('Changes to 2 files undone');
+  expect(await readFile(old, 'utf8')).toBe('before\n');
+  await expect(readFile(join(sextant.work, 'new.txt'))).rejects.toThrow('ENOENT');
+});
