@@ -302,11 +302,11 @@ func TestFileAndChromeAddressesAreNotShownHoweverAPageGoesThere(t *testing.T) {
 			t.Errorf("%s was opened: %+v", to, r)
 		}
 		for _, way := range []string{"/redirect", "/refresh"} {
-			c.execute("navigate_page", map[string]string{"url": site.URL + way + "?to=" + to})
+			c.execute("navigate_page", map[string]string{"url": site.URL + way + "?to=" + url.QueryEscape(to)})
 			notShown(t, sys, to+" by "+way)
 		}
 		for _, name := range []string{"Link", "Blank", "Open", "Go"} {
-			c.execute("navigate_page", map[string]string{"url": site.URL + "/start?to=" + to})
+			c.execute("navigate_page", map[string]string{"url": site.URL + "/start?to=" + url.QueryEscape(to)})
 			r := c.execute("annotate_page", map[string]string{"query": name})
 			text, _ := r.Value.(map[string]any)["text"].(string)
 			c.execute("click_element", map[string]any{"annotationId": number(t, text, `"`+name+`"`)})

@@ -99,6 +99,15 @@ func (r *Registry) send(ctx context.Context, o *offer, sent outgoing, output fun
 	base, client, token := o.url, r.client(o), ""
 	if o.runner != nil {
 		up, err := o.runner.ready(ctx, output)
+		for errors.Is(err, errRemoved) {
+			// Nothing was sent yet: what has taken its place may answer, if it is what was allowed.
+			next := r.state.Load().tools[o.Name]
+			if next == nil || next.runner == nil || next.runner == o.runner || next.runner.command() != o.runner.command() {
+				break
+			}
+			o = next
+			up, err = o.runner.ready(ctx, output)
+		}
 		if err != nil {
 			return toolspec.Fail(toolspec.SystemError, err.Error(), "Other panels and tools are not affected.")
 		}

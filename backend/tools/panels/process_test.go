@@ -291,6 +291,26 @@ func TestAProgramAndItsChildrenEndWithTheFolderAndWithTheRegistry(t *testing.T) 
 	eventually(t, "the child is gone", func() bool { return !alive(grandchild) })
 }
 
+func TestACallWaitsForTheProgramThatTakesThePlaceOfOneThatStarts(t *testing.T) {
+	r, _, root := started(t, nil)
+	dir := filepath.Join(root, "rogue")
+	copyTree(t, "testdata/rogue", dir)
+	good, err := os.ReadFile(filepath.Join(dir, "server.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, root, "rogue", map[string]string{"server.mjs": "import { writeFileSync } from 'node:fs'\nwriteFileSync('mute', '')\nsetInterval(() => {}, 1000)\n"})
+	waitFor(t, r, "rogue")
+	answered := make(chan toolspec.Result, 1)
+	go func() { answered <- do(t, r, "good") }()
+	eventually(t, "a program runs that does not listen", func() bool {
+		_, err := os.Stat(filepath.Join(dir, "mute"))
+		return err == nil
+	})
+	put(t, root, "rogue", map[string]string{"server.mjs": string(good)})
+	mustSucceed(t, <-answered)
+}
+
 func TestAnEditedProgramIsStartedAnew(t *testing.T) {
 	r, dir := rogue(t)
 	first := pidIn(t, do(t, r, "env"))

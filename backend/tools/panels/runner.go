@@ -3,6 +3,7 @@ package panels
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -33,6 +34,10 @@ const (
 	// patience is how long a call waits for a back-off instead of failing at once.
 	patience = 3 * time.Second
 )
+
+// errRemoved ends the start of a program whose runner is no longer in use: its panel is gone,
+// or an edited program has taken its place.
+var errRemoved = errors.New("was removed")
 
 // runner owns the program of one panel: started by the first call, started again by a
 // later one when it died, with a growing pause.
@@ -101,7 +106,7 @@ func (r *runner) ready(ctx context.Context, output func(stream, text string)) (*
 	if r.ended {
 		up.process.Stop(stopGrace)
 		up.client.CloseIdleConnections()
-		return nil, fmt.Errorf("the %s panel was removed", r.title)
+		return nil, fmt.Errorf("the %s panel %w", r.title, errRemoved)
 	}
 	r.up = up
 	return up, nil
@@ -240,7 +245,7 @@ func (r *runner) await(ctx context.Context, up *running) error {
 		case <-up.process.Done():
 			return fmt.Errorf("the %s panel's program stopped at its start, %s", r.title, r.exit(up.process))
 		case <-r.stop:
-			return fmt.Errorf("the %s panel was removed", r.title)
+			return fmt.Errorf("the %s panel %w", r.title, errRemoved)
 		case <-limit.Done():
 			if ctx.Err() != nil {
 				return fmt.Errorf("the %s panel's program did not answer before the call ended", r.title)
