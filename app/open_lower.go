@@ -13,6 +13,7 @@ import (
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
 	"sextant/backend/record/events"
+	"sextant/backend/record/results"
 	"sextant/backend/record/store"
 	"sextant/backend/surfaces/browser"
 	"sextant/panels/browser/demo"
@@ -45,8 +46,25 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 	if s.Blobs, err = blobs.New(filepath.Join(s.Config.DataDir, "blobs"), 0); err != nil {
 		return err
 	}
+	if s.Results, err = results.New(ctx, filepath.Join(s.Config.DataDir, "results"), s.Store); err != nil {
+		return err
+	}
+	s.forgetResults()
 	s.Settings, err = openSettings(ctx, s.Config, s.Store, s.Events, s.Secrets)
 	return err
+}
+
+// forgetResults removes the long results of conversations that are deleted.
+func (s *System) forgetResults() {
+	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.ConversationDeleted}}, events.FromNow)
+	s.background.Go(func() {
+		defer sub.Close()
+		for range sub.C() {
+			if err := s.Results.Sweep(context.Background()); err != nil {
+				s.Log.Warn("long results of a deleted conversation are left", "error", err)
+			}
+		}
+	})
 }
 
 // The demo shop's address: a name that resolves nowhere, mapped to our own listener.

@@ -20,6 +20,7 @@ func (s *System) openShell() {
 	})
 	s.Shell = shell.New(shell.Config{
 		Folder: s.Workspace, Home: home, Places: s.Places, Confine: s.Confine, Cache: filepath.Join(s.Config.DataDir, "commands"),
+		Long: s.Results.Draft, Log: s.Log,
 	})
 }
 

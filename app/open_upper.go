@@ -18,6 +18,7 @@ import (
 	"sextant/backend/tools/baseline"
 	"sextant/backend/tools/created"
 	"sextant/backend/tools/environment"
+	"sextant/backend/tools/kept"
 	"sextant/backend/tools/mcp"
 	toolpanels "sextant/backend/tools/panels"
 	"sextant/backend/tools/web"
@@ -43,6 +44,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 	})
 	s.openFiles()
 	s.openShell()
+	s.Kept = kept.New(s.Results)
 	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Secrets: s.Secrets, Log: s.Log})
 	steps := func(ctx context.Context, call toolspec.Call) toolspec.Result { return s.Pipeline.Do(ctx, call) }
 	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias, Do: steps, Secrets: s.Secrets, Folder: s.Workspace}); err != nil {
@@ -98,7 +100,7 @@ func (s *System) openCalls(context.Context, Purpose) error {
 	s.Discovery = discovery.New(append(sources, s.Panels, s.MCP, s.Created)...)
 	s.Desk = approval.New(s.Events)
 	s.Pipeline = pipeline.New(pipeline.Config{
-		Discovery: s.Discovery, Desk: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
+		Discovery: s.Discovery, Desk: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs, Results: s.Results,
 		Policy: func() policy.Settings {
 			return policy.Settings{
 				Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"), Folder: followed(s.Workspace()),
@@ -195,7 +197,7 @@ func (s *System) rooms() httpapi.Rooms {
 	return httpapi.Rooms{
 		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
-		Blobs: s.Blobs, Loop: s.Loop, Models: s.Models, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
+		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
 		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Join: s.guests, Log: s.Log,
 	}
 }

@@ -26,12 +26,14 @@ import (
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
 	"sextant/backend/record/events"
+	"sextant/backend/record/results"
 	"sextant/backend/record/store"
 	"sextant/backend/surfaces/browser"
 	"sextant/backend/tools/baseline"
 	"sextant/backend/tools/created"
 	"sextant/backend/tools/environment"
 	"sextant/backend/tools/files"
+	"sextant/backend/tools/kept"
 	"sextant/backend/tools/look"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/panels"
@@ -54,6 +56,7 @@ type System struct {
 	Audit       *audit.Log
 	Blobs       *blobs.Store
 	Secrets     *secrets.Vault
+	Results     *results.Store
 	Settings    *Settings
 	Guard       *egress.Guard
 	Places      *places.Places
@@ -66,6 +69,7 @@ type System struct {
 	Shell       *shell.Tools
 	Web         *web.Tools
 	Look        *look.Tools
+	Kept        *kept.Tools
 	Panels      *panels.Registry
 	MCP         *mcp.Servers
 	Discovery   *discovery.Discovery

@@ -114,7 +114,7 @@ func (v *toolsCallVerb) Run(ctx context.Context, io streams, g *Global) error {
 	defer sys.Close()
 	return v.print(io, sys.Pipeline.Do(ctx, toolspec.Call{
 		Tool: v.Name, Args: json.RawMessage(v.Args), Panel: v.Panel,
-		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo},
+		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, Unpaged: true},
 	}))
 }
 

@@ -183,6 +183,8 @@ type CallEnd struct {
 	Images []string `json:"images,omitempty"`
 	// Changed are the files it changed in a way that can be undone, absolute paths.
 	Changed []string `json:"changed,omitempty"`
+	// Kept is set when the result was too long to be handed out in one piece.
+	Kept *toolspec.Kept `json:"kept,omitempty"`
 }
 
 // Approval is a question that waits for a person.

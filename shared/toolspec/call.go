@@ -1,6 +1,9 @@
 package toolspec
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Caller is the kind of party that asked for a call.
 type Caller string
@@ -49,6 +52,18 @@ type Provenance struct {
 	Outside []string `json:"outside,omitempty"`
 	// YesTo is what `sextant run --yes-to` allowed beforehand: "", "read" or "all".
 	YesTo string `json:"yes_to,omitempty"`
+	// Unpaged is true of a program that cannot read a result in parts: it gets each as it is.
+	Unpaged bool `json:"unpaged,omitempty"`
+}
+
+// Owner names whose a result, a change or a file that was read is: a conversation's, or else a
+// program's or a person's own outside of any. It is unique and stays the same over a restart.
+func (p Provenance) Owner() string {
+	if p.Conversation != "" {
+		return "conversation " + p.Conversation
+	}
+	// Quoted, because a program chooses its own name.
+	return fmt.Sprintf("%s %q %q", p.Caller, p.Client, p.Session)
 }
 
 // ErrorType classifies a failed Result (C7).
@@ -74,6 +89,9 @@ type Result struct {
 	DurationMS int64     `json:"duration_ms"`
 	// Asked is the question that a person said yes to before it ran, "" for none.
 	Asked string `json:"asked,omitempty"`
+	// Kept is set when the text was too long to be handed out in one piece: read_result reads
+	// all of it in parts.
+	Kept *Kept `json:"kept,omitempty"`
 
 	// Text is what a model reads; when empty it reads Value as JSON. Of a failure it is what it
 	// came to until then, read after the error.
@@ -87,8 +105,30 @@ type Result struct {
 	// Sources say where outside text in this result came from: "https://shop.example",
 	// "mcp:github". Empty means nothing from outside.
 	Sources []string `json:"-"`
+	// Read says what else the text was read from, beside Sources ("file /home/ada/plan.txt"), so
+	// that it is known again where it goes out. The Pipeline finds it by itself but for tools
+	// that hand on what an earlier call read.
+	Read []string `json:"-"`
 	// Changed are the files it changed in a way that can be undone, absolute paths.
 	Changed []string `json:"-"`
+	// Whole is the whole text when the tool has cut it in Text; nil when Text is all of it.
+	Whole Whole `json:"-"`
+}
+
+// Kept names a result that is kept whole: Handle for read_result, Bytes and Lines of its text.
+// Cut is true when even that is only the beginning of what there was.
+type Kept struct {
+	Handle string `json:"handle"`
+	Bytes  int64  `json:"bytes"`
+	Lines  int    `json:"lines"`
+	Cut    bool   `json:"cut,omitempty"`
+}
+
+// Whole is a long text that a tool wrote to a file while it ran. Who takes the Result keeps it
+// or discards it.
+type Whole interface {
+	// Discard throws it away; it may be called more than once.
+	Discard()
 }
 
 // Written is a Value that writes its own JSON object: always valid, and cheaper than to have it

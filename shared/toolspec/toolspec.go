@@ -20,6 +20,9 @@ const (
 	OriginCreated  Origin = "created"
 )
 
+// ReadResult is the name of the tool that reads what is kept of a Result (Result.Kept).
+const ReadResult = "read_result"
+
 // Definition describes one callable tool.
 type Definition struct {
 	// Name is unique in a Catalogue: snake_case; MCP tools are "server__tool".

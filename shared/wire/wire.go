@@ -172,6 +172,8 @@ type CallRow struct {
 	DurationMS int64     `json:"duration_ms"`
 	// Changed are the files it changed, absolute paths.
 	Changed []string `json:"changed,omitempty"`
+	// Kept is set when the result was too long to be handed out in one piece.
+	Kept *toolspec.Kept `json:"kept,omitempty"`
 }
 
 // GrantRow is a standing permission with how it was used.

@@ -75,6 +75,7 @@ func (s *Server) stateRoutes() {
 		return answer(set), nil
 	})
 	add(s, http.MethodGet, "/api/blobs/{id}", "A picture or a long output", http.StatusOK, s.blob)
+	add(s, http.MethodGet, "/api/results/{id}", "The whole text of a result that was too long to be handed out", http.StatusOK, s.result)
 	add(s, http.MethodPost, "/api/browser/hand", "Take the browser over or give it back", http.StatusOK, func(ctx context.Context, in *struct {
 		Body struct {
 			Person bool `json:"person"`
@@ -139,6 +140,23 @@ func (s *Server) blob(_ context.Context, in *idPath) (*huma.StreamResponse, erro
 		defer func() { _ = file.Close() }()
 		ctx.SetHeader("Content-Type", kind)
 		ctx.SetHeader("Cache-Control", "private, max-age=31536000, immutable")
+		_, _ = io.Copy(ctx.BodyWriter(), file) // a reader that went away is no matter of ours
+	}}, nil
+}
+
+// result serves the text of a long result to the person, whoever's it is; programs have
+// read_result. It is never rendered as a page.
+func (s *Server) result(ctx context.Context, in *idPath) (*huma.StreamResponse, error) {
+	if err := personOnly(ctx); err != nil {
+		return nil, err
+	}
+	file, _, err := s.rooms.Results.Open(ctx, in.ID)
+	if err != nil {
+		return nil, notFound("There is no result with this id any more.")
+	}
+	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		defer func() { _ = file.Close() }()
+		ctx.SetHeader("Content-Type", "application/octet-stream")
 		_, _ = io.Copy(ctx.BodyWriter(), file) // a reader that went away is no matter of ours
 	}}, nil
 }

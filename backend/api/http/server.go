@@ -31,6 +31,7 @@ import (
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
 	"sextant/backend/record/events"
+	"sextant/backend/record/results"
 	"sextant/backend/record/store"
 	"sextant/backend/surfaces/browser"
 	"sextant/backend/tools/baseline"
@@ -63,6 +64,7 @@ type Rooms struct {
 	Events  *events.Recorder
 	Audit   *audit.Log
 	Blobs   *blobs.Store
+	Results *results.Store
 	Loop    *loop.Loop
 	Models  *llm.Registry
 	Panels  *panels.Registry

@@ -234,13 +234,18 @@ func (d *door) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToo
 		Tool: name, Args: args,
 		From: toolspec.Provenance{
 			Caller: toolspec.CallerMCP, Client: d.client(req), Session: d.cfg.Session,
-			Interactive: d.cfg.Asks != nil && d.cfg.Asks(),
+			Interactive: d.cfg.Asks != nil && d.cfg.Asks(), Unpaged: !pages(defs),
 		},
 	}
 	stop := d.progress(ctx, req, &call)
 	result := d.cfg.Caller.Do(ctx, call)
 	stop()
 	return d.answer(ctx, defs[at], result), nil
+}
+
+// pages reports whether a client is offered the tool that reads long results in parts.
+func pages(defs []toolspec.Definition) bool {
+	return slices.ContainsFunc(defs, func(def toolspec.Definition) bool { return def.Name == toolspec.ReadResult })
 }
 
 // client is the name of the program that calls.

@@ -72,20 +72,28 @@ func (f *flight) tellsFiles() bool {
 	return f.desc.Starting || f.def.Group == "files" || f.def.Group == "look"
 }
 
+// readFrom says what else than Sources the text of a result was read from: what the tool says,
+// or the files that the call named.
+func (f *flight) readFrom(result toolspec.Result) []string {
+	if len(result.Read) > 0 || len(result.Sources) > 0 || !f.tellsFiles() {
+		return result.Read
+	}
+	var read []string
+	for _, file := range f.desc.Files {
+		if file.Use == toolspec.UseRead {
+			read = append(read, "file "+file.Path)
+		}
+	}
+	if len(read) == 0 && f.desc.Starting {
+		read = []string{"a command of this machine"}
+	}
+	return read
+}
+
 // noteRead keeps what a call read, so that it is known again on its way out: text from outside,
 // and the content of files.
 func (p *Pipeline) noteRead(f *flight, result toolspec.Result) {
-	sources := result.Sources
-	if len(sources) == 0 && f.tellsFiles() {
-		for _, file := range f.desc.Files {
-			if file.Use == toolspec.UseRead {
-				sources = append(sources, "file "+file.Path)
-			}
-		}
-		if len(sources) == 0 && f.desc.Starting {
-			sources = []string{"a command of this machine"}
-		}
-	}
+	sources := slices.Concat(result.Sources, f.readFrom(result))
 	if !steerable(f.call.From.Caller) || len(sources) == 0 {
 		return
 	}

@@ -17,6 +17,7 @@ import (
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
 	"sextant/backend/record/events"
+	"sextant/backend/record/results"
 	"sextant/backend/record/store"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -33,6 +34,7 @@ type house struct {
 	events *events.Recorder
 	audit  *audit.Log
 	blobs  *blobs.Store
+	long   *results.Store
 	desk   *approval.Desk
 
 	mu       sync.Mutex
@@ -57,17 +59,21 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
+	long, err := results.New(context.Background(), filepath.Join(dir, "results"), s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	pictures, err := blobs.New(filepath.Join(dir, "blobs"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := &house{
-		t: t, store: s, events: rec, audit: audit.New(s), blobs: pictures, desk: approval.New(rec),
+		t: t, store: s, events: rec, audit: audit.New(s), blobs: pictures, long: long, desk: approval.New(rec),
 		settings: policy.Settings{Mode: policy.Ask, Folder: dir},
 		tools:    map[string]toolFunc{}, descs: map[string]toolspec.Description{}, ran: map[string]int{},
 	}
 	h.Pipeline = New(Config{
-		Discovery: discovery.New(h), Desk: h.desk, Recorder: rec, Audit: h.audit, Grants: s, Blobs: pictures,
+		Discovery: discovery.New(h), Desk: h.desk, Recorder: rec, Audit: h.audit, Grants: s, Blobs: pictures, Results: long,
 		Policy: h.policyNow, Log: log,
 	})
 	h.Register(toolspec.OriginBaseline, h)

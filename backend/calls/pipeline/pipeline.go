@@ -86,6 +86,7 @@ type Config struct {
 	Audit     Audit
 	Grants    Grants
 	Blobs     Blobs
+	Results   Results
 	// Policy returns the settings in force; it is asked for every call.
 	Policy func() policy.Settings
 	// Secrets are masked in all that a call tells and leaves; nil knows none.

@@ -32,8 +32,9 @@ func (p *Pipeline) run(ctx context.Context, f *flight) *toolspec.Result {
 	result := p.execute(ctx, f, out)
 	result.DurationMS = time.Since(start).Milliseconds()
 	result = p.masked(result)
-	p.remember(f, result)
 	p.noteRead(f, result)
+	result = p.handOut(ctx, f, result)
+	p.remember(f, result)
 	return &result
 }
 
@@ -67,6 +68,11 @@ func (p *Pipeline) execute(ctx context.Context, f *flight, out *output) toolspec
 	case o := <-done:
 		return p.settle(ctx, f, o)
 	case <-wait.C:
+		p.executions.Go(func() { // what it still comes to is nobody's
+			if o := <-done; o.result.Whole != nil {
+				o.result.Whole.Discard()
+			}
+		})
 		return p.ended(ctx, f)
 	}
 }
@@ -83,7 +89,7 @@ func (p *Pipeline) settle(ctx context.Context, f *flight, o outcome) toolspec.Re
 		r := p.ended(ctx, f)
 		// What it came to until then is worth telling.
 		r.Value, r.Text, r.Preview = o.result.Value, o.result.Text, o.result.Preview
-		r.Sources, r.Changed = o.result.Sources, o.result.Changed
+		r.Sources, r.Read, r.Changed, r.Whole = o.result.Sources, o.result.Read, o.result.Changed, o.result.Whole
 		return r
 	case o.err != nil:
 		p.cfg.Log.Error("executor failed", "tool", f.call.Tool, "call", f.call.ID, "err", o.err)

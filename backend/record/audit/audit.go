@@ -64,6 +64,8 @@ type Outcome struct {
 	Tokens int `json:"tokens,omitempty"`
 	// Changed are the files it changed, absolute paths.
 	Changed []string `json:"changed,omitempty"`
+	// Kept is set when the result was too long to be handed out in one piece.
+	Kept *toolspec.Kept `json:"kept,omitempty"`
 }
 
 // AnswerLapsed stands in Row.Answer for a question that nobody answered.
@@ -206,7 +208,7 @@ func joined(p store.AuditPair) (wire.CallRow, error) {
 	}
 	row.Status, row.Preview, row.Error = string(out.Status), out.Preview, out.Error
 	row.ErrorType, row.Suggestion, row.Sources = out.ErrorType, out.Suggestion, out.Sources
-	row.Output, row.DurationMS, row.Changed = out.Output, out.DurationMS, out.Changed
+	row.Output, row.DurationMS, row.Changed, row.Kept = out.Output, out.DurationMS, out.Changed, out.Kept
 	if out.Sentence != "" {
 		row.Sentence = out.Sentence
 	}

@@ -75,6 +75,7 @@ func deleteConversation(ctx context.Context, tx *sql.Tx, id string, said int64) 
 	for _, q := range []string{
 		`DELETE FROM conversations WHERE id = ?1`,
 		`DELETE FROM grants WHERE conversation = ?1`,
+		`DELETE FROM results WHERE conversation = ?1`,
 		`DELETE FROM events WHERE conversation = ?1 AND seq <> ?2`,
 		// The events that carry the conversation's title may stand outside of it.
 		`DELETE FROM events WHERE kind IN ('` + string(event.ConversationCreated) + `', '` +

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
@@ -30,14 +29,7 @@ type memory struct {
 }
 
 // owner is whose knowledge of files counts for a call: the conversation's, else the program's.
-func owner(call toolspec.Call) string {
-	from := call.From
-	if from.Conversation != "" {
-		return "conversation " + from.Conversation
-	}
-	// Quoted, because a program chooses its own name.
-	return fmt.Sprintf("%s %q %q", from.Caller, from.Client, from.Session)
-}
+func owner(call toolspec.Call) string { return call.From.Owner() }
 
 // saw notes that the owner knows the file at path as s.
 func (m *memory) saw(owner, path string, s stamp) {

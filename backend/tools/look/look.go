@@ -130,7 +130,7 @@ func (t *Tools) sources(path string) []string {
 }
 
 // maxText is how many characters of a result a model reads.
-const maxText = 50_000
+const maxText = 2 << 20
 
 // shown is text for a model: without what a terminal would obey, at most maxText characters.
 func shown(text string, more bool, next string) string {

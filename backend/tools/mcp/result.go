@@ -12,7 +12,7 @@ import (
 
 // Bounds of one answer.
 const (
-	maxText   = 200_000
+	maxText   = 4 << 20
 	maxImages = 8
 	maxImage  = 5 << 20
 )

@@ -95,7 +95,8 @@ func runBash(ctx context.Context, t *Tools, args json.RawMessage, out func(strea
 	// and one that was read as only reading cannot write, whatever was missed in its text.
 	reading := t.reading(p.Command, dir)
 	p.Network = p.Network || reading.Network
-	said := newPrinted(out)
+	said := newPrinted(out, t.cfg.Long)
+	defer said.drop()
 	available, _, _ := t.cfg.Confine.Available()
 	var writable, env []string
 	if !reading.Harmless {
@@ -122,6 +123,9 @@ func runBash(ctx context.Context, t *Tools, args json.RawMessage, out func(strea
 		return toolspec.Result{}, fmt.Errorf("running a command: %w", err)
 	}
 	r := answer(p, said, exit, ctx.Err() != nil)
+	if r.Whole, err = said.whole(); err != nil {
+		t.cfg.Log.Error("a long output was not kept", "err", err)
+	}
 	if writes {
 		tellMade(&r, made(before, later(workspace), workspace))
 	}

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"sextant/backend/record/results"
+	"sextant/shared/toolspec"
 )
 
 // maxKept is how many bytes of what a command prints are kept: half from its beginning, half
@@ -19,9 +22,14 @@ type printed struct {
 	mu         sync.Mutex
 	head, tail []byte
 	total      int
+	long       long
+	// handed is true once the long text is somebody else's to keep or to discard.
+	handed bool
 }
 
-func newPrinted(out func(stream, text string)) *printed { return &printed{out: out} }
+func newPrinted(out func(stream, text string), begin func() (*results.Draft, error)) *printed {
+	return &printed{out: out, long: long{begin: begin}}
+}
 
 // stream is what one of the streams is written to.
 func (p *printed) stream(name string) stream { return stream{p, name} }
@@ -45,8 +53,43 @@ func (p *printed) keep(b []byte) {
 	n := min(maxKept/2-len(p.head), len(b))
 	p.head = append(p.head, b[:n]...)
 	p.tail = append(p.tail, b[n:]...)
-	if len(p.tail) > maxKept { // moved once in a while, not for every write
+	if p.long.on() {
+		p.long.write(b)
+	}
+	if len(p.tail) > maxKept {
+		p.spill() // moved once in a while, not for every write
 		p.tail = append(p.tail[:0], p.tail[len(p.tail)-maxKept/2:]...)
+	}
+}
+
+// spill begins the long text with all that was printed until now. The caller holds the lock.
+func (p *printed) spill() {
+	if p.long.on() || p.total != len(p.head)+len(p.tail) {
+		return
+	}
+	p.long.write(p.head)
+	p.long.write(p.tail)
+}
+
+// whole is everything that was printed, when text leaves some of it out; nil when not, or when it
+// could not be kept, and then why.
+func (p *printed) whole() (toolspec.Whole, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.total <= maxKept {
+		return nil, nil
+	}
+	p.spill()
+	p.handed = true
+	return p.long.end()
+}
+
+// drop throws away what whole was not asked for.
+func (p *printed) drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.long.draft != nil && !p.handed {
+		p.long.draft.Discard()
 	}
 }
 
@@ -70,19 +113,34 @@ func (p *printed) text() (text string, left int) {
 	return clean(string(head)) + fmt.Sprintf("\n… %d bytes left out …\n", left) + clean(string(tail)), left
 }
 
+// unfinished is how many bytes at the end of text begin a character without ending it.
+func unfinished(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if c := text[len(text)-n]; utf8.RuneStart(c) {
+			if !utf8.FullRune(text[len(text)-n:]) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
 // steering are the sequences that colour text and steer terminals.
 var steering = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z^_])")
 
 // clean makes text of what a program printed: valid, and without what would steer a terminal.
-func clean(s string) string {
+func clean(s string) string { return strings.TrimRight(printable(s), "\n") }
+
+func printable(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	s = steering.ReplaceAllString(s, "")
-	return strings.TrimRight(strings.Map(func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
 			return -1
 		}
 		return r
-	}, s), "\n")
+	}, s)
 }
 
 // firstLine is the beginning of a text on one line.

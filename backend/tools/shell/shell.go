@@ -15,6 +15,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ import (
 	"sextant/backend/guard/confine"
 	"sextant/backend/guard/places"
 	"sextant/backend/guard/shell"
+	"sextant/backend/record/results"
 	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
@@ -41,6 +43,9 @@ type Config struct {
 	// Cache is a folder that commands may fill with what they can make again (built packages),
 	// made when it is first needed; "" for none.
 	Cache string
+	// Long begins a text that keeps all of a long output; nil keeps none.
+	Long func() (*results.Draft, error)
+	Log  *slog.Logger
 }
 
 // Tools are the tools of the room. Safe for concurrent use.
@@ -57,7 +62,12 @@ type tool struct {
 }
 
 // New makes the tools; whether there is a sandbox is found out when it is first asked for.
-func New(cfg Config) *Tools { return &Tools{cfg: cfg, List: room.List[tool]{bash()}} }
+func New(cfg Config) *Tools {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Tools{cfg: cfg, List: room.List[tool]{bash()}}
+}
 
 // Definition implements room.Tool.
 func (x tool) Definition() toolspec.Definition { return x.def }

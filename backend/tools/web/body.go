@@ -16,7 +16,7 @@ import (
 
 // Bounds of what is told of an answer.
 const (
-	maxText   = 50_000  // characters for a model
+	maxText   = 1 << 20 // characters for a model
 	maxBody   = 1 << 20 // bytes in the value, for programs
 	maxMarkup = 2 << 20 // bytes of HTML that are turned into text
 )

@@ -126,6 +126,7 @@ class Fake implements Backend {
   models = async () => snapshot(this.scenario).models;
   setting = async (key: string, value: string) => ({ key, value, source: 'window' });
   blob = async () => new Blob();
+  result = async () => new Blob();
   execute = async (): Promise<Result> => ({ success: true, result: { text: 'done' }, duration_ms: 12 });
   openPanel = async (panel: string) => this.#tell('panel.opened', { panel });
   hand = async () => {};

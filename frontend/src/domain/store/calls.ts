@@ -31,6 +31,7 @@ function blank(id: string, event: StoredEvent): CallView {
     output: '',
     images: [],
     changed: [],
+    kept: null,
   };
 }
 
@@ -87,6 +88,7 @@ function end(call: CallView, d: CallEnd): void {
   call.output = d.output ?? '';
   call.images = d.images ?? [];
   call.changed = d.changed ?? [];
+  call.kept = d.kept ?? null;
 }
 
 const ENDS = ['done', 'failed', 'declined', 'refused', 'stopped', 'interrupted'] as const;
@@ -116,5 +118,6 @@ export function callFromRow(row: CallRow, known?: CallView): CallView {
     sources: row.sources ?? [],
     output: row.output ?? '',
     changed: row.changed ?? [],
+    kept: row.kept ?? null,
   };
 }

@@ -9,6 +9,7 @@ import type {
   Conversation,
   ErrorType,
   Json,
+  Kept,
   Marks,
   MCPServer,
   Model,
@@ -48,6 +49,8 @@ export interface CallView {
   images: string[];
   /** Files it changed in a way that can be undone. */
   changed: string[];
+  /** Set when the result was too long to be handed out in one piece. */
+  kept: Kept | null;
 }
 
 /** An entry of a conversation, in the order it came. */

@@ -92,6 +92,8 @@ export interface Backend {
   models(): Promise<Model[]>;
   setting(key: string, value: string): Promise<Setting>;
   blob(id: string): Promise<Blob>;
+  /** The whole text of a result that was too long to be handed out. */
+  result(handle: string): Promise<Blob>;
 
   execute(tool: string, args: Json, panel: string): Promise<Result>;
   openPanel(panel: string): Promise<void>;

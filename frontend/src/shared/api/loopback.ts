@@ -106,6 +106,8 @@ export class Loopback implements Backend {
 
   blob = async (id: string) => (await this.#ask('GET', `/api/blobs/${encodeURIComponent(id)}`)).blob();
 
+  result = async (handle: string) => (await this.#ask('GET', `/api/results/${encodeURIComponent(handle)}`)).blob();
+
   execute = (tool: string, args: Json, panel: string) => {
     const { method, path } = route('tools_execute');
     return this.#json<Result>(method, path, { tool, args, panelId: panel });

@@ -1062,6 +1062,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/results/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The whole text of a result that was too long to be handed out */
+        get: operations["get-api-results-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/rules": {
         parameters: {
             query?: never;
@@ -1284,6 +1301,7 @@ export interface components {
             error?: string;
             error_type?: string;
             images?: string[];
+            kept?: components["schemas"]["Kept"];
             output?: string;
             preview?: string[];
             reason?: string;
@@ -1306,6 +1324,7 @@ export interface components {
             error_type?: string;
             grant?: string;
             id: string;
+            kept?: components["schemas"]["Kept"];
             origin: string;
             output?: string;
             preview?: string[];
@@ -1611,6 +1630,14 @@ export interface components {
             /** Format: double */
             y?: number;
         };
+        Kept: {
+            /** Format: int64 */
+            bytes: number;
+            cut?: boolean;
+            handle: string;
+            /** Format: int64 */
+            lines: number;
+        };
         MCPList: {
             problem?: string;
             servers: components["schemas"]["MCPServer"][];
@@ -1826,6 +1853,7 @@ export interface components {
             duration_ms: number;
             error?: string;
             error_type?: string;
+            kept?: components["schemas"]["Kept"];
             result?: unknown;
             success: boolean;
             suggestion?: string;
@@ -4243,6 +4271,35 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Result"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-results-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

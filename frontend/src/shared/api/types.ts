@@ -24,6 +24,7 @@ export type Delta = S['Delta'];
 export type CallStart = With<S['CallStart'], { origin: Origin; caller: Caller }>;
 export type CallChunk = S['CallChunk'];
 export type CallEnd = With<S['CallEnd'], { status: CallStatus; error_type?: ErrorType }>;
+export type Kept = S['Kept'];
 export type CallRow = With<S['CallRow'], { origin: Origin; caller: Caller; error_type?: ErrorType }>;
 
 export type RuleDraft = S['RuleDraft'];
