@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sextant/backend/record/audit"
+	"sextant/shared/annotator"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -41,6 +42,9 @@ func (p *Pipeline) end(f *flight, result toolspec.Result, text string) event.Cal
 		Reason: f.reason, Sources: result.Sources, Output: shorten(text, maxReported),
 		Changed: result.Changed, Kept: result.Kept,
 	}
+	if len(end.Preview) == 0 && result.Success {
+		end.Preview = preview(result, end.Sentence)
+	}
 	if end.Status == "" {
 		end.Status = event.CallDone
 		if !result.Success {
@@ -62,6 +66,31 @@ func (p *Pipeline) end(f *flight, result toolspec.Result, text string) event.Cal
 		end.Images = append(end.Images, id)
 	}
 	return end
+}
+
+// Bounds of a preview that is made of a result's text: lines, and characters of one.
+const (
+	previewLines = 3
+	previewWidth = 120
+)
+
+// preview are the first lines of a text, for a tool that shapes no preview of its own. What is
+// no text but a structure is not shown to people line by line, and what the sentence says already
+// is not said twice.
+func preview(result toolspec.Result, sentence string) (lines []string) {
+	text := result.Text
+	if s, ok := result.Value.(string); ok && text == "" {
+		text = s
+	}
+	for line := range strings.Lines(text) {
+		if line = annotator.Clean(line, previewWidth); line != "" && line != sentence {
+			lines = append(lines, line)
+		}
+		if len(lines) == previewLines {
+			break
+		}
+	}
+	return lines
 }
 
 // audit writes the row after: the result of an intent, or both at once for a call that

@@ -250,3 +250,30 @@ func TestWhatAStoppedCallCameToIsTold(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+func TestACallHasAPreviewAlsoWhenItsToolShapesNone(t *testing.T) {
+	h := newHouse(t)
+	h.add(toolspec.Definition{Name: "text", Hints: toolspec.Hints{ReadOnly: true}}, func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {
+		return toolspec.Result{Success: true, Text: "Looked\n\n one\x1b[31m\ntwo " + strings.Repeat("x", 500) + "\nthree\nfour\n", Sentence: "Looked"}, nil
+	})
+	h.add(toolspec.Definition{Name: "shaped", Hints: toolspec.Hints{ReadOnly: true}}, func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {
+		return toolspec.Result{Success: true, Text: "one\ntwo\n", Preview: []string{"two lines"}}, nil
+	})
+	h.add(toolspec.Definition{Name: "structure", Hints: toolspec.Hints{ReadOnly: true}}, echo)
+	for _, tool := range []string{"text", "shaped", "structure"} {
+		h.do(called(tool, `{}`))
+	}
+	ends := told[event.CallEnd](h, event.CallEnded)
+	if len(ends) != 3 {
+		t.Fatalf("%+v", ends)
+	}
+	if p := ends[0].Preview; len(p) != 3 || strings.ContainsRune(p[0], 0x1b) || !strings.HasPrefix(p[0], "one") || len([]rune(p[1])) > previewWidth+1 || p[2] != "three" {
+		t.Errorf("%q", p)
+	}
+	if p := ends[1].Preview; len(p) != 1 || p[0] != "two lines" {
+		t.Errorf("%q", p)
+	}
+	if p := ends[2].Preview; len(p) != 0 {
+		t.Errorf("%q", p)
+	}
+}
