@@ -79,8 +79,8 @@ func (f *flight) keeps(result toolspec.Result) bool {
 		return false
 	case result.Whole != nil:
 		return true
-	case f.unpaged():
-		return false
+	case f.unpaged(), f.call.Tool == toolspec.ReadResult:
+		return false // a page is bounded in characters, and a handle of a handle helps nobody
 	}
 	text := result.ModelText()
 	return len(text) > maxWhole || from.Turn != "" && len(text) > maxInTurn && utf8.RuneCountInString(text) > maxInTurn

@@ -116,6 +116,10 @@ func TestWhoCannotReadPartsGetsALongTextWhole(t *testing.T) {
 			t.Errorf("%+v: %d bytes, %+v", call.From, len(r.Text), r.Kept)
 		}
 	}
+	h.add(toolspec.Definition{Name: toolspec.ReadResult, Hints: toolspec.Hints{ReadOnly: true}}, reads(text))
+	if r := h.do(program(toolspec.ReadResult)); r.Text != text || r.Kept != nil {
+		t.Errorf("a page is kept again: %+v", r.Kept)
+	}
 	h.add(toolspec.Definition{Name: "short", Hints: toolspec.Hints{ReadOnly: true}}, reads(strings.Repeat("x", 50<<10)))
 	if r := h.do(program("short")); r.Kept != nil || len(r.Text) != 50<<10 {
 		t.Errorf("50 KB are kept: %+v", r.Kept)
