@@ -46,7 +46,7 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 	if s.Blobs, err = blobs.New(filepath.Join(s.Config.DataDir, "blobs"), 0); err != nil {
 		return err
 	}
-	if s.Results, err = results.New(ctx, filepath.Join(s.Config.DataDir, "results"), s.Store); err != nil {
+	if s.Results, err = results.New(ctx, filepath.Join(s.Config.DataDir, "results"), s.Store, s.Secrets.Mask); err != nil {
 		return err
 	}
 	s.forgetResults()

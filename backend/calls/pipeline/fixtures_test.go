@@ -59,7 +59,7 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long, err := results.New(context.Background(), filepath.Join(dir, "results"), s)
+	long, err := results.New(context.Background(), filepath.Join(dir, "results"), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -50,7 +51,6 @@ func (p *Pipeline) handOut(ctx context.Context, f *flight, result toolspec.Resul
 		Owner: f.call.From.Owner(), Conversation: f.call.From.Conversation, Tool: f.call.Tool, Call: f.call.ID,
 		Sources: result.Sources, Read: f.readFrom(result), Time: p.cfg.Now().UTC(),
 	}
-	// A stopped call's text is kept too.
 	kept, err := p.cfg.Results.Keep(context.WithoutCancel(ctx), about, text, result.Whole)
 	cut := result.Whole != nil
 	result.Whole = nil
@@ -77,6 +77,8 @@ func (f *flight) keeps(result toolspec.Result) bool {
 	switch {
 	case from.Caller == toolspec.CallerCreated:
 		return false
+	case f.status == event.CallStopped && result.Whole != nil:
+		return false // nobody waits for that, and a stop is not to wait for it
 	case result.Whole != nil:
 		return true
 	case f.unpaged(), f.call.Tool == toolspec.ReadResult:

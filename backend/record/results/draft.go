@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -116,4 +117,26 @@ func (d *Draft) Discard() {
 	// Both fail when it was kept: then the file is closed and has another name.
 	_ = d.file.Close()
 	_ = os.Remove(d.file.Name())
+}
+
+// hide writes a finished draft anew as mask shows it. Only the whole text is masked: what is
+// hidden may go over the end of a piece and of a line.
+func (d *Draft) hide(mask func(string) string) error {
+	b, err := os.ReadFile(d.file.Name())
+	if err != nil {
+		return err
+	}
+	text := string(b)
+	shown := mask(text)
+	if shown == text {
+		return nil
+	}
+	if err := os.WriteFile(d.file.Name(), []byte(shown), 0o600); err != nil {
+		return err
+	}
+	d.bytes, d.lines = int64(len(shown)), strings.Count(shown, "\n")
+	if shown != "" && !strings.HasSuffix(shown, "\n") {
+		d.lines++
+	}
+	return nil
 }

@@ -51,18 +51,20 @@ type Rows interface {
 type Store struct {
 	dir  string
 	rows Rows
+	mask func(text string) string
 }
 
 // unfinished begins the names of files that no row stands for yet.
 const unfinished = "unfinished-"
 
 // New opens the folder dir (made 0700 when missing), removes what an ended process left
-// half-written and forgets what is too old.
-func New(ctx context.Context, dir string, rows Rows) (*Store, error) {
+// half-written and forgets what is too old. mask hides what must never be kept in what tools
+// wrote themselves; nil hides nothing.
+func New(ctx context.Context, dir string, rows Rows, mask func(text string) string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder for results: %w", err)
 	}
-	s := &Store{dir: dir, rows: rows}
+	s := &Store{dir: dir, rows: rows, mask: mask}
 	left, err := filepath.Glob(filepath.Join(dir, unfinished+"*"))
 	if err != nil {
 		return nil, fmt.Errorf("looking for unfinished results: %w", err)
@@ -126,6 +128,11 @@ func (s *Store) Keep(ctx context.Context, about wire.KeptResult, text string, wh
 	defer d.Discard()
 	if err := d.finish(); err != nil {
 		return about, fmt.Errorf("keeping a result: %w", err)
+	}
+	if ok && s.mask != nil {
+		if err := d.hide(s.mask); err != nil {
+			return about, fmt.Errorf("keeping a result: %w", err)
+		}
 	}
 	about.ID = "r_" + strings.ToLower(rand.Text())[:12]
 	about.Bytes, about.Lines, about.Cut = d.bytes, d.lines, d.cut

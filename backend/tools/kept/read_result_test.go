@@ -49,7 +49,9 @@ func (h *house) open() {
 	if h.store, err = store.Open(context.Background(), filepath.Join(h.folder, "sextant.db"), slog.New(slog.DiscardHandler)); err != nil {
 		h.t.Fatal(err)
 	}
-	if h.longs, err = results.New(context.Background(), filepath.Join(h.folder, "results"), h.store); err != nil {
+	if h.longs, err = results.New(context.Background(), filepath.Join(h.folder, "results"), h.store, func(text string) string {
+		return strings.ReplaceAll(text, "hush", "(hidden)")
+	}); err != nil {
 		h.t.Fatal(err)
 	}
 	h.Tools = New(h.longs)
@@ -290,6 +292,20 @@ func TestADraftIsKeptAsValidTextAndNotBeyondItsBound(t *testing.T) {
 	}
 	if page, _ := h.read(mine, readResultParams{Handle: kept.ID}); page.Text != "é漢\uFFFD🙂\n\uFFFD" || kept.Lines != 2 {
 		t.Errorf("%d lines: %q", kept.Lines, page.Text)
+	}
+	if d, err = h.longs.Draft(); err != nil {
+		t.Fatal(err)
+	}
+	for _, piece := range []string{"it is hu", "sh\nend"} {
+		if _, err := d.Write([]byte(piece)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept, err = h.longs.Keep(t.Context(), wire.KeptResult{Owner: mine.Owner()}, "", d); err != nil {
+		t.Fatal(err)
+	}
+	if page, _ := h.read(mine, readResultParams{Handle: kept.ID}); page.Text != "it is (hidden)\nend" || kept.Lines != 2 {
+		t.Errorf("a secret is kept: %q", page.Text)
 	}
 	if d, err = h.longs.Draft(); err != nil {
 		t.Fatal(err)
