@@ -104,7 +104,7 @@ func hostile(t *testing.T, dir string) (left string) {
 	newRepository(t, dir)
 	left = filepath.Join(filepath.Dir(dir), "left")
 	script := filepath.Join(filepath.Dir(dir), "program")
-	file(t, script, "#!/bin/sh\necho \"$0 $*\" >> "+left+"\ncat\n")
+	file(t, script, "#!/bin/sh\necho \"$0 $*\" >> '"+left+"'\ncat\n")
 	if err := os.Chmod(script, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func hostile(t *testing.T, dir string) (left string) {
 	_ = add.Close()
 	file(t, filepath.Join(dir, ".git/more"), "[filter \"third\"]\n\tclean = "+script+"\n\tprocess = "+script+"\n\trequired = true\n")
 	for _, hook := range []string{"post-index-change", "fsmonitor-watchman", "post-checkout", "reference-transaction", "pre-auto-gc"} {
-		file(t, filepath.Join(dir, ".git/hooks", hook), "#!/bin/sh\necho hook >> "+left+"\n")
+		file(t, filepath.Join(dir, ".git/hooks", hook), "#!/bin/sh\necho hook >> '"+left+"'\n")
 		if err := os.Chmod(filepath.Join(dir, ".git/hooks", hook), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -159,7 +159,7 @@ func TestFindingTheSandboxIsNotInTheTimeOfTheFirstCommand(t *testing.T) {
 	}
 	b := newBench(t)
 	bin := t.TempDir()
-	slow := fmt.Sprintf("#!/bin/sh\n[ -e %[1]s/tried ] || { : > %[1]s/tried; sleep 3.5; }\nexec %[2]s \"$@\"\n", bin, real)
+	slow := fmt.Sprintf("#!/bin/sh\n[ -e '%[1]s/tried' ] || { : > '%[1]s/tried'; sleep 3.5; }\nexec %[2]s \"$@\"\n", bin, real)
 	if err := os.WriteFile(filepath.Join(bin, "bwrap"), []byte(slow), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -135,7 +135,7 @@ func TestWhereACommandWorksOutsideOfTheWorkspaceIsToldAsRead(t *testing.T) {
 		{"", "cd docs/o* && ls", papers + "/o*"},
 		{"", "cat docs/*", papers + "/*"},
 		{"", "cat docs/o?d/x", papers + "/o?d/x"},
-		{"", "d=sub; [ -e x ] && d=~/papers; cd $d; ls", papers},
+		{"", "d=sub; [ -e x ] && d=~/papers; cd \"$d\"; ls", papers},
 		{"", "cat sub/*", ""},
 		{"", "cd /var/tmp && ls", ""},
 	} {

@@ -79,7 +79,7 @@ func TestTheWayAProgramEndedIsTold(t *testing.T) {
 
 func TestStopEndsAProgramThatIgnoresItAndItsChildren(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
-	p, _ := start(t, `trap "" TERM; sleep 600 & echo $! > `+file+`; while :; do sleep 0.1; done`)
+	p, _ := start(t, `trap "" TERM; sleep 600 & echo $! > '`+file+`'; while :; do sleep 0.1; done`)
 	var child int
 	for deadline := time.Now().Add(30 * time.Second); child == 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
