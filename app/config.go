@@ -15,6 +15,7 @@ import (
 	"github.com/knadh/koanf/providers/file"
 	"github.com/knadh/koanf/v2"
 
+	"sextant/backend/agent/dialect"
 	"sextant/backend/guard/egress"
 )
 
@@ -169,6 +170,16 @@ func checkValue(name, value string) error {
 		for group := range strings.SplitSeq(value, ",") {
 			if group = strings.TrimSpace(group); group != "" && !slices.Contains(switchable, group) {
 				return fmt.Errorf("%q is no group that can be switched off; these can: %s", group, strings.Join(switchable, ", "))
+			}
+		}
+	}
+	if name == "dialects" {
+		for d := range strings.SplitSeq(value, ",") {
+			if d = strings.TrimSpace(d); d == "" {
+				continue
+			}
+			if err := dialect.CheckOverride(d); err != nil {
+				return err
 			}
 		}
 	}

@@ -207,3 +207,39 @@ func TestTheWindowsTabsFollowTheDeviceOfTheActivityBar(t *testing.T) {
 		}
 	}
 }
+
+func TestRunWithAModelThatWritesItsCallsAsTextDoesTheSame(t *testing.T) {
+	model, err := openaitest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	model.Probes = true
+	model.Answer = func(r openaitest.Request) openaitest.Turn {
+		switch system := r.Messages[0].Content; {
+		case len(r.Tools) > 0:
+			return openaitest.Turn{Status: http.StatusBadRequest, Body: `{"error":{"message":"this model does not support tools"}}`}
+		case strings.Contains(system, "say_word"):
+			return openaitest.Turn{Text: `<tool_call>{"name": "say_word", "arguments": {"word": "saffron"}}</tool_call>`}
+		}
+		steps := []string{
+			"<tool_call>{\"name\": \"navigate_page\", \"arguments\": {\"url\": \"demo\"}}</tool_call>",
+			"Now I look.\n<tool_call>{\"name\": \"annotate_page\", \"arguments\": {\"query\": \"postcode\",}}</tool_call>",
+			"There is a field for a postcode.",
+		}
+		return openaitest.Turn{Text: steps[min(len(r.Messages)/2-1, 2)], Fragment: 3}
+	}
+	t.Setenv("SEXTANT_OPENAI_BASE_URL", model.URL())
+	t.Setenv("SEXTANT_OPENAI_API_KEY", "test")
+	code, out, errs := verb(t, testFlags(t), "run", "is there a field for a postcode?", "--model", "openai/test", "--json")
+	var report runReport
+	if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitDone {
+		t.Fatalf("exit %d, %v: %s, stderr %q", code, err, out, errs)
+	}
+	if report.Text != "There is a field for a postcode." || len(report.Calls) != 2 || report.Calls[1].Tool != "annotate_page" {
+		t.Errorf("report: %+v", report)
+	}
+	if n := len(model.Requests()); n != 5 {
+		t.Errorf("%d requests, two of them to find the dialect", n)
+	}
+}

@@ -20,6 +20,7 @@ type Key struct {
 func Keys() []Key {
 	return []Key{
 		{Name: "model", Default: "pilot", Window: true, Doc: "Model that answers, as provider/name (openai/…, ollama/…, lmstudio/…, llamacpp/…) or pilot, the built-in command pilot."},
+		{Name: "dialects", Default: "", Window: true, Doc: "How models write tool calls where the answer to one question at first use got it wrong: provider/model=dialect, separated by commas, e.g. ollama/qwen3=hermes. Dialects are native, tool_call, hermes and fenced."},
 		{Name: "mode", Default: "ask", Window: true, OneOf: []string{"read-only", "ask", "workspace", "full"}, Doc: "How much the assistant may do without a question."},
 		{Name: "theme", Default: "system", Window: true, OneOf: []string{"system", "dark", "light"}, Doc: "Look of the window."},
 		{Name: "marks", Default: "on", Window: true, OneOf: []string{"on", "off"}, Doc: "Whether numbers are drawn over the page."},

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
 	httpapi "sextant/backend/api/http"
@@ -141,6 +142,9 @@ func (s *System) openAgent(context.Context, Purpose) error {
 	}
 	s.Loop = loop.New(loop.Config{
 		Tools: offeredTools{s.Discovery}, Calls: s.Pipeline, Journal: s.Events, History: s.Store, Models: s.Models,
+		Dialects: dialect.NewProber(dialect.ProbeConfig{
+			Memory: s.Store, Overrides: func() []string { return s.Settings.List("dialects") }, Log: s.Log,
+		}),
 		Limits: func() loop.Limits {
 			return loop.Limits{CallsPerTurn: s.Settings.Int("calls_per_turn"), Rounds: s.Settings.Int("rounds")}
 		},

@@ -29,6 +29,12 @@ type Model interface {
 	Stream(ctx context.Context, req Request, onDelta func(Delta)) (Response, error)
 }
 
+// Placed is what a Model may also tell: the address it is reached at, and whether its service is
+// known to have calls of its own, so that nobody needs to find out.
+type Placed interface {
+	Place() (base string, native bool)
+}
+
 // Request is one question to a model. Every call in Messages must be answered by exactly
 // one tool message that follows it; providers refuse anything else.
 type Request struct {
@@ -39,9 +45,12 @@ type Request struct {
 	MaxTokens int
 }
 
-// Delta is a piece of the answer's text.
+// Delta is a piece of the answer: text, or one whole call of it that can start before the answer
+// ends. Such a call is also in the Response, in the same order; it has no id, and an answer that
+// breaks off after it takes it back.
 type Delta struct {
 	Text string
+	Call *chat.ToolCall
 }
 
 // Response is a whole answer.
@@ -59,8 +68,10 @@ type Response struct {
 type BrokenCall struct {
 	ID   string
 	Name string
-	// Problem says what is wrong and where, for the model.
-	Problem string
+	// Problem says what is wrong and where, for the model; Suggestion how to write it, "" for the
+	// usual advice.
+	Problem    string
+	Suggestion string
 }
 
 // Stop is why a model ended its answer.

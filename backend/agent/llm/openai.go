@@ -43,6 +43,9 @@ type openAI struct {
 	idle time.Duration
 }
 
+// Place implements Placed.
+func (m *openAI) Place() (base string, native bool) { return m.at.base, m.at.base == openAIBase }
+
 // Stream implements Model.
 func (m *openAI) Stream(ctx context.Context, req Request, onDelta func(Delta)) (Response, error) {
 	params, err := m.params(req)

@@ -67,7 +67,7 @@ func (t *turn) group(defs []toolspec.Definition, calls []chat.ToolCall, broken [
 		return nil
 	}
 	n := 0
-	for n < len(calls) && n < together && n < left && readOnly(defs, calls[n]) && problemOf(broken, calls[n]) == "" {
+	for n < len(calls) && n < together && n < left && readOnly(defs, calls[n]) && problemOf(broken, calls[n]) == nil {
 		n++
 	}
 	return calls[:max(n, 1)]
@@ -78,13 +78,13 @@ func readOnly(defs []toolspec.Definition, c chat.ToolCall) bool {
 	return i >= 0 && defs[i].Hints.ReadOnly
 }
 
-func problemOf(broken []llm.BrokenCall, c chat.ToolCall) string {
-	for _, b := range broken {
-		if b.ID == c.ID {
-			return b.Problem
+func problemOf(broken []llm.BrokenCall, c chat.ToolCall) *llm.BrokenCall {
+	for i := range broken {
+		if broken[i].ID == c.ID {
+			return &broken[i]
 		}
 	}
-	return ""
+	return nil
 }
 
 // together runs a group and records each result as it comes; the turn's messages get
@@ -99,9 +99,16 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 	for i, c := range group {
 		t.called++
 		wait.Go(func() {
-			if problem := problemOf(broken, c); problem != "" {
-				results[i] = toolspec.Fail(toolspec.ValidationError, c.Name+": "+problem, "Nothing ran. Send the call again with its arguments as one JSON object.")
-			} else {
+			switch b := problemOf(broken, c); {
+			case b != nil:
+				how := b.Suggestion
+				if how == "" {
+					how = "Nothing ran. Send the call again with its arguments as one JSON object."
+				}
+				results[i] = toolspec.Fail(toolspec.ValidationError, c.Name+": "+b.Problem, how)
+			case t.early.running[c.ID] != nil:
+				results[i] = <-t.early.running[c.ID]
+			default:
 				results[i] = t.do(toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from})
 			}
 			messages[i] = t.result(c, results[i])

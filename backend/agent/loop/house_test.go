@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
@@ -36,6 +37,7 @@ type house struct {
 	limits   loop.Limits
 	notes    []string
 	defs     []toolspec.Definition
+	dialects loop.Dialects
 	seen     chan event.Event
 }
 
@@ -60,7 +62,7 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 		def("navigate_page", toolspec.Hints{}), def("annotate_page", toolspec.Hints{ReadOnly: true}), def("click_element", toolspec.Hints{}),
 	}
 	h.Loop = loop.New(loop.Config{
-		Tools: h, Calls: h, Journal: h, History: h, Models: models,
+		Tools: h, Calls: h, Journal: h, History: h, Models: models, Dialects: h,
 		Limits: func() loop.Limits { return h.limits }, Notes: func() []string { return h.notes },
 	})
 	t.Cleanup(func() {
@@ -69,6 +71,14 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 		service.Close()
 	})
 	return h
+}
+
+// Dialect is that of h.dialects; without one every model has calls of its own.
+func (h *house) Dialect(ctx context.Context, name string, m llm.Model) (dialect.Verdict, chat.Usage, error) {
+	if h.dialects == nil {
+		return dialect.Verdict{}, chat.Usage{}, nil
+	}
+	return h.dialects.Dialect(ctx, name, m)
 }
 
 func (h *house) Definitions(string) []toolspec.Definition { return h.defs }

@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/pilot"
 	"sextant/shared/chat"
@@ -59,6 +60,11 @@ type Models interface {
 	Open(name string) (llm.Model, error)
 }
 
+// Dialects know how a model writes calls. usage is what finding it out cost just now.
+type Dialects interface {
+	Dialect(ctx context.Context, name string, m llm.Model) (v dialect.Verdict, usage chat.Usage, err error)
+}
+
 // Limits bound one turn (E2). Zero fields mean 10.
 type Limits struct {
 	CallsPerTurn int
@@ -74,6 +80,8 @@ type Config struct {
 	Journal Journal
 	History History
 	Models  Models
+	// Dialects is nil when every model has calls of its own.
+	Dialects Dialects
 	// Pilot answers turns of the model "pilot"; nil means the plain one.
 	Pilot  llm.Model
 	Limits func() Limits

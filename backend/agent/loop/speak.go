@@ -21,7 +21,8 @@ const mergeFor = 50 * time.Millisecond
 // call's id names it in the whole house. On an error the text so far is recorded.
 func (t *turn) speak(defs []toolspec.Definition) (llm.Response, chat.Message, error) {
 	t.rounds++
-	req := llm.Request{System: t.system, Messages: t.prompt(), Tools: functions(defs)}
+	req := llm.Request{System: t.system, Messages: t.prompt()}
+	t.early = early{}
 	message := chat.Message{
 		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleAssistant, Time: time.Now().UTC(),
 	}
@@ -29,13 +30,16 @@ func (t *turn) speak(defs []toolspec.Definition) (llm.Response, chat.Message, er
 		return t.loop.publish(t.ctx, t.event(event.TextDelta, event.Delta{Message: message.ID, Text: s}))
 	}}
 	asked := time.Now()
-	res, err := t.model.Stream(t.ctx, req, func(d llm.Delta) { text.add(d.Text) })
+	res, err := t.voice.Stream(t.ctx, req, defs, func(d llm.Delta) {
+		text.add(d.Text)
+		if d.Call != nil {
+			t.begin(defs, *d.Call)
+		}
+	})
 	if lost := text.close(); err == nil {
 		err = lost
 	}
-	t.usage.Input += res.Usage.Input
-	t.usage.Output += res.Usage.Output
-	t.usage.Cached += res.Usage.Cached
+	t.spend(res.Usage)
 
 	message.Text, message.Status = res.Text, chat.StatusDone
 	switch {
@@ -96,11 +100,15 @@ func weight(m chat.Message) int {
 // calls gives the answer's calls our ids; broken ones stand among them without arguments.
 func (t *turn) calls(res *llm.Response) []chat.ToolCall {
 	var out []chat.ToolCall
-	for _, c := range res.Calls {
+	for i, c := range res.Calls {
 		if len(c.Args) == 0 {
 			c.Args = json.RawMessage("{}")
 		}
-		out = append(out, chat.ToolCall{ID: newID(""), Name: c.Name, Args: c.Args})
+		id := newID("")
+		if i < len(t.early.ids) {
+			id = t.early.ids[i]
+		}
+		out = append(out, chat.ToolCall{ID: id, Name: c.Name, Args: c.Args})
 	}
 	for i, b := range res.Broken {
 		if b.Name == "" {
@@ -108,14 +116,6 @@ func (t *turn) calls(res *llm.Response) []chat.ToolCall {
 		}
 		res.Broken[i].ID = newID("")
 		out = append(out, chat.ToolCall{ID: res.Broken[i].ID, Name: b.Name, Args: json.RawMessage("{}")})
-	}
-	return out
-}
-
-func functions(defs []toolspec.Definition) []toolspec.Function {
-	out := make([]toolspec.Function, len(defs))
-	for i, d := range defs {
-		out[i] = d.Function()
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -26,7 +27,7 @@ type turn struct {
 	ctx  context.Context //nolint:containedctx // a turn is one operation, not something long-lived
 
 	seat     *seat
-	model    llm.Model
+	voice    dialect.Voice
 	isPilot  bool
 	limits   Limits
 	system   string
@@ -38,6 +39,8 @@ type turn struct {
 	rounds   int
 	usage    chat.Usage
 	said     string
+	// early are the calls of the answer that is being read.
+	early early
 }
 
 // ending is how a turn comes to its end.
@@ -149,13 +152,16 @@ func (t *turn) rounding() ending {
 func (t *turn) prepare() error {
 	t.isPilot = t.ask.Model == llm.PilotName
 	if t.isPilot {
-		t.model = t.loop.cfg.Pilot
+		t.voice.Model = t.loop.cfg.Pilot
 	} else {
 		m, err := t.loop.cfg.Models.Open(t.ask.Model)
 		if err != nil {
 			return fmt.Errorf("opening model %s: %w", t.ask.Model, err)
 		}
-		t.model = m
+		t.voice.Model = m
+		if err := t.listen(); err != nil {
+			return err
+		}
 	}
 	t.limits = t.loop.cfg.Limits()
 	if t.limits.CallsPerTurn <= 0 {
@@ -166,6 +172,26 @@ func (t *turn) prepare() error {
 	}
 	t.system = systemPrompt(t.loop.cfg.System(), t.loop.cfg.Notes())
 	return nil
+}
+
+// listen finds out how the model writes calls; mostly that is known.
+func (t *turn) listen() error {
+	if t.loop.cfg.Dialects == nil {
+		return nil
+	}
+	v, usage, err := t.loop.cfg.Dialects.Dialect(t.ctx, t.ask.Model, t.voice.Model)
+	t.spend(usage)
+	if err != nil {
+		return fmt.Errorf("asking model %s how it calls tools: %w", t.ask.Model, err)
+	}
+	t.voice.Kind = v.Kind
+	return nil
+}
+
+func (t *turn) spend(u chat.Usage) {
+	t.usage.Input += u.Input
+	t.usage.Output += u.Output
+	t.usage.Cached += u.Cached
 }
 
 // finish ends a turn whose last answer has no calls.

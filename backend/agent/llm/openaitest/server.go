@@ -127,6 +127,9 @@ type Server struct {
 	Key string
 	// Answer gives the turn for a request when the script is used up.
 	Answer func(Request) Turn
+	// Probes says that the question whether the model has calls of its own goes to the script like
+	// any other; without it the server answers yes and keeps no record of it.
+	Probes bool
 
 	ln   net.Listener
 	http *http.Server
@@ -237,8 +240,15 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, problem, "invalid_request_error")
 		return
 	}
+	if !s.Probes && len(req.Tools) == 1 && req.Tool(probeTool) {
+		s.play(w, r, Turn{Calls: []Call{{ID: "call_probe", Name: probeTool, Args: `{"word":"saffron"}`}}})
+		return
+	}
 	s.play(w, r, s.next(req))
 }
+
+// probeTool is the tool of dialect's question.
+const probeTool = "say_word"
 
 func contains(list []string, s string) bool {
 	for _, x := range list {

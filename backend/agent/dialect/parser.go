@@ -1,0 +1,372 @@
+package dialect
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// Tags that begin or end something.
+const (
+	callTag     = "<tool_call>"
+	callEnd     = "</tool_call>"
+	functionOpn = "<function="
+	responseTag = "<tool_response"
+	thinkTag    = "<think>"
+	thinkEnd    = "</think>"
+)
+
+// maxHeld bounds what is withheld as the possible start of a call, maxBlank white space before
+// it is known whether text follows.
+const (
+	maxHeld  = 256
+	maxBlank = 4096
+)
+
+// Parser finds calls in an answer while it streams. Text goes out at once, but for what may be
+// the start of a call, white space at the end, and a character whose bytes are not all there.
+// White space at an answer's ends is dropped when it has calls. Work is linear in the answer, memory
+// bounded by MaxCall. One goroutine at a time.
+type Parser struct {
+	tools *Tools
+	emit  func(Event)
+
+	mode mode
+	at   pos
+	held []byte
+	from pos // of held
+	line line
+
+	text  []byte // to go out when Write ends
+	blank []byte // white space after it
+	said  bool
+	found int
+
+	ticks int // of the open code fence, or of the one that may begin
+	run   int // backticks at the start of a line in a code fence, -1 when it is not only those
+	match int // bytes of thinkEnd seen
+	after bool
+	block *block
+}
+
+// line is what stands before a place in its line.
+type line struct {
+	open   bool // something besides white space
+	indent int
+	spans  int // runs of backticks
+	quote  bool
+	last   byte
+}
+
+type mode int
+
+const (
+	inText mode = iota
+	inTag
+	afterTag
+	inTicks
+	inInfo
+	inCode
+	inThink
+	inBlock
+	inEnd
+)
+
+// NewParser makes a parser for one answer; emit gets what it finds, in order, during Write and Close.
+func NewParser(tools *Tools, emit func(Event)) *Parser {
+	return &Parser{tools: tools, emit: emit, at: pos{1, 1}}
+}
+
+// Write takes the next bytes of the answer, cut anywhere.
+func (p *Parser) Write(piece string) {
+	for i := range len(piece) {
+		b := piece[i]
+		p.step(b)
+		p.at = p.at.next(b)
+	}
+	p.flush(false)
+}
+
+// Close ends the answer. whole is false when it was cut at its length: then an open call is
+// broken even if it could be read.
+func (p *Parser) Close(whole bool) {
+	if p.mode == inBlock {
+		b := p.block
+		// An end that only the line break after it was to confirm.
+		ended := b.ends >= 0 || b.kind == fenceBlock && b.run >= b.ticks
+		p.finish(b.rest(), ended, whole)
+	}
+	p.Abandon()
+}
+
+// Abandon ends an answer that broke off: text that was withheld goes out, an open call is dropped.
+func (p *Parser) Abandon() {
+	p.release()
+	if p.found == 0 {
+		p.text = append(p.text, p.blank...)
+	}
+	p.blank = nil
+	p.flush(true)
+	p.mode, p.block = inEnd, nil
+}
+
+func (p *Parser) step(b byte) {
+	switch p.mode {
+	case inText:
+		p.inText(b)
+	case inTag:
+		p.inTag(b)
+	case afterTag:
+		p.afterTag(b)
+	case inTicks:
+		p.inTicks(b)
+	case inInfo:
+		p.inInfo(b)
+	case inCode:
+		p.inCode(b)
+	case inThink:
+		p.pass(b)
+		if p.match = matched(thinkEnd, p.match, b); p.match == len(thinkEnd) {
+			p.mode = inText
+		}
+	case inBlock:
+		p.inBlock(b)
+	}
+}
+
+// matched advances a match of tag, which has no second "<", by one byte.
+func matched(tag string, n int, b byte) int {
+	switch {
+	case tag[n] == b:
+		return n + 1
+	case b == '<':
+		return 1
+	}
+	return 0
+}
+
+func (p *Parser) hold(b byte, m mode) {
+	if len(p.held) == 0 {
+		p.from = p.at
+	}
+	p.held = append(p.held, b)
+	p.mode = m
+}
+
+// release passes on as text what was withheld.
+func (p *Parser) release() {
+	for _, b := range p.held {
+		p.pass(b)
+	}
+	p.held = p.held[:0]
+}
+
+func (p *Parser) inText(b byte) {
+	switch {
+	case b == '<' && p.line.spans%2 == 0 && !p.line.quote:
+		p.hold(b, inTag)
+	case b == '`' && !p.line.open && p.line.indent <= 3 && !p.line.quote:
+		p.ticks = 1
+		p.hold(b, inTicks)
+	default:
+		p.pass(b)
+	}
+}
+
+// inTag withholds as long as it may become a tag.
+func (p *Parser) inTag(b byte) {
+	p.held = append(p.held, b)
+	tag := string(p.held)
+	possible := func(full string, when bool) bool { return when && strings.HasPrefix(full, tag) }
+	switch {
+	case possible(callTag, true):
+		if tag == callTag {
+			p.mode = afterTag
+			if !p.line.open {
+				p.begin(callBlock, nil)
+			}
+		}
+	case possible(functionOpn, !p.line.open):
+		if tag == functionOpn {
+			p.begin(functionBlock, p.held)
+		}
+	case possible(responseTag, p.found > 0 && !p.line.open):
+		if tag == responseTag {
+			p.invented()
+		}
+	case possible(thinkTag, !p.said && p.found == 0 && !p.line.open):
+		if tag == thinkTag {
+			p.release()
+			p.mode, p.match = inThink, 0
+		}
+	case possible(callEnd, p.after), possible(functionEnd, p.after):
+		if tag == callEnd || tag == functionEnd {
+			p.held, p.mode = p.held[:0], inText // closed twice
+		}
+	default:
+		p.held = p.held[:len(p.held)-1]
+		p.release()
+		p.mode = inText
+		p.step(b)
+	}
+}
+
+// afterTag decides whether a tag in the middle of a line begins a call.
+func (p *Parser) afterTag(b byte) {
+	blanks := p.held[len(callTag):]
+	switch {
+	case b == '{' || b == '[' || b == '<':
+		p.begin(callBlock, blanks)
+		p.step(b)
+	case isBlank(b) && len(p.held) < maxHeld:
+		p.held = append(p.held, b)
+	default:
+		p.release()
+		p.mode = inText
+		p.step(b)
+	}
+}
+
+func (p *Parser) invented() {
+	p.found++
+	p.emitText()
+	p.emit(Event{Broken: &Broken{
+		Name: "tool_response", Line: p.from.line, Column: p.from.column,
+		Problem:    (&fault{want: "the end of the answer after its calls", found: "a result that the answer made up itself"}).text(p.from),
+		Suggestion: "Nothing after this place was read or run. Results come from Sextant, in the next message.",
+	}})
+	p.held, p.mode = nil, inEnd
+}
+
+// inTicks counts backticks at the start of a line.
+func (p *Parser) inTicks(b byte) {
+	switch {
+	case b == '`' && len(p.held) < maxHeld:
+		p.held = append(p.held, b)
+		p.ticks++
+	case p.ticks < 3 || b == '`':
+		p.release()
+		p.mode = inText
+		p.step(b)
+	default:
+		p.mode = inInfo
+		p.step(b)
+	}
+}
+
+// inInfo reads what stands behind an opening fence.
+func (p *Parser) inInfo(b byte) {
+	info := string(p.held[min(p.ticks, len(p.held)):])
+	switch {
+	case b == '\n':
+		if words := strings.Fields(info); len(words) > 0 && words[0] == "tool" {
+			p.begin(fenceBlock, nil)
+			return
+		}
+		p.release()
+		p.pass(b)
+		p.mode, p.run = inCode, 0
+	case b == '`':
+		p.release()
+		p.mode = inText
+		p.step(b)
+	case len(p.held) > 0 && len(p.held) < maxHeld && maybeTool(info+string(b)):
+		p.held = append(p.held, b)
+	default:
+		p.release()
+		p.pass(b)
+	}
+}
+
+// maybeTool reports whether an info string may have tool as its first word.
+func maybeTool(info string) bool {
+	info = strings.TrimLeft(info, " \t")
+	if rest, ok := strings.CutPrefix(info, "tool"); ok {
+		return rest == "" || strings.IndexByte(" \t\r", rest[0]) >= 0
+	}
+	return strings.HasPrefix("tool", info)
+}
+
+// inCode passes on a code fence that is not a call, to its closing line.
+func (p *Parser) inCode(b byte) {
+	p.pass(b)
+	switch {
+	case b == '\n' && p.run >= p.ticks:
+		p.mode = inText
+	case b == '\n':
+		p.run = 0
+	case b == '`' && p.run >= 0 && (p.run == 0 || p.line.last == '`'):
+		p.run++
+	case isBlank(b) && (p.run > 0 || p.run == 0 && p.line.indent <= 3):
+		// Spaces may stand on both sides of a closing fence.
+	default:
+		p.run = -1
+	}
+	p.line.last = b
+}
+
+func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
+
+// pass makes b text.
+func (p *Parser) pass(b byte) {
+	switch {
+	case b == '\n':
+		p.line = line{}
+	case isBlank(b):
+		if !p.line.open {
+			p.line.indent++
+		}
+	default:
+		if b == '`' && p.line.last != '`' {
+			p.line.spans++
+		}
+		if b == '>' && !p.line.open {
+			p.line.quote = true
+		}
+		p.line.open = true
+	}
+	if p.mode != inCode {
+		p.line.last = b
+	}
+	if isBlank(b) {
+		if p.blank = append(p.blank, b); len(p.blank) >= maxBlank {
+			p.text = append(p.text, p.blank...)
+			p.blank = p.blank[:0]
+		}
+		return
+	}
+	if p.said || p.found == 0 {
+		p.text = append(p.text, p.blank...)
+	}
+	p.blank = p.blank[:0]
+	p.text = append(p.text, b)
+	p.said, p.after = true, false
+}
+
+// flush hands out text, whole characters only unless final.
+func (p *Parser) flush(final bool) {
+	n := len(p.text)
+	if !final && len(p.blank) == 0 && len(p.held) == 0 {
+		n -= unfinished(p.text)
+	}
+	if n == 0 {
+		return
+	}
+	p.emit(Event{Text: string(bytes.ToValidUTF8(p.text[:n], []byte("\uFFFD")))})
+	p.text = append(p.text[:0], p.text[n:]...)
+}
+
+func (p *Parser) emitText() { p.flush(true) }
+
+// unfinished is how many bytes at the end begin a character that is not all there.
+func unfinished(b []byte) int {
+	for n := 1; n <= min(3, len(b)); n++ {
+		if c := b[len(b)-n]; utf8.RuneStart(c) {
+			if c >= 0xC0 && !utf8.FullRune(b[len(b)-n:]) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}

@@ -1,0 +1,178 @@
+package dialect
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// item is a call that was read, or why it could not be.
+type item struct {
+	call  *Call
+	fault *fault
+}
+
+// readObjects reads the JSON form: one or more objects {"name": …, "arguments": {…}}, also in an
+// array. What follows a broken object cannot be trusted to begin where it seems to, so it ends
+// the reading.
+func (t *Tools) readObjects(src []byte, end string) []item {
+	r := &reader{src: src, out: &bytes.Buffer{}}
+	var items []item
+	inArray, f := r.take('[')
+	for f == nil && len(items) <= maxCalls {
+		if f = r.space(); f != nil || r.at >= len(src) && len(items) > 0 {
+			break
+		}
+		switch b := r.peek(); {
+		case b == '{':
+			call, problem := t.readObject(r)
+			items = append(items, item{call: call, fault: problem})
+			if problem != nil && !problem.soft {
+				return items
+			}
+		case len(items) > 0 && (b == '}' || b == ']' || b == ',' || b == ';'):
+			// A bracket too many after a whole object changes nothing.
+			inArray = inArray && b != ']'
+			r.at++
+		case len(items) > 0:
+			f = r.fail(r.at, "the next call or "+end)
+		default:
+			f = r.fail(r.at, `{"name": …, "arguments": {…}}`)
+		}
+	}
+	if f == nil && inArray {
+		f = r.fail(r.at, `"]"`)
+	}
+	if f != nil {
+		items = append(items, item{fault: f})
+	}
+	return items
+}
+
+// called is what an object says of a call.
+type called struct {
+	name           string
+	nameAt, argsAt int
+	args           []byte
+	whole          *Call
+	stranger       string
+	strangerAt     int
+}
+
+// readObject reads one object.
+func (t *Tools) readObject(r *reader) (*Call, *fault) {
+	open := r.at
+	c := called{nameAt: -1, argsAt: -1}
+	if f := r.members(func(key string, at int) *fault { return c.member(t, r, key, at) }); f != nil {
+		if f.name == "" {
+			f.name = c.name
+		}
+		return nil, f
+	}
+	switch {
+	case c.whole != nil:
+		return c.whole, nil
+	case c.nameAt < 0:
+		return nil, &fault{soft: true, at: open, want: `the key "name"`, found: "an object without it"}
+	}
+	found, f := t.find(c.name, c.nameAt)
+	if f != nil {
+		return nil, f
+	}
+	if c.stranger != "" && c.argsAt < 0 {
+		return nil, &fault{soft: true, at: c.strangerAt, want: `the arguments in one object "arguments"`, found: fmt.Sprintf("the key %q beside it", clip(c.stranger, 40)), name: c.name}
+	}
+	if c.argsAt < 0 {
+		c.args = []byte("{}")
+	}
+	return &Call{Name: found.def.Name, Args: c.args, Form: ToolCall}, nil
+}
+
+// member reads the value of one key of a call's object.
+func (c *called) member(t *Tools, r *reader, key string, at int) *fault {
+	if f := r.space(); f != nil {
+		return f
+	}
+	switch key {
+	case "name", "tool", "tool_name":
+		if c.nameAt >= 0 {
+			return &fault{at: at, want: "one name", found: "a second one"}
+		}
+		c.nameAt = r.at
+		if r.quoted() == 0 {
+			return r.fail(r.at, "the tool's name as a string")
+		}
+		var f *fault
+		c.name, f = r.text()
+		return f
+	case "arguments", "parameters", "args", "input":
+		if c.argsAt >= 0 {
+			return &fault{at: at, want: `one object "arguments"`, found: fmt.Sprintf("a second one, %q", key), name: c.name}
+		}
+		c.argsAt = r.at
+		var f *fault
+		c.args, f = r.arguments()
+		return f
+	case "function":
+		if r.peek() == '{' && c.whole == nil {
+			var f *fault
+			c.whole, f = t.readObject(r)
+			return f
+		}
+	}
+	// Ids, types and whatever else stands beside; only strangers without arguments are a problem,
+	// since they probably are the arguments.
+	if key != "id" && key != "type" && key != "call_id" && c.stranger == "" {
+		c.stranger, c.strangerAt = key, at
+	}
+	kept := r.out.Len()
+	f := r.value()
+	r.out.Truncate(kept)
+	return f
+}
+
+// arguments reads an object of arguments, nothing for null, or a string that holds the object.
+func (r *reader) arguments() ([]byte, *fault) {
+	at := r.at
+	if r.quoted() != 0 {
+		return r.stringArguments()
+	}
+	kept := r.out.Len()
+	if f := r.value(); f != nil {
+		return nil, f
+	}
+	args := bytes.Clone(r.out.Bytes()[kept:])
+	r.out.Truncate(kept)
+	switch {
+	case string(args) == "null":
+		return []byte("{}"), nil
+	case args[0] != '{':
+		return nil, r.fail(at, "the arguments as an object {…}")
+	}
+	return args, nil
+}
+
+func (r *reader) stringArguments() ([]byte, *fault) {
+	at := r.at
+	text, f := r.text()
+	if f != nil {
+		return nil, f
+	}
+	if strings.TrimSpace(text) == "" {
+		return []byte("{}"), nil
+	}
+	inner := &reader{src: []byte(text), out: &bytes.Buffer{}}
+	if f = inner.value(); f == nil {
+		f = inner.space()
+	}
+	if f == nil && inner.at < len(text) {
+		f = inner.fail(inner.at, "the end of the arguments")
+	}
+	if f != nil {
+		return nil, &fault{at: at, want: "an object in this string", found: "at its " + f.text(pos{1, 1}.after([]byte(text)[:min(f.at, len(text))]))}
+	}
+	if inner.out.Len() == 0 || inner.out.Bytes()[0] != '{' {
+		return nil, &fault{at: at, want: "the arguments as an object {…}", found: r.found(at)}
+	}
+	return inner.out.Bytes(), nil
+}

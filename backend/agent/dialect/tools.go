@@ -1,0 +1,129 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sextant/backend/calls/nearest"
+	"sextant/shared/toolspec"
+)
+
+// Tools are the tools that may be called in one answer. It is made for one round and used by one
+// goroutine.
+type Tools struct {
+	byName map[string]*tool
+	names  []string
+}
+
+// tool is one of them; its parameters are read when they are needed.
+type tool struct {
+	def    toolspec.Definition
+	params []field
+	read   bool
+}
+
+// NewTools takes defs in their order.
+func NewTools(defs []toolspec.Definition) *Tools {
+	t := &Tools{byName: make(map[string]*tool, len(defs))}
+	for _, d := range defs {
+		if t.byName[d.Name] == nil {
+			t.names = append(t.names, d.Name)
+			t.byName[d.Name] = &tool{def: d}
+		}
+	}
+	return t
+}
+
+// finalResponse is how one design spelt final_response; the only other name a tool has.
+const finalResponse, finalResponseTool = "finalResponse", "final_response"
+
+// find is the tool of exactly that name, or a fault at at.
+func (t *Tools) find(name string, at int) (*tool, *fault) {
+	if name == finalResponse && t.byName[finalResponseTool] != nil {
+		name = finalResponseTool
+	}
+	if found := t.byName[name]; found != nil {
+		return found, nil
+	}
+	problem := fmt.Sprintf("there is no tool %q", clip(name, 64))
+	if near := nearest.Names(name, t.names, 3); len(near) > 0 {
+		problem += "; nearest: " + strings.Join(near, ", ")
+	}
+	return nil, &fault{soft: true, at: at, found: problem, name: name}
+}
+
+// fields are the parameters as a signature lists them: required ones first.
+func (t *tool) fields() []field {
+	if !t.read {
+		t.read = true
+		t.params = signature(t.def.Parameters)
+	}
+	return t.params
+}
+
+func (t *tool) field(name string) (field, bool) {
+	i := slices.IndexFunc(t.fields(), func(f field) bool { return f.name == name })
+	if i < 0 {
+		return field{}, false
+	}
+	return t.params[i], true
+}
+
+// example is a correct call: one of the definition's, else one made of the required parameters.
+func (t *tool) example() json.RawMessage {
+	for _, e := range t.def.Examples {
+		var b bytes.Buffer
+		if len(e) <= 400 && json.Compact(&b, e) == nil && b.Len() > 0 && b.Bytes()[0] == '{' {
+			return b.Bytes()
+		}
+	}
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, f := range t.fields() {
+		if !f.required {
+			break
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		writeString(&b, f.name)
+		b.WriteByte(':')
+		b.WriteString(f.schema.sample(0))
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// plainName is what a name must look like to stand in a conversation: providers refuse others.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// broken words f for the model. at is where the text that was read begins in the answer.
+func (t *Tools) broken(f *fault, src []byte, at pos, form Kind) *Broken {
+	where := at.after(src[:min(f.at, len(src))])
+	b := &Broken{Name: f.name, Line: where.line, Column: where.column, Problem: f.text(where)}
+	if !plainName.MatchString(b.Name) {
+		b.Name = ""
+	}
+	b.Suggestion = "Nothing ran. Write the call again, whole: " + t.sample(f.name, form)
+	return b
+}
+
+// sample is a correct call for the model to look at: of the tool meant, or of the nearest one.
+func (t *Tools) sample(name string, form Kind) string {
+	shown := t.byName[name]
+	if shown == nil {
+		if near := nearest.Names(name, t.names, 1); len(near) > 0 {
+			shown = t.byName[near[0]]
+		} else if len(t.names) > 0 {
+			shown = t.byName[t.names[0]]
+		}
+	}
+	if shown == nil {
+		return "there is no tool now, so answer in words."
+	}
+	return Print(form, Call{Name: shown.def.Name, Args: shown.example()}, t)
+}

@@ -1,0 +1,115 @@
+package dialect
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"sextant/backend/agent/llm"
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// Voice asks a model in its dialect. Whatever that is, calls come back as calls: above a Voice
+// nobody knows how they were written. Safe for concurrent use.
+type Voice struct {
+	Model llm.Model
+	// Kind is how the model writes calls; "" is Native.
+	Kind Kind
+}
+
+// Stream is one question, with the tools that may be called. A native model is asked as it is. To
+// another the tools are told in the system prompt and calls and results are written into the
+// conversation in its own form; text comes without calls, and each complete call is also handed to onDelta at
+// once, so that it can start before the answer ends. Errors are the model's own.
+func (v Voice) Stream(ctx context.Context, req llm.Request, defs []toolspec.Definition, onDelta func(llm.Delta)) (llm.Response, error) {
+	if v.Kind == Native || v.Kind == "" || len(defs) == 0 && !hasCalls(req.Messages) {
+		req.Tools = functions(defs)
+		return v.Model.Stream(ctx, req, onDelta)
+	}
+	tools := NewTools(defs)
+	asked := llm.Request{System: req.System, Messages: v.written(req.Messages, tools), MaxTokens: req.MaxTokens}
+	if section := Section(v.Kind, defs); section != "" {
+		asked.System = strings.TrimSpace(req.System + "\n\n" + section)
+	}
+	var heard llm.Response
+	var text strings.Builder
+	p := NewParser(tools, func(e Event) {
+		switch {
+		case e.Call != nil:
+			call := chat.ToolCall{Name: e.Call.Name, Args: e.Call.Args}
+			heard.Calls = append(heard.Calls, call)
+			onDelta(llm.Delta{Call: &call})
+		case e.Broken != nil:
+			heard.Broken = append(heard.Broken, llm.BrokenCall{Name: e.Broken.Name, Problem: e.Broken.Problem, Suggestion: e.Broken.Suggestion})
+		default:
+			text.WriteString(e.Text)
+			onDelta(llm.Delta{Text: e.Text})
+		}
+	})
+	res, err := v.Model.Stream(ctx, asked, func(d llm.Delta) { p.Write(d.Text) })
+	if err != nil {
+		p.Abandon()
+		return llm.Response{Text: text.String(), Usage: res.Usage}, err
+	}
+	p.Close(res.Stop != llm.StopLength)
+	heard.Text, heard.Usage, heard.Stop = text.String(), res.Usage, res.Stop
+	// A server that reads this dialect itself hands its calls over natively all the same.
+	heard.Calls = append(heard.Calls, res.Calls...)
+	heard.Broken = append(heard.Broken, res.Broken...)
+	if len(heard.Calls) > 0 && heard.Stop == llm.StopDone {
+		heard.Stop = llm.StopCalls
+	}
+	return heard, nil
+}
+
+func functions(defs []toolspec.Definition) []toolspec.Function {
+	out := make([]toolspec.Function, len(defs))
+	for i, d := range defs {
+		out[i] = d.Function()
+	}
+	return out
+}
+
+func hasCalls(messages []chat.Message) bool {
+	return slices.ContainsFunc(messages, func(m chat.Message) bool { return len(m.Calls) > 0 })
+}
+
+// written is the conversation with its calls and results as text. Neighbours of one role are
+// joined: many templates of local models insist that roles alternate.
+func (v Voice) written(messages []chat.Message, tools *Tools) []chat.Message {
+	var out []chat.Message
+	names := map[string]string{}
+	var results []Result
+	say := func(role chat.Role, text string) {
+		if n := len(out); n > 0 && out[n-1].Role == role {
+			out[n-1].Text += "\n\n" + text
+			return
+		}
+		out = append(out, chat.Message{Role: role, Text: text})
+	}
+	flush := func() {
+		if len(results) > 0 {
+			say(chat.RoleUser, PrintResults(v.Kind, results))
+			results = nil
+		}
+	}
+	for _, m := range messages {
+		if m.Role == chat.RoleTool {
+			results = append(results, Result{Name: names[m.CallID], Text: m.Text})
+			continue
+		}
+		flush()
+		var parts []string
+		if m.Text != "" {
+			parts = append(parts, m.Text)
+		}
+		for _, c := range m.Calls {
+			names[c.ID] = c.Name
+			parts = append(parts, Print(v.Kind, Call{Name: c.Name, Args: c.Args}, tools))
+		}
+		say(m.Role, strings.Join(parts, "\n"))
+	}
+	flush()
+	return out
+}

@@ -1,0 +1,38 @@
+package loop
+
+import (
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// early is what is known of an answer's calls before it ends. Calls that only read start then; one
+// that acts waits for the whole answer, and so does everything after it: an answer that breaks off
+// is taken back, and nobody can take back a click.
+type early struct {
+	// ids are our ids of the calls, in their order.
+	ids     []string
+	running map[string]chan toolspec.Result
+	waits   bool
+}
+
+// begin takes a call that is whole while the answer still streams.
+func (t *turn) begin(defs []toolspec.Definition, c chat.ToolCall) {
+	e := &t.early
+	id := newID("")
+	e.ids = append(e.ids, id)
+	switch {
+	case e.waits || !readOnly(defs, c):
+		e.waits = true
+		return
+	case t.rounds > t.limits.Rounds || len(e.running) >= together || t.called+len(e.running) >= t.limits.CallsPerTurn:
+		e.waits = true
+		return
+	}
+	if e.running == nil {
+		e.running = map[string]chan toolspec.Result{}
+	}
+	done := make(chan toolspec.Result, 1)
+	e.running[id] = done
+	call := toolspec.Call{ID: id, Tool: c.Name, Args: c.Args, Panel: t.panel(), From: t.provenance()}
+	t.loop.wait.Go(func() { done <- t.do(call) })
+}
