@@ -301,10 +301,7 @@ func plainNumber(s string) (string, bool) {
 	if strings.HasPrefix(s, ".") {
 		s = "0" + s
 	}
-	if strings.HasSuffix(s, ".") {
-		s = strings.TrimSuffix(s, ".")
-	}
-	s = sign + s
+	s = sign + strings.TrimSuffix(s, ".")
 	return s, s != "" && s != "-" && json.Valid([]byte(s))
 }
 
