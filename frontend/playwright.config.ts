@@ -3,7 +3,9 @@ import { defineConfig } from '@playwright/test';
 // The end-to-end tests start the built program themselves; they need nothing but its path.
 export default defineConfig({
   testDir: './e2e',
-  timeout: 60_000,
+  timeout: 120_000,
+  // How long what must come is waited for: no test is about time, and machines are busy.
+  expect: { timeout: 20_000 },
   workers: 1,
   reporter: 'list',
   use: {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { ModelServer, type Answer } from './model-server';
-import { Sextant } from './sextant';
+import { say, Sextant } from './sextant';
 
 let sextant: Sextant;
 let model: ModelServer;
@@ -18,11 +18,6 @@ async function open(page: Page, answers: Answer[]): Promise<void> {
     env: { SEXTANT_OPENAI_BASE_URL: model.url, SEXTANT_OPENAI_API_KEY: 'k', SEXTANT_MODEL: 'openai/test-model' },
   });
   await page.goto(sextant.window());
-}
-
-async function say(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message to the assistant' }).fill(text);
-  await page.keyboard.press('Enter');
 }
 
 /** The question that waits above the composer. */

@@ -1,17 +1,12 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { Sextant } from './sextant';
+import { say, Sextant } from './sextant';
 
 let sextant: Sextant;
 test.beforeEach(async () => {
   sextant = await Sextant.start();
 });
 test.afterEach(() => sextant.stop());
-
-async function say(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message to the assistant' }).fill(text);
-  await page.keyboard.press('Enter');
-}
 
 /** Opens a section of the settings. */
 async function settings(page: Page, section: RegExp): Promise<void> {

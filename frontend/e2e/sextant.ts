@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
 
 /** The program under test; `make e2e` names it. */
 export const bin = process.env.SEXTANT_BIN ?? join(import.meta.dirname, '../../build/bin/sextant');
@@ -28,6 +29,13 @@ export interface Start {
   dir?: string;
   env?: Record<string, string>;
   args?: string[];
+}
+
+/** Says something to the assistant, once it listens: what it said last may be there before its turn is over. */
+export async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message to the assistant' }).fill(text);
+  await expect(page.getByRole('button', { name: 'Send' })).toBeVisible();
+  await page.keyboard.press('Enter');
 }
 
 /** One running `sextant serve` with folders of its own. */
