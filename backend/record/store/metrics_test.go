@@ -364,6 +364,7 @@ func TestWhatWasRecordedBeforeThereWereFiguresIsCountedOnce(t *testing.T) {
 	ended := turnOf("t1", event.TurnEnded, "openai/x", chat.StatusDone, 3)
 	must(t, s, asked, answered, ended)
 	if _, err := s.writer.Exec(`DROP TABLE turn_sums; DROP TABLE measured_turns; DROP TABLE call_sums; DROP TABLE measured_calls;
+		DROP TABLE results;
 		DELETE FROM goose_db_version WHERE version_id > 5`); err != nil {
 		t.Fatal(err)
 	}
