@@ -79,6 +79,13 @@ func (c *collection) CreateItem(properties map[string]dbus.Variant, secret ss.Se
 	return one.path, "/", nil
 }
 
+// size is how many items there are.
+func (c *collection) size() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.all)
+}
+
 func (i *item) GetSecret(dbus.ObjectPath) (ss.Secret, *dbus.Error) {
 	i.of.mu.Lock()
 	defer i.of.mu.Unlock()
@@ -159,14 +166,14 @@ func TestASecretServiceOnARealBusKeepsTheValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := again.Fill("{{secret:one}}", secrets.Sink{Place: secrets.Header, Origin: "https://a.example"}, nil)
-	if err != nil || text != "a newer value" || again.List()[0].Kept != "keychain" || len(c.all) != 1 {
-		t.Errorf("%q, %v, %+v, %d items", text, err, again.List(), len(c.all))
+	if err != nil || text != "a newer value" || again.List()[0].Kept != "keychain" || c.size() != 1 {
+		t.Errorf("%q, %v, %+v, %d items", text, err, again.List(), c.size())
 	}
 	if again.Mask("a newer value") != "{{secret:one}}" {
 		t.Error("what the keychain keeps is not masked")
 	}
-	if err := again.Delete("one"); err != nil || len(c.all) != 0 {
-		t.Errorf("after deleting: %v, %d items", err, len(c.all))
+	if err := again.Delete("one"); err != nil || c.size() != 0 {
+		t.Errorf("after deleting: %v, %d items", err, c.size())
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "values.json*")); len(files) != 0 {
 		t.Errorf("with a keychain there is %v", files)
