@@ -7,7 +7,8 @@
 // texts, in bounded space. Two texts match when they share a word that is long or mixed enough
 // to be no accident (a key, a number, an address), or five common words in a row; letter case,
 // spaces and punctuation between words do not count, nor do usual ways to wrap data (percent
-// signs, base64, hexadecimal). Safe for concurrent use.
+// signs, base64, hexadecimal) or to disguise it (backwards, rot13, letter by letter). Safe for
+// concurrent use.
 package copied
 
 import (
@@ -19,6 +20,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Bounds of what is kept and looked at.
@@ -109,6 +111,18 @@ func (m *Memory) From(conversation, data string, own func(source string) bool) [
 	return found
 }
 
+// Sources lists the sources that were read in the conversation, sorted.
+func (m *Memory) Sources(conversation string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []string
+	for _, t := range m.talks[conversation] {
+		all = append(all, t.source)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // prints are the fingerprints of a text: its telling words and its runs of words.
 func (m *Memory) prints(s string) map[uint64]struct{} {
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '@' && r != '_' })
@@ -124,7 +138,28 @@ func (m *Memory) prints(s string) map[uint64]struct{} {
 			prints[maphash.String(m.seed, strings.Join(words[i:i+run], " "))] = struct{}{}
 		}
 	}
+	for _, w := range joined(s) {
+		if len(prints) >= maxPrints {
+			break
+		}
+		prints[maphash.String(m.seed, w)] = struct{}{}
+	}
 	return prints
+}
+
+// joined are the telling words that are written in groups: keys as KEY-0010-9QX7, numbers of
+// cards and telephones. A date is none.
+func joined(s string) []string {
+	var all []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.:", r)
+	}) {
+		bare := strings.NewReplacer("-", "", "_", "", ".", "", ":", "").Replace(w)
+		if len(bare) < len(w) && len(bare) > 8 && telling(bare) {
+			all = append(all, bare)
+		}
+	}
+	return all
 }
 
 // telling reports whether a word alone shows that it was copied: a long number, letters and
@@ -148,7 +183,7 @@ func telling(w string) bool {
 	case strings.Contains(strings.Trim(w, "@"), "@"):
 		return true
 	case letters == 0:
-		return digits >= 9
+		return digits >= 6
 	case digits == 0:
 		return letters >= 25
 	}
@@ -183,7 +218,40 @@ func unwrapped(data string) []string {
 			}
 		}
 	}
+	return append(forms, disguised(data)...)
+}
+
+// disguised are the forms data is read in by who knows the trick: backwards, letters moved by
+// half of the alphabet, and written one by one.
+func disguised(data string) []string {
+	backwards := []rune(data)
+	slices.Reverse(backwards)
+	forms := []string{string(backwards), strings.Map(rot13, data)}
+	var b strings.Builder
+	single := 0
+	for _, w := range strings.Fields(data) {
+		if utf8.RuneCountInString(w) != 1 {
+			b.WriteByte(' ')
+			b.WriteString(w)
+			continue
+		}
+		single++
+		b.WriteString(w)
+	}
+	if single >= 6 {
+		forms = append(forms, b.String())
+	}
 	return forms
+}
+
+func rot13(r rune) rune {
+	switch {
+	case r >= 'a' && r <= 'z':
+		return 'a' + (r-'a'+13)%26
+	case r >= 'A' && r <= 'Z':
+		return 'A' + (r-'A'+13)%26
+	}
+	return r
 }
 
 // printable reports whether bytes read as text.

@@ -18,6 +18,7 @@ func none(string) bool { return false }
 func TestWhatWasCopiedIsFoundWithItsSource(t *testing.T) {
 	m := New()
 	m.Read("t1", "file:/home/a/letter.txt", letter)
+	m.Read("t1", "file:/home/a/keys.txt", "Since 2026-11-22 the key is KEY-0010-9QX7-ZT4M, the door code 830017.")
 	m.Read("t1", "https://news.example", "The weather in the north will be mild over the weekend.")
 	for _, c := range []struct {
 		data string
@@ -33,7 +34,16 @@ func TestWhatWasCopiedIsFoundWithItsSource(t *testing.T) {
 		{base64.StdEncoding.EncodeToString([]byte("ghp_k3Jd8sLq02mXw9")), "file:/home/a/letter.txt"},
 		{hex.EncodeToString([]byte("ghp_k3Jd8sLq02mXw9")), "file:/home/a/letter.txt"},
 		{"mild over the weekend in the north; weather in the north will be mild", "https://news.example"},
+		{"4711-0815-2342-9981", "file:/home/a/letter.txt"},
+		{"4711 of 47110815/2342/9981 and 4711081523429981", "file:/home/a/letter.txt"},
+		{"KEY-0010-9QX7-ZT4M", "file:/home/a/keys.txt"},
+		{"/p/KEY-0010-9QX7-ZT4M/x.png", "file:/home/a/keys.txt"},
+		{"d=M4TZ-7XQ9-0100-YEK", "file:/home/a/keys.txt"},
+		{"what is XRL-0010-9DK7-MG4Z", "file:/home/a/keys.txt"},
+		{"K E Y - 0 0 1 0 - 9 Q X 7 - Z T 4 M", "file:/home/a/keys.txt"},
+		{"open with 830017 please", "file:/home/a/keys.txt"},
 		{"Ana", ""},
+		{"on 2026-11-22 at 10:30", ""},
 		{"10437", ""},
 		{"Monday", ""},
 		{"a desk lamp under 80 euros please", ""},
