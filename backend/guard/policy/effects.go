@@ -121,15 +121,15 @@ func (f facts) everyTime() bool {
 	return f.told() && (d.Unconfined != "" || slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
 }
 
-// carries reports whether a told call could take data out of the folder or leave something
-// behind outside of it, whoever steers it.
+// carries reports whether a told call could take data out of the folder, leave something behind
+// outside of it or delete what nothing brings back, whoever steers it.
 func (f facts) carries() bool {
 	d, hints := f.in.Description, f.in.Definition.Hints
 	if d.Network || d.Unconfined != "" || len(f.hosts) > 0 || hints.OpenWorld && !hints.ReadOnly {
 		return true
 	}
 	return slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool {
-		return u.Use != toolspec.UseRead && (u.Sensitive != "" || !f.within(u.Path))
+		return u.Use == toolspec.UseDelete || u.Use != toolspec.UseRead && (u.Sensitive != "" || !f.within(u.Path))
 	})
 }
 

@@ -135,6 +135,9 @@ func TestOutsideTextMakesOnlyWhatLeavesTheFolderAsk(t *testing.T) {
 	comesTo(t, file("write_file", toolspec.UseWrite, flat+"/a").mode(Workspace).read(shop), Allow)
 	comesTo(t, file("write_file", toolspec.UseWrite, "/srv/a").mode(Full).read(shop), Question)
 	comesTo(t, bash("make", named("make")).warned("make runs code").mode(Full).read(shop), Allow)
+	gone := bash("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a").mode(Full)
+	comesTo(t, gone, Allow)
+	comesTo(t, gone.read(shop), Question)
 	d := comesTo(t, bash("rm a b", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a", flat+"/b"), Question)
 	if !strings.Contains(d.Approval.Why, "It deletes "+flat+"/a and "+flat+"/b.") || d.Approval.Question != "Run it?" || d.Approval.Target != "rm a b" {
 		t.Errorf("%+v", d.Approval)
