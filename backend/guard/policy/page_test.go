@@ -93,3 +93,12 @@ func TestGivingAFileToThePageThatWasReadAsksInEveryMode(t *testing.T) {
 	comesTo(t, in.mode(Full).read("https://jobs.example"), Question)
 	comesTo(t, in.mode(Full).read("https://jobs.example").alone(), Refuse)
 }
+
+func TestAKeyThatWritesIntoAStrangersFrameAsks(t *testing.T) {
+	shop := "https://shop.example"
+	key := page("press_key", `{"key":"7"}`).about("", "7").read(shop)
+	comesTo(t, key.hosts("shop.example"), Allow)
+	comesTo(t, key.hosts("evil.example"), Question)
+	comesTo(t, key.hosts("evil.example").mode(Full), Question)
+	comesTo(t, page("press_key", `{"key":"Tab"}`).read(shop), Allow)
+}

@@ -44,16 +44,47 @@ func (s *Session) Called(id int) (role, name string) {
 	return thing.Role, thing.Name
 }
 
+// Typed lists the addresses of the documents that a pressed key may reach: the page in front, or
+// its frames when one of them has the focus. A page that does not answer at once has them all.
+func (s *Session) Typed() []string {
+	page := s.front()
+	if page == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), linkLimit)
+	defer cancel()
+	docs := page.Documents()
+	if len(docs) == 0 {
+		return nil
+	}
+	from, to := 0, 1
+	if framed, err := collect.Framed(ctx, docs[0]); err != nil {
+		to = len(docs)
+	} else if framed && len(docs) > 1 {
+		from, to = 1, len(docs)
+	}
+	var all []string
+	for _, doc := range docs[from:to] {
+		all = append(all, doc.URL())
+	}
+	return all
+}
+
+// front is the page in front as it can be asked now, nil for none.
+func (s *Session) front() *frames.Page {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	if t := s.active; t != nil && t.dialog == nil && !t.crashed {
+		return t.page
+	}
+	return nil
+}
+
 // Links reports whether the page in front, or a frame in it, has a link that leads to exactly
 // url. It asks the page as it is now and starts no browser; a page that does not answer at
 // once offers nothing.
 func (s *Session) Links(url string) bool {
-	s.b.mu.Lock()
-	var page *frames.Page
-	if t := s.active; t != nil && t.dialog == nil && !t.crashed {
-		page = t.page
-	}
-	s.b.mu.Unlock()
+	page := s.front()
 	if page == nil {
 		return false
 	}

@@ -95,3 +95,24 @@ func TestThePageInFrontOffersItsLinksAndNoOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestWhatAKeyWouldReachIsToldByTheFocus(t *testing.T) {
+	ctx, s := session(t)
+	if got := s.Typed(); got != nil {
+		t.Errorf("a session without a page: %v", got)
+	}
+	pages := map[string]any{"/inner": `<input aria-label=There>`}
+	url := site(t, pages)
+	pages["/"] = `<title>-</title><input aria-label=Here><iframe width=300 height=80 src="` + otherSite(url) + `/inner"></iframe>`
+	ans := openPage(t, ctx, s, url)
+	for _, c := range []struct{ click, want string }{{"", url + "/"}, {"There", otherSite(url) + "/inner"}, {"Here", url + "/"}} {
+		if c.click != "" {
+			if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, ans, "textbox", c.click).ID}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := s.Typed(); len(got) != 1 || got[0] != c.want {
+			t.Errorf("after a click on %q: %v, want %s", c.click, got, c.want)
+		}
+	}
+}

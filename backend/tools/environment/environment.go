@@ -43,6 +43,7 @@ type Tools struct {
 	// stepTools are the tools that may be a step of run_steps.
 	stepTools []string
 	judged    judged
+	clip      clipboard
 	tokens    tokens
 }
 
@@ -160,7 +161,9 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	if x.judged != nil {
 		x.judged(call)
 	}
-	return x.describe(t.sessions(call.From.Session), call.Args)
+	d := x.describe(t.sessions(call.From.Session), call.Args)
+	t.pasted(call, &d)
+	return d
 }
 
 // kindOf is how a browser's fault is classified for callers. "blocked" is a closed address

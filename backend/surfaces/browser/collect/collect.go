@@ -120,6 +120,11 @@ func NodeExpression(handle int) string {
 	return fmt.Sprintf("function () { return globalThis.__sextant?.live(%d) ?? null }", handle)
 }
 
+// Framed reports whether what is typed in the document goes into a frame of it.
+func Framed(ctx context.Context, w World) (bool, error) {
+	return call[bool](ctx, w, "framed")
+}
+
 // Offers reports whether the document has a link that leads to exactly url.
 func Offers(ctx context.Context, w World, url string) (bool, error) {
 	return call[bool](ctx, w, "offers", url)

@@ -226,6 +226,13 @@
     return o === 'null' ? '' : o
   }
 
+  // framed: whether what is typed goes into a frame of the page.
+  S.framed = () => {
+    let at = document.activeElement
+    while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
+    return at !== null && ['IFRAME', 'FRAME', 'OBJECT', 'EMBED', 'FENCEDFRAME'].includes(at.tagName)
+  }
+
   // offers: whether the page has a link that leads to exactly url.
   S.offers = (url) => {
     if (!URL.canParse(url)) return false
