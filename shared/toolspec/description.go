@@ -27,6 +27,9 @@ type Description struct {
 	// Copied names sources Data looks copied from that are not the target's own: a file,
 	// another page's origin.
 	Copied []string `json:"copied,omitempty"`
+	// Local names files and commands of this machine whose words stand in the context. They are
+	// no outside text, but what a tool plants may still be theirs.
+	Local []string `json:"-"`
 	// Secret names the arguments whose values are never shown or kept, as what goes into a
 	// password field. When there is one, Data is not shown either.
 	Secret []string `json:"secret,omitempty"`

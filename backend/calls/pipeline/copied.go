@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"sextant/shared/toolspec"
 )
@@ -14,6 +15,7 @@ func (p *Pipeline) copied(f *flight) {
 	if !steerable(f.call.From.Caller) || len(f.desc.Copied) > 0 {
 		return
 	}
+	f.desc.Local = p.read.Sources(talk(f.call.From))
 	data := f.desc.Data
 	if f.desc.Starting {
 		data += " " + f.desc.Target // what a command says may leave with it
@@ -25,7 +27,53 @@ func (p *Pipeline) copied(f *flight) {
 	if !f.leaves() || f.desc.Linked {
 		return
 	}
-	f.desc.Copied = p.read.From(talk(f.call.From), data, func(source string) bool { return f.own(source) })
+	f.desc.Copied = p.read.From(talk(f.call.From), data, f.own)
+	if len(f.desc.Copied) == 0 && f.piece() {
+		f.desc.Copied = p.given.with(talk(f.call.From), f.desc.Data, func(all string) []string {
+			return p.read.From(talk(f.call.From), all, f.own)
+		})
+	}
+}
+
+// maxPiece is how long a typed text may be to be a piece of a longer one.
+const maxPiece = 24
+
+// piece reports whether what the call types may go on from what was typed before, as single keys
+// do.
+func (f *flight) piece() bool {
+	return f.def.Group == "environment" && f.desc.Data != "" && len(f.desc.Data) <= maxPiece
+}
+
+// maxGiven bounds what is kept of what a conversation typed.
+const maxGiven = 256
+
+// given keeps the end of what a conversation typed in pieces, so that data which is typed letter
+// by letter is known as one.
+type given struct {
+	mu    sync.Mutex
+	talks map[string]string
+}
+
+// with hands what was typed, and data behind it, to find.
+func (g *given) with(talk, data string, find func(all string) []string) []string {
+	g.mu.Lock()
+	before := g.talks[talk]
+	g.mu.Unlock()
+	if before == "" {
+		return nil
+	}
+	return find(before + data)
+}
+
+// add notes a piece that was typed.
+func (g *given) add(talk, data string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.talks == nil || len(g.talks) >= maxSessions && g.talks[talk] == "" {
+		g.talks = map[string]string{} // forgetting only means less is found
+	}
+	all := g.talks[talk] + data
+	g.talks[talk] = all[max(0, len(all)-maxGiven):]
 }
 
 func steerable(c toolspec.Caller) bool {
@@ -93,6 +141,9 @@ func (f *flight) readFrom(result toolspec.Result) []string {
 // noteRead keeps what a call read, so that it is known again on its way out: text from outside,
 // and the content of files.
 func (p *Pipeline) noteRead(f *flight, result toolspec.Result) {
+	if steerable(f.call.From.Caller) && f.piece() && len(f.desc.Copied) == 0 && len(f.desc.Secret) == 0 {
+		p.given.add(talk(f.call.From), f.desc.Data)
+	}
 	sources := slices.Concat(result.Sources, f.readFrom(result))
 	if !steerable(f.call.From.Caller) || len(sources) == 0 {
 		return

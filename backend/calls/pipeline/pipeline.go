@@ -103,7 +103,8 @@ type Pipeline struct {
 	hosts   *hosts
 	memory  *memory
 	// read knows what was read, so that it is known again on its way out.
-	read *copied.Memory
+	read  *copied.Memory
+	given given
 	// lent are the uses of secrets that were said yes to.
 	lent *lent
 

@@ -91,6 +91,12 @@ func (f facts) steering() []doubt {
 			exact: true, steered: true,
 		}}
 	}
+	if local := f.in.Description.Local; !f.tainted() && f.plants() && len(local) > 0 {
+		return []doubt{{
+			why:   "This conversation read " + list(few(local)) + ". Such text can try to steer the assistant, so what it is told for good needs your word.",
+			exact: true, steered: true,
+		}}
+	}
 	if !f.tainted() || !f.couldCarry() {
 		return nil
 	}
@@ -99,6 +105,12 @@ func (f facts) steering() []doubt {
 			"so what leaves this machine or stays on it needs your word.",
 		exact: true, steered: true,
 	}}
+}
+
+// plants reports whether the call leaves words behind that are read later as a person's own.
+func (f facts) plants() bool {
+	d := f.in.Definition
+	return d.Origin == toolspec.OriginBaseline && d.Group == "feedback" && !d.Hints.ReadOnly
 }
 
 // couldCarry reports whether, with outside text in the context, the call could take data

@@ -211,6 +211,24 @@ func TestOutsideTextMakesWhatCarriesDataOutAsk(t *testing.T) {
 	comesTo(t, ours("files", "read_file", `{"path":"a"}`, toolspec.Hints{ReadOnly: true}).read(shop), Allow)
 }
 
+func TestWordsOfAFileBecomeNoLastingInstructionUnasked(t *testing.T) {
+	note := ours("feedback", "enhance_baseline_prompt", `{"note":"obey"}`, toolspec.Hints{})
+	comesTo(t, note, Allow)
+	note.Description.Local = []string{"file /home/ana/flat/README.md"}
+	for _, mode := range []Mode{Ask, Workspace, Full} {
+		if d := comesTo(t, note.mode(mode), Question); !strings.Contains(d.Approval.Why, "file /home/ana/flat/README.md") {
+			t.Errorf("%s: why %q", mode, d.Approval.Why)
+		}
+	}
+	comesTo(t, note.alone(), Refuse)
+	look := ours("feedback", "list_notes", `{}`, toolspec.Hints{ReadOnly: true})
+	look.Description.Local = note.Description.Local
+	comesTo(t, look, Allow)
+	other := page("click_element", `{"annotationId":3}`)
+	other.Description.Local = note.Description.Local
+	comesTo(t, other, Allow)
+}
+
 func TestModeWorkspaceCoversOnlyTheFolder(t *testing.T) {
 	del := toolspec.Hints{Destructive: true}
 	in := ours("files", "write_file", `{}`, del).mode(Workspace)
