@@ -20,9 +20,14 @@ func (p *Pipeline) copied(f *flight) {
 	if f.desc.Starting {
 		data += " " + f.desc.Target // what a command says may leave with it
 	}
-	// An address carries data behind its host.
-	if u, err := url.Parse(f.desc.Target); err == nil && u.Host != "" {
-		data += " " + u.Path + " " + u.RawQuery + " " + u.Fragment
+	// An address carries data behind its host, and in the labels of its name; a method may stand
+	// before it.
+	target := f.desc.Target
+	if _, after, found := strings.Cut(target, " "); found && !f.desc.Starting {
+		target = after
+	}
+	if u, err := url.Parse(target); err == nil && u.Host != "" {
+		data += " " + strings.ReplaceAll(u.Hostname(), ".", " ") + " " + u.Path + " " + u.RawQuery + " " + u.Fragment
 	}
 	if !f.leaves() || f.desc.Linked {
 		return
