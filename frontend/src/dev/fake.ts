@@ -1,6 +1,7 @@
 import { BackendError, type Backend, type Connection, type SocketHandlers } from '../shared/api/backend';
-import type { ClientMessage, Conversation, Json, Result, StoredEvent } from '../shared/api/types';
+import type { ClientMessage, Conversation, Json, MetricsRange, Result, StoredEvent } from '../shared/api/types';
 import { changes } from './files';
+import { metrics, toolHistory } from './figures';
 import { drawShop } from './shop';
 import { created, grants, secrets, snapshot, tools, transcript } from './scenario';
 
@@ -111,6 +112,8 @@ class Fake implements Backend {
   revoke = async (id: string) => grants.filter((grant) => grant.id !== id);
   audit = async () => ({ calls: [], before: 0 });
   verifyAudit = async () => ({ entries: 214 });
+  metrics = async (range: MetricsRange) => metrics(range);
+  toolHistory = async (tool: string, _origin: string, range: MetricsRange) => toolHistory(tool, range);
   changes = async () => changes(this.#undone);
   undoChanges = async () => {
     this.#undone = true;

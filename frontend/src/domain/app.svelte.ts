@@ -5,6 +5,7 @@ import { Browser } from './browser/browser.svelte';
 import { Commands, inOwnWindow } from './commands/commands.svelte';
 import { Conversations } from './conversation/conversation.svelte';
 import { Layout } from './layout.svelte';
+import { Metrics } from './metrics/metrics.svelte';
 import { Panels } from './panels/panels.svelte';
 import { Records } from './record/records.svelte';
 import { Secrets } from './record/secrets.svelte';
@@ -28,6 +29,7 @@ export class App {
   readonly tools: Tools;
   readonly records: Records;
   readonly secrets: Secrets;
+  readonly metrics: Metrics;
   readonly browser: Browser;
   readonly talk: Conversations;
 
@@ -40,6 +42,7 @@ export class App {
     this.tools = new Tools(this.store, this.actions);
     this.records = new Records(this.actions);
     this.secrets = new Secrets(this.actions);
+    this.metrics = new Metrics(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
     this.talk = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);

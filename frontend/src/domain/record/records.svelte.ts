@@ -20,6 +20,8 @@ export class Records {
   busy = $state(false);
   check = $state<AuditCheck | null>(null);
   checking = $state(false);
+  /** The call that somebody wants to see in the audit log, "" for none. */
+  wanted = $state('');
   #asked = 0;
   /** Rise with every question and every answer, so that an answer that is overtaken is dropped. */
   #grantsTurn = 0;

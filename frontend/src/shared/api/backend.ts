@@ -14,11 +14,14 @@ import type {
   SecretDraft,
   SecretList,
   Json,
+  Metrics,
+  MetricsRange,
   Model,
   Result,
   Setting,
   Snapshot,
   StoredEvent,
+  ToolHistory,
   ToolList,
   Transcript,
 } from './types';
@@ -78,6 +81,9 @@ export interface Backend {
   /** Calls older than `before` (0 for the newest) that hold all the words. */
   audit(before: number, words: string): Promise<AuditPage>;
   verifyAudit(): Promise<AuditCheck>;
+  /** Figures over a range, of calls of one origin or ('') of all. */
+  metrics(range: MetricsRange, origin: string): Promise<Metrics>;
+  toolHistory(tool: string, origin: string, range: MetricsRange): Promise<ToolHistory>;
   /** What a turn did to files. */
   changes(turn: string): Promise<ChangedFile[]>;
   undoChanges(turn: string): Promise<Result>;

@@ -17,11 +17,14 @@ import type {
   SecretList,
   Hello,
   Json,
+  Metrics,
+  MetricsRange,
   Model,
   Result,
   Setting,
   Snapshot,
   StoredEvent,
+  ToolHistory,
   ToolList,
   Transcript,
 } from './types';
@@ -76,6 +79,12 @@ export class Loopback implements Backend {
     this.#json<AuditPage>('GET', `/api/audit?before=${before}&q=${encodeURIComponent(words)}`);
 
   verifyAudit = () => this.#json<AuditCheck>('POST', '/api/audit/verify');
+
+  metrics = (range: MetricsRange, origin: string) =>
+    this.#json<Metrics>('GET', `/api/metrics?range=${range}${origin && `&origin=${origin}`}`);
+
+  toolHistory = (tool: string, origin: string, range: MetricsRange) =>
+    this.#json<ToolHistory>('GET', `/api/metrics/tool?${new URLSearchParams({ tool, origin, range })}`);
 
   changes = async (turn: string) =>
     (await this.#json<{ files: ChangedFile[] }>('GET', `/api/changes?turn=${encodeURIComponent(turn)}`)).files ?? [];

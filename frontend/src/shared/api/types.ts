@@ -45,6 +45,11 @@ export interface SecretDraft {
 }
 export type AuditCheck = S['AuditCheck'];
 
+export type MetricsRange = 'day' | 'week' | 'month' | 'all';
+export type ToolMetrics = S['ToolMetrics'];
+export type Metrics = S['Metrics'];
+export type ToolHistory = With<S['ToolHistory'], { failures: CallRow[] }>;
+
 export type Choice = With<S['Choice'], { answer: Answer }>;
 export type Approval = With<S['Approval'], { choices: Choice[] }>;
 export type ApprovalAnswer = With<S['ApprovalAnswer'], { answer: Answer | '' }>;

@@ -1,4 +1,5 @@
 import { assistant } from './en-assistant';
+import { measures } from './en-measures';
 import { panels } from './en-panels';
 import { secrets } from './en-secrets';
 import { settings } from './en-settings';
@@ -130,4 +131,4 @@ const frame = {
 } as const;
 
 /** The English catalogue. */
-export const en = { ...frame, ...assistant, ...panels, ...settings, ...secrets } as const;
+export const en = { ...frame, ...assistant, ...measures, ...panels, ...settings, ...secrets } as const;

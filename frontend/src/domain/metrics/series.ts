@@ -1,0 +1,94 @@
+import type { Metrics, ToolHistory, ToolMetrics } from '../../shared/api/types';
+
+/** Where a bucket of a range begins and how long its steps are. */
+interface Steps {
+  step: string;
+  buckets: { start: string }[];
+}
+
+const form = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', options);
+const hour = form({ hour: '2-digit', minute: '2-digit' });
+const day = form({ day: 'numeric', month: 'short' });
+const dayHour = form({ weekday: 'short', hour: '2-digit', minute: '2-digit' });
+const month = form({ month: 'short', year: 'numeric' });
+const longDay = form({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+
+/** What stands below a bucket of a plot: "14:00", "Mon", "4 May", "May 2026". */
+export function shortNames({ step, buckets }: Steps): string[] {
+  const of = { hour, six_hours: form({ weekday: 'short' }), month }[step] ?? day;
+  return buckets.map(({ start }) => of.format(new Date(start)));
+}
+
+/** What a bucket is called where there is room. */
+export function longNames({ step, buckets }: Steps): string[] {
+  return buckets.map(({ start }) => {
+    const at = new Date(start);
+    if (step === 'hour') return `${day.format(at)}, ${hour.format(at)}`;
+    if (step === 'six_hours') return dayHour.format(at);
+    return (step === 'month' ? month : longDay).format(at);
+  });
+}
+
+/** Calls that did not fail and calls that did, by bucket. */
+export function callSeries(metrics: Metrics): { rest: number[]; failed: number[] } {
+  return {
+    rest: metrics.buckets.map((bucket) => bucket.calls - bucket.failed),
+    failed: metrics.buckets.map((bucket) => bucket.failed),
+  };
+}
+
+/** Turns by rounds from 1 to the most, without gaps. */
+export function roundSeries(metrics: Metrics): { rounds: number[]; models: number[]; pilot: number[] } {
+  const most = Math.max(0, ...metrics.turns.map((turn) => turn.rounds));
+  const first = metrics.turns.some((turn) => turn.rounds === 0) ? 0 : 1;
+  const rounds = Array.from({ length: most - first + (most || !first ? 1 : 0) }, (_, i) => first + i);
+  const of = (n: number) => metrics.turns.find((turn) => turn.rounds === n);
+  return {
+    rounds,
+    models: rounds.map((n) => of(n)?.models ?? 0),
+    pilot: rounds.map((n) => of(n)?.pilot ?? 0),
+  };
+}
+
+/** What prompts and answers cost together, and the part of it that is due to tools. */
+export function tokenSums(metrics: Metrics): { all: number; tools: number } {
+  let all = 0;
+  let tools = 0;
+  for (const bucket of metrics.buckets) {
+    all += bucket.talk + bucket.definitions + bucket.results + bucket.output;
+    tools += bucket.definitions + bucket.results;
+  }
+  return { all, tools };
+}
+
+/** A tool's durations by bucket; null where it did not run. */
+export function durationSeries(history: ToolHistory): { median: (number | null)[]; most: (number | null)[] } {
+  return {
+    median: history.buckets.map((bucket) => (bucket.ran ? bucket.p50_ms : null)),
+    most: history.buckets.map((bucket) => (bucket.ran ? bucket.p95_ms : null)),
+  };
+}
+
+/** The columns by which tools are sorted. */
+export const COLUMNS = ['tool', 'calls', 'failed', 'p50_ms', 'p95_ms', 'asked', 'tokens'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+/** Sorted by a column, largest first but for names; what never ran has no duration and comes last. */
+export function sortTools(tools: ToolMetrics[], column: Column, turned: boolean): ToolMetrics[] {
+  const without = (tool: ToolMetrics) => (column === 'p50_ms' || column === 'p95_ms') && !tool.ran;
+  return [...tools].sort((a, b) => {
+    if (without(a) !== without(b)) return without(a) ? 1 : -1;
+    const by = column === 'tool' ? compare(a.tool, b.tool) : b[column] - a[column];
+    return (turned ? -by : by) || compare(a.tool, b.tool);
+  });
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Values that stand on each other: each the sum of itself and those before it. */
+export function stacked(series: (number | null)[][]): (number | null)[][] {
+  const sums: number[] = [];
+  return series.map((values) => values.map((value, i) => (sums[i] = (sums[i] ?? 0) + (value ?? 0))));
+}
