@@ -36,7 +36,6 @@ test('calls that were made are counted with their failures, questions, rounds an
   await page.goto(sextant.window());
   await open(page, /Tools and activity/);
   await page.getByRole('button', { name: 'Measures' }).click();
-  await expect(page.getByText('Nothing measured in this time.')).toBeVisible();
 
   await say(page, '/tool {"tool":"read_file","args":{"path":"missing.txt"}}');
   const row = cells(page, 'read_file');
@@ -47,9 +46,10 @@ test('calls that were made are counted with their failures, questions, rounds an
   await sextant.execute('read_file', { path: 'missing-too.txt' });
   await expect(row.nth(1)).toHaveText('2');
   await expect(row.nth(2)).toHaveText('2 (100 %)');
-  await say(page, '/tool {"tool":"http_request","args":{"url":"https://shop.example/"}}');
-  await page.getByRole('button', { name: 'Decline' }).first().click();
-  const asked = cells(page, 'http_request');
+  await say(page, '/tool {"tool":"bash","args":{"command":"rm -f a b","description":"Cleans up"}}');
+  await page.getByRole('alertdialog').first().getByRole('button', { name: 'Deny' }).click();
+  await page.keyboard.press('Enter');
+  const asked = cells(page, 'bash');
   await expect(asked.nth(5)).toHaveText('1, 1 declined');
   await expect(asked.nth(3)).toHaveText('–');
 
@@ -65,18 +65,18 @@ test('calls that were made are counted with their failures, questions, rounds an
   await expect(page.getByText('1 turn, 240 tokens each')).toBeVisible();
   await expect(page.getByText('1 turn, 120 tokens each')).toBeVisible();
   await expect(page.getByRole('row', { name: 'openai/test-model 2 3 300 0 60' })).toBeVisible();
-  await expect(page.getByRole('img', { name: 'Calls over time: 4 calls, 2 failed' })).toBeVisible();
+  await expect(page.getByRole('img', { name: 'Calls over time: 5 calls, 2 failed' })).toBeVisible();
   await expect(page.getByRole('img', { name: 'Turns by how many rounds they took: 4 turns' })).toBeVisible();
 
   // The same figures without a picture.
-  await page.getByText('Figures Turns by how many rounds they took').click();
+  await page.locator('summary').filter({ hasText: 'Turns by how many rounds they took' }).click();
   const figures = page.getByRole('region', { name: 'Turns by how many rounds they took: 4 turns' });
   await expect(figures.getByRole('row', { name: '1 1 0' })).toBeVisible();
   await expect(figures.getByRole('row', { name: '2 1 2' })).toBeVisible();
 
+  await page.getByRole('button', { name: 'read_file', exact: true }).click();
   for (const theme of ['dark', 'light']) {
     await page.evaluate((name) => (document.documentElement.dataset.theme = name), theme);
-    await page.getByRole('button', { name: 'read_file' }).click();
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`)).toEqual([]);
   }
@@ -95,12 +95,12 @@ test('a tool shows its durations and failures, which lead to the audit log', asy
   // Sorted by name, then the other way round.
   const names = page.locator('tbody code');
   await page.getByRole('button', { name: 'Tool', exact: true }).click();
-  await expect(names).toHaveText(['list_directory', 'system_info']);
+  await expect(names).toHaveText(['list_directory', 'open_tools_panel', 'system_info']);
   await page.getByRole('button', { name: 'Tool', exact: true }).click();
-  await expect(names).toHaveText(['system_info', 'list_directory']);
+  await expect(names).toHaveText(['system_info', 'open_tools_panel', 'list_directory']);
   for (const range of ['7 days', '30 days', 'All']) {
     await page.getByRole('radio', { name: range }).click();
-    await expect(page.getByRole('img', { name: 'Calls over time: 3 calls, 1 failed' })).toBeVisible();
+    await expect(page.getByRole('img', { name: 'Calls over time: 4 calls, 1 failed' })).toBeVisible();
   }
   await page.getByRole('button', { name: 'All origins' }).click();
   await page
@@ -108,13 +108,13 @@ test('a tool shows its durations and failures, which lead to the audit log', asy
     .or(page.getByRole('menuitemradio', { name: 'MCP servers' }))
     .click();
   await expect(page.getByRole('img', { name: 'Calls over time: 0 calls, 0 failed' })).toBeVisible();
-  await page.getByRole('button', { name: 'MCP servers' }).click();
+  await page.getByRole('button', { name: 'MCP servers', exact: true }).click();
   await page
     .getByRole('menuitem', { name: 'All origins' })
     .or(page.getByRole('menuitemradio', { name: 'All origins' }))
     .click();
 
-  await page.getByRole('button', { name: 'list_directory' }).click();
+  await page.getByRole('button', { name: 'list_directory', exact: true }).click();
   const one = page.getByRole('region', { name: 'Durations and failures of list_directory' });
   await expect(one.getByRole('img', { name: /^Durations of list_directory over time: median \d+ ms/ })).toBeVisible();
   await expect(one.getByRole('listitem')).toHaveCount(1);
