@@ -81,8 +81,8 @@ func TestNumbersHoldOnAPageThatKeepsChanging(t *testing.T) {
 	if missed := f.replaced - f.bound; missed > 1 && f.bound*100 < f.replaced*95 {
 		t.Errorf("of %d elements that were drawn anew %d were found again, want 95 %%", f.replaced, f.bound)
 	}
-	// Half of what is acted on is gone by then; of the rest a short run meets between a sixth and a third.
-	if f.met*8 < f.acts {
+	// Half of what is acted on is gone by then; of several a draw takes one that is there.
+	if f.met*4 < f.acts {
 		t.Errorf("only %d of %d acts met anything: nothing was proved", f.met, f.acts)
 	}
 }
@@ -225,7 +225,7 @@ func (f *fuzz) act(kind string) {
 	var id int
 	var was truth
 	var now state
-	for range 1 + f.rnd.IntN(5) {
+	for range 3 + f.rnd.IntN(5) {
 		id = f.known[len(f.known)-1-f.rnd.IntN(reach)]
 		was = f.truth[id]
 		if now = f.state(was.thing); now.Here {
