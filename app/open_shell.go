@@ -1,11 +1,13 @@
 package app
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 
 	"sextant/backend/guard/confine"
 	"sextant/backend/tools/shell"
+	"sextant/shared/toolspec"
 )
 
 // openShell opens the tools that run commands: floor 4, on the sandbox of floor 2.
@@ -19,9 +21,21 @@ func (s *System) openShell() {
 		Ports: func() []uint16 { return append(s.Guard.OwnPorts(), s.mcpGuard.OwnPorts()...) },
 	})
 	s.Shell = shell.New(shell.Config{
+		Egress: s.Guard, Contact: s.contact,
 		Folder: s.Workspace, Home: home, Places: s.Places, Confine: s.Confine, Cache: filepath.Join(s.Config.DataDir, "commands"),
 		Long: s.Results.Draft, Log: s.Log,
 	})
+}
+
+// contact judges a host that a command has come to, and opens it for the dialer where a person opened it.
+func (s *System) contact(ctx context.Context, call toolspec.Call, host string) error {
+	if err := s.Pipeline.Contact(ctx, call, host); err != nil {
+		return err
+	}
+	if s.Pipeline.HostOpen(call.From.Session, host) {
+		s.Guard.OpenTyped(host)
+	}
+	return nil
 }
 
 // sandboxFinding says whether commands run confined here.

@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
@@ -51,5 +53,54 @@ func TestACommandRunsInTheWorkspaceAndSeesNothingOfOurs(t *testing.T) {
 		if r := bashOf(t, sys, "x=tcp; (exec 3<>/dev/$x/127.0.0.1/"+port+") && echo reached", network); strings.Contains(r.Text, "reached") {
 			t.Errorf("our own port, network %v: %+v", network, r)
 		}
+	}
+}
+
+func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
+	flags := testFlags(t)
+	flags["workspace"] = t.TempDir()
+	flags["mode"] = "workspace"
+	sys := openWith(t, flags, Purpose{Serve: true})
+	if !sys.Confine.Limits() {
+		t.Skip("no network of a run's own here")
+	}
+	_, port, err := net.SplitHostPort(sys.Host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The name is put together when it runs, so that nobody could read it before.
+	command := `python3 -c 'import urllib.request as r; print(r.urlopen("http://demo."+"sextant.test/").read().decode()[:4000])'; ` +
+		`x=127.0.0; (exec 3<>/dev/tcp/127.0.0.1/${http_proxy##*:}; printf "GET http://$x.1:` + port + `/api/proof HTTP/1.1\r\n\r\n" >&3; cat <&3)`
+	args, err := json.Marshal(map[string]any{"command": command, "network": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan toolspec.Result, 1)
+	go func() {
+		done <- sys.Pipeline.Do(t.Context(), toolspec.Call{
+			Tool: "bash", Args: args,
+			From: toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "talk", Turn: "t1", Interactive: true},
+		})
+	}()
+	var asked []string
+	for {
+		select {
+		case r := <-done:
+			if !r.Success || !strings.Contains(r.Text, "<html") || !strings.Contains(r.Text, "127.0.0.1:"+port+" is on this machine") {
+				t.Errorf("it answered %+v", r)
+			}
+			if len(asked) == 0 || !strings.HasPrefix(asked[len(asked)-1], "Let a command reach demo.sextant.test: python3 ") {
+				t.Errorf("it was asked %q", asked)
+			}
+			return
+		default:
+		}
+		for _, q := range sys.Desk.Waiting() {
+			asked = append(asked, q.Question)
+			if err := sys.Desk.Answer(t.Context(), q.ID, event.AnswerOnce, "", q.Hash); err != nil {
+				t.Error(err)
+			}
+		}
+		time.Sleep(time.Millisecond)
 	}
 }

@@ -53,6 +53,12 @@ type Description struct {
 	Unconfined string `json:"unconfined,omitempty"`
 	// Network says that what it runs may reach the network; Hosts then are those it names.
 	Network bool `json:"network,omitempty"`
+	// Limited says that the sandbox lets it reach hosts that were granted and no others, and that
+	// one which was not is judged as it runs.
+	Limited bool `json:"limited,omitempty"`
+	// Contact says that the call runs already and has come to Hosts, which it did not name before:
+	// only whether it may reach them is judged.
+	Contact bool `json:"contact,omitempty"`
 }
 
 // SecretUse is one secret that a call would put in.

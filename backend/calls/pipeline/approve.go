@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"sextant/backend/calls/deadline"
 	"sextant/backend/guard/policy"
 	"sextant/backend/record/audit"
 	"sextant/shared/event"
@@ -20,7 +21,7 @@ func (p *Pipeline) approve(ctx context.Context, f *flight) *toolspec.Result {
 	p.announce(ctx, f)
 	f.writes.wait()
 	// The execution this call came from, if any, does not pay for the person's time.
-	resume := deadlineOf(ctx).pause()
+	resume := deadline.Pause(ctx)
 	asked.Approval.Args = p.cfg.Secrets.MaskJSON(asked.Approval.Args)
 	put := p.cfg.Now()
 	answer, err := p.cfg.Desk.Ask(ctx, asked.Approval)

@@ -9,7 +9,8 @@
 // The contract: Do always returns a Result, never panics through, and a call that has an
 // effect has an intent on disk before. A stop is obeyed within 100 ms, also when the
 // executor does not listen; then its outcome is not known and the Result says so. The
-// deadline counts from the start of the execution, not while a question waits.
+// deadline counts from the start of the execution, not while a question waits. A host that a
+// command comes to while it runs is judged by the same policy, in Contact.
 package pipeline
 
 import (
@@ -175,11 +176,8 @@ type flight struct {
 // stage is one step: nil lets the call go on, a Result ends it.
 type stage func(ctx context.Context, f *flight) *toolspec.Result
 
-// Causes a flight's context ends with.
-var (
-	errStopped  = errors.New("stopped")
-	errDeadline = errors.New("deadline")
-)
+// errStopped is the cause that a flight's context ends with when it is stopped.
+var errStopped = errors.New("stopped")
 
 // Do takes a call its whole way and returns its outcome. Call.ID is filled in when empty;
 // a given one must never have been used before. The end of ctx stops the call.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"sextant/backend/calls/deadline"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -24,7 +25,7 @@ func (p *Pipeline) run(ctx context.Context, f *flight) *toolspec.Result {
 		defer p.memory.changed()
 	}
 	limit := time.Duration(f.def.Deadline()) * time.Millisecond
-	ctx, stop := withDeadline(ctx, limit)
+	ctx, stop := deadline.With(ctx, limit)
 	defer stop()
 	out := p.newOutput(ctx, f)
 	defer out.close()
@@ -118,7 +119,7 @@ func writable(value any) error {
 
 // ended words the end of a call by deadline or stop.
 func (p *Pipeline) ended(ctx context.Context, f *flight) toolspec.Result {
-	if errors.Is(context.Cause(ctx), errDeadline) {
+	if errors.Is(context.Cause(ctx), deadline.Over) {
 		return toolspec.Fail(toolspec.SystemError,
 			fmt.Sprintf("not done after %s, so it was stopped; what it did until then stays", seconds(f.def.Deadline())),
 			"Look at what it acted on, then do it in smaller steps.")

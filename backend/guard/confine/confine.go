@@ -27,6 +27,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"sync"
 	"time"
@@ -76,6 +77,10 @@ type Spec struct {
 	ReadOnly bool
 	// Network lets it reach the network of this machine, all but Config.Ports.
 	Network bool
+	// Proxy, where Limits says that it can be, gives the run a network of its own instead, in which
+	// nothing is but a proxy on loopback that its environment names: Proxy is given the listener
+	// once, before the command begins, and serves it until stop is called at the end of the run.
+	Proxy func(net.Listener) (stop func())
 	// Env are further variables ("NAME=value") on top of the cleaned environment.
 	Env    []string
 	Limits Limits
@@ -126,6 +131,13 @@ func New(cfg Config) *Confine {
 func (c *Confine) Available() (ok bool, how, why string) {
 	c.once.Do(func() { c.walls, c.why = c.tryWalls() })
 	return c.walls.Any, c.walls.String(), c.why
+}
+
+// Limits reports whether the network of a run can be limited to a proxy (Spec.Proxy): it takes a
+// network of its own, which only namespaces give.
+func (c *Confine) Limits() bool {
+	c.Available()
+	return c.walls.Bubblewrap != ""
 }
 
 // walls are what a run stands behind.

@@ -3,6 +3,7 @@ package confine
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -22,6 +23,7 @@ const (
 	toldFD  = 4 // what happened, back to Sextant, a JSON object a line
 	lifeFD  = 5 // supervisor: ends when Sextant does
 	ownFD   = 5 // enter: our own program
+	wayFD   = 6 // a socket back to Sextant that takes one listener, where there is a proxy
 	innerAt = "enter"
 	outerAt = "supervise"
 )
@@ -94,6 +96,13 @@ func become() error {
 	if !ok {
 		return fmt.Errorf("there is no program %q", in.Args[0])
 	}
+	if in.Proxied {
+		address, err := handListener()
+		if err != nil {
+			return err
+		}
+		in.Env = throughProxy(in.Env, address)
+	}
 	if !in.Unconfined {
 		if err := dropPrivileges(); err != nil {
 			return err
@@ -114,6 +123,41 @@ func become() error {
 	}
 	tell(told{Began: true})
 	return fmt.Errorf("starting %s: %w", path, syscall.Exec(path, in.Args, in.Env))
+}
+
+// handListener opens a port on loopback of the run's own network and hands the listener itself to
+// Sextant, which then serves it from outside: nothing of ours has to run inside. A socket belongs to
+// the network that it was made in, whoever holds it.
+func handListener() (address string, err error) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return "", fmt.Errorf("opening a port for the proxy: %w", err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	err = unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
+	if err == nil {
+		err = unix.Listen(fd, 128)
+	}
+	if err != nil {
+		return "", fmt.Errorf("opening a port for the proxy: %w", err)
+	}
+	at, err := unix.Getsockname(fd)
+	if err != nil {
+		return "", fmt.Errorf("opening a port for the proxy: %w", err)
+	}
+	if err := unix.Sendmsg(wayFD, []byte{0}, unix.UnixRights(fd), nil, 0); err != nil {
+		return "", fmt.Errorf("handing on the port for the proxy: %w", err)
+	}
+	// Only once it is served does the command begin.
+	if n, err := unix.Read(wayFD, make([]byte, 1)); n != 1 {
+		return "", fmt.Errorf("the proxy does not serve: %w", err)
+	}
+	_ = unix.Close(wayFD)
+	at4, ok := at.(*unix.SockaddrInet4)
+	if !ok {
+		return "", errors.New("the port for the proxy is not one of IPv4")
+	}
+	return "127.0.0.1:" + strconv.Itoa(at4.Port), nil
 }
 
 // limit sets the limits of resources for this process and all that come of it.

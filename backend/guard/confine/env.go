@@ -16,15 +16,21 @@ var kept = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO",
 }
 
-// keptForNetwork are of use with a network only, and may hold a name and password.
-var keptForNetwork = []string{"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "GOPROXY", "GONOSUMDB", "GOSUMDB"}
+// keptForNetwork are of use with a network only, keptForAll besides with all of the machine's; they
+// may hold a name and password.
+var (
+	keptForNetwork = []string{"GOPROXY", "GONOSUMDB", "GOSUMDB"}
+	keptForAll     = []string{"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
+)
 
-// environment is the cleaned environment of a run.
-func environment(from []string, home, tmp string, network bool, more []string) []string {
+// environment is the cleaned environment of a run: network says that it has all of the machine's,
+// proxied that it has a proxy.
+func environment(from []string, home, tmp string, network, proxied bool, more []string) []string {
 	env := map[string]string{"PATH": "/usr/local/bin:/usr/bin:/bin"}
 	for _, pair := range from {
 		name, value, _ := strings.Cut(pair, "=")
-		if slices.Contains(kept, name) || strings.HasPrefix(name, "LC_") || network && slices.Contains(keptForNetwork, name) {
+		if slices.Contains(kept, name) || strings.HasPrefix(name, "LC_") || (network || proxied) && slices.Contains(keptForNetwork, name) ||
+			network && slices.Contains(keptForAll, name) {
 			env[name] = value
 		}
 	}
@@ -40,6 +46,26 @@ func environment(from []string, home, tmp string, network bool, more []string) [
 	}
 	slices.Sort(list)
 	return list
+}
+
+// throughProxy is env with what programs need to find the proxy at address ("127.0.0.1:40000"). What
+// env holds already stays.
+func throughProxy(env []string, address string) []string {
+	env = slices.Clone(env)
+	set := func(name, value string) {
+		if !slices.ContainsFunc(env, func(pair string) bool { return strings.HasPrefix(pair, name+"=") }) {
+			env = append(env, name+"="+value)
+		}
+	}
+	for _, name := range []string{"http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "CARGO_HTTP_PROXY", "YARN_HTTP_PROXY", "YARN_HTTPS_PROXY"} {
+		set(name, "http://"+address)
+	}
+	// Servers that the command starts itself are next to it.
+	for _, name := range []string{"no_proxy", "NO_PROXY"} {
+		set(name, "localhost,127.0.0.1,::1")
+	}
+	set("NODE_USE_ENV_PROXY", "1")
+	return env
 }
 
 // lookup is the value of a variable in a list, "" when it is not there.

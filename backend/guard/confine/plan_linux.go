@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,6 +29,8 @@ type inner struct {
 	// Network that sockets of the internet are allowed, Closed the TCP ports that are not.
 	Namespaces, Network bool
 	Closed              []uint16
+	// Proxied says that a listener for a proxy goes back on wayFD before the command begins.
+	Proxied bool
 }
 
 // rooms are the folders of one run.
@@ -69,8 +72,12 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
+	if spec.Proxy != nil && w.Bubblewrap == "" {
+		return plan{}, errors.New("without namespaces its network cannot be limited to a proxy")
+	}
 	p := plan{Enter: inner{
-		Dir: spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined, Network: spec.Network,
+		Proxied: spec.Proxy != nil,
+		Dir:     spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined, Network: spec.Network,
 	}}
 	tmp := r.tmp
 	switch {
@@ -92,7 +99,7 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 	if spec.ReadOnly && !spec.Unconfined {
 		own = append(slices.Clone(own), "XDG_CACHE_HOME="+tmp+"/.cache")
 	}
-	p.Enter.Env = environment(os.Environ(), c.cfg.Home, tmp, spec.Network || spec.Unconfined, own)
+	p.Enter.Env = environment(os.Environ(), c.cfg.Home, tmp, spec.Network || spec.Unconfined, spec.Proxy != nil, own)
 	if p.Enter.Dir == "" {
 		p.Enter.Dir = first(spec.Workspace, tmp)
 	}

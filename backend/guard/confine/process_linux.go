@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Process is a run that was started. Wait must be called once.
@@ -32,6 +35,11 @@ type Process struct {
 	pipes  []*os.File
 	errors tail
 	cancel func() bool
+	// way takes the listener of the run's proxy, nil without one; served ends when it is served or
+	// never will be, and then stop ends the proxy, nil for none.
+	way    *os.File
+	served sync.WaitGroup
+	stop   func()
 }
 
 // patience is how long after the end of a run the rest of its output may take. It is only
@@ -53,11 +61,11 @@ func (c *Confine) Command(ctx context.Context, spec Spec) (*Process, error) {
 	return c.command(ctx, spec, w)
 }
 
-func (c *Confine) command(ctx context.Context, spec Spec, w walls) (p *Process, err error) {
+func (c *Confine) command(ctx context.Context, spec Spec, w walls) (_ *Process, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p = &Process{walls: w, ctx: ctx, begun: time.Now()}
+	p := &Process{walls: w, ctx: ctx, begun: time.Now()}
 	defer func() {
 		if err != nil {
 			p.close()
@@ -92,6 +100,14 @@ func (c *Confine) command(ctx context.Context, spec Spec, w walls) (p *Process, 
 	p.cmd.Env = []string{"PATH=/usr/bin:/bin"}
 	p.cmd.Dir = "/"
 	p.cmd.ExtraFiles = []*os.File{file, toldOut, lifeIn}
+	if spec.Proxy != nil {
+		inside, err := p.openWay()
+		if err != nil {
+			return nil, err
+		}
+		defer inside.Close()
+		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, inside)
+	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals of our terminal are not its
 	if spec.Stdin != nil {
 		p.cmd.Stdin = spec.Stdin
@@ -109,8 +125,47 @@ func (c *Confine) command(ctx context.Context, spec Spec, w walls) (p *Process, 
 	if err != nil {
 		return nil, fmt.Errorf("starting the supervisor: %w", err)
 	}
+	if spec.Proxy != nil {
+		p.served.Go(func() { p.serve(spec.Proxy) })
+	}
 	p.cancel = context.AfterFunc(ctx, func() { _ = life.Close() })
 	return p, nil
+}
+
+// openWay makes the socket that the listener of a proxy comes back on; the other end goes inside.
+func (p *Process) openWay() (inside *os.File, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("opening a way for the proxy: %w", err)
+	}
+	p.way = os.NewFile(uintptr(pair[0]), "way")
+	return os.NewFile(uintptr(pair[1]), "way inside"), nil
+}
+
+// serve takes the one listener that comes from our own step inside, before the command begins.
+func (p *Process) serve(proxy func(net.Listener) (stop func())) {
+	control := make([]byte, unix.CmsgSpace(4))
+	way := int(p.way.Fd())
+	n, size, _, _, err := unix.Recvmsg(way, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
+	if err != nil || n == 0 {
+		return // it ended before, and tells why elsewhere
+	}
+	messages, err := unix.ParseSocketControlMessage(control[:size])
+	if err != nil || len(messages) != 1 {
+		return
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != 1 {
+		return
+	}
+	f := os.NewFile(uintptr(fds[0]), "listener")
+	defer f.Close()
+	ln, err := net.FileListener(f)
+	if err != nil {
+		return
+	}
+	p.stop = proxy(ln)
+	_, _ = unix.Write(way, []byte{0}) // without it the command does not begin
 }
 
 func orNothing(w io.Writer) io.Writer {
@@ -188,7 +243,15 @@ func (p *Process) listen() told {
 
 // close lets go of everything; what was closed before is passed over.
 func (p *Process) close() {
-	for _, f := range append(p.pipes, p.life, p.told) {
+	if p.way != nil {
+		// Where nobody sent a listener, this ends the wait for one.
+		_ = unix.Shutdown(int(p.way.Fd()), unix.SHUT_RDWR)
+		p.served.Wait()
+	}
+	if p.stop != nil {
+		p.stop()
+	}
+	for _, f := range append(p.pipes, p.life, p.told, p.way) {
 		if f != nil {
 			_ = f.Close()
 		}

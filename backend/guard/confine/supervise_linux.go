@@ -30,7 +30,7 @@ func supervise() error {
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // the command is also kept out by the walls
 	unix.CloseOnExec(toldFD)
 	unix.CloseOnExec(lifeFD)
-	_ = unix.CloseRange(lifeFD+1, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC) // what leaked into us goes no further
+	_ = unix.CloseRange(lifeFD+1, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC) // what leaked into us goes no further; start hands on what it should
 	child, err := start(p)
 	if err != nil {
 		return err
@@ -90,9 +90,14 @@ func start(p plan) (pid int, err error) {
 		argv[0] = "/proc/self/exe"
 	}
 	path := argv[0]
+	files := []uintptr{0, 1, 2, enter.Fd(), toldFD, own.Fd()}
+	if p.Enter.Proxied {
+		files = append(files, wayFD)
+		defer func() { _ = unix.Close(wayFD) }()
+	}
 	pid, err = syscall.ForkExec(path, argv, &syscall.ProcAttr{
 		Dir: "/", Env: []string{"PATH=/usr/bin:/bin"},
-		Files: []uintptr{0, 1, 2, enter.Fd(), toldFD, own.Fd()},
+		Files: files,
 		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {

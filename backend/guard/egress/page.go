@@ -18,6 +18,10 @@ func (p *proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	status, page := describe(r.Host, err)
 	p.guard.log.Debug("egress failed", "host", r.Host, "status", status, "error", err)
+	if p.run != nil {
+		refuseRun(w, status, page.Head+". "+page.Reason+". "+page.Next)
+		return
+	}
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")

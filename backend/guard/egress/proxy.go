@@ -26,14 +26,14 @@ func (g *Guard) StartProxy() (addr string, err error) {
 		defer g.mu.Unlock()
 		return g.proxy.addr, nil
 	}
-	p, err := g.newProxy()
-	if err == nil {
-		g.proxy = p
-	}
-	g.mu.Unlock()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", err
+		g.mu.Unlock()
+		return "", fmt.Errorf("opening the browser's proxy: %w", err)
 	}
+	p := g.newProxy(context.Background(), ln, nil)
+	g.proxy = p
+	g.mu.Unlock()
 	g.Never(p.addr)
 	return p.addr, nil
 }
@@ -45,6 +45,8 @@ type proxy struct {
 	server *http.Server
 	plain  *httputil.ReverseProxy
 	way    *http.Transport
+	// run is set when a command's requests come this way, and not the browser's.
+	run *run
 
 	cancel context.CancelFunc // ends the context of every request, tunnels included
 	serve  sync.WaitGroup     // the accept loop
@@ -54,13 +56,10 @@ type proxy struct {
 	busy   sync.WaitGroup // handlers; only added to under mu while not closed
 }
 
-func (g *Guard) newProxy() (*proxy, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("opening the browser's proxy: %w", err)
-	}
-	p := &proxy{guard: g, addr: ln.Addr().String()}
-	ctx, cancel := context.WithCancel(context.Background())
+// newProxy serves ln until close; what is dialled is dialled for ctx.
+func (g *Guard) newProxy(ctx context.Context, ln net.Listener, r *run) *proxy {
+	p := &proxy{guard: g, addr: ln.Addr().String(), run: r}
+	ctx, cancel := context.WithCancel(ctx)
 	p.cancel = cancel
 	p.way = g.transport.Clone()
 	p.way.DisableCompression = true // bodies pass as they are
@@ -82,10 +81,10 @@ func (g *Guard) newProxy() (*proxy, error) {
 	}
 	p.serve.Go(func() {
 		if err := p.server.Serve(ln); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			g.log.Error("the browser's proxy ended", "error", err)
+			g.log.Error("a proxy ended", "error", err)
 		}
 	})
-	return p, nil
+	return p
 }
 
 func (p *proxy) close() error {
@@ -98,7 +97,7 @@ func (p *proxy) close() error {
 	p.busy.Wait()
 	p.way.CloseIdleConnections()
 	if err != nil {
-		return fmt.Errorf("closing the browser's proxy: %w", err)
+		return fmt.Errorf("closing a proxy: %w", err)
 	}
 	return nil
 }
@@ -113,13 +112,16 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.busy.Add(1)
 	p.mu.Unlock()
 	defer p.busy.Done()
+	if p.run != nil && !p.mayPass(w, r) {
+		return
+	}
 	switch {
 	case r.Method == http.MethodConnect:
 		p.tunnel(w, r)
 	case r.URL.IsAbs() && r.URL.Scheme == "http" && r.URL.Host != "":
 		p.plain.ServeHTTP(w, r)
 	default:
-		http.Error(w, "This is the way out of Sextant's browser. It serves no pages.", http.StatusBadRequest)
+		http.Error(w, "This is Sextant's way out for http and https. It serves no pages.", http.StatusBadRequest)
 	}
 }
 
@@ -155,6 +157,10 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.WriteString(near, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return
 	}
+	if p.run != nil {
+		join(near, p.named(r.Host, buffered.Reader), far)
+		return
+	}
 	join(near, buffered.Reader, far)
 }
 
@@ -163,7 +169,11 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 func join(near net.Conn, fromNear io.Reader, far net.Conn) {
 	var up sync.WaitGroup
 	up.Go(func() {
-		_, _ = io.Copy(far, fromNear)
+		if _, err := io.Copy(far, fromNear); err != nil && errors.Is(err, errOtherName) {
+			_ = far.Close()
+			_ = near.Close()
+			return
+		}
 		closeWrite(far)
 	})
 	_, _ = io.Copy(near, far)

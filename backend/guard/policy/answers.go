@@ -13,23 +13,10 @@ import (
 
 // covered reports whether grant g answers the question about this call.
 func (f facts) covered(g toolspec.Grant) bool {
-	call, def := f.in.Call, f.in.Definition
 	switch {
-	case g.Scope == toolspec.GrantNever || f.everyTime():
-		return false
-	case g.Tool != call.Tool || g.Owner != def.Owner || g.Party != f.party:
-		return false
-	case g.Scope == toolspec.GrantConversation && (g.Conversation == "" || g.Conversation != call.From.Conversation):
-		return false
-	case g.Conversation != "" && g.Conversation != call.From.Conversation:
-		return false
-	case g.Folder != "" && g.Folder != f.in.Settings.Folder:
-		return false
-	case !within(f.hosts, g.Hosts) || len(f.hosts) == 0 && len(g.Hosts) > 0:
+	case f.everyTime() || !f.fits(g) || reaches(g) != f.in.Description.Contact:
 		return false
 	case g.Target != "" && g.Target != f.in.Description.Target:
-		return false
-	case !within(f.outside, g.Outside), !within(f.secretNames(), g.Secrets):
 		return false
 	case len(g.Commands) > 0:
 		return f.likeCovers(g)
@@ -42,6 +29,30 @@ func (f facts) covered(g toolspec.Grant) bool {
 		return !slices.ContainsFunc(f.doubts(), func(d doubt) bool { return d.exact })
 	}
 	return bytes.Equal(f.lasting(canonical(g.Args)), f.lasting(f.args))
+}
+
+// reaches reports whether g lets commands that run reach its hosts, and nothing else.
+func reaches(g toolspec.Grant) bool { return g.Network && len(g.Commands) == 0 }
+
+// fits reports whether g is a permission that was given for such a tool, party, conversation, folder,
+// context and hosts: what all kinds of permission have in common.
+func (f facts) fits(g toolspec.Grant) bool {
+	call, def := f.in.Call, f.in.Definition
+	switch {
+	case g.Scope == toolspec.GrantNever:
+		return false
+	case g.Tool != call.Tool || g.Owner != def.Owner || g.Party != f.party:
+		return false
+	case g.Scope == toolspec.GrantConversation && (g.Conversation == "" || g.Conversation != call.From.Conversation):
+		return false
+	case g.Conversation != "" && g.Conversation != call.From.Conversation:
+		return false
+	case g.Folder != "" && g.Folder != f.in.Settings.Folder:
+		return false
+	case !within(f.hosts, g.Hosts) || len(f.hosts) == 0 && len(g.Hosts) > 0:
+		return false
+	}
+	return within(f.outside, g.Outside) && within(f.secretNames(), g.Secrets)
 }
 
 // lasting are arguments without those that do not change what our shell does: a model words
@@ -64,6 +75,9 @@ func (f facts) lasting(args json.RawMessage) json.RawMessage {
 // would do to which files, "" for what needs no word for itself. A path in the arguments may
 // lead to another file tomorrow.
 func (f facts) handedOver() string {
+	if f.in.Description.Contact {
+		return ""
+	}
 	if f.told() {
 		d := f.in.Description
 		b, err := json.Marshal([]any{d.Files, d.Network})
@@ -94,6 +108,7 @@ func (f facts) grant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
 	g := toolspec.Grant{
 		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party,
 		Hosts: f.hosts, Outside: f.outside, Secrets: f.secretNames(), Digest: f.handedOver(), Created: f.in.Now,
+		Network: f.in.Description.Contact,
 	}
 	if scope == toolspec.GrantConversation {
 		g.Conversation = f.in.Call.From.Conversation
@@ -102,6 +117,10 @@ func (f facts) grant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
 	if exact {
 		// Relative paths in arguments mean something else in another folder.
 		g.Args, g.Folder = f.lasting(f.args), f.in.Settings.Folder
+	}
+	if f.in.Description.Contact {
+		g.Text = f.contactText(g)
+		return g
 	}
 	if exact || len(f.hosts) == 0 {
 		// The same arguments can come to act on something else: a program that was changed.
@@ -131,6 +150,8 @@ func (f facts) nobodyToAsk(doubts []doubt) Decision {
 	from := f.in.Call.From
 	suggestion := "Allow it in the window with Always, or set SEXTANT_MODE=full."
 	switch {
+	case f.in.Description.Contact && !doubts[0].steered:
+		suggestion = "The person can allow it beforehand: --allow-hosts " + f.hosts[0] + " or SEXTANT_ALLOW_HOSTS=" + f.hosts[0] + "."
 	case from.Caller == toolspec.CallerRun || from.YesTo != "":
 		yes := "all"
 		if f.in.Definition.Hints.ReadOnly || f.looksOnly() {
@@ -181,8 +202,10 @@ func (f facts) ask(doubts []doubt) Decision {
 			d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerLike, Scope: g.Text})
 		}
 	}
-	d.Approval.Choices = append(d.Approval.Choices, event.Choice{
-		Answer: event.AnswerDeny, Scope: "It does not run. The assistant goes on without it and reads your reason.",
-	})
+	deny := "It does not run. The assistant goes on without it and reads your reason."
+	if f.in.Description.Contact {
+		deny = "The command goes on without this host, and reads that it was refused."
+	}
+	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerDeny, Scope: deny})
 	return d
 }

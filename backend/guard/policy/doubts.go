@@ -70,7 +70,7 @@ func (f facts) newHosts() []doubt {
 	}
 	var fresh []string
 	for _, h := range f.hosts {
-		if !f.isOpen(h) && !Opened(h, f.in.Used) {
+		if !f.isOpen(h) && !Opened(h, f.in.Used) && !f.reachable(h) {
 			fresh = append(fresh, h)
 		}
 	}
@@ -79,7 +79,20 @@ func (f facts) newHosts() []doubt {
 	}
 	// A command sends what it likes: a word for its host is one for this command.
 	command := f.in.Description.Starting && f.told()
-	return []doubt{{why: "It is the first request to " + list(fresh) + ".", exact: command, firm: command}}
+	return []doubt{{why: "It is the first request to " + list(fresh) + ".", exact: command && !f.in.Description.Contact, firm: command}}
+}
+
+// reachable reports whether a permission for commands to reach hosts covers host, for a command
+// that the sandbox keeps to those.
+func (f facts) reachable(host string) bool {
+	if !f.in.Description.Limited || f.in.Description.Contact {
+		return false // of a host that was come to, covered tells which permission it was
+	}
+	one := f
+	one.hosts = []string{host}
+	return slices.ContainsFunc(f.in.Grants, func(g toolspec.Grant) bool {
+		return reaches(g) && len(g.Args) == 0 && one.fits(g)
+	})
 }
 
 // steering are the doubts outside text raises: what could carry data out or plant

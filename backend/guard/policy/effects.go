@@ -47,10 +47,10 @@ func (f facts) effects() []doubt {
 	for _, w := range d.Warnings {
 		all = append(all, doubt{why: sentenceEnd(w), exact: true})
 	}
-	if d.Network && len(f.hosts) == 0 {
+	if d.Network && len(f.hosts) == 0 && !d.Limited {
 		all = append(all, doubt{why: "It reaches the network, and which hosts shows only when it runs.", exact: true, firm: true})
 	}
-	if d.Network && len(f.hosts) > 0 && d.Starting && !f.fetches() {
+	if d.Network && len(f.hosts) > 0 && d.Starting && !d.Limited && !f.fetches() {
 		all = append(all, doubt{why: "It reaches the network, which the sandbox does not limit to " + list(f.hosts) + ".", exact: true, firm: true})
 	}
 	if f.in.Definition.Hints.Confirm {

@@ -68,6 +68,10 @@ func (f facts) likeText(g toolspec.Grant) string {
 	}
 	text += " in " + g.Folder
 	switch {
+	case len(g.Hosts) > 0 && f.in.Description.Limited:
+		text += ", naming no other hosts than " + list(g.Hosts) + "; one that it does not name asks when it is reached"
+	case g.Network && f.in.Description.Limited:
+		text += ", and each new host asks when it is reached"
 	case len(g.Hosts) > 0:
 		text += ", naming no other hosts than " + list(g.Hosts) + ", to which the sandbox does not limit its network"
 	case g.Network:

@@ -186,3 +186,24 @@ func (f facts) scopeText(g toolspec.Grant) string {
 	}
 	return text
 }
+
+// contactText writes out what lets commands reach hosts.
+func (f facts) contactText(g toolspec.Grant) string {
+	text := "Commands may reach " + list(g.Hosts)
+	if len(g.Args) > 0 {
+		text = "This very command may reach " + list(g.Hosts)
+	}
+	if g.Party != "" {
+		text += ", when " + g.Party + " asks"
+	}
+	if len(g.Outside) > 0 {
+		text += ", while nothing but " + list(g.Outside) + " was read"
+	}
+	if g.Folder != "" {
+		text += ", in " + g.Folder
+	}
+	if g.Scope == toolspec.GrantConversation {
+		return text + ", until this conversation is closed. No subdomains."
+	}
+	return text + ", in every conversation. No subdomains."
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/calls/deadline"
 	"sextant/backend/guard/confine"
 	"sextant/backend/guard/places"
 	"sextant/shared/toolspec"
@@ -74,6 +75,7 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	d.Files, warnings = t.judged(append(d.Files, t.outside(append([]string{dir}, reading.Folders...))...))
 	d.Warnings = append(d.Warnings, warnings...)
 	d.Starting, d.Network = true, d.Network || p.Network
+	d.Limited = d.Network && t.limits()
 	if ok, _, why := t.cfg.Confine.Available(); !ok {
 		d.Unconfined = why
 	} else if !reading.Harmless && t.cfg.Confine.Keeps(t.cfg.Folder()) {
@@ -85,8 +87,8 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	return d
 }
 
-func runBash(ctx context.Context, t *Tools, args json.RawMessage, out func(stream, text string)) (toolspec.Result, error) {
-	p := bashParamsOf(args)
+func runBash(ctx context.Context, t *Tools, call toolspec.Call, out func(stream, text string)) (toolspec.Result, error) {
+	p := bashParamsOf(call.Args)
 	workspace, dir := t.cfg.Folder(), t.folder(p.WorkingDir)
 	if bad := t.usable(workspace, dir); bad != nil {
 		return *bad, nil
@@ -109,13 +111,20 @@ func runBash(ctx context.Context, t *Tools, args json.RawMessage, out func(strea
 	}
 	// The command's time begins now: what was made ready for it is not its own.
 	limit := min(time.Duration(p.Timeout)*time.Second, maxLimit*time.Second-beforeDeadline)
-	timed, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	exit, err := t.cfg.Confine.Run(timed, confine.Spec{
+	timed, stop := deadline.With(ctx, limit)
+	defer stop()
+	spec := confine.Spec{
 		Args: []string{"bash", "--noprofile", "--norc", "-c", p.Command}, Dir: dir, Workspace: workspace, Writable: writable, Env: env,
 		Network: p.Network, ReadOnly: reading.Harmless, Unconfined: !available,
 		Stdout: said.stream("stdout"), Stderr: said.stream("stderr"),
-	})
+	}
+	var w *way
+	if p.Network && t.limits() {
+		w = t.way(timed, call, reading.Hosts)
+		defer w.close()
+		spec.Network, spec.Proxy, spec.Env = false, w.serve, append(env, w.env()...)
+	}
+	exit, err := t.cfg.Confine.Run(timed, spec)
 	switch {
 	case errors.Is(err, confine.ErrSetup):
 		return toolspec.Fail(toolspec.SystemError, err.Error(), "Nothing was changed. sextant doctor says what the sandbox needs."), nil
@@ -125,6 +134,12 @@ func runBash(ctx context.Context, t *Tools, args json.RawMessage, out func(strea
 	r := answer(p, said, exit, ctx.Err() != nil)
 	if r.Whole, err = said.whole(); err != nil {
 		t.cfg.Log.Error("a long output was not kept", "err", err)
+	}
+	switch {
+	case w != nil:
+		w.tell(&r)
+	case p.Network:
+		r.Sources = []string{fromNetwork}
 	}
 	if writes {
 		tellMade(&r, made(before, later(workspace), workspace))
@@ -192,8 +207,8 @@ func answer(p bashParams, said *printed, exit confine.Exit, stopped bool) toolsp
 		r.Text = strings.TrimPrefix(r.Text+"\n"+text, "exit code 0\n")
 	}
 	r.Preview = lastLines(text, 5)
-	if p.Network {
-		r.Sources = []string{"a command with network"}
-	}
 	return r
 }
+
+// fromNetwork is the source of what a command with network printed.
+const fromNetwork = "a command with network"

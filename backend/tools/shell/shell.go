@@ -3,9 +3,10 @@
 // A command is read before it runs (guard/shell), so that the policy and the approval know what
 // it would do, and it runs confined (guard/confine), so that it cannot do more: the workspace and
 // a temporary folder are all that it writes (the latter alone when it was read as only reading, which
-// is what nobody is asked about), secrets are not there, and the network is off unless
-// the call said that it is wanted, which the policy asks about. Where there is no sandbox the
-// description says so and why, and the policy asks every time.
+// is what nobody is asked about), secrets are not there, and the network is off unless the call said
+// that it is wanted. Then it is limited, where the sandbox can, to hosts that were granted: the
+// command's way out is our own proxy, and a host that is new is asked for while it runs. Where there
+// is no sandbox the description says so and why, and the policy asks every time.
 //
 // The room decides nothing about leave. What a command prints is handed on as it comes, and its
 // head and tail are the result.
@@ -22,6 +23,7 @@ import (
 	"strings"
 
 	"sextant/backend/guard/confine"
+	"sextant/backend/guard/egress"
 	"sextant/backend/guard/places"
 	"sextant/backend/guard/shell"
 	"sextant/backend/record/results"
@@ -40,6 +42,11 @@ type Config struct {
 	Home    string
 	Places  *places.Places
 	Confine *confine.Confine
+	// Egress is the way out of commands, and Contact is asked, while call runs, whether it may reach
+	// a host that it did not name: nil for yes, else a sentence. With nil a command's network is all
+	// of the machine's or none, as it is where the sandbox cannot limit it.
+	Egress  *egress.Guard
+	Contact func(ctx context.Context, call toolspec.Call, host string) error
 	// Cache is a folder that commands may fill with what they can make again (built packages),
 	// made when it is first needed; "" for none.
 	Cache string
@@ -57,7 +64,7 @@ type Tools struct {
 // tool is one tool: its definition, what it does, and how it is told before it runs.
 type tool struct {
 	def      toolspec.Definition
-	run      func(ctx context.Context, t *Tools, args json.RawMessage, out func(stream, text string)) (toolspec.Result, error)
+	run      func(ctx context.Context, t *Tools, call toolspec.Call, out func(stream, text string)) (toolspec.Result, error)
 	describe func(t *Tools, args json.RawMessage) toolspec.Description
 }
 
@@ -87,7 +94,7 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	if !ok {
 		return toolspec.Fail(toolspec.UserError, "there is no tool "+call.Tool+" here", "Look at the list of tools again."), nil
 	}
-	return x.run(ctx, t, call.Args, out)
+	return x.run(ctx, t, call, out)
 }
 
 // folder is where a call runs: dir is absolute or below the workspace.

@@ -1,4 +1,4 @@
-package pipeline
+package deadline
 
 import (
 	"context"
@@ -10,12 +10,12 @@ import (
 
 func TestAQuestionInsideAnExecutionDoesNotUseUpItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		outer, stop := withDeadline(t.Context(), 10*time.Second)
+		outer, stop := With(t.Context(), 10*time.Second)
 		defer stop()
-		inner, stopInner := withDeadline(outer, 5*time.Second)
+		inner, stopInner := With(outer, 5*time.Second)
 		defer stopInner()
 		time.Sleep(4 * time.Second)
-		resume := deadlineOf(inner).pause()
+		resume := Pause(inner)
 		time.Sleep(time.Hour)
 		if inner.Err() != nil || outer.Err() != nil {
 			t.Fatal("the time ran on while a question waited")
@@ -26,17 +26,17 @@ func TestAQuestionInsideAnExecutionDoesNotUseUpItsTime(t *testing.T) {
 			t.Fatal("the inner one ended before its time was used up")
 		}
 		time.Sleep(2 * time.Millisecond)
-		if !errors.Is(context.Cause(inner), errDeadline) || outer.Err() != nil {
+		if !errors.Is(context.Cause(inner), Over) || outer.Err() != nil {
 			t.Fatalf("inner: %v, outer: %v", context.Cause(inner), outer.Err())
 		}
 		time.Sleep(5 * time.Second)
-		if !errors.Is(context.Cause(outer), errDeadline) {
+		if !errors.Is(context.Cause(outer), Over) {
 			t.Fatalf("outer: %v", context.Cause(outer))
 		}
-		deadlineOf(outer).pause()()
+		Pause(outer)()
 	})
 }
 
 func TestNoDeadlineCanBePaused(t *testing.T) {
-	deadlineOf(t.Context()).pause()()
+	Pause(t.Context())()
 }

@@ -1,7 +1,10 @@
-package pipeline
+// Package deadline bounds an execution by its running time: while a question waits for a person,
+// the time stands still, for the execution that asks and for those that it is part of.
+package deadline
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -20,15 +23,18 @@ type deadline struct {
 	over    bool
 }
 
-type deadlineKey struct{}
+// Over is the cause that a context ends with when its time is used up.
+var Over = errors.New("deadline")
 
-// withDeadline is ctx that ends with errDeadline after limit of running time. stop must be
+type key struct{}
+
+// With is ctx that ends with the cause Over after limit of running time. stop must be
 // called when the execution is over.
-func withDeadline(ctx context.Context, limit time.Duration) (inner context.Context, stop func()) {
+func With(ctx context.Context, limit time.Duration) (inner context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	d := &deadline{left: limit, running: time.Now(), outer: deadlineOf(ctx)}
-	d.timer = time.AfterFunc(limit, func() { cancel(errDeadline) })
-	return context.WithValue(ctx, deadlineKey{}, d), func() {
+	d := &deadline{left: limit, running: time.Now(), outer: of(ctx)}
+	d.timer = time.AfterFunc(limit, func() { cancel(Over) })
+	return context.WithValue(ctx, key{}, d), func() {
 		d.mu.Lock()
 		d.over = true
 		d.timer.Stop()
@@ -37,9 +43,12 @@ func withDeadline(ctx context.Context, limit time.Duration) (inner context.Conte
 	}
 }
 
-// deadlineOf is the deadline of the execution that ctx belongs to, nil for none.
-func deadlineOf(ctx context.Context) *deadline {
-	d, _ := ctx.Value(deadlineKey{}).(*deadline)
+// Pause stops the time of the execution that ctx belongs to, if any, until resume.
+func Pause(ctx context.Context) (resume func()) { return of(ctx).pause() }
+
+// of is the deadline of the execution that ctx belongs to, nil for none.
+func of(ctx context.Context) *deadline {
+	d, _ := ctx.Value(key{}).(*deadline)
 	return d
 }
 
