@@ -132,7 +132,13 @@ func (s *System) environmentNames() map[string]bool {
 
 // openAgent opens who decides what to call: floor 4.
 func (s *System) openAgent(context.Context, Purpose) error {
-	s.Models = llm.New(llm.Config{OpenAIBaseURL: s.Settings.Get("openai_base_url"), OpenAIKey: s.Settings.Get("openai_api_key"), Log: s.Log})
+	s.Models = llm.New(llm.Config{
+		OpenAIBaseURL: s.Settings.Get("openai_base_url"), OpenAIKey: s.Settings.Get("openai_api_key"), Log: s.Log,
+		// Only what a person configured for a model is open to it, and to nothing else.
+		Egress: func() *egress.Guard {
+			return egress.New(egress.Config{DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
+		},
+	})
 	s.onClose("models", func() error { s.Models.Close(); return nil })
 	s.Settings.changed = func(key string) {
 		switch key {

@@ -192,5 +192,6 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	s.onClose("server", s.server.Close)
 	s.Guard.Never(s.server.Host())
 	s.mcpGuard.Never(s.server.Host())
+	s.Models.Never(s.server.Host())
 	return s.announce()
 }

@@ -78,7 +78,7 @@ func (r *Registry) listConfigured(ctx context.Context) []wire.Model {
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	ids, err := fetchIDs(ctx, r.remote, at.base+"/models", at.key)
+	ids, err := fetchIDs(ctx, at.way.client, at.base+"/models", at.key)
 	fresh := remoteList{until: time.Now().Add(listKept), models: named(at, ids)}
 	if err != nil {
 		r.log.Info("models not listed", "provider", at.provider, "error", err)
@@ -114,10 +114,10 @@ func (r *Registry) listLocal(ctx context.Context, provider string) []wire.Model 
 	defer cancel()
 	var ids []string
 	if provider == providerOllama {
-		ids, err = fetchIDs(ctx, r.local, strings.TrimSuffix(at.base, "/v1")+"/api/tags", "")
+		ids, err = fetchIDs(ctx, r.local.client, strings.TrimSuffix(at.base, "/v1")+"/api/tags", "")
 	}
 	if provider != providerOllama || err != nil {
-		ids, err = fetchIDs(ctx, r.local, at.base+"/models", "")
+		ids, err = fetchIDs(ctx, r.local.client, at.base+"/models", "")
 	}
 	down := wire.Model{Name: provider + "/", Provider: provider, Label: at.label, State: stateDown}
 	switch {

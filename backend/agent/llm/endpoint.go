@@ -24,6 +24,8 @@ type endpoint struct {
 	base     string
 	key      string
 	local    bool
+	// way is how a configured address is reached; nil for a local one.
+	way *way
 }
 
 func (e endpoint) keyHint() string {

@@ -1,13 +1,15 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
+
+	"sextant/backend/guard/egress"
 )
 
 // Config says which providers there are.
@@ -21,7 +23,10 @@ type Config struct {
 	Detect map[string]int
 	// Idle is how long a stream may be silent; 0 means five minutes.
 	Idle time.Duration
-	Log  *slog.Logger
+	// Egress makes the guard that an address is dialled through, with nothing opened at it but what
+	// stands for all; nil for one that knows no exceptions. Each configured address gets its own.
+	Egress func() *egress.Guard
+	Log    *slog.Logger
 }
 
 // Registry opens models by name and lists those that can be chosen. Safe for concurrent use.
@@ -29,11 +34,13 @@ type Registry struct {
 	ports  map[string]int
 	idle   time.Duration
 	log    *slog.Logger
-	remote *http.Client
-	local  *http.Client
+	egress func() *egress.Guard
+	local  *way
 
 	mu     sync.Mutex
 	base   string
+	remote *way
+	never  []string
 	key    string
 	listed remoteList
 }
@@ -49,29 +56,43 @@ func New(cfg Config) *Registry {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Registry{
-		ports:  cfg.Detect,
-		idle:   cfg.Idle,
-		log:    cfg.Log,
-		remote: client(http.ProxyFromEnvironment),
-		local:  client(nil),
-		base:   cfg.OpenAIBaseURL,
-		key:    cfg.OpenAIKey,
+	if cfg.Egress == nil {
+		cfg.Egress = func() *egress.Guard { return egress.New(egress.Config{}) }
 	}
+	r := &Registry{
+		ports: cfg.Detect, idle: cfg.Idle, log: cfg.Log, egress: cfg.Egress, base: cfg.OpenAIBaseURL, key: cfg.OpenAIKey,
+	}
+	var here []string
+	for _, port := range r.ports {
+		if port != 0 {
+			here = append(here, fmt.Sprintf("http://127.0.0.1:%d", port))
+		}
+	}
+	r.local = newWay(r.egress(), nil, "", here...)
+	r.remote = r.toBase()
+	return r
 }
 
-// client follows no redirect: a key goes to the configured address and nowhere else.
-func client(proxy func(*http.Request) (*url.URL, error)) *http.Client {
-	return &http.Client{
-		Transport: &http.Transport{
-			Proxy:               proxy,
-			ForceAttemptHTTP2:   true,
-			TLSHandshakeTimeout: 10 * time.Second,
-			IdleConnTimeout:     30 * time.Second,
-			MaxIdleConnsPerHost: 2,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+// toBase is the way to the configured address.
+func (r *Registry) toBase() *way {
+	var configured []string
+	if r.base != "" {
+		configured = []string{r.base} // OpenAI's own needs nothing opened
 	}
+	w := newWay(r.egress(), http.ProxyFromEnvironment, cmp.Or(r.base, openAIBase), configured...)
+	for _, addr := range r.never {
+		w.guard.Never(addr)
+	}
+	return w
+}
+
+// Never closes addr ("127.0.0.1:4000", one of our own listeners) to models, whatever is configured.
+func (r *Registry) Never(addr string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.never = append(r.never, addr)
+	r.local.guard.Never(addr)
+	r.remote.guard.Never(addr)
 }
 
 // Configure changes address and key of the OpenAI-compatible service; models opened
@@ -80,12 +101,16 @@ func (r *Registry) Configure(baseURL, key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.base, r.key, r.listed = baseURL, key, remoteList{}
+	r.remote.close()
+	r.remote = r.toBase()
 }
 
 // Close ends idle connections.
 func (r *Registry) Close() {
-	r.remote.CloseIdleConnections()
-	r.local.CloseIdleConnections()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.remote.close()
+	r.local.close()
 }
 
 // Open gives the model called name, provider/name. It reaches nothing; that the provider
@@ -103,9 +128,9 @@ func (r *Registry) Open(name string) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &openAI{at: at, name: model, http: r.remote, idle: r.idle}
-	if at.local {
-		m.http = r.local
+	m := &openAI{at: at, name: model, http: r.local.client, idle: r.idle}
+	if !at.local {
+		m.http = at.way.client
 	}
 	return m, nil
 }
@@ -141,7 +166,7 @@ func (r *Registry) endpoint(provider string) (endpoint, error) {
 // configured is the OpenAI-compatible service, or why it cannot be used.
 func (r *Registry) configured() (endpoint, error) {
 	r.mu.Lock()
-	base, key := r.base, r.key
+	base, key, way := r.base, r.key, r.remote
 	r.mu.Unlock()
 	if base == "" && key == "" {
 		return endpoint{}, &Error{
@@ -158,7 +183,7 @@ func (r *Registry) configured() (endpoint, error) {
 	if err != nil {
 		return endpoint{}, err
 	}
-	return endpoint{provider: providerOpenAI, label: label, base: base, key: key}, nil
+	return endpoint{provider: providerOpenAI, label: label, base: base, key: key, way: way}, nil
 }
 
 func labelOf(provider string) string {
