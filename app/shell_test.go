@@ -70,7 +70,7 @@ func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
 	}
 	// The name is put together when it runs, so that nobody could read it before.
 	command := `python3 -c 'import urllib.request as r; print(r.urlopen("http://demo."+"sextant.test/").read().decode()[:4000])'; ` +
-		`x=127.0.0; (exec 3<>/dev/tcp/127.0.0.1/${http_proxy##*:}; printf "GET http://$x.1:` + port + `/api/proof HTTP/1.1\r\n\r\n" >&3; cat <&3)`
+		`x=127.0.0; (exec 3<>/dev/tcp/127.0.0.1/${http_proxy##*:}; printf "GET http://$x.1:` + port + `/api/proof HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" >&3; cat <&3)`
 	args, err := json.Marshal(map[string]any{"command": command, "network": true})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
 		select {
 		case r := <-done:
 			if !r.Success || !strings.Contains(r.Text, "<html") || !strings.Contains(r.Text, "127.0.0.1:"+port+" is on this machine") {
-				t.Errorf("it answered %+v", r)
+				t.Errorf("it answered %s", r.Text[max(0, len(r.Text)-800):])
 			}
 			if len(asked) == 0 || !strings.HasPrefix(asked[len(asked)-1], "Let a command reach demo.sextant.test: python3 ") {
 				t.Errorf("it was asked %q", asked)

@@ -72,6 +72,12 @@ type Spec struct {
 	Dir, Workspace string
 	// Writable are further absolute paths that it may write; those not there are passed over.
 	Writable []string
+	// Shown are further absolute paths that it may read though they lie in a temporary folder, whose
+	// place its own takes, or in one that is hidden; those not there are passed over.
+	Shown []string
+	// Hidden are further absolute paths that are not shown, as secret places are not, also in the
+	// workspace; those not there are passed over.
+	Hidden []string
 	// ReadOnly lets it read the workspace and write nothing but its temporary folder, which
 	// then holds the caches of programs too: for a command that was judged to only read.
 	ReadOnly bool

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"runtime"
 	"strconv"
@@ -129,23 +130,21 @@ func become() error {
 // Sextant, which then serves it from outside: nothing of ours has to run inside. A socket belongs to
 // the network that it was made in, whoever holds it.
 func handListener() (address string, err error) {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	ln, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return "", fmt.Errorf("opening a port for the proxy: %w", err)
 	}
-	defer func() { _ = unix.Close(fd) }()
-	err = unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
-	if err == nil {
-		err = unix.Listen(fd, 128)
+	defer func() { _ = ln.Close() }()
+	tcp, ok := ln.(*net.TCPListener)
+	if !ok {
+		return "", errors.New("the port for the proxy is not one of TCP")
 	}
+	f, err := tcp.File()
 	if err != nil {
 		return "", fmt.Errorf("opening a port for the proxy: %w", err)
 	}
-	at, err := unix.Getsockname(fd)
-	if err != nil {
-		return "", fmt.Errorf("opening a port for the proxy: %w", err)
-	}
-	if err := unix.Sendmsg(wayFD, []byte{0}, unix.UnixRights(fd), nil, 0); err != nil {
+	defer func() { _ = f.Close() }()
+	if err := unix.Sendmsg(wayFD, []byte{0}, unix.UnixRights(int(f.Fd())), nil, 0); err != nil {
 		return "", fmt.Errorf("handing on the port for the proxy: %w", err)
 	}
 	// Only once it is served does the command begin.
@@ -153,11 +152,7 @@ func handListener() (address string, err error) {
 		return "", fmt.Errorf("the proxy does not serve: %w", err)
 	}
 	_ = unix.Close(wayFD)
-	at4, ok := at.(*unix.SockaddrInet4)
-	if !ok {
-		return "", errors.New("the port for the proxy is not one of IPv4")
-	}
-	return "127.0.0.1:" + strconv.Itoa(at4.Port), nil
+	return ln.Addr().String(), nil
 }
 
 // limit sets the limits of resources for this process and all that come of it.

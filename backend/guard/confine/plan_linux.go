@@ -90,7 +90,7 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 		p.Enter.Write = append([]string{"/tmp", "/var/tmp", "/dev/shm", "/dev/pts"}, f.writable...)
 		p.Enter.Devices = append(plainDevices(), "/dev/tty", "/dev/ptmx")
 	default:
-		c.alone(&p.Enter, r, f)
+		c.alone(&p.Enter, c.hidden(spec.Hidden), r, f)
 	}
 	if spec.Network && !spec.Unconfined && c.cfg.Ports != nil {
 		p.Enter.Closed = c.cfg.Ports()
@@ -139,6 +139,14 @@ func (c *Confine) folders(spec Spec) (folders, error) {
 			f.shown = append(f.shown, real)
 		}
 	}
+	for _, path := range spec.Shown {
+		if real, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(path) && real != "/" {
+			f.shown = append(f.shown, real)
+		}
+	}
+	f.shown = slices.DeleteFunc(outermost(f.shown), func(path string) bool {
+		return slices.ContainsFunc(f.writable, func(w string) bool { return within(path, w) })
+	})
 	f.writable = outermost(f.writable)
 	return f, nil
 }
@@ -187,7 +195,10 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 		mounts = append(mounts, mount{path, []string{"--bind", path, path}})
 		mounts = append(mounts, hooks(path)...)
 	}
-	for _, path := range c.hidden() {
+	for _, path := range spec.Hidden {
+		mounts = append(mounts, anchored(path, f.writable)...)
+	}
+	for _, path := range c.hidden(spec.Hidden) {
 		if within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.shown, path) {
 			continue
 		}
@@ -225,6 +236,20 @@ func hooks(folder string) []mount {
 	return mounts
 }
 
+// anchored keeps the folders between a writable one and what is hidden in it where they are: one that was
+// moved away would hold, for the next run, what is hidden at its old place only.
+func anchored(path string, writable []string) []mount {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil
+	}
+	var mounts []mount
+	for at := filepath.Dir(real); slices.ContainsFunc(writable, func(w string) bool { return at != w && within(at, w) }); at = filepath.Dir(at) {
+		mounts = append(mounts, mount{at, []string{"--bind", at, at}})
+	}
+	return mounts
+}
+
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
@@ -246,8 +271,8 @@ func first(list ...string) string {
 
 // alone makes the rules for a run behind Landlock without namespaces: all is readable but
 // what is hidden, other programs' temporary files and sockets, and the tables of processes.
-func (c *Confine) alone(in *inner, r rooms, f folders) {
-	hidden := append(c.hidden(), "/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/lock", r.base)
+func (c *Confine) alone(in *inner, secrets []string, r rooms, f folders) {
+	hidden := append(slices.Clone(secrets), "/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/lock", r.base)
 	in.Read = around("/", outermost(hidden))
 	in.Read = append(in.Read,
 		"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime", "/proc/version", "/proc/filesystems",
@@ -257,7 +282,6 @@ func (c *Confine) alone(in *inner, r rooms, f folders) {
 	)
 	in.Devices = plainDevices()
 	in.Write = []string{r.tmp, r.varTmp}
-	secrets := c.hidden()
 	for _, path := range f.shown {
 		in.Read = append(in.Read, around(path, inside(secrets, path))...)
 	}

@@ -27,8 +27,8 @@ var besidesOfSystem = []string{
 }
 
 // hidden lists what a run must not see: existing places, links followed, each once, no place
-// inside another.
-func (c *Confine) hidden() []string {
+// inside another. more are those of one run.
+func (c *Confine) hidden(more []string) []string {
 	var all []string
 	add := func(path string) {
 		if path == "" || !filepath.IsAbs(path) {
@@ -39,6 +39,9 @@ func (c *Confine) hidden() []string {
 		}
 	}
 	for _, path := range places.Secrets(c.cfg.Home, c.cfg.Secret...) {
+		add(path)
+	}
+	for _, path := range more {
 		add(path)
 	}
 	for _, name := range besides {

@@ -148,6 +148,9 @@ func wayProbes() []probe {
 		return say(append([]string{"CONNECT " + to + " HTTP/1.1", "Host: " + to}, more...)...)
 	}
 	get := func(to string, more ...string) string {
+		if !strings.Contains(strings.Join(more, " "), "Host: ") {
+			more = append(more, "Host: other.test")
+		}
 		return say(append([]string{"GET " + to + " HTTP/1.1", "Connection: close"}, more...)...)
 	}
 	all := []probe{
