@@ -30,5 +30,5 @@ func (s *System) openFiles() {
 		Blobs: s.Blobs, Changes: s.Store, Log: s.Log,
 	})
 	s.onClose("files", s.Files.Close)
-	s.Look = look.New(look.Config{Paths: paths, Forbidden: forbidden})
+	s.Look = look.New(look.Config{Paths: paths, Forbidden: forbidden, Confine: s.Confine})
 }

@@ -6,12 +6,13 @@ import (
 	"path/filepath"
 
 	"sextant/backend/guard/confine"
+	"sextant/backend/guard/policy"
 	"sextant/backend/tools/shell"
 	"sextant/shared/toolspec"
 )
 
-// openShell opens the tools that run commands: floor 4, on the sandbox of floor 2.
-func (s *System) openShell() {
+// openConfine opens the sandbox that commands and git run in: floor 2.
+func (s *System) openConfine() {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // then no place is known as the person's
@@ -20,8 +21,19 @@ func (s *System) openShell() {
 		Home: home, Secret: []string{s.Config.DataDir, s.Config.ConfigDir},
 		Ports: func() []uint16 { return append(s.Guard.OwnPorts(), s.mcpGuard.OwnPorts()...) },
 	})
+}
+
+// openShell opens the tools that run commands: floor 4.
+func (s *System) openShell() {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // then no place is known as the person's
+	}
 	s.Shell = shell.New(shell.Config{
-		Egress: s.Guard, Contact: s.contact,
+		Egress: s.Guard, Contact: s.contact, Forbidden: func(ctx context.Context) ([]string, error) {
+			grants, err := s.Store.Grants(ctx)
+			return policy.Forbidden(grants, "bash", followed(s.Workspace())), err
+		},
 		Folder: s.Workspace, Home: home, Places: s.Places, Confine: s.Confine, Cache: filepath.Join(s.Config.DataDir, "commands"),
 		Long: s.Results.Draft, Log: s.Log,
 	})

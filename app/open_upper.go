@@ -43,6 +43,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
 		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
 	})
+	s.openConfine()
 	s.openFiles()
 	s.openShell()
 	s.Kept = kept.New(s.Results)

@@ -89,3 +89,12 @@ func TestARuleAboutAHostHoldsForCommandsThatRun(t *testing.T) {
 	allowed := kept(t, comesTo(t, comes("pypi.example"), Question), event.AnswerAlways)
 	comesTo(t, comes("pypi.example").with(allowed, g), Refuse)
 }
+
+func TestInReadOnlyModeACreatedToolIsJudgedByWhatItCalls(t *testing.T) {
+	made := foreign(toolspec.OriginCreated, "tidy", "", `{}`, toolspec.Hints{}).mode(ReadOnly)
+	comesTo(t, made, Allow)
+	comesTo(t, foreign(toolspec.OriginMCP, "gh__tidy", "gh", `{}`, toolspec.Hints{}).mode(ReadOnly), Refuse)
+	inner := bash("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a").mode(ReadOnly).caller(toolspec.CallerCreated)
+	comesTo(t, inner, Refuse)
+	comesTo(t, bash("grep -rn x .", looks("grep")).uses(toolspec.UseRead, flat).mode(ReadOnly).caller(toolspec.CallerCreated), Allow)
+}

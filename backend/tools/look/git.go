@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/guard/confine"
 	"sextant/backend/tools/panels/child"
 	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
@@ -32,7 +33,7 @@ type gitAnswer struct {
 
 // git runs one command that only reads. The repository's own configuration is somebody else's
 // text: what it can start is taken out of force first.
-func git(ctx context.Context, r repository, args []string) (gitAnswer, *toolspec.Result) {
+func (t *Tools) git(ctx context.Context, r repository, args []string) (gitAnswer, *toolspec.Result) {
 	name, err := exec.LookPath("git")
 	if err != nil {
 		return gitAnswer{}, room.Fail(toolspec.UserError, "git is not installed on this machine", "Ask the person to install it.")
@@ -40,7 +41,7 @@ func git(ctx context.Context, r repository, args []string) (gitAnswer, *toolspec
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
 	settings := calm()
-	keys, bad := runGit(ctx, name, r, settings, []string{"config", "--list", "--name-only", "--null", "--includes"})
+	keys, bad := t.runGit(ctx, name, r, settings, []string{"config", "--list", "--name-only", "--null", "--includes"})
 	if bad != nil {
 		return gitAnswer{}, bad
 	}
@@ -52,7 +53,7 @@ func git(ctx context.Context, r repository, args []string) (gitAnswer, *toolspec
 		settings = append(settings, silenced(key)...)
 		named = named || strings.EqualFold(key, "blame.ignoreRevsFile")
 	}
-	a, bad := runGit(ctx, name, r, settings, args)
+	a, bad := t.runGit(ctx, name, r, settings, args)
 	if bad != nil && named && args[0] == "blame" {
 		// It cannot be taken out of force, and git's complaint about such a file quotes it.
 		return a, room.Fail(toolspec.UserError, "git blame ended with an error", "The repository's setting blame.ignoreRevsFile may name a file that is no list of commits.")
@@ -138,8 +139,81 @@ func environment(r repository, settings []setting) []string {
 	return env
 }
 
-// runGit runs git once and reads its answer; more than maxGit of it ends git.
-func runGit(ctx context.Context, name string, r repository, settings []setting, args []string) (gitAnswer, *toolspec.Result) {
+// runGit runs git once and reads its answer; more than maxGit of it ends git. It runs behind the walls
+// of a command where there are any: should git start what it was told not to, that reaches nothing.
+func (t *Tools) runGit(ctx context.Context, name string, r repository, settings []setting, args []string) (gitAnswer, *toolspec.Result) {
+	if t.cfg.Confine != nil {
+		if ok, _, _ := t.cfg.Confine.Available(); ok {
+			return t.confinedGit(ctx, name, r, settings, args)
+		}
+	}
+	return plainGit(ctx, name, r, settings, args)
+}
+
+// confinedGit is runGit in the sandbox: it reads, has no network, and writes nothing that stays.
+func (t *Tools) confinedGit(ctx context.Context, name string, r repository, settings []setting, args []string) (gitAnswer, *toolspec.Result) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var complaints bounded
+	said := capped{full: cancel}
+	spec := confine.Spec{
+		Args: append([]string{name, "--no-pager", "--no-optional-locks"}, args...), Dir: r.top, Workspace: r.top, ReadOnly: true,
+		Env: environment(r, settings), Stdout: &said, Stderr: &complaints,
+	}
+	for _, place := range r.reads {
+		spec.Shown = append(spec.Shown, place.Path)
+	}
+	exit, err := t.cfg.Confine.Run(ctx, spec)
+	a := gitAnswer{text: said.String(), more: said.more}
+	code := ""
+	switch {
+	case err != nil:
+		code = err.Error()
+	case exit.Code != 0:
+		code = "exit " + strconv.Itoa(exit.Code)
+	}
+	if a.more {
+		return a, nil
+	}
+	return a, gitFailure(ctx, complaints.String(), code)
+}
+
+// capped keeps the first maxGit bytes written to it and says once that there are more.
+type capped struct {
+	bytes.Buffer
+	more bool
+	full func()
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	if room := maxGit - c.Len(); room < len(p) {
+		_, _ = c.Buffer.Write(p[:room])
+		c.more = true
+		c.full()
+		return len(p), nil
+	}
+	return c.Buffer.Write(p)
+}
+
+// gitFailure words how a run of git ended, nil for well; code is "" for that.
+func gitFailure(ctx context.Context, complaints, code string) *toolspec.Result {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return room.Fail(toolspec.SystemError, "git was not done within "+gitTime.String(), "Narrow it with path, rev or limit.")
+	case ctx.Err() != nil:
+		return room.Fail("", "stopped", "")
+	case code != "":
+		text := strings.TrimSpace(strings.ToValidUTF8(complaints, "\ufffd"))
+		if text == "" {
+			text = code
+		}
+		return room.Fail(toolspec.UserError, "git says: "+text, "Look at it with the commands status, branch or log first.")
+	}
+	return nil
+}
+
+// plainGit is runGit without a sandbox.
+func plainGit(ctx context.Context, name string, r repository, settings []setting, args []string) (gitAnswer, *toolspec.Result) {
 	var complaints bounded
 	p, err := child.Start(child.Spec{
 		Name: name, Args: append([]string{"--no-pager", "--no-optional-locks"}, args...), Dir: r.top, Env: environment(r, settings),
@@ -158,19 +232,11 @@ func runGit(ctx context.Context, name string, r repository, settings []setting, 
 		p.Stop(gitGrace)
 	}
 	<-p.Done()
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return a, room.Fail(toolspec.SystemError, "git was not done within "+gitTime.String(), "Narrow it with path, rev or limit.")
-	case ctx.Err() != nil:
-		return a, room.Fail("", "stopped", "")
-	case p.Exit() != "exit 0" && !a.more:
-		text := strings.TrimSpace(strings.ToValidUTF8(complaints.String(), "\ufffd"))
-		if text == "" {
-			text = p.Exit()
-		}
-		return a, room.Fail(toolspec.UserError, "git says: "+text, "Look at it with the commands status, branch or log first.")
+	code := p.Exit()
+	if code == "exit 0" || a.more {
+		code = ""
 	}
-	return a, nil
+	return a, gitFailure(ctx, complaints.String(), code)
 }
 
 // bounded keeps the first bytes written to it.

@@ -254,7 +254,7 @@ func (t *Tools) gitRead(ctx context.Context, p gitReadParams) toolspec.Result {
 	if bad != nil {
 		return *bad
 	}
-	out, bad := git(ctx, r, args)
+	out, bad := t.git(ctx, r, args)
 	if bad != nil {
 		return *bad
 	}

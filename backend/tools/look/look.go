@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"sextant/backend/guard/confine"
 	"sextant/backend/guard/places"
 	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
@@ -24,6 +25,9 @@ type Config struct {
 	room.Paths
 	// Forbidden are the absolute paths that rules of the person keep from a tool. nil knows none.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
+	// Confine is where git runs, without network and with nothing to write; nil, or one that has no
+	// sandbox here, runs it without.
+	Confine *confine.Confine
 	// Proc is where the system tells of itself, "/proc" when empty.
 	Proc string
 }

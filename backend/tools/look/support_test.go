@@ -10,12 +10,16 @@ import (
 
 	"go.uber.org/goleak"
 
+	"sextant/backend/guard/confine"
 	"sextant/backend/guard/places"
 	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	confine.Enter()
+	goleak.VerifyTestMain(m)
+}
 
 // newTools makes the tools on a workspace of the test's own.
 func newTools(t *testing.T) (*Tools, string) {
@@ -30,7 +34,9 @@ func newTools(t *testing.T) (*Tools, string) {
 		t.Fatal(err)
 	}
 	own := places.New(places.Own{Home: home, Data: filepath.Join(dir, "data"), Config: filepath.Join(dir, "config")})
-	return New(Config{Paths: room.Paths{Folder: func() string { return folder }, Home: home, Places: own}}), folder
+	return New(Config{
+		Paths: room.Paths{Folder: func() string { return folder }, Home: home, Places: own}, Confine: confine.New(confine.Config{Home: home}),
+	}), folder
 }
 
 func callOf(tool string, args map[string]any) toolspec.Call {

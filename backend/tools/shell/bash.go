@@ -93,6 +93,10 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out func(stream,
 	if bad := t.usable(workspace, dir); bad != nil {
 		return *bad, nil
 	}
+	hidden, bad := t.forbidden(ctx, workspace, dir)
+	if bad != nil {
+		return *bad, nil
+	}
 	// What was judged is what runs: a command that was read as one for the network has it.
 	// and one that was read as only reading cannot write, whatever was missed in its text.
 	reading := t.reading(p.Command, dir)
@@ -114,7 +118,7 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out func(stream,
 	timed, stop := deadline.With(ctx, limit)
 	defer stop()
 	spec := confine.Spec{
-		Args: []string{"bash", "--noprofile", "--norc", "-c", p.Command}, Dir: dir, Workspace: workspace, Writable: writable, Env: env,
+		Args: []string{"bash", "--noprofile", "--norc", "-c", p.Command}, Dir: dir, Workspace: workspace, Writable: writable, Hidden: hidden, Env: env,
 		Network: p.Network, ReadOnly: reading.Harmless, Unconfined: !available,
 		Stdout: said.stream("stdout"), Stderr: said.stream("stderr"),
 	}

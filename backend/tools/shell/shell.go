@@ -47,6 +47,9 @@ type Config struct {
 	// of the machine's or none, as it is where the sandbox cannot limit it.
 	Egress  *egress.Guard
 	Contact func(ctx context.Context, call toolspec.Call, host string) error
+	// Forbidden are the paths that rules of the person keep from bash, as written and as they lead;
+	// nil for none. A run does not see them.
+	Forbidden func(ctx context.Context) ([]string, error)
 	// Cache is a folder that commands may fill with what they can make again (built packages),
 	// made when it is first needed; "" for none.
 	Cache string
@@ -110,9 +113,34 @@ func (t *Tools) folder(dir string) string {
 	return filepath.Join(t.cfg.Folder(), dir)
 }
 
-// reading is what a command would do there.
+// reading is what a command would do there. What it does to temporary files is left out where a run
+// has its own: nothing of it stays, and nobody's are read.
 func (t *Tools) reading(command, dir string) shell.Reading {
-	return shell.Read(command, shell.Place{Folder: dir, Home: t.cfg.Home})
+	r := shell.Read(command, shell.Place{Folder: dir, Home: t.cfg.Home})
+	if ok, _, _ := t.cfg.Confine.Available(); !ok {
+		return r
+	}
+	before := len(r.Files)
+	r.Files = slices.DeleteFunc(r.Files, func(f toolspec.FileUse) bool { return t.ownTemp(f.Path) })
+	if len(r.Files) < before && len(r.Warnings) == 0 && !r.Network &&
+		!slices.ContainsFunc(r.Files, func(f toolspec.FileUse) bool { return f.Use != toolspec.UseRead }) &&
+		!slices.ContainsFunc(r.Commands, func(c shell.Command) bool { return !c.Harmless }) {
+		r.Harmless = true
+	}
+	return r
+}
+
+// ownTemp reports whether path lies in the temporary folders that a run has of its own, and in
+// nothing that it is shown there.
+func (t *Tools) ownTemp(path string) bool {
+	in := func(folder string) bool {
+		rel, err := filepath.Rel(folder, path)
+		return folder != "" && err == nil && filepath.IsLocal(rel)
+	}
+	if !in("/tmp") && !in("/var/tmp") || path == "/tmp" || path == "/var/tmp" {
+		return false
+	}
+	return !in(t.cfg.Folder()) && !in(followed(t.cfg.Folder())) && !in(t.cfg.Cache) && !in(t.cfg.Home) && t.cfg.Places.Judge(path).Kind == places.Ordinary
 }
 
 // judged follows the links of paths as far as they exist and says which lie in places that need
@@ -164,6 +192,28 @@ func (t *Tools) outside(folders []string) []toolspec.FileUse {
 		}
 	}
 	return all
+}
+
+// forbidden are the paths that a run must not see. One that the run could not do without refuses it.
+func (t *Tools) forbidden(ctx context.Context, folders ...string) ([]string, *toolspec.Result) {
+	if t.cfg.Forbidden == nil {
+		return nil, nil
+	}
+	paths, err := t.cfg.Forbidden(ctx)
+	if err != nil {
+		r := toolspec.Fail(toolspec.SystemError, "your rules could not be read, so nothing ran: "+err.Error(), "Nothing was changed. Try again.")
+		return nil, &r
+	}
+	for _, folder := range folders {
+		for _, path := range paths {
+			if rel, err := filepath.Rel(followed(path), followed(folder)); err == nil && (rel == "." || filepath.IsLocal(rel)) {
+				r := toolspec.Fail(toolspec.PermissionError, "a rule forbids "+path+", and "+folder+" is in it",
+					"Work in another folder. The person can take the rule back in the settings.")
+				return nil, &r
+			}
+		}
+	}
+	return paths, nil
 }
 
 // cached is the cache's folder and the variables that lead programs there; without one they
