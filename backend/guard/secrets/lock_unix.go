@@ -3,6 +3,7 @@
 package secrets
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -16,7 +17,7 @@ func (f *file) lock() (unlock func(), err error) {
 	}
 	for {
 		err = unix.Flock(int(l.Fd()), unix.LOCK_EX)
-		if err != unix.EINTR {
+		if !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}
