@@ -121,7 +121,7 @@ func (w *ways) run(c *Confine, world *world, script string) string {
 	exit, err := c.Run(ctx, Spec{
 		Args: []string{"/bin/bash", "--noprofile", "--norc", "-c", script}, Dir: world.ws, Workspace: world.ws, Stdout: &out, Stderr: &out,
 		Env:   append(world.env, "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "OWN="+w.own()),
-		Proxy: func(ln net.Listener) func() { return w.guard.ServeRun(ctx, ln, w.may) },
+		Proxy: func(ln net.Listener) func() { return w.guard.ServeRun(ctx, ln, w.may, nil) },
 	})
 	if err != nil {
 		w.t.Fatalf("%s: %v", script, err)

@@ -19,7 +19,11 @@ func (p *proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
 	status, page := describe(r.Host, err)
 	p.guard.log.Debug("egress failed", "host", r.Host, "status", status, "error", err)
 	if p.run != nil {
-		refuseRun(w, status, page.Head+". "+page.Reason+". "+page.Next)
+		why := page.Head + ". " + page.Reason + ". " + page.Next
+		if host, err := runHost(r); err == nil && p.run.failed != nil {
+			p.run.failed(host, why)
+		}
+		refuseRun(w, status, why)
 		return
 	}
 	h := w.Header()

@@ -17,14 +17,21 @@ import (
 // command reads. It may wait for a person, and ends with ctx.
 type May func(ctx context.Context, host string) error
 
+// Failed is told of a host that a command was let to and did not reach, and why in sentences: of the
+// answer to a CONNECT programs print the number alone. It may be nil.
+type Failed func(host, why string)
+
 // run is what the proxy of one command has besides that of the browser.
-type run struct{ may May }
+type run struct {
+	may    May
+	failed Failed
+}
 
 // ServeRun is the way out of one command: a proxy on ln as StartProxy's, that asks may about each
 // host first. stop ends it with all its connections and closes ln; the end of ctx ends the
 // connections. They come from inside of a sandbox, so nothing that they hold is believed.
-func (g *Guard) ServeRun(ctx context.Context, ln net.Listener, may May) (stop func()) {
-	p := g.newProxy(ctx, ln, &run{may: may})
+func (g *Guard) ServeRun(ctx context.Context, ln net.Listener, may May, failed Failed) (stop func()) {
+	p := g.newProxy(ctx, ln, &run{may: may, failed: failed})
 	return func() {
 		if err := p.close(); err != nil {
 			g.log.Debug("closing the way out of a command", "error", err)

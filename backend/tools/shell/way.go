@@ -34,6 +34,8 @@ type way struct {
 
 	mu    sync.Mutex
 	hosts map[string]*judged
+	// failed is why a connection to a host that was granted came to nothing, the last of each host.
+	failed map[string]string
 }
 
 // judged is a host of a run: once done is closed, err says why it may not be reached.
@@ -46,7 +48,7 @@ type judged struct {
 // with it, before it ran.
 func (t *Tools) way(ctx context.Context, call toolspec.Call, named []string) *way {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &way{t: t, call: call, ctx: ctx, cancel: cancel, hosts: map[string]*judged{}}
+	w := &way{t: t, call: call, ctx: ctx, cancel: cancel, hosts: map[string]*judged{}, failed: map[string]string{}}
 	for _, host := range named {
 		done := make(chan struct{})
 		close(done)
@@ -76,7 +78,13 @@ func (w *way) env() []string {
 	return []string{"NO_PROXY=", "no_proxy="}
 }
 
-func (w *way) serve(ln net.Listener) (stop func()) { return w.t.cfg.Egress.ServeRun(w.ctx, ln, w.may) }
+func (w *way) serve(ln net.Listener) (stop func()) {
+	return w.t.cfg.Egress.ServeRun(w.ctx, ln, w.may, func(host, why string) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.failed[plain(host)] = why // only hosts that were judged come here, so it is bounded as they are
+	})
+}
 
 // may says whether the command may reach host; it waits for the answer to a question.
 func (w *way) may(ctx context.Context, host string) error {
@@ -109,7 +117,7 @@ func (w *way) close() {
 	w.asking.Wait()
 }
 
-// tell adds to an answer which hosts were reached and which were not.
+// tell adds to an answer which hosts were reached and which were not, and why connections failed.
 func (w *way) tell(r *toolspec.Result) {
 	w.close()
 	w.mu.Lock()
@@ -126,6 +134,9 @@ func (w *way) tell(r *toolspec.Result) {
 	if len(reached) > 0 {
 		value["hosts"] = reached
 		r.Sources = []string{fromNetwork}
+	}
+	for _, host := range slices.Sorted(maps.Keys(w.failed)) {
+		r.Text = strings.TrimPrefix(r.Text+"\nA connection failed: "+w.failed[host], "\n")
 	}
 	if len(kept) > 0 {
 		value["hosts_refused"] = kept

@@ -21,10 +21,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// outward resolves every name to an address outside.
+// outward resolves every name to an address outside, but those of gone.
 type outward struct{}
 
-func (outward) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+func (outward) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	if strings.HasPrefix(host, "gone.") {
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
 	return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
 }
 
@@ -82,6 +85,19 @@ func TestAHostThatACommandNamesWasJudgedWithItAndAnotherIsAskedOnce(t *testing.T
 	}
 	if !slices.Equal(r.Sources, []string{"a command with network"}) {
 		t.Errorf("sources %q", r.Sources)
+	}
+}
+
+func TestWhyAGrantedHostWasNotReachedIsToldAlsoWhereProgramsPrintANumber(t *testing.T) {
+	b, _ := limited(t, func(context.Context, string) error { return nil })
+	r := b.networked("curl -sS https://$(printf go)ne.test/; curl -sS http://$(printf he)re.test/")
+	for _, want := range []string{"response 502", "A connection failed: gone.test:443 was not found. No address is known under this name.", "page of here.test"} {
+		if !strings.Contains(r.Text, want) {
+			t.Errorf("the answer does not say %q: %s", want, r.Text)
+		}
+	}
+	if strings.Contains(r.Text, "failed: here.test") {
+		t.Errorf("a host that was reached is told as one that was not: %s", r.Text)
 	}
 }
 
