@@ -21,7 +21,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// asTool makes the test binary an MCP server with one tool that has to be asked about.
+// asTool makes the test binary an MCP server with a tool that has to be asked about, and one that
+// never answers.
 const asTool = "SEXTANT_TEST_AS_TOOL"
 
 func serveATool() {
@@ -29,6 +30,11 @@ func serveATool() {
 	server.AddTool(&sdk.Tool{Name: "send", Description: "Send a letter.", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "The letter is sent."}}}, nil
+		})
+	server.AddTool(&sdk.Tool{Name: "wait", Description: "Never answers.", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
 		})
 	_ = server.Run(context.Background(), &sdk.StdioTransport{})
 }

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 // testFlags are folders of a test's own.
-func testFlags(t *testing.T) map[string]string {
+func testFlags(t testing.TB) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
 	return map[string]string{"data": filepath.Join(dir, "data"), "config": filepath.Join(dir, "config"), "keychain": "off"}
@@ -37,7 +37,7 @@ func openTest(t *testing.T, purpose Purpose) *System {
 	return openWith(t, testFlags(t), purpose)
 }
 
-func openWith(t *testing.T, flags map[string]string, purpose Purpose) *System {
+func openWith(t testing.TB, flags map[string]string, purpose Purpose) *System {
 	t.Helper()
 	config, err := LoadConfig(flags)
 	if err != nil {
@@ -52,7 +52,7 @@ func openWith(t *testing.T, flags map[string]string, purpose Purpose) *System {
 }
 
 // writeMCPConfig puts mcp-config.json where a run with flags looks for it.
-func writeMCPConfig(t *testing.T, flags map[string]string, text string) {
+func writeMCPConfig(t testing.TB, flags map[string]string, text string) {
 	t.Helper()
 	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
 		t.Fatal(err)
