@@ -135,14 +135,15 @@ type Delta struct {
 
 // CallStart opens a call's card.
 type CallStart struct {
-	Tool      string          `json:"tool"`
-	Args      json.RawMessage `json:"args"`
-	Origin    toolspec.Origin `json:"origin"`
-	Owner     string          `json:"owner,omitempty"`
-	Sentence  string          `json:"sentence"`
-	Caller    toolspec.Caller `json:"caller"`
-	Client    string          `json:"client,omitempty"`
-	TimeoutMS int             `json:"timeout_ms"`
+	Tool     string          `json:"tool"`
+	Args     json.RawMessage `json:"args"`
+	Origin   toolspec.Origin `json:"origin"`
+	Owner    string          `json:"owner,omitempty"`
+	Sentence string          `json:"sentence"`
+	Caller   toolspec.Caller `json:"caller"`
+	Client   string          `json:"client,omitempty"`
+	// TimeoutMS is the longest this call may run.
+	TimeoutMS int `json:"timeout_ms"`
 }
 
 // CallChunk is output of a running call; Stream is stdout, stderr or progress.

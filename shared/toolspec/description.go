@@ -59,6 +59,9 @@ type Description struct {
 	// Contact says that the call runs already and has come to Hosts, which it did not name before:
 	// only whether it may reach them is judged.
 	Contact bool `json:"contact,omitempty"`
+	// LimitMS is after how many milliseconds this call ends by its own arguments, as with the
+	// timeout of a command; 0 when only its Definition's deadline bounds it.
+	LimitMS int `json:"limit_ms,omitempty"`
 }
 
 // SecretUse is one secret that a call would put in.

@@ -59,9 +59,18 @@ func (p *Pipeline) announce(ctx context.Context, f *flight) {
 	}
 	p.publish(ctx, f, event.New(event.CallStarted, event.CallStart{
 		Tool: f.call.Tool, Args: p.shown(f), Origin: f.def.Origin, Owner: f.def.Owner,
-		Sentence: sentence, Caller: f.call.From.Caller, Client: f.call.From.Client, TimeoutMS: f.def.Deadline(),
+		Sentence: sentence, Caller: f.call.From.Caller, Client: f.call.From.Client, TimeoutMS: f.limit(),
 	}))
 	f.announced = true
+}
+
+// limit is after how many milliseconds of running the call has ended: by what its arguments say,
+// at the latest by its tool's deadline.
+func (f *flight) limit() int {
+	if own := f.desc.LimitMS; own > 0 {
+		return min(own, f.def.Deadline())
+	}
+	return f.def.Deadline()
 }
 
 // publish stores an event of the call, after what was published before. A failure is logged

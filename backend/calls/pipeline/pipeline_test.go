@@ -15,6 +15,18 @@ import (
 	"sextant/shared/toolspec"
 )
 
+func TestTheStartOfACallTellsItsOwnLimitWithinThatOfItsTool(t *testing.T) {
+	h := newHouse(t)
+	h.add(toolspec.Definition{Name: "echo", TimeoutMS: 5000}, echo)
+	for i, c := range []struct{ own, told int }{{0, 5000}, {1500, 1500}, {9000, 5000}} {
+		h.descs["echo"] = toolspec.Description{Present: "Echoing", LimitMS: c.own}
+		h.do(called("echo", fmt.Sprintf(`{"x":"%d"}`, i)))
+		if start := told[event.CallStart](h, event.CallStarted)[i]; start.TimeoutMS != c.told {
+			t.Errorf("%d by its arguments: told as %d, not %d", c.own, start.TimeoutMS, c.told)
+		}
+	}
+}
+
 func TestACallIsToldAndKeptFromBeginningToEnd(t *testing.T) {
 	h := newHouse(t)
 	h.add(toolspec.Definition{Name: "echo", TimeoutMS: 5000}, echo)

@@ -89,7 +89,7 @@ type ShotOptions struct {
 	MaxTokens           int
 }
 
-// WaitOptions: any of Text present, Gone absent, URL containing; Seconds bounds it (default 10)
+// WaitOptions: any of Text present, Gone absent, URL containing; Seconds bounds it (StandardWait when 0)
 // and is the pause itself when nothing else is given.
 type WaitOptions struct {
 	Text, Gone, URL string

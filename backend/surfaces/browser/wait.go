@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,9 @@ import (
 	"sextant/backend/surfaces/browser/collect"
 	"sextant/backend/surfaces/browser/frames"
 )
+
+// StandardWait is how many seconds a wait lasts at most when it is not said.
+const StandardWait = 10.0
 
 // heartbeat bounds how long a wait trusts that what it waits for shows as a change of a
 // document: a style sheet's media query or a picture changes nothing in one.
@@ -40,11 +44,7 @@ func (s *Session) Wait(ctx context.Context, o WaitOptions) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	seconds := o.Seconds
-	if seconds == 0 {
-		seconds = 10
-	}
-	limit := time.Duration(seconds * float64(time.Second))
+	limit := time.Duration(cmp.Or(o.Seconds, StandardWait) * float64(time.Second))
 	c := Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
 		begun := time.Now()

@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -26,7 +27,7 @@ func (t *Tools) waitFor() tool {
 		name: "wait_for", about: about(waitAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true}, timeout: 130_000,
 		examples: []string{`{"text":"Order placed"}`, `{"gone":"Loading"}`, `{"url":"/checkout","seconds":20}`},
 	}, func(_ session, p waitParams) toolspec.Description {
-		return toolspec.Description{Present: "Waiting for " + waited(p)}
+		return toolspec.Description{Present: "Waiting for " + waited(p), LimitMS: int(cmp.Or(p.Seconds, browser.StandardWait) * 1000)}
 	}, func(ctx context.Context, s session, p waitParams) (toolspec.Result, error) {
 		if p.Text == "" && p.Gone == "" && p.URL == "" && p.Seconds <= 0 {
 			return toolspec.Result{}, &argumentError{"there is nothing to wait for", `send text, gone, url or seconds, e.g. {"text":"Saved"}`}

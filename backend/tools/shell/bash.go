@@ -65,9 +65,14 @@ func bashParamsOf(args json.RawMessage) bashParams {
 	return p
 }
 
+// limit is how long the command may run.
+func (p bashParams) limit() time.Duration {
+	return min(time.Duration(p.Timeout)*time.Second, maxLimit*time.Second-beforeDeadline)
+}
+
 func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	p := bashParamsOf(args)
-	d := toolspec.Description{Target: p.Command}
+	d := toolspec.Description{Target: p.Command, LimitMS: int(p.limit().Milliseconds())}
 	dir := t.folder(p.WorkingDir)
 	reading := t.reading(p.Command, dir)
 	reading.Describe(&d)
@@ -114,8 +119,7 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out func(stream,
 		before = later(workspace)
 	}
 	// The command's time begins now: what was made ready for it is not its own.
-	limit := min(time.Duration(p.Timeout)*time.Second, maxLimit*time.Second-beforeDeadline)
-	timed, stop := deadline.With(ctx, limit)
+	timed, stop := deadline.With(ctx, p.limit())
 	defer stop()
 	spec := confine.Spec{
 		Args: []string{"bash", "--noprofile", "--norc", "-c", p.Command}, Dir: dir, Workspace: workspace, Writable: writable, Hidden: hidden, Env: env,

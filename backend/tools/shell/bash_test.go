@@ -228,6 +228,19 @@ func TestACommandIsDescribedByWhatItWouldDo(t *testing.T) {
 	}
 }
 
+func TestACommandSaysHowLongItMayRun(t *testing.T) {
+	b := newBench(t)
+	for args, ms := range map[string]int{
+		`{"command":"ls"}`:               30_000,
+		`{"command":"ls","timeout":3}`:   3000,
+		`{"command":"ls","timeout":300}`: 299_000,
+	} {
+		if d := b.tools.Describe(toolspec.Call{Tool: "bash", Args: json.RawMessage(args)}); d.LimitMS != ms {
+			t.Errorf("%s: %d ms", args, d.LimitMS)
+		}
+	}
+}
+
 func TestWithoutASandboxTheDescriptionSaysSo(t *testing.T) {
 	b := newBench(t, "bubblewrap", "landlock")
 	d := b.tools.Describe(toolspec.Call{Tool: "bash", Args: json.RawMessage(`{"command":"ls"}`)})

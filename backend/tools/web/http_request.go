@@ -87,7 +87,7 @@ func (p httpRequestParams) describe() toolspec.Description {
 	if bad != nil {
 		return toolspec.Description{Present: "Sending a request", Target: p.URL}
 	}
-	d := toolspec.Description{Target: secrets.Spelled(p.method() + " " + u.Redacted()), Hosts: hosts(u)}
+	d := toolspec.Description{Target: secrets.Spelled(p.method() + " " + u.Redacted()), Hosts: hosts(u), LimitMS: toolspec.DefaultTimeoutMS}
 	body, _ := p.body()
 	d.Data = body
 	if len(p.Headers) > 0 {

@@ -68,25 +68,25 @@ func TestACallIsDescribedByItsArguments(t *testing.T) {
 		want toolspec.Description
 	}{
 		{"http_request", map[string]any{"url": "https://API.example/items", "method": "POST", "body": "ten chars!"}, toolspec.Description{
-			Present: "Sending 10 characters to api.example (POST)", Target: "POST https://api.example/items", Data: "ten chars!", Hosts: []string{"api.example"},
+			Present: "Sending 10 characters to api.example (POST)", Target: "POST https://api.example/items", Data: "ten chars!", Hosts: []string{"api.example"}, LimitMS: 30_000,
 		}},
 		{"http_request", map[string]any{"url": "https://api.example:8443/items", "headers": map[string]string{"X-B": "2", "X-A": "1"}}, toolspec.Description{
-			Present: "Asking api.example:8443/items (GET)", Target: "GET https://api.example:8443/items", Data: "X-A: 1\nX-B: 2", Hosts: []string{"api.example:8443"},
+			Present: "Asking api.example:8443/items (GET)", Target: "GET https://api.example:8443/items", Data: "X-A: 1\nX-B: 2", Hosts: []string{"api.example:8443"}, LimitMS: 30_000,
 		}},
 		{"wget", map[string]any{"uri": "http://user:word@2130706433/x?y"}, toolspec.Description{
-			Present: "Reading 127.0.0.1/x", Target: "http://user:xxxxx@127.0.0.1/x?y", Hosts: []string{"127.0.0.1"},
+			Present: "Reading 127.0.0.1/x", Target: "http://user:xxxxx@127.0.0.1/x?y", Hosts: []string{"127.0.0.1"}, LimitMS: 30_000,
 		}},
-		{"wget", map[string]any{"uri": "http://[::ffff:7f00:1]:80/"}, toolspec.Description{
-			Present: "Reading 127.0.0.1:80", Target: "http://127.0.0.1:80/", Hosts: []string{"127.0.0.1:80"},
+		{"wget", map[string]any{"uri": "http://[::ffff:7f00:1]:80/", "timeoutMs": 5000}, toolspec.Description{
+			Present: "Reading 127.0.0.1:80", Target: "http://127.0.0.1:80/", Hosts: []string{"127.0.0.1:80"}, LimitMS: 5000,
 		}},
 		{"wget", map[string]any{"uri": "nonsense"}, toolspec.Description{Present: "Reading an address", Target: "nonsense"}},
 		{"web_search", map[string]any{"query": "desk lamp"}, toolspec.Description{
-			Present: `Searching the web for "desk lamp"`, Target: "html.duckduckgo.com", Data: "desk lamp", Hosts: []string{"html.duckduckgo.com"},
+			Present: `Searching the web for "desk lamp"`, Target: "html.duckduckgo.com", Data: "desk lamp", Hosts: []string{"html.duckduckgo.com"}, LimitMS: 20_000,
 		}},
 	}
 	for _, c := range cases {
 		got := n.Describe(callOf(c.tool, c.args))
-		if got.Present != c.want.Present || got.Target != c.want.Target || got.Data != c.want.Data || len(got.Hosts) != len(c.want.Hosts) || len(got.Hosts) > 0 && got.Hosts[0] != c.want.Hosts[0] {
+		if got.Present != c.want.Present || got.Target != c.want.Target || got.Data != c.want.Data || got.LimitMS != c.want.LimitMS || len(got.Hosts) != len(c.want.Hosts) || len(got.Hosts) > 0 && got.Hosts[0] != c.want.Hosts[0] {
 			t.Errorf("%v:\n got %+v\nwant %+v", c.args, got, c.want)
 		}
 	}

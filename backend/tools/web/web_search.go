@@ -90,7 +90,7 @@ func webSearch() tool {
 		describe: func(t *Tools, call toolspec.Call) toolspec.Description {
 			var p webSearchParams
 			_ = json.Unmarshal(call.Args, &p)
-			d := toolspec.Description{Present: fmt.Sprintf("Searching the web for %q", brief(p.Query, 60)), Data: p.Query}
+			d := toolspec.Description{Present: fmt.Sprintf("Searching the web for %q", brief(p.Query, 60)), Data: p.Query, LimitMS: int(searchTimeout.Milliseconds())}
 			if _, base, bad := t.provider(); bad == nil {
 				d.Hosts, d.Target = hosts(base), base.Host
 			}

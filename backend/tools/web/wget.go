@@ -40,7 +40,8 @@ func wget() tool {
 			if bad != nil {
 				return toolspec.Description{Present: "Reading an address", Target: p.URI}
 			}
-			return toolspec.Description{Present: "Reading " + place(u), Target: u.Redacted(), Hosts: hosts(u)}
+			timeout, _ := patience(p.TimeoutMS)
+			return toolspec.Description{Present: "Reading " + place(u), Target: u.Redacted(), Hosts: hosts(u), LimitMS: int(timeout.Milliseconds())}
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result {
 			var p wgetParams
