@@ -227,6 +227,10 @@ func (a *action) scriptFault(ctx context.Context, doc *frames.Document, err erro
 			Kind: FaultTimeout, Message: fmt.Sprintf("The script did not end within %s and was stopped; what it did until then is done.", limit),
 			Suggestion: "Let it do less, or send a larger timeout.",
 		}
+	case ctx.Err() != nil:
+		// A loop would keep the tab from everything after.
+		doc.StopMain()
+		return err
 	case errors.Is(err, frames.ErrReplaced) && a.page.Current(doc) != nil:
 		a.note = "The script's page was left before it had a value."
 		return nil

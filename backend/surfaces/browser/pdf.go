@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -17,6 +18,9 @@ import (
 
 // maxPDF bounds a page's PDF, in bytes.
 const maxPDF = 256 << 20
+
+// longestPrint is after how long a print in the browser is given up, longer than any call waits.
+const longestPrint = 2 * time.Minute
 
 // PDFOptions: Name is the file's ("" is made from the title), Paper a4 (default), letter, legal,
 // a3 or a5, Scale 0.1 to 2 (0 is 1), Pages such as "1-3, 5" ("" for all).
@@ -108,23 +112,62 @@ func (s *Session) PDF(ctx context.Context, o PDFOptions) (event.Download, error)
 // printTo writes a page's PDF into a new file and says how large it is.
 func printTo(ctx context.Context, doc *frames.Document, path string, req proto.PagePrintToPDF) (int64, error) {
 	c := doc.Client(ctx)
-	res, err := req.Call(c)
+	stream, err := printed(ctx, doc, req)
 	if err != nil {
 		return 0, &Fault{
 			Kind: FaultInvalid, Message: "The page could not be printed: " + clip(err.Error(), 200),
 			Suggestion: "Check pages and scale; a browser with a window of its own may not print.",
 		}
 	}
-	defer func() { _ = proto.IOClose{Handle: res.Stream}.Call(c) }()
+	defer unstream(ctx, doc, stream)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return 0, fmt.Errorf("writing the PDF: %w", err)
 	}
-	size, err := pour(f, c, res.Stream)
+	size, err := pour(f, c, stream)
 	if err2 := f.Close(); err == nil && err2 != nil {
 		err = fmt.Errorf("writing the PDF: %w", err2)
 	}
 	return size, err
+}
+
+// printed makes a page's PDF inside the browser. The browser goes on with one that is not waited for
+// any longer; its stream, a file, is then closed when it comes.
+func printed(ctx context.Context, doc *frames.Document, req proto.PagePrintToPDF) (proto.IOStreamHandle, error) {
+	type outcome struct {
+		stream proto.IOStreamHandle
+		err    error
+	}
+	done := make(chan outcome)
+	go func() {
+		long, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestPrint)
+		defer cancel()
+		var o outcome
+		res, err := req.Call(doc.Client(long))
+		if o.err = err; err == nil {
+			o.stream = res.Stream
+		}
+		select {
+		case done <- o:
+		case <-ctx.Done():
+			if err == nil {
+				unstream(ctx, doc, o.stream)
+			}
+		}
+	}()
+	select {
+	case o := <-done:
+		return o.stream, o.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// unstream closes a stream of the browser's, also when ctx has ended.
+func unstream(ctx context.Context, doc *frames.Document, stream proto.IOStreamHandle) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_ = proto.IOClose{Handle: stream}.Call(doc.Client(ctx))
 }
 
 // pour writes a stream of the browser's.
