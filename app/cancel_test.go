@@ -31,6 +31,8 @@ type endless struct {
 	mark string
 	// usable is a short call of the same tool that works at once after a cancel.
 	usable any
+	// page is what the browser shows before.
+	page string
 	// begun says that it runs; nil when nothing outside tells.
 	begun func() bool
 }
@@ -54,6 +56,16 @@ func newSlow(t testing.TB) *slow {
 	ended := make(chan struct{})
 	s.stalled = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
+		case r.URL.Path == "/favicon.ico":
+			http.NotFound(w, r)
+			return
+		case r.URL.Path == "/begun":
+			s.asked <- struct{}{}
+			return
+		case r.URL.Path == "/long":
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = w.Write([]byte("<!doctype html><title>Long</title>" + strings.Repeat("<p>some words of no interest</p>", 20_000)))
+			return
 		case r.URL.Path == "/quick":
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = w.Write([]byte("<!doctype html><title>Quick</title><p>quick</p><button>Go</button>"))
@@ -70,6 +82,13 @@ func newSlow(t testing.TB) *slow {
 	}))
 	t.Cleanup(func() { close(ended); s.stalled.Close() })
 	flags := testFlags(t)
+	// Temporary files are counted, so no other program's may be among them.
+	temporary, err := os.MkdirTemp("", "") // short, for the sockets in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(temporary) })
+	t.Setenv("TMPDIR", temporary)
 	s.dir = filepath.Join(filepath.Dir(flags["data"]), "workspace-"+sleeping)
 	flags["workspace"], flags["allow_hosts"] = s.dir, s.stalled.Listener.Addr().String()
 	flags["search_provider"], flags["search_url"] = "searxng", s.stalled.URL
@@ -181,6 +200,7 @@ func (s *slow) endlesses() []endless {
 		{name: "http_request body", tool: "http_request", args: object{"url": s.stalled.URL + "/body"}, usable: object{"url": quick}, begun: waits},
 		{name: "web_search", tool: "web_search", args: object{"query": "lamps"}, begun: waits},
 		{name: "search_files", tool: "search_files", args: object{"pattern": "(n|o|p)+[aeiou]q{3}", "path": "tree"}, usable: object{"pattern": "words", "path": "tree/1", "limit": 1}},
+		{name: "find_files", tool: "find_files", args: object{"pattern": "**/*.nothing", "path": "/"}, usable: object{"pattern": "*.db"}},
 		{name: "read_file", tool: "read_file", args: object{"path": "large.txt", "offset": 599_000}, usable: object{"path": "tree/1/1.txt"}},
 		{name: "sql_query", tool: "sql_query", args: object{"path": "some.db", "query": "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n) SELECT count(*) FROM n"}, usable: object{"path": "some.db", "query": "SELECT 1"}},
 		{name: "git_read", tool: "git_read", args: object{"command": "diff", "path": "repo"}, mark: s.dir + "/repo/.git", usable: object{"command": "branch", "path": "repo"}, begun: func() bool { return len(marked(s.dir+"/repo/.git")) > 0 }},
@@ -191,7 +211,8 @@ func (s *slow) endlesses() []endless {
 		page("navigate_page", "navigate_page", object{"url": stalled}, waits),
 		page("wait_for", "wait_for", object{"text": "never to be seen", "seconds": 30}, nil),
 		page("run_steps", "run_steps", object{"steps": []object{{"tool": "wait_for", "text": "never to be seen", "seconds": 30}}}, nil),
-		page("evaluate_script", "evaluate_script", object{"script": "while (true) {}"}, nil),
+		{name: "save_pdf", tool: "save_pdf", args: object{}, page: "/long"},
+		page("evaluate_script", "evaluate_script", object{"script": "const x = new XMLHttpRequest(); x.open('GET', '/begun', false); x.send(); while (true) {}"}, waits),
 	}
 }
 
@@ -217,13 +238,16 @@ func marked(mark string) (pids []int) {
 // and how long until no process of it was left.
 func (s *slow) cancelled(e endless, id string) (answer, gone time.Duration, r toolspec.Result) {
 	s.t.Helper()
+	if e.page != "" {
+		s.open(e.page)
+	}
+	for len(s.asked) > 0 {
+		<-s.asked
+	}
 	done := make(chan toolspec.Result, 1)
 	go func() { done <- s.do(e, e.args, id) }()
-	begun := e.begun
-	if begun == nil {
-		begun = func() bool {
-			return slices.ContainsFunc(s.Pipeline.Running(), func(c pipeline.Running) bool { return c.ID == id })
-		}
+	begun := func() bool {
+		return slices.ContainsFunc(s.Pipeline.Running(), func(c pipeline.Running) bool { return c.ID == id }) && (e.begun == nil || e.begun())
 	}
 	for until := time.Now().Add(20 * time.Second); !begun(); time.Sleep(time.Millisecond) {
 		select {
@@ -265,9 +289,11 @@ func (s *slow) do(e endless, args any, id string) toolspec.Result {
 }
 
 // ready opens the page that the browser's tools act on.
-func (s *slow) ready() {
+func (s *slow) ready() { s.t.Helper(); s.open("/quick") }
+
+func (s *slow) open(page string) {
 	s.t.Helper()
-	if r := s.do(endless{tool: "navigate_page"}, object{"url": s.stalled.URL + "/quick"}, ""); !r.Success {
+	if r := s.do(endless{tool: "navigate_page"}, object{"url": s.stalled.URL + page}, ""); !r.Success {
 		s.t.Fatalf("opening the page: %+v", r)
 	}
 }
@@ -277,6 +303,8 @@ func TestACancelledCallEndsOnceLeavesNothingAndItsToolWorksAtOnce(t *testing.T) 
 	s.ready()
 	for i, e := range s.endlesses() {
 		t.Run(e.name, func(t *testing.T) {
+			defer func(was testing.TB) { s.t = was }(s.t)
+			s.t = t
 			id := fmt.Sprintf("cancel%d", i)
 			before := s.files()
 			_, _, r := s.cancelled(e, id)
@@ -287,7 +315,7 @@ func TestACancelledCallEndsOnceLeavesNothingAndItsToolWorksAtOnce(t *testing.T) 
 				if r := s.do(e, e.usable, ""); !r.Success {
 					t.Errorf("right after: %+v", r)
 				}
-			} else if strings.Contains(" navigate_page wait_for run_steps evaluate_script ", " "+e.tool+" ") {
+			} else if strings.Contains(" navigate_page wait_for run_steps save_pdf evaluate_script ", " "+e.tool+" ") {
 				s.ready()
 			}
 			if after := s.files(); after != before {
@@ -329,8 +357,8 @@ func (s *slow) files() string {
 		return len(found)
 	}
 	return fmt.Sprintf("workspace %d, results %d, downloads %d, temporary %d", count(filepath.Join(s.dir, "*")),
-		count(filepath.Join(s.Config.DataDir, "results", "unfinished-*")), count(filepath.Join(s.Config.DataDir, "downloads", "*")),
-		count(filepath.Join(os.TempDir(), "sextant*")))
+		count(filepath.Join(s.Config.DataDir, "results", "unfinished-*")), count(filepath.Join(s.Config.DataDir, "downloads", "*", "*"))+count(filepath.Join(s.Config.DataDir, "downloads", "*", ".partial", "*")),
+		count(filepath.Join(os.TempDir(), "*")))
 }
 
 // BenchmarkCancel says how long it takes from a cancel until the caller has its answer, and until
