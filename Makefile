@@ -14,7 +14,7 @@ PROBES       := NoProbeGetsOut|ProbesSucceedOutside|OrdinaryWorkIsDone
 WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test check generate bench bench-table package clean
+.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test check generate bench bench-table redteam package clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -70,6 +70,10 @@ e2e-whole: ui
 	@echo "== The long tests in their whole form"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -p 1 -count=1 -timeout 30m -run "$(WHOLE)" ./backend/surfaces/browser ./app
 
+redteam: ui ## A model that obeys every injected instruction: harm done, questions asked (about 10 minutes)
+	@echo "== A scripted model that obeys every instruction it reads"
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestAModelThatObeysEveryInstruction ./build/redteam
+
 window-test: build ## One real window under Xvfb
 	@echo "== One real window under Xvfb"
 	@build/window-test.sh
@@ -84,7 +88,7 @@ generate: setup ## Write again what is made from Go: API description, types, con
 bench: build-headless bench-table ## Go benchmarks, and the table beside other programs (docs/bench.md)
 	go test -tags "$(TAGS)" -run '^$$' -bench . -benchmem -timeout 20m ./...
 
-bench-table: build-headless ## Only the table: Sextant beside three other programs (about 8 minutes)
+bench-table: build-headless ## Only the table: Sextant beside three other programs (about 10 minutes)
 	npm ci --prefix build/bench --no-audit --no-fund
 	go run ./build/bench -sextant $(BIN)/sextant-headless -live -json docs/bench.json -markdown docs/bench.md
 
