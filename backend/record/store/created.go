@@ -66,29 +66,10 @@ func (s *Store) SaveCreatedTool(ctx context.Context, t toolspec.CreatedTool) (to
 // WakeCreatedTool marks a version of a tool as read by a person; ErrNotFound when it is not the
 // current one, because what the person read is then not what would be woken.
 func (s *Store) WakeCreatedTool(ctx context.Context, name string, version int) error {
-	return s.changeCreated(ctx, `UPDATE created_tools SET asleep = 0 WHERE name = ? AND version = ? AND current = 1`, name, version)
+	return s.changeOne(ctx, "changing a created tool", "created tool", `UPDATE created_tools SET asleep = 0 WHERE name = ? AND version = ? AND current = 1`, name, version)
 }
 
 // DropCreatedTool takes a tool out of use; its versions stay. ErrNotFound when there is none.
 func (s *Store) DropCreatedTool(ctx context.Context, name string) error {
-	return s.changeCreated(ctx, `UPDATE created_tools SET current = 0 WHERE name = ? AND current = 1`, name)
-}
-
-func (s *Store) changeCreated(ctx context.Context, statement, name string, args ...any) error {
-	var n int64
-	err := s.write(ctx, func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, statement, append([]any{name}, args...)...)
-		if err != nil {
-			return err
-		}
-		n, err = done.RowsAffected()
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("changing a created tool: %w", err)
-	}
-	if n == 0 {
-		return fmt.Errorf("created tool %q: %w", name, ErrNotFound)
-	}
-	return nil
+	return s.changeOne(ctx, "changing a created tool", "created tool", `UPDATE created_tools SET current = 0 WHERE name = ? AND current = 1`, name)
 }

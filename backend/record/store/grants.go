@@ -66,20 +66,5 @@ func (s *Store) GrantRows(ctx context.Context) ([]wire.GrantRow, error) {
 
 // RevokeGrant takes a permission back; ErrNotFound when there is none of that id.
 func (s *Store) RevokeGrant(ctx context.Context, id string) error {
-	var n int64
-	err := s.write(ctx, func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, `DELETE FROM grants WHERE id = ?`, id)
-		if err != nil {
-			return err
-		}
-		n, err = done.RowsAffected()
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("revoking a grant: %w", err)
-	}
-	if n == 0 {
-		return fmt.Errorf("grant %q: %w", id, ErrNotFound)
-	}
-	return nil
+	return s.changeOne(ctx, "revoking a grant", "grant", `DELETE FROM grants WHERE id = ?`, id)
 }

@@ -198,6 +198,27 @@ func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	return nil
 }
 
+// changeOne runs a statement whose first argument is the key of what it changes. It fails with
+// ErrNotFound when it changed nothing; doing and what name it in errors.
+func (s *Store) changeOne(ctx context.Context, doing, what, statement, key string, more ...any) error {
+	var n int64
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, statement, append([]any{key}, more...)...)
+		if err != nil {
+			return err
+		}
+		n, err = done.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	if n == 0 {
+		return fmt.Errorf("%s %q: %w", what, key, ErrNotFound)
+	}
+	return nil
+}
+
 func nanos(t time.Time) int64 { return t.UnixNano() }
 
 func fromNanos(n int64) time.Time { return time.Unix(0, n).UTC() }
