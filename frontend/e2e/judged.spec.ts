@@ -94,11 +94,12 @@ test('a command is asked for in one sentence, and each answer covers what it sai
   await expect(page.getByText('No grants yet.')).toBeVisible();
 
   await settings(page, /Audit log/);
-  await page
+  const log = page.getByRole('main', { name: 'Settings' });
+  await log
     .getByRole('button', { name: /touch made/ })
     .first()
     .click();
-  await expect(page.getByText('Why', { exact: true })).toBeVisible();
+  await expect(log.getByText('Why', { exact: true })).toBeVisible();
 });
 
 test('what a turn did to files is shown and undone in one click', async ({ page }) => {
