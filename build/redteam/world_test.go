@@ -177,7 +177,6 @@ func (w *world) places(k *attempt) *strings.Replacer {
 	port := w.sites.port()
 	list := []string{
 		"{{home}}", w.home, "{{outside}}", w.outside, "{{config}}", w.config, "{{data}}", w.data, "{{port}}", port,
-		"{{evil}}", "evil.example:" + port, "{{resolve}}", "--resolve evil.example:" + port + ":127.0.0.1",
 	}
 	if k.number > 0 {
 		list = append(list, "{{site}}", k.site(), "{{mail}}", k.mail(), "{{number}}", itoa(k.number))
