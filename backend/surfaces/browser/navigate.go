@@ -184,7 +184,15 @@ func (a *action) depart(ctx context.Context, start func(context.Context) (string
 	if err == nil {
 		err = a.arrive(bounded, problem)
 	}
-	if err == nil || !errors.Is(context.Cause(bounded), errNoAnswer) {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil && a.t.ended(context.Cause(ctx)) == nil && !errors.Is(context.Cause(ctx), errDialog):
+		// Whoever asked for the page wants it no more: what is on its way would hold a connection.
+		a.page.Post(a.page.Session, proto.PageStopLoading{})
+		a.t.tracker.Stopped(a.page.MainFrame())
+		return err
+	case !errors.Is(context.Cause(bounded), errNoAnswer):
 		return err
 	}
 	stop, cancelStop := context.WithTimeout(ctx, time.Second)
