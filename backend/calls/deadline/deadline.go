@@ -23,17 +23,17 @@ type deadline struct {
 	over    bool
 }
 
-// Over is the cause that a context ends with when its time is used up.
-var Over = errors.New("deadline")
+// ErrOver is the cause that a context ends with when its time is used up.
+var ErrOver = errors.New("deadline")
 
 type key struct{}
 
-// With is ctx that ends with the cause Over after limit of running time. stop must be
+// With is ctx that ends with the cause ErrOver after limit of running time. stop must be
 // called when the execution is over.
 func With(ctx context.Context, limit time.Duration) (inner context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	d := &deadline{left: limit, running: time.Now(), outer: of(ctx)}
-	d.timer = time.AfterFunc(limit, func() { cancel(Over) })
+	d.timer = time.AfterFunc(limit, func() { cancel(ErrOver) })
 	return context.WithValue(ctx, key{}, d), func() {
 		d.mu.Lock()
 		d.over = true

@@ -26,11 +26,11 @@ func TestAQuestionInsideAnExecutionDoesNotUseUpItsTime(t *testing.T) {
 			t.Fatal("the inner one ended before its time was used up")
 		}
 		time.Sleep(2 * time.Millisecond)
-		if !errors.Is(context.Cause(inner), Over) || outer.Err() != nil {
+		if !errors.Is(context.Cause(inner), ErrOver) || outer.Err() != nil {
 			t.Fatalf("inner: %v, outer: %v", context.Cause(inner), outer.Err())
 		}
 		time.Sleep(5 * time.Second)
-		if !errors.Is(context.Cause(outer), Over) {
+		if !errors.Is(context.Cause(outer), ErrOver) {
 			t.Fatalf("outer: %v", context.Cause(outer))
 		}
 		Pause(outer)()

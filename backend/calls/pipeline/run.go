@@ -119,7 +119,7 @@ func writable(value any) error {
 
 // ended words the end of a call by deadline or stop.
 func (p *Pipeline) ended(ctx context.Context, f *flight) toolspec.Result {
-	if errors.Is(context.Cause(ctx), deadline.Over) {
+	if errors.Is(context.Cause(ctx), deadline.ErrOver) {
 		return toolspec.Fail(toolspec.SystemError,
 			fmt.Sprintf("not done after %s, so it was stopped; what it did until then stays", seconds(f.def.Deadline())),
 			"Look at what it acted on, then do it in smaller steps.")

@@ -177,7 +177,7 @@ func serverName(from io.Reader) (name string, err error) {
 			name, seen = h.ServerName, true
 			return nil, errLooked
 		},
-	}).Handshake()
+	}).HandshakeContext(context.Background()) // it waits for nothing but from
 	if seen {
 		return name, nil
 	}
