@@ -239,7 +239,7 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 		addNote(&ans, "A frame did not answer and is left out: "+clip(src, 100))
 	}
 	if active {
-		b.out.marks(now.marks())
+		t.numbered(now)
 		b.out.state()
 	}
 	return ans

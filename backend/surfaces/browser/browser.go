@@ -52,6 +52,7 @@ type Browser struct {
 	person   bool
 	lives    []*Live
 	cast     *tab
+	due      *due
 	poke     chan struct{}
 	// agent is the user agent of the running Chromium.
 	agent  string

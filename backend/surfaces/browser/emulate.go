@@ -125,6 +125,7 @@ func (t *tab) pretend() {
 		t.page.Post(t.page.Session, req)
 	}
 	t.page.Always(requests[1:])
+	t.owe()
 }
 
 // metrics is the tab's viewport. Called under mu.

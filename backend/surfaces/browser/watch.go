@@ -3,14 +3,10 @@ package browser
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/go-rod/rod/lib/proto"
-
-	"sextant/backend/surfaces/browser/frames"
 	"sextant/backend/surfaces/browser/input"
 	"sextant/backend/surfaces/browser/live"
 	"sextant/shared/wire"
@@ -91,83 +87,6 @@ func (l *Live) Close() {
 		l.b.recast()
 		l.feed.Close()
 	})
-}
-
-// recast makes the picture come from the window's active tab, if anybody looks. It only
-// posts, so it may be called from anywhere but under mu.
-func (b *Browser) recast() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var want *tab
-	if w := b.sessions[""]; w != nil && len(b.lives) > 0 && w.active != nil && w.active.page != nil {
-		want = w.active
-	}
-	if b.cast == want && want != nil {
-		return
-	}
-	if old := b.cast; old != nil && old != want && old.page != nil {
-		old.page.Post(old.page.Session, proto.PageStopScreencast{})
-	}
-	if want == nil && b.cast == nil {
-		b.stopCasts()
-	}
-	b.cast = want
-	if want == nil {
-		return
-	}
-	l := b.lives[len(b.lives)-1]
-	p := want.page
-	want.width, want.height, want.scale = l.width, l.height, l.scale
-	p.Post(p.Session, want.metrics())
-	if !b.cfg.Headless {
-		p.Post(p.Session, proto.PageBringToFront{})
-	}
-	quality, w, h := 80, int(math.Ceil(float64(l.width)*l.scale)), int(math.Ceil(float64(l.height)*l.scale))
-	p.Post(p.Session, proto.PageStopScreencast{})
-	p.Post(p.Session, proto.PageStartScreencast{
-		Format: proto.PageStartScreencastFormatJpeg, Quality: &quality, MaxWidth: &w, MaxHeight: &h,
-	})
-}
-
-// stopCasts ends every picture when nobody looks. Called under mu.
-func (b *Browser) stopCasts() {
-	if w := b.sessions[""]; w != nil {
-		for _, t := range w.tabs {
-			if t.page != nil {
-				t.page.Post(t.page.Session, proto.PageStopScreencast{})
-			}
-		}
-	}
-}
-
-// picture hands a frame of the screencast to everybody who looks.
-func (t *tab) picture(p *frames.Page, ev frames.Event) {
-	f, ok := decode[proto.PageScreencastFrame](ev)
-	if !ok || f.Metadata == nil {
-		return
-	}
-	// The feed holds back a slow reader; were Chromium held back, it would drop the last
-	// picture of a page that then rests.
-	p.Post(ev.SessionID, proto.PageScreencastFrameAck{SessionID: f.SessionID})
-	b := t.s.b
-	b.mu.Lock()
-	lives := slices.Clone(b.lives)
-	showing := b.cast == t
-	moved := t.scrolled != [2]float64{f.Metadata.ScrollOffsetX, f.Metadata.ScrollOffsetY}
-	t.scrolled = [2]float64{f.Metadata.ScrollOffsetX, f.Metadata.ScrollOffsetY}
-	b.mu.Unlock()
-	if !showing {
-		return
-	}
-	for _, l := range lives {
-		l.feed.Offer(LiveFrame{JPEG: f.Data, Header: wire.FrameHeader{
-			Tab: t.id, Width: f.Metadata.DeviceWidth, Height: f.Metadata.DeviceHeight,
-			ScrollX: f.Metadata.ScrollOffsetX, ScrollY: f.Metadata.ScrollOffsetY,
-		}})
-	}
-	if moved {
-		b.nudge()
-	}
 }
 
 // Input passes on what a person's hand does on the picture of the window's active tab. It
@@ -280,5 +199,5 @@ func (t *tab) glance(ctx context.Context) {
 	now.page.Version = t.version
 	t.glanced = now
 	b.mu.Unlock()
-	b.out.marks(now.marks())
+	t.numbered(now)
 }
