@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +98,7 @@ func TestTheSameCallWithTheSameResultThreeTimesEndsTheTurn(t *testing.T) {
 	if o.Status != chat.StatusLimit || o.Calls != 3 || !strings.Contains(o.Error, "three times") {
 		t.Fatalf("outcome %+v", o)
 	}
-	if last := h.service.Requests()[2].Last(); !strings.Contains(last, "a third ends the turn") {
+	if last := h.service.Requests()[2].Last(); !strings.Contains(last, "once more ends the turn") {
 		t.Errorf("the model was not warned: %q", last)
 	}
 }
@@ -115,6 +116,54 @@ func TestRepeatingIsFineWhileSomethingChanges(t *testing.T) {
 		return toolspec.OK(fmt.Sprintf("item %d of 8", n))
 	}
 	if o := h.ask(t, "go"); o.Status != chat.StatusDone || o.Calls != 8 {
+		t.Fatalf("outcome %+v", o)
+	}
+}
+
+func TestTwoCallsThatTakeTurnsWithOldResultsEndTheTurn(t *testing.T) {
+	h := build(t)
+	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 50}
+	n := 0
+	h.service.Answer = func(openaitest.Request) openaitest.Turn {
+		n++
+		return calls(call([]string{"look", "act"}[n%2], `{}`))
+	}
+	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result { return toolspec.OK("nothing at " + c.Tool) }
+	o := h.ask(t, "go")
+	if o.Status != chat.StatusLimit || o.Calls != 6 || !strings.Contains(o.Error, "look was called three times") {
+		t.Fatalf("outcome %+v", o)
+	}
+	// The model of the next turn reads why the last one ended, in the same bytes as they were kept.
+	h.service.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "Another way."} }
+	h.ask(t, "continue")
+	requests := h.service.Requests()
+	last := requests[len(requests)-1].Messages
+	if told := last[len(last)-2].Content; !strings.Contains(told, "the turn ended here") {
+		t.Errorf("the last result reads %q", told)
+	}
+	before := contents(requests[len(requests)-2])
+	if !slices.Equal(contents(requests[len(requests)-1])[:len(before)], before) {
+		t.Error("what was written below a result changed between turns")
+	}
+}
+
+func TestWaitingForWhatChangesIsNoCircle(t *testing.T) {
+	h := build(t)
+	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 50}
+	n := 0
+	h.service.Answer = func(openaitest.Request) openaitest.Turn {
+		if n++; n > 20 {
+			return openaitest.Turn{Text: "It is there."}
+		}
+		return calls(call([]string{"look", "act"}[n%2], `{}`))
+	}
+	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
+		if c.Tool == "act" {
+			return toolspec.OK("waited 1 s")
+		}
+		return toolspec.OK(fmt.Sprintf("%d of 10 loaded", n/2))
+	}
+	if o := h.ask(t, "go"); o.Status != chat.StatusDone || o.Calls != 20 {
 		t.Fatalf("outcome %+v", o)
 	}
 }

@@ -87,14 +87,33 @@ func problemOf(broken []llm.BrokenCall, c chat.ToolCall) *llm.BrokenCall {
 	return nil
 }
 
-// together runs a group and records each result as it comes; the turn's messages get
-// them in the order of the calls.
+// together runs a group and records its results in the order of the calls, whichever ended
+// first: who reads the conversation later reads it as the model wrote it.
 func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending, error) {
+	results := t.results(group, broken)
+	var end *ending
+	events := make([]event.Event, len(group))
+	for i, c := range group {
+		t.outside.add(results[i].Sources...)
+		m := t.result(c, results[i])
+		if !t.isPilot { // what a person says three times is meant three times
+			said, circles := t.guard.judge(c, m.Text, results[i])
+			m.Text += said
+			if circles != nil {
+				end = circles
+			}
+		}
+		t.messages = append(t.messages, m)
+		events[i] = t.event(event.MessageAdded, m).Of(c.ID)
+	}
+	return end, t.loop.publish(t.ctx, events...)
+}
+
+// results runs a group.
+func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspec.Result {
 	from := t.provenance()
 	panel := t.panel()
 	results := make([]toolspec.Result, len(group))
-	messages := make([]chat.Message, len(group))
-	errs := make([]error, len(group))
 	var wait sync.WaitGroup
 	for i, c := range group {
 		t.called++
@@ -111,32 +130,10 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 			default:
 				results[i] = t.do(toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from})
 			}
-			messages[i] = t.result(c, results[i])
-			errs[i] = t.loop.publish(t.ctx, t.event(event.MessageAdded, messages[i]).Of(c.ID))
 		})
 	}
 	wait.Wait()
-	t.messages = append(t.messages, messages...)
-	for i, c := range group {
-		if errs[i] != nil {
-			return nil, errs[i]
-		}
-		t.outside.add(results[i].Sources...)
-		if t.isPilot {
-			continue // what a person says three times is meant three times
-		}
-		switch t.guard.seen(c, messages[i].Text, results[i]) {
-		case 2:
-			t.messages[len(t.messages)-len(group)+i].Text += "\n(second time with the same result; a third ends the turn)"
-		case 3:
-			return &ending{
-				status:     chat.StatusLimit,
-				message:    fmt.Sprintf("Stopped: %s was called three times with the same arguments and the same result, and nothing changed in between. The work so far is kept.", c.Name),
-				suggestion: "Say what to do differently, or choose another model.",
-			}, nil
-		}
-	}
-	return nil, nil
+	return results
 }
 
 // do runs one call. A call that does not end soon after a stop is left behind: its own

@@ -4,30 +4,54 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
 
+// most is how often the same may happen before a turn ends.
+const most = 3
+
 // guard notices a model that goes in circles: the same call with the same arguments and
-// the same result, while nothing else changed in between.
+// the same result again and again, while nothing that happens in between is new.
 type guard struct {
+	// met are all calls with their results in the turn; times counts them since the last news.
+	met   map[[sha256.Size]byte]bool
 	times map[[sha256.Size]byte]int
 }
 
 // seen counts c with its result and says how often it happened since something changed.
+// Only a result that the turn has not met is news: of two calls that take turns, each with
+// its old result, neither makes the other worth another try.
 func (g *guard) seen(c chat.ToolCall, text string, r toolspec.Result) int {
-	if g.times == nil {
-		g.times = map[[sha256.Size]byte]int{}
+	if g.met == nil {
+		g.met, g.times = map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]int{}
 	}
 	key := sha256.Sum256([]byte(c.Name + "\x00" + canonical(c.Args) + "\x00" + timeless(text)))
-	if g.times[key] == 0 && r.Success && len(g.times) > 0 {
-		// A new result is news: what was repeated before may be worth another try.
+	if !g.met[key] && r.Success {
 		clear(g.times)
 	}
+	g.met[key] = true
 	g.times[key]++
 	return g.times[key]
+}
+
+// judge counts c and gives what is written below its result, and the end of the turn when
+// it was once too often.
+func (g *guard) judge(c chat.ToolCall, text string, r toolspec.Result) (said string, end *ending) {
+	switch n := g.seen(c, text, r); {
+	case n == most-1:
+		return "\n(the same call gave the same result before, and nothing changed in between; once more ends the turn. Do something else, or say what is missing.)", nil
+	case n >= most:
+		return "\n(the turn ended here: the same call gave the same result three times, and nothing changed in between)", &ending{
+			status:     chat.StatusLimit,
+			message:    fmt.Sprintf("Stopped: %s was called three times with the same arguments and the same result, and nothing changed in between. The work so far is kept.", c.Name),
+			suggestion: "Say what to do differently, or choose another model.",
+		}
+	}
+	return "", nil
 }
 
 // canonical is args with sorted keys and no white space.

@@ -186,6 +186,32 @@ func TestReadOnlyCallsOfARoundRunTogetherAndOthersInOrder(t *testing.T) {
 	}
 }
 
+func TestResultsStandInTheOrderOfTheirCallsWhicheverEndsFirst(t *testing.T) {
+	h := build(t, calls(call2("look", 1), call2("look", 2), call2("look", 3)), openaitest.Turn{Text: "ok"})
+	next := map[string]chan struct{}{"2": make(chan struct{}), "1": make(chan struct{})}
+	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
+		n := string(c.Args[len(c.Args)-2])
+		if wait := next[n]; wait != nil {
+			<-wait // the one after it has to end first
+		}
+		if before := next[string(n[0]-1)]; before != nil {
+			defer close(before)
+		}
+		return toolspec.OK("result " + n)
+	}
+	h.ask(t, "go")
+	_, messages, _ := h.kept()
+	var said []string
+	for _, m := range messages {
+		if m.Role == chat.RoleTool {
+			said = append(said, m.Text)
+		}
+	}
+	if got := strings.Join(said, ", "); got != "result 1, result 2, result 3" {
+		t.Errorf("kept: %s", got)
+	}
+}
+
 func call2(name string, n int) openaitest.Call {
 	return openaitest.Call{ID: fmt.Sprint("call_", n), Name: name, Args: fmt.Sprintf(`{"n":%d}`, n)}
 }
