@@ -4,8 +4,11 @@ import type { Store } from '../store/store.svelte';
 
 /** The panels of the activity bar and which one is on the stage. */
 export class Panels {
-  /** The panel asked for, shown before the program says so; "" for none. */
-  #wished = $state('');
+  /**
+   * The panel asked for, shown before the program says so. Its answer may come before its event:
+   * then the wish holds as long as the panel that was open meanwhile, `instead`, is the one told.
+   */
+  #wish = $state<{ id: string; instead?: string } | null>(null);
 
   constructor(
     private readonly store: Store,
@@ -30,8 +33,10 @@ export class Panels {
   }
 
   get activeId(): string {
-    const wished = this.#wished || this.store.state.activePanel;
-    return this.list.some((panel) => panel.id === wished) ? wished : (this.list[0]?.id ?? '');
+    const told = this.store.state.activePanel;
+    const holds = this.#wish && (this.#wish.instead ?? told) === told;
+    const id = holds && this.#wish ? this.#wish.id : told;
+    return this.list.some((panel) => panel.id === id) ? id : (this.list[0]?.id ?? '');
   }
 
   get active(): Panel | undefined {
@@ -39,10 +44,12 @@ export class Panels {
   }
 
   async open(id: string): Promise<void> {
-    if (id === this.store.state.activePanel) return;
-    this.#wished = id;
-    await this.actions.ask(this.actions.backend.openPanel(id));
-    if (this.#wished === id) this.#wished = '';
+    if (id === this.activeId) return;
+    this.#wish = { id };
+    const opened = await this.actions.ask(this.actions.backend.openPanel(id));
+    if (this.#wish?.id !== id) return;
+    const told = this.store.state.activePanel;
+    this.#wish = opened && told !== id ? { id, instead: told } : null;
   }
 
   openAt(place: number): void {
