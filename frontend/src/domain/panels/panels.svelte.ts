@@ -6,9 +6,9 @@ import type { Store } from '../store/store.svelte';
 export class Panels {
   /**
    * The panel asked for, shown before the program says so. Its answer may come before its event:
-   * then the wish holds as long as the panel that was open meanwhile, `instead`, is the one told.
+   * from then on the wish holds until the next word on which panel is active, `until` unset before.
    */
-  #wish = $state<{ id: string; instead?: string } | null>(null);
+  #wish = $state<{ id: string; until?: number } | null>(null);
 
   constructor(
     private readonly store: Store,
@@ -33,9 +33,9 @@ export class Panels {
   }
 
   get activeId(): string {
-    const told = this.store.state.activePanel;
-    const holds = this.#wish && (this.#wish.instead ?? told) === told;
-    const id = holds && this.#wish ? this.#wish.id : told;
+    const { activePanel, activeRevision } = this.store.state;
+    const wish = this.#wish;
+    const id = wish && (wish.until ?? activeRevision) === activeRevision ? wish.id : activePanel;
     return this.list.some((panel) => panel.id === id) ? id : (this.list[0]?.id ?? '');
   }
 
@@ -48,8 +48,8 @@ export class Panels {
     this.#wish = { id };
     const opened = await this.actions.ask(this.actions.backend.openPanel(id));
     if (this.#wish?.id !== id) return;
-    const told = this.store.state.activePanel;
-    this.#wish = opened && told !== id ? { id, instead: told } : null;
+    const { activePanel, activeRevision } = this.store.state;
+    this.#wish = opened && activePanel !== id ? { id, until: activeRevision } : null;
   }
 
   openAt(place: number): void {

@@ -28,8 +28,8 @@ it('a panel that is asked for stays on the stage between the answer and its even
   expect(panels.activeId).toBe('settings');
   opened('settings');
   expect(panels.activeId).toBe('settings');
-  opened('browser');
-  expect(panels.activeId).toBe('browser');
+  opened('home');
+  expect(panels.activeId).toBe('home');
 });
 
 it('a panel that could not be opened leaves the stage to the one that is open', async () => {

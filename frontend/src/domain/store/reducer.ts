@@ -66,6 +66,7 @@ function takeSnapshot(state: AppState, snapshot: Snapshot, again: boolean): void
   state.panelsFolder = snapshot.panels_folder;
   state.panels = (snapshot.panels ?? []).map(withTools);
   state.activePanel = snapshot.active_panel;
+  state.activeRevision++;
   state.bar = snapshot.activity_bar;
   state.browser = withTabs(snapshot.browser);
   state.marks = snapshot.marks ? withElements(snapshot.marks) : null;
@@ -148,9 +149,11 @@ function reduceRest(state: AppState, event: StoredEvent): void {
       break;
     case 'panel.opened':
       state.activePanel = (data as { panel: string }).panel;
+      state.activeRevision++;
       break;
     case 'panel.closed':
       if (state.activePanel === (data as { panel: string }).panel) state.activePanel = '';
+      state.activeRevision++;
       break;
     case 'panels.changed':
       state.panels = ((data as { panels: Panel[] }).panels ?? []).map(withTools);

@@ -82,6 +82,8 @@ export interface AppState {
   panelsFolder: string;
   panels: Panel[];
   activePanel: string;
+  /** Grows with each word from the program on which panel is active. */
+  activeRevision: number;
   bar: ActivityBar;
   browser: BrowserState;
   marks: Marks | null;
@@ -113,6 +115,7 @@ export function emptyState(): AppState {
     panelsFolder: '',
     panels: [],
     activePanel: '',
+    activeRevision: 0,
     bar: { expanded: false, devices: [], device: '' },
     browser: { status: 'starting', tabs: [], active: 0 },
     marks: null,
