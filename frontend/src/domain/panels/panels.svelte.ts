@@ -45,11 +45,13 @@ export class Panels {
 
   async open(id: string): Promise<void> {
     if (id === this.activeId) return;
+    const asked = this.store.state.activeRevision;
     this.#wish = { id };
     const opened = await this.actions.ask(this.actions.backend.openPanel(id));
     if (this.#wish?.id !== id) return;
-    const { activePanel, activeRevision } = this.store.state;
-    this.#wish = opened && activePanel !== id ? { id, until: activeRevision } : null;
+    const { activeAt, activeRevision } = this.store.state;
+    const told = (activeAt[id] ?? 0) > asked;
+    this.#wish = opened && !told ? { id, until: activeRevision } : null;
   }
 
   openAt(place: number): void {

@@ -53,3 +53,13 @@ it('of two panels that are asked for the later one holds', async () => {
   opened('home');
   expect(panels.activeId).toBe('home');
 });
+
+it('a panel that something else opened meanwhile is not covered by an older wish', async () => {
+  const { answers, panels, opened } = bar();
+  const asked = panels.open('settings');
+  opened('settings');
+  opened('browser');
+  answers[0]!.done();
+  await asked;
+  expect(panels.activeId).toBe('browser');
+});

@@ -59,14 +59,18 @@ export function reduce(state: AppState, change: Change): void {
   }
 }
 
+function setActive(state: AppState, panel: string): void {
+  state.activePanel = panel;
+  state.activeAt[panel] = ++state.activeRevision;
+}
+
 /** The newest values of what is never stored, and at the first time everything. */
 function takeSnapshot(state: AppState, snapshot: Snapshot, again: boolean): void {
   state.version = snapshot.version;
   state.workspace = snapshot.workspace;
   state.panelsFolder = snapshot.panels_folder;
   state.panels = (snapshot.panels ?? []).map(withTools);
-  state.activePanel = snapshot.active_panel;
-  state.activeRevision++;
+  setActive(state, snapshot.active_panel);
   state.bar = snapshot.activity_bar;
   state.browser = withTabs(snapshot.browser);
   state.marks = snapshot.marks ? withElements(snapshot.marks) : null;
@@ -148,12 +152,10 @@ function reduceRest(state: AppState, event: StoredEvent): void {
       state.approvals = state.approvals.filter((a) => a.id !== (data as ApprovalAnswer).id);
       break;
     case 'panel.opened':
-      state.activePanel = (data as { panel: string }).panel;
-      state.activeRevision++;
+      setActive(state, (data as { panel: string }).panel);
       break;
     case 'panel.closed':
-      if (state.activePanel === (data as { panel: string }).panel) state.activePanel = '';
-      state.activeRevision++;
+      if (state.activePanel === (data as { panel: string }).panel) setActive(state, '');
       break;
     case 'panels.changed':
       state.panels = ((data as { panels: Panel[] }).panels ?? []).map(withTools);

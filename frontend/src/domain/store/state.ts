@@ -82,8 +82,9 @@ export interface AppState {
   panelsFolder: string;
   panels: Panel[];
   activePanel: string;
-  /** Grows with each word from the program on which panel is active. */
+  /** Grows with each word from the program on which panel is active; by panel, when it was last that one. */
   activeRevision: number;
+  activeAt: Record<string, number>;
   bar: ActivityBar;
   browser: BrowserState;
   marks: Marks | null;
@@ -116,6 +117,7 @@ export function emptyState(): AppState {
     panels: [],
     activePanel: '',
     activeRevision: 0,
+    activeAt: {},
     bar: { expanded: false, devices: [], device: '' },
     browser: { status: 'starting', tabs: [], active: 0 },
     marks: null,
