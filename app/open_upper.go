@@ -17,6 +17,7 @@ import (
 	"sextant/backend/guard/policy"
 	"sextant/backend/record/events"
 	"sextant/backend/tools/baseline"
+	"sextant/backend/tools/catalogue"
 	"sextant/backend/tools/created"
 	"sextant/backend/tools/environment"
 	"sextant/backend/tools/kept"
@@ -47,6 +48,8 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 	s.openFiles()
 	s.openShell()
 	s.Kept = kept.New(s.Results)
+	offered := func(panel string) []toolspec.Definition { return s.Discovery.Discover(panel).All() }
+	s.Catalogue = catalogue.New(offered)
 	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Secrets: s.Secrets, Log: s.Log})
 	steps := func(ctx context.Context, call toolspec.Call) toolspec.Result { return s.Pipeline.Do(ctx, call) }
 	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias, Do: steps, Secrets: s.Secrets, Folder: s.Workspace}); err != nil {
@@ -54,7 +57,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 	}
 	if s.Created, err = created.New(ctx, created.Config{
 		Store: s.Store, Log: s.Log, Do: steps,
-		Others: func(panel string) []toolspec.Definition { return s.Discovery.Discover(panel).All() },
+		Others: offered,
 		Changed: func() {
 			if _, err := s.Events.Publish(context.WithoutCancel(ctx), event.New(event.CatalogueChanged, event.Empty{})); err != nil {
 				s.Log.Error("catalogue change not published", "err", err)
@@ -84,7 +87,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 
 // reserved are the names no panel's tool may have.
 func (s *System) reserved() []string {
-	names := s.Nav.ToolNames()
+	names := append(s.Nav.ToolNames(), toolspec.CallTool)
 	for _, r := range append(s.toolRooms(), s.Baseline) {
 		for _, d := range r.Definitions("") {
 			names = append(names, d.Name)
@@ -155,6 +158,7 @@ func (s *System) openAgent(context.Context, Purpose) error {
 		Limits: func() loop.Limits {
 			return loop.Limits{CallsPerTurn: s.Settings.Int("calls_per_turn"), Rounds: s.Settings.Int("rounds")}
 		},
+		Core: append(s.Nav.Core(), toolspec.ReadResult), Window: func() int { return s.Settings.Int("context_window") },
 		Notes: s.Baseline.PromptNotes, ActivePanel: s.Baseline.ActivePanel, Log: s.Log,
 	})
 	s.onClose("loop", func() error { s.Loop.Close(); return nil })

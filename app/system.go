@@ -30,6 +30,7 @@ import (
 	"sextant/backend/record/store"
 	"sextant/backend/surfaces/browser"
 	"sextant/backend/tools/baseline"
+	"sextant/backend/tools/catalogue"
 	"sextant/backend/tools/created"
 	"sextant/backend/tools/environment"
 	"sextant/backend/tools/files"
@@ -70,6 +71,7 @@ type System struct {
 	Web         *web.Tools
 	Look        *look.Tools
 	Kept        *kept.Tools
+	Catalogue   *catalogue.Tools
 	Panels      *panels.Registry
 	MCP         *mcp.Servers
 	Discovery   *discovery.Discovery

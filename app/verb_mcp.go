@@ -153,6 +153,6 @@ func (o offered) Definitions() []toolspec.Definition {
 		case "environment":
 			return !slices.Contains(environment, d.Name)
 		}
-		return false
+		return d.Name == toolspec.FindTools // a program has the whole list
 	})
 }

@@ -15,6 +15,8 @@ const (
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
 	RoleTool      Role = "tool"
+	// RoleNote is what Sextant itself tells the model.
+	RoleNote Role = "note"
 )
 
 // Status is how a message or turn ended.

@@ -23,6 +23,14 @@ const (
 // ReadResult is the name of the tool that reads what is kept of a Result (Result.Kept).
 const ReadResult = "read_result"
 
+// The tools of a model that is told only some of the tools: FindTools finds others, CallTool
+// calls one by its name. CallTool stands in a model's prompt alone; it is no tool of the Catalogue,
+// and what it names passes the Pipeline as itself.
+const (
+	FindTools = "find_tools"
+	CallTool  = "call_tool"
+)
+
 // Definition describes one callable tool.
 type Definition struct {
 	// Name is unique in a Catalogue: snake_case; MCP tools are "server__tool".

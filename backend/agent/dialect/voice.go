@@ -16,6 +16,8 @@ type Voice struct {
 	Model llm.Model
 	// Kind is how the model writes calls; "" is Native.
 	Kind Kind
+	// Known are tools that a call in text may name although the question does not tell them.
+	Known []toolspec.Definition
 }
 
 // Stream is one question, with the tools that may be called. A native model is asked as it is. To
@@ -27,7 +29,7 @@ func (v Voice) Stream(ctx context.Context, req llm.Request, defs []toolspec.Defi
 		req.Tools = functions(defs)
 		return v.Model.Stream(ctx, req, onDelta)
 	}
-	tools := NewTools(defs)
+	tools := NewTools(slices.Concat(defs, v.Known))
 	asked := llm.Request{System: req.System, Messages: v.written(req.Messages, tools), MaxTokens: req.MaxTokens}
 	if section := Section(v.Kind, defs); section != "" {
 		asked.System = strings.TrimSpace(req.System + "\n\n" + section)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -74,7 +75,8 @@ func (t *turn) group(defs []toolspec.Definition, calls []chat.ToolCall, broken [
 }
 
 func readOnly(defs []toolspec.Definition, c chat.ToolCall) bool {
-	i := slices.IndexFunc(defs, func(d toolspec.Definition) bool { return d.Name == c.Name })
+	name, _, _ := prompt.Meant(c.Name, c.Args)
+	i := slices.IndexFunc(defs, func(d toolspec.Definition) bool { return d.Name == name })
 	return i >= 0 && defs[i].Hints.ReadOnly
 }
 
@@ -139,6 +141,10 @@ func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspe
 // do runs one call. A call that does not end soon after a stop is left behind: its own
 // deadline ends it, and Close waits for it.
 func (t *turn) do(c toolspec.Call) toolspec.Result {
+	var bad *toolspec.Result
+	if c.Tool, c.Args, bad = prompt.Meant(c.Tool, c.Args); bad != nil {
+		return *bad
+	}
 	done := make(chan toolspec.Result, 1)
 	t.loop.wait.Add(1)
 	go func() {

@@ -24,6 +24,7 @@ import (
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/pilot"
+	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -87,6 +88,10 @@ type Config struct {
 	Limits func() Limits
 	// Notes are prompt notes appended to the system prompt, in force from the next turn.
 	Notes func() []string
+	// Core names the tools that a model is always told, however many there are.
+	Core []string
+	// Window is how many tokens models read at once; 0 or nil leaves it to what is known of each.
+	Window func() int
 	// System replaces the built-in system prompt when it gives a text.
 	System func() string
 	// ActivePanel is the window's; an Ask with a Panel of its own does not use it.
@@ -153,6 +158,7 @@ type Loop struct {
 	mu      sync.Mutex
 	closed  bool
 	running map[string]*seat
+	boxes   map[string]*prompt.Toolbox
 }
 
 // seat is the place of the one turn that may run in a conversation.
@@ -177,13 +183,16 @@ func New(cfg Config) *Loop {
 	if cfg.System == nil {
 		cfg.System = func() string { return "" }
 	}
+	if cfg.Window == nil {
+		cfg.Window = func() int { return 0 }
+	}
 	if cfg.ActivePanel == nil {
 		cfg.ActivePanel = func() string { return "" }
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Loop{cfg: cfg, secret: newID("") + newID(""), running: map[string]*seat{}}
+	return &Loop{cfg: cfg, secret: newID("") + newID(""), running: map[string]*seat{}, boxes: map[string]*prompt.Toolbox{}}
 }
 
 // Start begins a turn in the background and returns its id once the person's message is

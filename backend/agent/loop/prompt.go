@@ -44,9 +44,12 @@ func systemPrompt(own string, notes []string) string {
 func (t *turn) prompt() []chat.Message {
 	messages := repaired(t.messages)
 	if t.isPilot {
-		return messages
+		return slices.DeleteFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleNote })
 	}
 	for i, m := range messages {
+		if m.Role == chat.RoleNote {
+			messages[i].Role = chat.RoleUser // no provider has a role of its own for that
+		}
 		if len(m.Outside) > 0 {
 			messages[i].Text = marked(m.Text, t.loop.nonce(m.Turn), m.Outside)
 		}

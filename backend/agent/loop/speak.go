@@ -19,7 +19,9 @@ const mergeFor = 50 * time.Millisecond
 // speak asks the model once and records its answer. The message holds the calls with ids
 // of our own: those of providers repeat (some number calls from 0 in every answer), and a
 // call's id names it in the whole house. On an error the text so far is recorded.
-func (t *turn) speak(defs []toolspec.Definition) (llm.Response, chat.Message, error) {
+//
+// told are the tools that the question names, defs all that can be called.
+func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Message, error) {
 	t.rounds++
 	req := llm.Request{System: t.system, Messages: t.prompt()}
 	t.early = early{}
@@ -30,7 +32,7 @@ func (t *turn) speak(defs []toolspec.Definition) (llm.Response, chat.Message, er
 		return t.loop.publish(t.ctx, t.event(event.TextDelta, event.Delta{Message: message.ID, Text: s}))
 	}}
 	asked := time.Now()
-	res, err := t.voice.Stream(t.ctx, req, defs, func(d llm.Delta) {
+	res, err := t.voice.Stream(t.ctx, req, told, func(d llm.Delta) {
 		text.add(d.Text)
 		if d.Call != nil {
 			t.begin(defs, *d.Call)
@@ -55,7 +57,7 @@ func (t *turn) speak(defs []toolspec.Definition) (llm.Response, chat.Message, er
 		message.Outside = t.outside.list()
 	}
 	round := event.Round{
-		Number: t.rounds, Model: t.ask.Model, Usage: res.Usage, Prompt: weighed(req, defs),
+		Number: t.rounds, Model: t.ask.Model, Usage: res.Usage, Prompt: weighed(req, told),
 		DurationMS: time.Since(asked).Milliseconds(), Answer: weight(message), Calls: len(message.Calls), Failed: err != nil,
 	}
 	ended := []event.Event{t.event(event.RoundEnded, round)}

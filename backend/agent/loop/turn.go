@@ -132,7 +132,11 @@ func (t *turn) rounding() ending {
 	}
 	for {
 		defs := t.loop.cfg.Tools.Definitions(t.panel())
-		res, message, err := t.speak(defs)
+		told, err := t.offer(defs)
+		if err != nil {
+			return failed(err)
+		}
+		res, message, err := t.speak(told, defs)
 		if err != nil {
 			return failed(err)
 		}

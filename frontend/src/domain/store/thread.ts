@@ -40,7 +40,8 @@ export function reduceThread(state: AppState, event: StoredEvent): void {
 
 function addMessage(thread: Thread, message: Message): void {
   taint(thread, message.outside);
-  if (message.role === 'tool') return;
+  // A note is what Sextant tells the model, not the person.
+  if (message.role === 'tool' || message.role === 'note') return;
   if (message.role === 'user') {
     if (thread.items.some((item) => item.kind === 'me' && item.id === message.id)) return;
     const { id, text, time, turn } = message;

@@ -1,0 +1,109 @@
+// Package catalogue holds the tool that finds tools: find_tools. Where there are more tools than a
+// model's prompt should carry, it is told a few and looks for the others here.
+//
+// It tells what can be called while the call's panel is active, and nothing of panels that are
+// closed. Whether a found tool may run is decided when it is called, like any other.
+package catalogue
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"sextant/backend/calls/finder"
+	"sextant/backend/tools/room"
+	"sextant/shared/toolspec"
+)
+
+//go:embed find_tools.md
+var findToolsDoc string
+
+// The bounds of limit: what is told when it is not sent, and at most.
+const (
+	standardFound = 5
+	maxFound      = 10
+)
+
+// Tools are the tools of the room. Safe for concurrent use.
+type Tools struct {
+	room.List[tool]
+	offered func(panel string) []toolspec.Definition
+}
+
+type tool struct{ def toolspec.Definition }
+
+// Definition implements room.Tool.
+func (x tool) Definition() toolspec.Definition { return x.def }
+
+// New makes the tools; offered lists what can be called while a panel is active.
+func New(offered func(panel string) []toolspec.Definition) *Tools {
+	return &Tools{offered: offered, List: room.List[tool]{{room.Define(toolspec.FindTools, "workspace", findToolsDoc, fmt.Sprintf(
+		`{"type":"object","properties":{"query":{"type":"string","minLength":1,"maxLength":500},`+
+			`"limit":{"type":"integer","minimum":1,"maximum":%d,"default":%d}},"required":["query"],"additionalProperties":false}`,
+		maxFound, standardFound), toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"query":"send a chat message"}`)}}}
+}
+
+// params: what is wanted, and how many tools at most.
+type params struct {
+	Query string `json:"query"`
+	Limit int    `json:"limit"`
+}
+
+// found is the value of find_tools: the tools in OpenAI's form, the likeliest first, of so many
+// that there are.
+type found struct {
+	Tools []toolspec.Function `json:"tools"`
+	Of    int                 `json:"of"`
+}
+
+// Describe says what call would do.
+func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
+	var p params
+	_ = json.Unmarshal(call.Args, &p)
+	return toolspec.Description{Present: "Looking for a tool: " + brief(p.Query)}
+}
+
+// Execute runs one call; its error is always nil.
+func (t *Tools) Execute(_ context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+	p := params{Limit: standardFound}
+	if bad := room.Decode(call.Args, &p); bad != nil {
+		return *bad, nil
+	}
+	all := t.offered(call.Panel)
+	others := make([]toolspec.Definition, 0, len(all))
+	for _, d := range all {
+		if d.Name != toolspec.FindTools {
+			others = append(others, d)
+		}
+	}
+	hits := finder.New(others).Find(p.Query, min(max(p.Limit, 1), maxFound))
+	value := found{Tools: make([]toolspec.Function, len(hits)), Of: len(others)}
+	r := toolspec.OK(&value)
+	if len(hits) == 0 {
+		r.Text = fmt.Sprintf("None of %d tools has such words. Try others: what is done, and to what.", len(others))
+		r.Sentence = "Found no tool"
+		return r, nil
+	}
+	for i, d := range hits {
+		value.Tools[i] = d.Function()
+		if i < 3 {
+			r.Preview = append(r.Preview, d.Name)
+		}
+	}
+	r.Text = finder.Tell(hits)
+	r.Sentence = fmt.Sprintf("Found %d of %d tools", len(hits), len(others))
+	return r, nil
+}
+
+// brief is text on one line, short enough for a card.
+func brief(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	const most = 60
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
