@@ -135,7 +135,11 @@ func (s *System) environmentNames() map[string]bool {
 }
 
 // openAgent opens who decides what to call: floor 4.
-func (s *System) openAgent(context.Context, Purpose) error {
+func (s *System) openAgent(ctx context.Context, _ Purpose) error {
+	secret, err := s.promptSecret(ctx)
+	if err != nil {
+		return err
+	}
 	s.Models = llm.New(llm.Config{
 		OpenAIBaseURL: s.Settings.Get("openai_base_url"), OpenAIKey: s.Settings.Get("openai_api_key"), Log: s.Log,
 		// Only what a person configured for a model is open to it, and to nothing else.
@@ -158,13 +162,24 @@ func (s *System) openAgent(context.Context, Purpose) error {
 		Limits: func() loop.Limits {
 			return loop.Limits{CallsPerTurn: s.Settings.Int("calls_per_turn"), Rounds: s.Settings.Int("rounds")}
 		},
-		Core: append(s.Nav.Core(), toolspec.ReadResult), Window: func() int { return s.Settings.Int("context_window") },
+		Secret: secret, Core: append(s.Nav.Core(), toolspec.ReadResult), Window: func() int { return s.Settings.Int("context_window") },
 		Notes: s.Baseline.PromptNotes, ActivePanel: s.Baseline.ActivePanel, Log: s.Log,
 	})
 	s.onClose("loop", func() error { s.Loop.Close(); return nil })
 	s.forgetTurns()
 	s.followDevice()
 	return nil
+}
+
+// promptSecret is what marks text from outside in prompts, made once for this data folder.
+func (s *System) promptSecret(ctx context.Context) (string, error) {
+	const key = "prompt_secret"
+	kept, ok, err := s.Store.Setting(ctx, key)
+	if err != nil || ok && kept != "" {
+		return kept, err
+	}
+	kept = loop.NewSecret()
+	return kept, s.Store.SetSetting(ctx, key, kept)
 }
 
 // followDevice makes the window's tabs pretend to be the device that the activity bar shows.

@@ -39,6 +39,8 @@ type house struct {
 	defs     []toolspec.Definition
 	dialects loop.Dialects
 	seen     chan event.Event
+	window   int
+	config   func() loop.Config
 }
 
 func def(name string, hints toolspec.Hints) toolspec.Definition {
@@ -61,10 +63,14 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 		def("look", toolspec.Hints{ReadOnly: true}), def("act", toolspec.Hints{}),
 		def("navigate_page", toolspec.Hints{}), def("annotate_page", toolspec.Hints{ReadOnly: true}), def("click_element", toolspec.Hints{}),
 	}
-	h.Loop = loop.New(loop.Config{
-		Tools: h, Calls: h, Journal: h, History: h, Models: models, Dialects: h,
-		Limits: func() loop.Limits { return h.limits }, Notes: func() []string { return h.notes },
-	})
+	h.config = func() loop.Config {
+		return loop.Config{
+			Tools: h, Calls: h, Journal: h, History: h, Models: models, Dialects: h,
+			Limits: func() loop.Limits { return h.limits }, Notes: func() []string { return h.notes },
+			Core: []string{"look", "act"}, Window: func() int { return h.window }, Secret: "kept over restarts",
+		}
+	}
+	h.Loop = loop.New(h.config())
 	t.Cleanup(func() {
 		h.Close()
 		models.Close()

@@ -92,6 +92,9 @@ type Config struct {
 	Core []string
 	// Window is how many tokens models read at once; 0 or nil leaves it to what is known of each.
 	Window func() int
+	// Secret is what the borders around text from outside are made of; "" makes one. Kept over
+	// restarts, it keeps the bytes of a conversation's prompt.
+	Secret string
 	// System replaces the built-in system prompt when it gives a text.
 	System func() string
 	// ActivePanel is the window's; an Ask with a Panel of its own does not use it.
@@ -150,8 +153,7 @@ const stopWithin = 100 * time.Millisecond
 
 // Loop runs turns, one at a time in each conversation. Safe for concurrent use.
 type Loop struct {
-	cfg    Config
-	secret string
+	cfg Config
 
 	wait sync.WaitGroup
 
@@ -192,7 +194,10 @@ func New(cfg Config) *Loop {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Loop{cfg: cfg, secret: newID("") + newID(""), running: map[string]*seat{}, boxes: map[string]*prompt.Toolbox{}}
+	if cfg.Secret == "" {
+		cfg.Secret = NewSecret()
+	}
+	return &Loop{cfg: cfg, running: map[string]*seat{}, boxes: map[string]*prompt.Toolbox{}}
 }
 
 // Start begins a turn in the background and returns its id once the person's message is

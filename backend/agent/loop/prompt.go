@@ -117,9 +117,12 @@ func marked(text, nonce string, from []string) string {
 // nonce is the border mark of a turn: unguessable, and the same whenever the turn is
 // read again, so that old parts of a prompt keep their bytes.
 func (l *Loop) nonce(turn string) string {
-	sum := sha256.Sum256([]byte(l.secret + "/" + turn))
+	sum := sha256.Sum256([]byte(l.cfg.Secret + "/" + turn))
 	return hex.EncodeToString(sum[:6])
 }
+
+// NewSecret makes a Config.Secret.
+func NewSecret() string { return newID("") + newID("") }
 
 // shortened cuts a long result and says so.
 func shortened(s string) string {

@@ -106,6 +106,9 @@ func (t *turn) calls(res *llm.Response) []chat.ToolCall {
 		if len(c.Args) == 0 {
 			c.Args = json.RawMessage("{}")
 		}
+		if kept, err := json.Marshal(c.Args); err == nil {
+			c.Args = kept // as it comes back from the record: the next prompt repeats these bytes
+		}
 		id := newID("")
 		if i < len(t.early.ids) {
 			id = t.early.ids[i]

@@ -2,143 +2,117 @@ package finder_test
 
 import (
 	"encoding/json"
-	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"sextant/backend/calls/finder"
+	"sextant/backend/calls/finder/findertest"
 	"sextant/shared/toolspec"
 )
 
-// toolLine is name(argument, optional?: type, …) | description. | example
-var toolLine = regexp.MustCompile(`^(\w+)\((.*)\) \| ([^|]+?)(?: \| (\{.*\}))?$`)
-
-// services reads testdata/tools.txt: the tools of some fifty MCP servers as their makers write them.
-func services(t *testing.T) []toolspec.Definition {
+func grid(t *testing.T) ([]toolspec.Definition, []findertest.Question) {
 	t.Helper()
-	var defs []toolspec.Definition
-	server := ""
-	for _, line := range lines(t, "testdata/tools.txt") {
-		if name, ok := strings.CutPrefix(line, "# "); ok {
-			server = name
-			continue
-		}
-		m := toolLine.FindStringSubmatch(line)
-		if m == nil {
-			t.Fatalf("not a tool: %q", line)
-		}
-		d := toolspec.Definition{Name: server + "__" + m[1], Description: m[3], Origin: toolspec.OriginMCP, Owner: server, Parameters: parameters(t, m[2])}
-		if m[4] != "" {
-			d.Examples = []json.RawMessage{json.RawMessage(m[4])}
-		}
-		defs = append(defs, d)
-	}
-	return defs
-}
-
-func parameters(t *testing.T, list string) json.RawMessage {
-	t.Helper()
-	properties, required := map[string]any{}, []string{}
-	for p := range strings.SplitSeq(list, ", ") {
-		name, kind, _ := strings.Cut(p, ": ")
-		if p == "" {
-			continue
-		}
-		if bare, optional := strings.CutSuffix(name, "?"); optional {
-			name = bare
-		} else {
-			required = append(required, name)
-		}
-		switch {
-		case kind == "":
-			properties[name] = map[string]any{"type": "string"}
-		case strings.Contains(kind, "|"):
-			properties[name] = map[string]any{"type": "string", "enum": strings.Split(kind, "|")}
-		default:
-			properties[name] = map[string]any{"type": kind}
-		}
-	}
-	b, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required})
+	defs, err := findertest.Tools()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
-}
-
-func lines(t *testing.T, path string) []string {
-	t.Helper()
-	b, err := os.ReadFile(path)
+	asked, err := findertest.Questions()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Split(strings.TrimSpace(string(b)), "\n")
+	if len(defs) < 500 || len(asked) < 300 {
+		t.Fatalf("%d tools, %d questions", len(defs), len(asked))
+	}
+	return defs, asked
 }
 
-// question is what a person wants, and the tool that does it.
-type question struct{ text, tool string }
-
-func questions(t *testing.T) []question {
-	t.Helper()
-	var out []question
-	for _, line := range lines(t, "testdata/questions.txt") {
-		tool, text, ok := strings.Cut(line, ": ")
-		if !ok {
-			t.Fatalf("not a question: %q", line)
-		}
-		out = append(out, question{text, tool})
+func names(defs []toolspec.Definition) []string {
+	out := make([]string, len(defs))
+	for i, d := range defs {
+		out[i] = d.Name
 	}
 	return out
 }
 
 func TestAPersonsQuestionFindsItsToolAmongTheFirstFive(t *testing.T) {
-	defs, asked := services(t), questions(t)
-	if len(defs) < 500 || len(asked) < 300 {
-		t.Fatalf("%d tools, %d questions", len(defs), len(asked))
-	}
-	codec, err := tokenizer.Get(tokenizer.Cl100kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
+	defs, asked := grid(t)
 	index := finder.New(defs)
-	hits, first, most, sum := 0, 0, 0, 0
+	all := names(defs)
+	hits, first := 0, 0
 	for _, q := range asked {
-		i := slices.IndexFunc(defs, func(d toolspec.Definition) bool { return d.Name == q.tool })
-		if i < 0 {
-			t.Fatalf("no tool %s", q.tool)
+		if !slices.Contains(all, q.Tool) {
+			t.Fatalf("no tool %s", q.Tool)
 		}
-		_, bare, _ := strings.Cut(q.tool, "__")
-		if strings.Contains(strings.ToLower(q.text), strings.ReplaceAll(bare, "_", " ")) {
-			t.Errorf("%q copies the name %s", q.text, q.tool)
+		_, bare, _ := strings.Cut(q.Tool, "__")
+		if strings.Contains(strings.ToLower(q.Text), strings.ReplaceAll(bare, "_", " ")) {
+			t.Errorf("%q copies the name %s", q.Text, q.Tool)
 		}
-		found := index.Find(q.text, 5)
-		n, err := codec.Count(finder.Tell(found))
-		if err != nil {
-			t.Fatal(err)
-		}
-		most, sum = max(most, n), sum+n
-		at := slices.IndexFunc(found, func(d toolspec.Definition) bool { return d.Name == q.tool })
-		switch {
-		case at == 0:
+		found := names(index.Find(q.Text, 5))
+		switch slices.Index(found, q.Tool) {
+		case 0:
 			first++
 			hits++
-		case at > 0:
-			hits++
+		case -1:
+			t.Logf("missed %s: %q finds %s", q.Tool, q.Text, strings.Join(found, ", "))
 		default:
-			var names []string
-			for _, d := range found {
-				names = append(names, d.Name)
-			}
-			t.Logf("missed %s: %q finds %s", q.tool, q.text, strings.Join(names, ", "))
+			hits++
 		}
 	}
 	recall := float64(hits) / float64(len(asked))
-	t.Logf("%d questions over %d tools: recall at 5 %.3f, at 1 %.3f; an answer has %d tokens at most, %d in the mean (cl100k)",
-		len(asked), len(defs), recall, float64(first)/float64(len(asked)), most, sum/len(asked))
+	t.Logf("%d questions over %d tools: recall at 5 %.3f, at 1 %.3f", len(asked), len(defs), recall, float64(first)/float64(len(asked)))
 	if recall < 0.95 {
 		t.Errorf("recall at 5 is %.3f", recall)
+	}
+}
+
+func TestTheSameWordsFindTheSameToolsInTheSameOrder(t *testing.T) {
+	defs, asked := grid(t)
+	index, other := finder.New(defs), finder.New(defs)
+	for _, q := range asked {
+		if a, b := names(index.Find(q.Text, 10)), names(other.Find(q.Text, 10)); !slices.Equal(a, b) {
+			t.Fatalf("%q: %v, then %v", q.Text, a, b)
+		}
+	}
+}
+
+func TestAToolsOwnNameFindsIt(t *testing.T) {
+	defs, _ := grid(t)
+	index := finder.New(defs)
+	for _, d := range defs {
+		if found := index.Find("please run `"+d.Name+"` for me", 1); len(found) != 1 || found[0].Name != d.Name {
+			t.Errorf("%s finds %v", d.Name, names(found))
+		}
+	}
+}
+
+func TestWordsThatStandNowhereFindNothing(t *testing.T) {
+	defs, _ := grid(t)
+	index := finder.New(defs)
+	for _, q := range []string{"", "the and of it", "xyzzy plugh", strings.Repeat("\x00 \xff", 10_000)} {
+		if found := index.Find(q, 5); len(found) != 0 {
+			t.Errorf("%.40q finds %v", q, names(found))
+		}
+	}
+	if found := finder.New(nil).Find("send a message", 5); len(found) != 0 {
+		t.Errorf("of no tools it finds %v", names(found))
+	}
+}
+
+func TestWhatIsToldOfAToolIsShortWhateverItsMakerWrote(t *testing.T) {
+	told := finder.Tell([]toolspec.Definition{
+		{Name: "files__move", Description: "Moves\n  a file. " + strings.Repeat("Very long. ", 200), Parameters: json.RawMessage(`{"type":"object","properties":{
+			"to":{"type":"string","description":"where */ to"},"from":{"type":"string"},"how":{"enum":["copy","rename"]},"tags":{"type":"array","items":{"type":"string"}},
+			"more":{"type":"object","properties":{"deep":{"type":"integer"}}}},"required":["to","from"]}`)},
+		{Name: "odd", Parameters: json.RawMessage(`[`)},
+		{Name: "wide", Parameters: json.RawMessage(`{"properties":{"` + strings.Repeat("x", 5000) + `":{"description":"` + strings.Repeat("y ", 5000) + `"}}}`)},
+	})
+	const want = `files__move({from: string, to: string /* where * / to */, how?: "copy"|"rename", more?: {deep?: integer}, tags?: string[]})
+  Moves a file. Very long.`
+	if !strings.HasPrefix(told, want) {
+		t.Errorf("told is\n%s", told)
+	}
+	if len(told) > 1500 || !strings.Contains(told, "\nodd({…})\n") {
+		t.Errorf("%d bytes:\n%s", len(told), told)
 	}
 }

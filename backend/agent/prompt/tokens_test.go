@@ -1,0 +1,101 @@
+package prompt_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"sextant/backend/agent/prompt"
+	"sextant/backend/calls/finder/findertest"
+	"sextant/backend/tools/catalogue"
+	"sextant/backend/tools/environment"
+	"sextant/backend/tools/kept"
+	"sextant/shared/navigation"
+	"sextant/shared/toolspec"
+)
+
+// What tools cost a model that is told a few of 500: all definitions in the request and the answer
+// of find_tools, over 300 questions of people.
+func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) {
+	nav, err := navigation.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rooms, err := environment.New(nil, nav, environment.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := findertest.Tools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := findertest.Questions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.Concat(rooms.Definitions(""), kept.New(nil).Definitions(""), all)
+	finds := catalogue.New(func(string) []toolspec.Definition { return all })
+	all = append(all, finds.Definitions("")...)
+
+	codec, err := tokenizer.Get(tokenizer.Cl100kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var box prompt.Toolbox
+	o := box.Offer(all, append(nav.Core(), toolspec.ReadResult), 128_000)
+	if !o.Searching || len(o.Told) != len(nav.Core())+3 {
+		t.Fatalf("%d of %d tools are told", len(o.Told), len(all))
+	}
+	functions := make([]toolspec.Function, len(o.Told))
+	for i, d := range o.Told {
+		functions[i] = d.Function()
+	}
+	definitions := count(t, codec, functions)
+	hits, most, sum := 0, 0, 0
+	for _, q := range asked {
+		args, err := json.Marshal(map[string]string{"query": q.Text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := finds.Execute(t.Context(), toolspec.Call{Tool: toolspec.FindTools, Args: args}, toolspec.Definition{}, nil)
+		if err != nil || !r.Success {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		n := count(t, codec, r.ModelText())
+		most, sum = max(most, n), sum+n
+		var value struct{ Tools []toolspec.Function }
+		raw, err := json.Marshal(r.Value)
+		if err != nil || json.Unmarshal(raw, &value) != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(value.Tools, func(f toolspec.Function) bool { return f.Function.Name == q.Tool }) {
+			hits++
+		}
+	}
+	recall := float64(hits) / float64(len(asked))
+	t.Logf("%d questions over %d tools: recall at 5 %.3f; %d tokens for %d definitions, an answer %d in the mean and %d at most, together at most %d (cl100k)",
+		len(asked), len(all), recall, definitions, len(o.Told), sum/len(asked), most, definitions+most)
+	if recall < 0.95 || definitions+most > 2000 {
+		t.Errorf("recall %.3f in %d tokens", recall, definitions+most)
+	}
+}
+
+// count is how many tokens v has, a text or what is sent as JSON.
+func count(t *testing.T, codec tokenizer.Codec, v any) int {
+	t.Helper()
+	text, ok := v.(string)
+	if !ok {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(b)
+	}
+	n, err := codec.Count(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
