@@ -45,15 +45,15 @@ test.afterEach(async () => {
 
 /** The id of an element of the page by its name. */
 async function id(name: string): Promise<number> {
-  const { result } = await sextant.execute('annotate_page');
+  const { result } = await sextant.does('annotate_page');
   return result!.elements!.find((element) => element.name === name)!.id;
 }
 
 test('a prompt is answered with words of the person', async ({ page }) => {
   await page.goto(sextant.window());
-  await sextant.execute('open_browser_panel');
-  await sextant.execute('navigate_page', { url: address });
-  await sextant.execute('click_element', { annotationId: await id('Ask') });
+  await sextant.does('open_browser_panel');
+  await sextant.does('navigate_page', { url: address });
+  await sextant.does('click_element', { annotationId: await id('Ask') });
   const dialog = page.getByRole('alertdialog');
   await expect(dialog).toContainText('Your name?');
   const answer = dialog.getByRole('textbox', { name: 'Answer' });
@@ -68,8 +68,8 @@ test('a prompt is answered with words of the person', async ({ page }) => {
 
 test('a site that asks for a log-in gets one', async ({ page }) => {
   await page.goto(sextant.window());
-  await sextant.execute('open_browser_panel');
-  await sextant.execute('navigate_page', { url: `${address}/private` });
+  await sextant.does('open_browser_panel');
+  await sextant.does('navigate_page', { url: `${address}/private` });
   const dialog = page.getByRole('alertdialog');
   await expect(dialog).toContainText(/The vault.* asks for a user name and password/);
   await dialog.getByLabel('User name').fill('ana');
@@ -80,9 +80,9 @@ test('a site that asks for a log-in gets one', async ({ page }) => {
 
 test('a file from a page is saved and listed with its place', async ({ page }) => {
   await page.goto(sextant.window());
-  await sextant.execute('open_browser_panel');
-  await sextant.execute('navigate_page', { url: address });
-  await sextant.execute('click_element', { annotationId: await id('Report') });
+  await sextant.does('open_browser_panel');
+  await sextant.does('navigate_page', { url: address });
+  await sextant.does('click_element', { annotationId: await id('Report') });
   await page.getByRole('button', { name: /1 file from pages/ }).click();
   const list = page.getByLabel('Files from pages', { exact: true });
   await expect(list).toContainText('report.csv');
@@ -93,8 +93,8 @@ test('a file from a page is saved and listed with its place', async ({ page }) =
 
 test('a page is shown as on a phone, by the foot of the panel', async ({ page }) => {
   await page.goto(sextant.window());
-  await sextant.execute('open_browser_panel');
-  await sextant.execute('navigate_page', { url: address });
+  await sextant.does('open_browser_panel');
+  await sextant.does('navigate_page', { url: address });
   await page.getByRole('button', { name: 'Device: desktop' }).click();
   await page.getByRole('menuitem', { name: 'phone' }).click();
   await expect(page.getByRole('button', { name: 'Device: phone' })).toBeVisible();

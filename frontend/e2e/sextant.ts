@@ -107,6 +107,13 @@ export class Sextant {
     return this.api('POST', '/api/ai/tools/execute', { tool, args });
   }
 
+  /** Runs a tool that has to succeed. */
+  async does(tool: string, args: Record<string, unknown> = {}): Promise<Result> {
+    const result = await this.execute(tool, args);
+    if (!result.success) throw new Error(`${tool}: ${result.error} (${result.suggestion})`);
+    return result;
+  }
+
   /** How many turns of all conversations are over. */
   async turnsOver(): Promise<number> {
     const { conversations } = await this.api<{ conversations: { id: string }[] | null }>('GET', '/api/state');
