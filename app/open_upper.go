@@ -47,7 +47,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 	s.openConfine()
 	s.openFiles()
 	s.openShell()
-	s.Kept = kept.New(s.Results)
+	s.Kept = kept.New(s.Results, s.Store)
 	offered := func(panel string) []toolspec.Definition { return s.Discovery.Discover(panel).All() }
 	s.Catalogue = catalogue.New(offered)
 	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Secrets: s.Secrets, Log: s.Log})
@@ -162,7 +162,7 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 		Limits: func() loop.Limits {
 			return loop.Limits{CallsPerTurn: s.Settings.Int("calls_per_turn"), Rounds: s.Settings.Int("rounds")}
 		},
-		Secret: secret, Core: append(s.Nav.Core(), toolspec.ReadResult), Window: func() int { return s.Settings.Int("context_window") },
+		Looks: []string{s.Nav.Tool("annotate")}, Secret: secret, Core: append(s.Nav.Core(), toolspec.ReadResult), Window: func() int { return s.Settings.Int("context_window") },
 		Notes: s.Baseline.PromptNotes, ActivePanel: s.Baseline.ActivePanel, Log: s.Log,
 	})
 	s.onClose("loop", func() error { s.Loop.Close(); return nil })

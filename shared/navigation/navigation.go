@@ -120,6 +120,16 @@ func (m *Map) ToolNames() []string {
 	return names
 }
 
+// Tool is the tool of an environment command, "" when there is no such command.
+func (m *Map) Tool(command string) string {
+	for _, c := range m.Environment {
+		if c.Command == command {
+			return c.Tool
+		}
+	}
+	return ""
+}
+
 // Core lists the environment tools of the core set in the map's order.
 func (m *Map) Core() []string {
 	var names []string

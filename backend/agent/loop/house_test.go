@@ -67,7 +67,7 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 		return loop.Config{
 			Tools: h, Calls: h, Journal: h, History: h, Models: models, Dialects: h,
 			Limits: func() loop.Limits { return h.limits }, Notes: func() []string { return h.notes },
-			Core: []string{"look", "act"}, Window: func() int { return h.window }, Secret: "kept over restarts",
+			Core: []string{"look", "act"}, Looks: []string{"annotate_page"}, Window: func() int { return h.window }, Secret: "kept over restarts",
 		}
 	}
 	h.Loop = loop.New(h.config())

@@ -90,6 +90,8 @@ type Config struct {
 	Notes func() []string
 	// Core names the tools that a model is always told, however many there are.
 	Core []string
+	// Looks names the tools that look at a whole page.
+	Looks []string
 	// Window is how many tokens models read at once; 0 or nil leaves it to what is known of each.
 	Window func() int
 	// Secret is what the borders around text from outside are made of; "" makes one. Kept over

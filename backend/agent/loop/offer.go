@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"time"
 
 	"sextant/backend/agent/prompt"
@@ -32,6 +33,7 @@ func (t *turn) offer(all []toolspec.Definition) ([]toolspec.Definition, error) {
 	if t.isPilot {
 		return all, nil
 	}
+	t.rereads = slices.ContainsFunc(all, func(d toolspec.Definition) bool { return d.Name == toolspec.ReadResult })
 	o := t.loop.toolbox(t.ask.Conversation).Offer(all, t.loop.cfg.Core, t.window())
 	t.voice.Known = nil
 	if o.Searching {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
 )
 
@@ -39,19 +40,31 @@ func systemPrompt(own string, notes []string) string {
 }
 
 // prompt is the conversation as a model may read it: every call has exactly one result
-// right after it, and what came from outside stands in a marked block. The pilot reads
+// right after it, what came from outside stands in a marked block, and of stale results only the
+// beginning is left. The pilot reads
 // results as they are; it follows no text.
 func (t *turn) prompt() []chat.Message {
 	messages := repaired(t.messages)
 	if t.isPilot {
 		return slices.DeleteFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleNote })
 	}
+	var stale map[string]prompt.Short
+	if t.rereads {
+		stale = prompt.Stale(t.messages, t.loop.cfg.Looks)
+	}
 	for i, m := range messages {
 		if m.Role == chat.RoleNote {
 			messages[i].Role = chat.RoleUser // no provider has a role of its own for that
 		}
+		short, left := stale[m.ID]
+		if left {
+			messages[i].Text = short.Head
+		}
 		if len(m.Outside) > 0 {
-			messages[i].Text = marked(m.Text, t.loop.nonce(m.Turn), m.Outside)
+			messages[i].Text = marked(messages[i].Text, t.loop.nonce(m.Turn), m.Outside)
+		}
+		if left {
+			messages[i].Text += "\n" + short.Why
 		}
 	}
 	return messages

@@ -39,6 +39,8 @@ type turn struct {
 	rounds   int
 	usage    chat.Usage
 	said     string
+	// rereads is true when the model can read an old result again.
+	rereads bool
 	// early are the calls of the answer that is being read.
 	early early
 }

@@ -35,7 +35,7 @@ func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	all = slices.Concat(rooms.Definitions(""), kept.New(nil).Definitions(""), all)
+	all = slices.Concat(rooms.Definitions(""), kept.New(nil, nil).Definitions(""), all)
 	finds := catalogue.New(func(string) []toolspec.Definition { return all })
 	all = append(all, finds.Definitions("")...)
 

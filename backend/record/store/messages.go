@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -16,6 +17,19 @@ func (s *Store) Messages(ctx context.Context, conversation string) ([]chat.Messa
 	return collect(ctx, s.reader, scanMessage, "reading messages",
 		`SELECT id, conversation, turn, role, text, calls, call_id, outside, status, time
 		FROM messages WHERE conversation = ? ORDER BY position`, conversation)
+}
+
+// Message returns one message, or ErrNotFound.
+func (s *Store) Message(ctx context.Context, id string) (chat.Message, error) {
+	found, err := collect(ctx, s.reader, scanMessage, "reading a message",
+		`SELECT id, conversation, turn, role, text, calls, call_id, outside, status, time FROM messages WHERE id = ?`, id)
+	if err != nil {
+		return chat.Message{}, err
+	}
+	if len(found) == 0 {
+		return chat.Message{}, fmt.Errorf("message %q: %w", id, ErrNotFound)
+	}
+	return found[0], nil
 }
 
 func scanMessage(row *sql.Rows) (chat.Message, error) {

@@ -10,13 +10,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	"sextant/backend/record/results"
+	"sextant/backend/record/store"
 	"sextant/backend/tools/room"
+	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
+
+// Talk gives the messages of conversations; *store.Store is one. An old result that a model is not
+// sent any more is read again by the id of its message.
+type Talk interface {
+	Message(ctx context.Context, id string) (chat.Message, error)
+}
 
 // Store keeps results; *results.Store is one.
 type Store interface {
@@ -27,6 +37,7 @@ type Store interface {
 type Tools struct {
 	room.List[tool]
 	store Store
+	talk  Talk
 }
 
 // tool is one tool: its definition, how a call is told, and what it does.
@@ -37,7 +48,9 @@ type tool struct {
 }
 
 // New makes the tools.
-func New(store Store) *Tools { return &Tools{store: store, List: room.List[tool]{readResult()}} }
+func New(store Store, talk Talk) *Tools {
+	return &Tools{store: store, talk: talk, List: room.List[tool]{readResult()}}
+}
 
 // Definition implements room.Tool.
 func (x tool) Definition() toolspec.Definition { return x.def }
@@ -62,8 +75,8 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 
 // open opens the result of a handle for who calls. What is somebody else's is told as what is not
 // there: who guesses learns nothing.
-func (t *Tools) open(ctx context.Context, call toolspec.Call, handle string) (*os.File, wire.KeptResult, *toolspec.Result, error) {
-	f, about, err := t.store.Open(ctx, handle)
+func (t *Tools) open(ctx context.Context, call toolspec.Call, handle string) (io.ReadCloser, wire.KeptResult, *toolspec.Result, error) {
+	f, about, err := t.find(ctx, handle)
 	if err == nil && about.Owner != call.From.Owner() && call.From.Caller != toolspec.CallerPerson {
 		_ = f.Close()
 		err = results.ErrUnknown
@@ -76,4 +89,31 @@ func (t *Tools) open(ctx context.Context, call toolspec.Call, handle string) (*o
 		return nil, about, nil, fmt.Errorf("reading a result: %w", err)
 	}
 	return f, about, nil, nil
+}
+
+// find opens the result of a handle, whosever it is.
+func (t *Tools) find(ctx context.Context, handle string) (io.ReadCloser, wire.KeptResult, error) {
+	if !strings.HasPrefix(handle, "m_") {
+		f, about, err := t.store.Open(ctx, handle)
+		if err != nil {
+			return nil, about, err
+		}
+		return f, about, nil
+	}
+	m, err := t.talk.Message(ctx, handle)
+	if errors.Is(err, store.ErrNotFound) || err == nil && m.Role != chat.RoleTool {
+		return nil, wire.KeptResult{}, results.ErrUnknown
+	}
+	about := wire.KeptResult{
+		ID: m.ID, Owner: toolspec.Provenance{Conversation: m.Conversation}.Owner(), Conversation: m.Conversation,
+		Tool: "an earlier call", Call: m.CallID, Bytes: int64(len(m.Text)), Lines: strings.Count(m.Text, "\n"), Sources: m.Outside, Time: m.Time,
+	}
+	if m.Text != "" && !strings.HasSuffix(m.Text, "\n") {
+		about.Lines++
+	}
+	if len(m.Outside) == 0 {
+		// It may be a file's; what was read is to be known on its way out.
+		about.Read = []string{"an earlier result"}
+	}
+	return io.NopCloser(strings.NewReader(m.Text)), about, err
 }

@@ -19,6 +19,7 @@ import (
 	"sextant/backend/record/events"
 	"sextant/backend/record/results"
 	"sextant/backend/record/store"
+	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -54,7 +55,7 @@ func (h *house) open() {
 	}); err != nil {
 		h.t.Fatal(err)
 	}
-	h.Tools = New(h.longs)
+	h.Tools = New(h.longs, h.store)
 }
 
 var mine = toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "mine"}
@@ -337,5 +338,46 @@ func forget(t *testing.T, s *store.Store) {
 	defer rec.Close()
 	if _, err := rec.Publish(t.Context(), event.New(event.ConversationDeleted, event.Removed{ID: mine.Conversation}).In(mine.Conversation, "")); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// talking is messages by id.
+type talking map[string]chat.Message
+
+func (m talking) Message(_ context.Context, id string) (chat.Message, error) {
+	found, ok := m[id]
+	if !ok {
+		return found, store.ErrNotFound
+	}
+	return found, nil
+}
+
+func TestAnOldResultIsReadAgainByItsMessageAndStaysFromOutside(t *testing.T) {
+	tools := New(nil, talking{
+		"m_page":   {ID: "m_page", Conversation: "mine", Role: chat.RoleTool, Text: "one\ntwo\nthree", Outside: []string{"https://shop.example"}},
+		"m_file":   {ID: "m_file", Conversation: "mine", Role: chat.RoleTool, Text: "secret plan"},
+		"m_spoken": {ID: "m_spoken", Conversation: "mine", Role: chat.RoleAssistant, Text: "hello"},
+	})
+	read := func(from toolspec.Provenance, args string) toolspec.Result {
+		t.Helper()
+		r, err := tools.Execute(t.Context(), toolspec.Call{Tool: toolspec.ReadResult, Args: json.RawMessage(args), From: from}, toolspec.Definition{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := read(mine, `{"handle":"m_page","offset":2}`)
+	if r.Text != "m_page: lines 2-3 of 3\ntwo\nthree" || len(r.Sources) != 1 || r.Sources[0] != "https://shop.example" {
+		t.Errorf("%+v", r)
+	}
+	if r := read(mine, `{"handle":"m_file","pattern":"plan"}`); !strings.Contains(r.Text, "secret plan") || len(r.Read) != 1 {
+		t.Errorf("what may be a file's is not known on its way out: %+v", r)
+	}
+	other := mine
+	other.Conversation = "other"
+	for _, r := range []toolspec.Result{read(other, `{"handle":"m_page"}`), read(mine, `{"handle":"m_spoken"}`), read(mine, `{"handle":"m_none"}`)} {
+		if r.Success || !strings.Contains(r.Error, "no result") {
+			t.Errorf("%+v", r)
+		}
 	}
 }

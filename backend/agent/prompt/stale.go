@@ -1,0 +1,190 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// When a result is left out of what a model is sent. A model that needs it reads it again.
+const (
+	// block is how many bytes have to be stale before they are left out, all at once: each time
+	// changes the prompt from there on, and a provider reads that part anew.
+	block = 12_000
+	// minPage and minOther are the shortest results, in bytes, that it is worth it for.
+	minPage  = 600
+	minOther = 2400
+	// afterLeaving is for how many rounds what was seen of a page stays once its tab shows another:
+	// who compares two pages needs both. afterLong is the same for any long result.
+	afterLeaving = 4
+	afterLong    = 10
+)
+
+// Stale finds the results of messages that the model is not sent any more: looks at a page that
+// was looked at again, pages that were left, and long results of many rounds ago. looks names the
+// tools that look at a whole page. What it gives is by message id, how the rest of the result
+// begins (in a few lines, as much from outside as the whole was) and how it is read again.
+//
+// What was stale stays stale when messages grow, and only a whole block becomes stale at once, so
+// that prompts keep their beginnings.
+func Stale(messages []chat.Message, looks []string) map[string]Short {
+	s := stale{calls: map[string]chat.ToolCall{}, looks: looks, out: map[string]Short{}}
+	for _, m := range messages {
+		switch m.Role {
+		case chat.RoleAssistant:
+			s.sweep() // a question was sent before each answer
+			s.round++
+			for _, c := range m.Calls {
+				s.calls[c.ID] = c
+			}
+		case chat.RoleTool:
+			s.add(m)
+		}
+	}
+	s.sweep()
+	return s.out
+}
+
+// Short stands for a result that is left out.
+type Short struct {
+	// Head is how the result began, Why how Sextant says what is missing and how to read it.
+	Head, Why string
+}
+
+type stale struct {
+	calls map[string]chat.ToolCall
+	looks []string
+	round int
+	open  []seen
+	out   map[string]Short
+}
+
+// seen is one result that may become stale.
+type seen struct {
+	message chat.Message
+	tool    string
+	round   int
+	page    page
+	// look is true of a look at all of a page.
+	look bool
+	why  string
+}
+
+// page says where an answer was seen, as its first line tells; tab is "" when it tells none.
+type page struct{ tab, url string }
+
+func (s *stale) add(m chat.Message) {
+	c := s.calls[m.CallID]
+	name, args, bad := Meant(c.Name, c.Args)
+	if bad != nil || m.Status == chat.StatusInterrupted {
+		return
+	}
+	now := seen{message: m, tool: name, round: s.round, page: pageOf(m.Text)}
+	now.look = now.page.tab != "" && m.Status == chat.StatusDone && slices.Contains(s.looks, name) && whole(args)
+	for i := range s.open {
+		old := &s.open[i]
+		if old.page.tab == "" || old.page.tab != now.page.tab {
+			continue
+		}
+		switch {
+		case old.page.url != now.page.url && old.why == "":
+			old.why = "its tab shows another page now"
+		case old.page.url == now.page.url && now.look:
+			old.why = "there is a newer look at this page below"
+		}
+	}
+	least := minOther
+	if now.page.tab != "" {
+		least = minPage
+	}
+	if now.look || len(m.Text) >= least {
+		s.open = append(s.open, now)
+	}
+}
+
+// sweep leaves out what is stale when it is a block.
+func (s *stale) sweep() {
+	var which []int
+	size := 0
+	for i, x := range s.open {
+		if x.stale(s.round) != "" {
+			which = append(which, i)
+			size += len(x.message.Text)
+		}
+	}
+	if size < block {
+		return
+	}
+	for _, i := range slices.Backward(which) {
+		x := s.open[i]
+		if len(x.message.Text) >= minPage {
+			s.out[x.message.ID] = x.short(x.stale(s.round))
+		}
+		s.open = slices.Delete(s.open, i, i+1)
+	}
+}
+
+// stale says why x is, "" when it is not.
+func (x seen) stale(round int) string {
+	age := round - x.round
+	switch {
+	case x.page.tab != "" && strings.HasPrefix(x.why, "there"):
+		return x.why
+	case x.page.tab != "" && x.why != "" && age >= afterLeaving:
+		return x.why
+	case age >= afterLong && len(x.message.Text) >= minOther:
+		return "it is long and many rounds old"
+	}
+	return ""
+}
+
+func (x seen) short(why string) Short {
+	const lines, most = 2, 240
+	head := make([]string, 0, lines)
+	for line := range strings.Lines(x.message.Text) {
+		if len(head) == lines {
+			break
+		}
+		head = append(head, clip(strings.TrimRight(line, "\n"), most))
+	}
+	return Short{
+		Head: strings.Join(head, "\n"),
+		Why: fmt.Sprintf("[The rest of this result of %s, %d lines, is left out here: %s. Read it again with %s {\"handle\":%q}.]",
+			x.tool, strings.Count(x.message.Text, "\n")+1, why, toolspec.ReadResult, x.message.ID),
+	}
+}
+
+func clip(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n-1]) + "…"
+}
+
+// whole reports whether a look was asked for all that it can see, not for a part.
+func whole(args json.RawMessage) bool {
+	var p struct {
+		Query   string `json:"query"`
+		Changes bool   `json:"changes_only"`
+	}
+	return len(args) == 0 || json.Unmarshal(args, &p) == nil && p.Query == "" && !p.Changes
+}
+
+// pageOf reads the first line of a page's answer: Page: title | url | v7 | tab 2. The title is the
+// page's own and may hold anything, so it is read from its end.
+func pageOf(text string) page {
+	line, _, _ := strings.Cut(text, "\n")
+	if !strings.HasPrefix(line, "Page: ") {
+		return page{}
+	}
+	parts := strings.Split(line, " | ")
+	if n := len(parts); n >= 4 && strings.HasPrefix(parts[n-1], "tab ") {
+		return page{tab: parts[n-1], url: parts[n-3]}
+	}
+	return page{}
+}
