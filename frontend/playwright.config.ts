@@ -7,6 +7,8 @@ export default defineConfig({
   // How long what must come is waited for: no test is about time, and machines are busy.
   expect: { timeout: 20_000 },
   workers: 1,
+  // A test that holds only the second time is told as flaky: a defect to be found, that hides nothing else.
+  retries: 1,
   reporter: 'list',
   use: {
     viewport: { width: 1280, height: 800 },
