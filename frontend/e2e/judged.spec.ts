@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { ModelServer, type Answer } from './model-server';
-import { say, Sextant } from './sextant';
+import { say, settings, Sextant } from './sextant';
 
 let sextant: Sextant;
 let model: ModelServer;
@@ -26,18 +26,6 @@ const question = (page: Page): Locator => page.getByRole('alertdialog').first();
 /** A text of the assistant. */
 const said = (page: Page, text: string): Locator =>
   page.getByRole('region', { name: 'Conversation' }).getByText(text, { exact: true });
-
-/** Opens a section of the settings. */
-async function settings(page: Page, section: RegExp): Promise<void> {
-  await page
-    .getByRole('navigation', { name: 'Panels' })
-    .getByRole('button', { name: /Settings/ })
-    .click();
-  await page
-    .getByRole('navigation', { name: 'Sections of the settings' })
-    .getByRole('button', { name: section })
-    .click();
-}
 
 const bash = (command: string) => ({ name: 'bash', args: { command, description: 'A command of the test' } });
 

@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { Sextant } from './sextant';
+import { say, Sextant } from './sextant';
 
 let sextant: Sextant;
 let model: ModelServer;
@@ -17,11 +17,6 @@ test.afterEach(async () => {
   await sextant.stop();
   await model.stop();
 });
-
-async function say(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message to the assistant' }).fill(text);
-  await page.keyboard.press('Enter');
-}
 
 async function open(page: Page, panel: RegExp): Promise<void> {
   await page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name: panel }).click();

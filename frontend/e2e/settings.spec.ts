@@ -1,24 +1,12 @@
 import AxeBuilder from '@axe-core/playwright';
-import { expect, test, type Page } from '@playwright/test';
-import { say, Sextant } from './sextant';
+import { expect, test } from '@playwright/test';
+import { say, settings, Sextant } from './sextant';
 
 let sextant: Sextant;
 test.beforeEach(async () => {
   sextant = await Sextant.start();
 });
 test.afterEach(() => sextant.stop());
-
-/** Opens a section of the settings. */
-async function settings(page: Page, section: RegExp): Promise<void> {
-  await page
-    .getByRole('navigation', { name: 'Panels' })
-    .getByRole('button', { name: /Settings/ })
-    .click();
-  await page
-    .getByRole('navigation', { name: 'Sections of the settings' })
-    .getByRole('button', { name: section })
-    .click();
-}
 
 const script = '/tool {"tool":"evaluate_script","args":{"script":"document.title"}}';
 

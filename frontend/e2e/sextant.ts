@@ -38,6 +38,18 @@ export async function say(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** Opens a section of the settings. */
+export async function settings(page: Page, section: RegExp): Promise<void> {
+  await page
+    .getByRole('navigation', { name: 'Panels' })
+    .getByRole('button', { name: /Settings/ })
+    .click();
+  await page
+    .getByRole('navigation', { name: 'Sections of the settings' })
+    .getByRole('button', { name: section })
+    .click();
+}
+
 /** One running `sextant serve` with folders of its own. */
 export class Sextant {
   private constructor(

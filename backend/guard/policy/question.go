@@ -167,6 +167,21 @@ func (f facts) scopeText(g toolspec.Grant) string {
 	if len(g.Secrets) > 0 {
 		text += ", with the secret " + list(g.Secrets)
 	}
+	return text + boundsText(g)
+}
+
+// contactText writes out what lets commands reach hosts.
+func (f facts) contactText(g toolspec.Grant) string {
+	text := "Commands may reach " + list(g.Hosts)
+	if len(g.Args) > 0 {
+		text = "This very command may reach " + list(g.Hosts)
+	}
+	return text + boundsText(g)
+}
+
+// boundsText is for whom, beside what, where and how long a grant of either kind holds.
+func boundsText(g toolspec.Grant) string {
+	text := ""
 	if g.Party != "" {
 		text += ", when " + g.Party + " asks"
 	}
@@ -185,25 +200,4 @@ func (f facts) scopeText(g toolspec.Grant) string {
 		text += " No subdomains."
 	}
 	return text
-}
-
-// contactText writes out what lets commands reach hosts.
-func (f facts) contactText(g toolspec.Grant) string {
-	text := "Commands may reach " + list(g.Hosts)
-	if len(g.Args) > 0 {
-		text = "This very command may reach " + list(g.Hosts)
-	}
-	if g.Party != "" {
-		text += ", when " + g.Party + " asks"
-	}
-	if len(g.Outside) > 0 {
-		text += ", while nothing but " + list(g.Outside) + " was read"
-	}
-	if g.Folder != "" {
-		text += ", in " + g.Folder
-	}
-	if g.Scope == toolspec.GrantConversation {
-		return text + ", until this conversation is closed. No subdomains."
-	}
-	return text + ", in every conversation. No subdomains."
 }
