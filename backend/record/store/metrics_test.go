@@ -363,9 +363,11 @@ func TestWhatWasRecordedBeforeThereWereFiguresIsCountedOnce(t *testing.T) {
 	answered.Time = asked.Time.Add(2500 * time.Millisecond)
 	ended := turnOf("t1", event.TurnEnded, "openai/x", chat.StatusDone, 3)
 	must(t, s, asked, answered, ended)
-	if _, err := s.writer.Exec(`DROP TABLE turn_sums; DROP TABLE measured_turns; DROP TABLE call_sums; DROP TABLE measured_calls;
-		DROP TABLE results;
-		DELETE FROM goose_db_version WHERE version_id > 5`); err != nil {
+	old, err := s.provider(s.writer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := old.DownTo(ctx, 5); err != nil {
 		t.Fatal(err)
 	}
 	path := s.Path()

@@ -17,17 +17,26 @@ var migrations embed.FS
 // before there were any.
 const measuresFilled = 7
 
+// provider knows the migrations of a database.
+func (s *Store) provider(db *sql.DB) (*goose.Provider, error) {
+	dir, err := fs.Sub(migrations, "migrations")
+	if err == nil {
+		var p *goose.Provider
+		p, err = goose.NewProvider(goose.DialectSQLite3, db, dir, goose.WithDisableGlobalRegistry(true),
+			goose.WithGoMigrations(goose.NewGoMigration(measuresFilled, &goose.GoFunc{RunTx: s.measureOld}, nil)))
+		if err == nil {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("reading migrations: %w", err)
+}
+
 // migrate brings the schema up to this program's version, or fails with ErrNewer without
 // touching a file that is already past it.
 func (s *Store) migrate(ctx context.Context, db *sql.DB) error {
-	dir, err := fs.Sub(migrations, "migrations")
+	provider, err := s.provider(db)
 	if err != nil {
-		return fmt.Errorf("reading migrations: %w", err)
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, dir, goose.WithDisableGlobalRegistry(true),
-		goose.WithGoMigrations(goose.NewGoMigration(measuresFilled, &goose.GoFunc{RunTx: s.measureOld}, nil)))
-	if err != nil {
-		return fmt.Errorf("reading migrations: %w", err)
+		return err
 	}
 	have, want, err := provider.GetVersions(ctx)
 	if err != nil {
