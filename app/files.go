@@ -10,10 +10,18 @@ import (
 	"sextant/backend/tools/files"
 	"sextant/backend/tools/look"
 	"sextant/backend/tools/room"
+	"sextant/backend/tools/snapshot"
 )
 
+// hiddenFrom are the paths that rules of the person keep from a tool in a workspace folder, its links
+// followed, as the policy compares it.
+func (s *System) hiddenFrom(ctx context.Context, tool, folder string) ([]string, error) {
+	grants, err := s.Store.Grants(ctx)
+	return policy.Forbidden(grants, tool, folder), err
+}
+
 // openFiles opens the tools for files, and those that only look.
-func (s *System) openFiles() {
+func (s *System) openFiles(ctx context.Context) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		s.Log.Warn("the home folder is not known, so its secret places are found by name only", "error", err)
@@ -21,13 +29,20 @@ func (s *System) openFiles() {
 	downloads := filepath.Join(s.Config.DataDir, "downloads")
 	s.Places = places.New(places.Own{Home: home, Data: s.Config.DataDir, Config: s.Config.ConfigDir})
 	forbidden := func(ctx context.Context, tool string) ([]string, error) {
-		grants, err := s.Store.Grants(ctx)
-		return policy.Forbidden(grants, tool, s.Workspace()), err
+		return s.hiddenFrom(ctx, tool, followed(s.Workspace()))
 	}
 	paths := room.Paths{Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads}
+	s.Snapshot = snapshot.New(snapshot.Config{
+		Dir: filepath.Join(s.Config.DataDir, "before"), Places: s.Places, Blobs: s.Blobs, Log: s.Store, Logger: s.Log,
+		Forbidden: func(ctx context.Context, folder string) ([]string, error) { return s.hiddenFrom(ctx, "bash", folder) },
+	})
+	s.onClose("snapshots", s.Snapshot.Close)
+	if err := s.Snapshot.Recover(ctx); err != nil {
+		s.Log.Warn("what commands changed before Sextant ended was not found out", "err", err)
+	}
 	s.Files = files.New(files.Config{
 		Paths: paths, Forbidden: forbidden,
-		Blobs: s.Blobs, Changes: s.Store, Log: s.Log,
+		Blobs: s.Blobs, Changes: s.Store, Watched: s.Snapshot, Log: s.Log,
 	})
 	s.onClose("files", s.Files.Close)
 	s.Look = look.New(look.Config{Paths: paths, Forbidden: forbidden, Confine: s.Confine})

@@ -140,3 +140,49 @@ func TestAPersonSeesAndUndoesWhatATurnDidToFiles(t *testing.T) {
 		t.Errorf("events tell of changes by %q", told)
 	}
 }
+
+func TestARuleOfALinkedWorkspaceKeepsItsFilesFromWalksAndFromWhatIsKeptForUndo(t *testing.T) {
+	flags, dir := aWorkspace(t)
+	put(t, filepath.Join(dir, "private", "diary"), "dear diary\n")
+	link := filepath.Join(filepath.Dir(dir), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	flags["workspace"] = link
+	sys := openWith(t, flags, Purpose{})
+	real := followed(dir)
+	rule := toolspec.Grant{ID: "r1", Scope: toolspec.GrantNever, Tool: toolspec.AnyTool, Folder: real, Paths: []string{filepath.Join(real, "private")}}
+	if err := sys.Store.AddGrant(t.Context(), rule); err != nil {
+		t.Fatal(err)
+	}
+	search := sys.Pipeline.Do(t.Context(), toolspec.Call{
+		Tool: "search_files", Args: json.RawMessage(`{"pattern":"dear|Ana"}`),
+		From: toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "k1", Turn: "t1", YesTo: "all"},
+	})
+	if text := search.ModelText(); !strings.Contains(text, "Ana") || strings.Contains(text, "dear diary") {
+		t.Errorf("%s", text)
+	}
+	run := sys.Snapshot.Begin(t.Context(), toolspec.Call{ID: "c1", Tool: "bash"}, link)
+	put(t, filepath.Join(dir, "notes.txt"), "Call Bo.\n")
+	put(t, filepath.Join(dir, "private", "diary"), "dear diary, again\n")
+	if c := run.End(t.Context()); c.Why != "" || len(c.Files) != 1 {
+		t.Errorf("%+v", c)
+	}
+	kept := ""
+	for _, folder := range []string{"before", "blobs"} {
+		err := filepath.WalkDir(filepath.Join(flags["data"], folder), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			body, err := os.ReadFile(path)
+			kept += string(body)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(kept, "Call Ana.") || strings.Contains(kept, "dear diary") {
+		t.Errorf("kept: %q", kept)
+	}
+}

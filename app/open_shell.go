@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"sextant/backend/guard/confine"
-	"sextant/backend/guard/policy"
 	"sextant/backend/tools/shell"
 	"sextant/shared/toolspec"
 )
@@ -31,11 +30,11 @@ func (s *System) openShell() {
 	}
 	s.Shell = shell.New(shell.Config{
 		Egress: s.Guard, Contact: s.contact, Forbidden: func(ctx context.Context) ([]string, error) {
-			grants, err := s.Store.Grants(ctx)
-			return policy.Forbidden(grants, "bash", followed(s.Workspace())), err
+			return s.hiddenFrom(ctx, "bash", followed(s.Workspace()))
 		},
 		Folder: s.Workspace, Home: home, Places: s.Places, Confine: s.Confine, Cache: filepath.Join(s.Config.DataDir, "commands"),
 		Long: s.Results.Draft, Log: s.Log,
+		Watched: s.Snapshot,
 	})
 }
 

@@ -45,7 +45,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
 	})
 	s.openConfine()
-	s.openFiles()
+	s.openFiles(ctx)
 	s.openShell()
 	s.Kept = kept.New(s.Results, s.Store)
 	offered := func(panel string) []toolspec.Definition { return s.Discovery.Discover(panel).All() }

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
+	"sextant/shared/wire"
 )
 
 // bashOf runs a command through the whole Pipeline, allowed beforehand.
@@ -31,7 +34,7 @@ func TestACommandRunsInTheWorkspaceAndSeesNothingOfOurs(t *testing.T) {
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, Purpose{Serve: true})
 	r := bashOf(t, sys, "echo hi > made; cat made; pwd", false)
-	if !r.Success || r.Text != "hi\n"+flags["workspace"] {
+	if !r.Success || r.Text != "hi\n"+flags["workspace"]+"\nChanged: made (new). undo takes it back." {
 		t.Errorf("%+v", r)
 	}
 	if body, err := os.ReadFile(filepath.Join(flags["workspace"], "made")); err != nil || string(body) != "hi\n" {
@@ -102,5 +105,41 @@ func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestWhatAStoppedCommandChangedIsShownToWhoAsksAtOnce(t *testing.T) {
+	flags := testFlags(t)
+	flags["workspace"] = t.TempDir()
+	sys := openWith(t, flags, Purpose{Serve: true})
+	made := filepath.Join(flags["workspace"], "made")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stopped := make(chan toolspec.Result, 1)
+	go func() {
+		stopped <- sys.Pipeline.Do(ctx, toolspec.Call{
+			Tool: "bash", Args: json.RawMessage(`{"command":"echo hi > made; sleep 1000"}`),
+			From: toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "k1", Turn: "t1", YesTo: "all"},
+		})
+	}()
+	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		if body, err := os.ReadFile(made); err == nil && string(body) == "hi\n" {
+			break
+		}
+	}
+	cancel()
+	if r := <-stopped; r.Success {
+		t.Fatalf("%+v", r)
+	}
+	var changes wire.Changes
+	status, b := windowOf(t, sys).do(http.MethodGet, "/api/changes?turn=t1", nil)
+	if err := json.Unmarshal(b, &changes); err != nil || status != http.StatusOK || len(changes.Files) != 1 || changes.Files[0].State != wire.UndoReady {
+		t.Fatalf("%d %s %v", status, b, err)
+	}
+	if status, b := windowOf(t, sys).do(http.MethodPost, "/api/changes/undo", map[string]string{"turn": "t1"}); status != http.StatusOK {
+		t.Errorf("%d %s", status, b)
+	}
+	if _, err := os.Stat(made); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
 	}
 }

@@ -39,6 +39,7 @@ import (
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/panels"
 	"sextant/backend/tools/shell"
+	"sextant/backend/tools/snapshot"
 	"sextant/backend/tools/web"
 	"sextant/shared/navigation"
 )
@@ -63,6 +64,7 @@ type System struct {
 	Places      *places.Places
 	Browser     *browser.Browser
 	Baseline    *baseline.Tools
+	Snapshot    *snapshot.Keeper
 	Files       *files.Tools
 	Environment *environment.Tools
 	Created     *created.Tools

@@ -3,21 +3,40 @@ package wire
 import "time"
 
 // FileChange is one change of a file by a tool. Before and After are blob ids of its content,
-// which are also the SHA-256 of it in hexadecimal; "" is a file that was not there.
+// which are also the SHA-256 of it in hexadecimal; of a link the content is where it leads. "" is
+// a file that was not there, KeptFolder a folder, and NotKept one whose content nobody kept.
 //
 // Owner is whose change it was: a conversation's, or else a program's or a person's.
 type FileChange struct {
-	ID           int64     `json:"id"`
-	Tool         string    `json:"tool"`
-	Call         string    `json:"call"`
-	Turn         string    `json:"turn,omitempty"`
-	Conversation string    `json:"conversation,omitempty"`
-	Owner        string    `json:"owner,omitempty"`
-	Path         string    `json:"path"`
-	Before       string    `json:"before,omitempty"`
-	After        string    `json:"after,omitempty"`
-	Mode         uint32    `json:"mode"`
-	Time         time.Time `json:"time"`
+	ID           int64  `json:"id"`
+	Tool         string `json:"tool"`
+	Call         string `json:"call"`
+	Turn         string `json:"turn,omitempty"`
+	Conversation string `json:"conversation,omitempty"`
+	Owner        string `json:"owner,omitempty"`
+	Path         string `json:"path"`
+	Before       string `json:"before,omitempty"`
+	After        string `json:"after,omitempty"`
+	// Mode and AfterMode are fs.FileMode: permissions, and the kind of what is no file. 0 is
+	// not known, or not there.
+	Mode      uint32 `json:"mode"`
+	AfterMode uint32 `json:"after_mode,omitempty"`
+	// Note says what a person should know of it, "" for nothing.
+	Note string    `json:"note,omitempty"`
+	Time time.Time `json:"time"`
+}
+
+// What stands in Before and After instead of a blob's id.
+const (
+	KeptFolder = "folder"
+	NotKept    = "-"
+)
+
+// Command is a command that runs and may change files of Folder, which is absolute. The other
+// fields are those of the FileChange rows that come of it.
+type Command struct {
+	Call, Tool, Turn, Conversation, Owner, Folder string
+	Time                                          time.Time
 }
 
 // UndoState is whether a change can be taken back.
@@ -46,7 +65,12 @@ type ChangedFile struct {
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
 	Note    string `json:"note,omitempty"`
+	// By is "command" when a command changed it, "" when only tools for files did.
+	By string `json:"by,omitempty"`
 }
+
+// ByCommand is ChangedFile.By of what a command changed.
+const ByCommand = "command"
 
 // Changes is the body of GET /api/changes.
 type Changes struct {

@@ -21,7 +21,8 @@ import (
 // maxKept bounds a file that is changed: its content is kept so that it can be undone.
 const maxKept = 16 << 20
 
-// current is what lies at a target at the moment of a change.
+// current is what lies at a target at the moment of a change. The content of a link is where it
+// leads; folders, pipes, sockets and devices have none.
 type current struct {
 	exists  bool
 	content []byte
@@ -29,10 +30,23 @@ type current struct {
 }
 
 func (c current) hash() string {
-	if !c.exists {
+	switch {
+	case !c.exists:
 		return ""
+	case c.info.IsDir():
+		return wire.KeptFolder
+	case special(c.info.Mode()):
+		return wire.NotKept
 	}
 	return hashOf(c.content)
+}
+
+// mode is the kind and the permissions, 0 for nothing.
+func (c current) mode() fs.FileMode {
+	if !c.exists {
+		return 0
+	}
+	return c.info.Mode().Type() | c.info.Mode().Perm()
 }
 
 func hashOf(content []byte) string {
@@ -40,18 +54,31 @@ func hashOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// next is what is to lie there; gone removes it. mode is used for a file that is made anew, 0
-// for the usual one.
+// next is what is to lie there; gone removes it. mode is its kind and permissions, 0 those it has
+// or, of a file that is made anew, the usual ones.
 type next struct {
 	gone    bool
 	content []byte
 	mode    fs.FileMode
 }
 
+func (n next) hash() string {
+	switch {
+	case n.gone:
+		return ""
+	case n.mode.IsDir():
+		return wire.KeptFolder
+	}
+	return hashOf(n.content)
+}
+
 // change replaces what lies at a by what edit makes of it, in one step, and keeps the content
 // before. Nothing is changed when edit fails or nothing would differ; changed is false then.
 func (t *Tools) change(ctx context.Context, call toolspec.Call, a target, edit func(current) (next, error)) (changed bool, err error) {
 	defer t.writes.hold(a.real)()
+	done := t.cfg.Watched.Hold(a.real)
+	before, after := "", ""
+	defer func() { done(before, after) }()
 	now, err := t.now(ctx, a)
 	if err != nil {
 		return false, err
@@ -60,7 +87,7 @@ func (t *Tools) change(ctx context.Context, call toolspec.Call, a target, edit f
 	if err != nil {
 		return false, err
 	}
-	if to.gone == !now.exists && bytes.Equal(to.content, now.content) {
+	if to.gone == !now.exists && bytes.Equal(to.content, now.content) && (to.mode == 0 || to.mode == now.mode()) {
 		return false, nil
 	}
 	if len(to.content) > maxKept {
@@ -85,14 +112,19 @@ func (t *Tools) change(ctx context.Context, call toolspec.Call, a target, edit f
 	if err != nil {
 		return false, err
 	}
+	before, after = now.hash(), to.hash()
 	t.wrote(call, root, a, to)
 	return true, nil
 }
 
 // now reads the file at a whole; a missing one is no error.
 func (t *Tools) now(ctx context.Context, a target) (current, error) {
-	if _, err := t.look(a); errors.Is(err, fs.ErrNotExist) {
+	there, err := t.look(a)
+	if errors.Is(err, fs.ErrNotExist) {
 		return current{}, nil
+	}
+	if err == nil && a.self && !there.Mode().IsRegular() {
+		return t.nowOther(a, there)
 	}
 	f, info, err := t.openFile(a)
 	if err != nil {
@@ -118,16 +150,16 @@ func (t *Tools) keep(ctx context.Context, call toolspec.Call, a target, now curr
 		Tool: call.Tool, Call: call.ID, Turn: call.From.Turn, Conversation: call.From.Conversation, Owner: owner(call),
 		Path: a.real, Time: t.cfg.Now(),
 	}
-	var err error
-	if now.exists {
-		c.Mode = uint32(now.info.Mode().Perm())
-		if c.Before, err = t.cfg.Blobs.Put(bytes.NewReader(now.content)); err != nil {
-			return fmt.Errorf("keeping %s as it was: %w", a.shown, err)
+	c.Before, c.After, c.Mode, c.AfterMode = now.hash(), to.hash(), uint32(now.mode()), uint32(to.mode)
+	for _, side := range []struct {
+		id, as  string
+		content []byte
+	}{{c.Before, "was", now.content}, {c.After, "will be", to.content}} {
+		if side.id == "" || side.id == wire.KeptFolder || side.id == wire.NotKept {
+			continue
 		}
-	}
-	if !to.gone {
-		if c.After, err = t.cfg.Blobs.Put(bytes.NewReader(to.content)); err != nil {
-			return fmt.Errorf("keeping %s as it will be: %w", a.shown, err)
+		if _, err := t.cfg.Blobs.Put(bytes.NewReader(side.content)); err != nil {
+			return fmt.Errorf("keeping %s as it %s: %w", a.shown, side.as, err)
 		}
 	}
 	return t.cfg.Changes.AddFileChange(ctx, c)
@@ -165,23 +197,21 @@ func (t *Tools) makeDir(a target) (*os.Root, error) {
 }
 
 // replace puts the new content under the file's name in one step: written beside it, flushed,
-// renamed, and the folder flushed.
+// renamed, and the folder flushed. Only where a folder stands in a file's place, or is to, there
+// are two.
 func (t *Tools) replace(root *os.Root, a target, now current, to next) error {
 	base := filepath.Base(a.real)
 	temp := fmt.Sprintf(".%s.sextant-%s", cutName(base), strings.ToLower(rand.Text()[:10]))
-	mode := fs.FileMode(0o666)
-	if now.exists {
-		mode = 0o600 // until it has the old file's
-	}
-	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return t.cannot(a, err)
-	}
-	err = fill(f, now, to)
+	err := write(root, temp, now, to)
 	if err == nil {
 		err = unchanged(root, base, a, now)
 	}
-	if err == nil {
+	if err == nil && now.exists && now.info.IsDir() != to.mode.IsDir() {
+		err = root.Remove(base)
+	}
+	if err == nil && now.exists && now.info.IsDir() && to.mode.IsDir() {
+		err = errors.Join(chmod(root, base, to.mode), root.Remove(temp))
+	} else if err == nil {
 		err = root.Rename(temp, base)
 	}
 	if err != nil {
@@ -191,17 +221,55 @@ func (t *Tools) replace(root *os.Root, a target, now current, to next) error {
 	return flush(root)
 }
 
+// write makes what is to be under a temporary name.
+func write(root *os.Root, temp string, now current, to next) error {
+	switch {
+	case to.mode.IsDir():
+		if err := root.Mkdir(temp, 0o700); err != nil {
+			return err
+		}
+		return chmod(root, temp, to.mode)
+	case to.mode&fs.ModeSymlink != 0:
+		return root.Symlink(string(to.content), temp)
+	}
+	mode := fs.FileMode(0o666)
+	if now.exists || to.mode != 0 {
+		mode = 0o600 // until it has its own
+	}
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	return fill(f, now, to)
+}
+
+// chmod sets the permissions of a folder.
+func chmod(root *os.Root, name string, mode fs.FileMode) error {
+	d, err := root.OpenFile(name, os.O_RDONLY|openCarefully, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Chmod(mode.Perm()), d.Close())
+}
+
 // cutName keeps the temporary name within what file systems take.
 func cutName(name string) string { return strings.TrimSuffix(cutText(name, 100), "…") }
 
-// fill writes and flushes the new file, with mode and owner of the old one.
+// fill writes and flushes the new file, with the owner of the old one and, when no other is
+// wanted, its mode.
 func fill(f *os.File, now current, to next) error {
 	_, err := f.Write(to.content)
-	if err == nil && now.exists {
-		err = errors.Join(keepOwner(f, now.info), f.Chmod(now.info.Mode().Perm()))
+	mode := to.mode
+	if now.exists && now.info.Mode().IsRegular() {
+		if mode == 0 {
+			mode = now.mode()
+		}
+		if err == nil {
+			err = keepOwner(f, now.info)
+		}
 	}
-	if err == nil && !now.exists && to.mode != 0 {
-		err = f.Chmod(to.mode)
+	if err == nil && mode != 0 {
+		err = f.Chmod(mode.Perm())
 	}
 	if err == nil {
 		err = f.Sync()

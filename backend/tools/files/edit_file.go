@@ -32,7 +32,7 @@ func editFile() tool {
 			toolspec.Hints{Destructive: true}, `{"path":"notes.txt","old":"Call Ana.","new":"Call Ana and Bo."}`),
 		parts[editFileParams]{
 			uses: func(_ *Tools, _ toolspec.Call, p editFileParams) ([]use, error) {
-				return []use{{p.Path, toolspec.UseWrite}}, nil
+				return []use{{path: p.Path, use: toolspec.UseWrite}}, nil
 			},
 			say: func(_ *Tools, p editFileParams, at []target) toolspec.Description {
 				return toolspec.Description{Present: "Editing " + called(at), Data: oldNew(p)}

@@ -48,6 +48,24 @@ type Log interface {
 	FileChanges(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange, error)
 }
 
+// Watched is told of every change of a file; *snapshot.Keeper is one. Nothing else looks at the
+// file between Hold and done, which says what it held before and holds now, as wire.FileChange
+// has it.
+// Settled waits until the rows of what was stopped shortly before are there.
+type Watched interface {
+	Hold(file string) (done func(before, after string))
+	Settled(ctx context.Context)
+}
+
+// unwatched watches nothing.
+type unwatched struct{}
+
+// Hold implements Watched.
+func (unwatched) Hold(string) func(before, after string) { return func(string, string) {} }
+
+// Settled implements Watched.
+func (unwatched) Settled(context.Context) {}
+
 // Config is what the tools stand on.
 type Config struct {
 	room.Paths
@@ -56,7 +74,9 @@ type Config struct {
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
 	Blobs     Blobs
 	Changes   Log
-	Log       *slog.Logger
+	// Watched tells who changes what from commands that run at the same time; nil watches nothing.
+	Watched Watched
+	Log     *slog.Logger
 	// Now is the clock, time.Now when nil.
 	Now func() time.Time
 }
@@ -78,6 +98,9 @@ type Tools struct {
 func New(cfg Config) *Tools {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.Watched == nil {
+		cfg.Watched = unwatched{}
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -108,6 +131,8 @@ func (x tool) Definition() toolspec.Definition { return x.def }
 type use struct {
 	path string
 	use  toolspec.Use
+	// self says that what lies at the path itself is meant, and not where it leads as a link.
+	self bool
 }
 
 // parts are a tool over its parameters P.
@@ -185,7 +210,11 @@ func (t *Tools) places(x tool, call toolspec.Call) ([]use, []target, error) {
 	}
 	at := make([]target, len(uses))
 	for i, u := range uses {
-		if at[i], err = t.locate(u.path); err != nil {
+		locate := t.locate
+		if u.self {
+			locate = t.locateSelf
+		}
+		if at[i], err = locate(u.path); err != nil {
 			return nil, nil, err
 		}
 	}

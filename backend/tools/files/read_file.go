@@ -76,7 +76,7 @@ func readFile() tool {
 				}
 				uses := make([]use, len(all))
 				for i, path := range all {
-					uses[i] = use{path, toolspec.UseRead}
+					uses[i] = use{path: path, use: toolspec.UseRead}
 				}
 				return uses, nil
 			},

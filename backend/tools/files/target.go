@@ -2,6 +2,7 @@ package files
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,6 +24,8 @@ type target struct {
 	// folder is the workspace folder when the target lies in it, its links followed, else "".
 	folder string
 	place  places.Place
+	// self says that what lies at real itself is meant, a link too.
+	self bool
 }
 
 // locate follows a path of a call and judges the place. It fails with a fault.
@@ -39,6 +42,41 @@ func (t *Tools) locate(path string) (target, error) {
 		a.folder, a.shown = at.Folder, filepath.ToSlash(rel)
 	}
 	return a, nil
+}
+
+// locateSelf is the target at a path that was real before: no link is followed, and where one
+// stands in the way by now opening it fails. It fails with a fault.
+func (t *Tools) locateSelf(path string) (target, error) {
+	folder, err := places.Resolve(t.cfg.Folder())
+	if err != nil {
+		return target{}, fmt.Errorf("finding the workspace folder: %w", err)
+	}
+	a := target{real: filepath.Clean(path), shown: filepath.Clean(path), self: true}
+	if a.place = t.cfg.Places.Named(a.real); a.place.Kind == places.Secret || !filepath.IsAbs(path) {
+		return target{}, faultOf(room.Secret(path, a.place))
+	}
+	if rel, err := filepath.Rel(folder, a.real); err == nil && filepath.IsLocal(rel) {
+		a.folder, a.shown = folder, filepath.ToSlash(rel)
+	}
+	return a, nil
+}
+
+// nowOther is what lies at a target that is no regular file.
+func (t *Tools) nowOther(a target, info fs.FileInfo) (current, error) {
+	switch {
+	case info.Mode()&fs.ModeSymlink == 0:
+		return current{exists: true, info: info}, nil
+	}
+	root, err := t.openDir(a, filepath.Dir(a.real))
+	if err != nil {
+		return current{}, err
+	}
+	defer func() { _ = root.Close() }()
+	to, err := root.Readlink(filepath.Base(a.real))
+	if err != nil {
+		return current{}, t.cannot(a, err)
+	}
+	return current{true, []byte(to), info}, nil
 }
 
 // swapped is the fault of a path that leads elsewhere than it did when it was judged.

@@ -3,10 +3,7 @@ package files
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -43,8 +40,8 @@ func undo() tool {
 				}
 				uses := make([]use, len(wanted))
 				for i, w := range wanted {
-					uses[i] = use{w.path, toolspec.UseWrite}
-					if w.before == "" {
+					uses[i] = use{path: w.path, use: toolspec.UseWrite, self: true}
+					if w.before.id == "" {
 						uses[i].use = toolspec.UseDelete
 					}
 					if p.Preview {
@@ -64,48 +61,6 @@ func undo() tool {
 		})
 }
 
-// reversal is what some changes did to one file in all: from before to after, blob ids, "" for
-// no file.
-type reversal struct {
-	path, before, after string
-	mode                fs.FileMode
-	// own are the contents it had by these changes after before, the last one included.
-	own []string
-	// broken says that something else changed the file between the changes.
-	broken bool
-}
-
-// reversals sums changes up by file, in the order of the first change.
-func reversals(changes []wire.FileChange) []reversal {
-	var all []reversal
-	for _, c := range changes {
-		i := slices.IndexFunc(all, func(r reversal) bool { return r.path == c.Path })
-		if i < 0 {
-			all = append(all, reversal{c.Path, c.Before, c.After, fs.FileMode(c.Mode), []string{c.After}, false})
-			continue
-		}
-		r := &all[i]
-		switch {
-		case c.Before == r.before:
-			// It was undone in between, or the write never came about.
-			r.own, r.broken = nil, false
-		case !slices.Contains(r.own, c.Before):
-			r.broken = true
-		}
-		r.after, r.own = c.After, append(r.own, c.After)
-	}
-	return all
-}
-
-// from is what the reversal starts at when the file holds now: the last content, or an earlier
-// one of its own when what came after was undone, or never came about.
-func (r reversal) from(now string) reversal {
-	if slices.Contains(r.own, now) {
-		r.after = now
-	}
-	return r
-}
-
 // wanted are the changes that a call of undo names. A model takes back only what its own
 // conversation did and a program what it did itself; a person takes back what they like.
 func (t *Tools) wanted(ctx context.Context, call toolspec.Call, p undoParams) ([]reversal, error) {
@@ -113,6 +68,7 @@ func (t *Tools) wanted(ctx context.Context, call toolspec.Call, p undoParams) ([
 	if call.From.Caller == toolspec.CallerPerson {
 		whose = ""
 	}
+	t.cfg.Watched.Settled(ctx)
 	changes, err := t.cfg.Changes.FileChanges(ctx, call.From.Conversation, whose, p.Turn, p.Call)
 	if err != nil {
 		return nil, err
@@ -122,82 +78,9 @@ func (t *Tools) wanted(ctx context.Context, call toolspec.Call, p undoParams) ([
 		all = slices.DeleteFunc(all, func(r reversal) bool { return !slices.Contains(p.Paths, r.path) })
 	}
 	if len(all) == 0 {
-		return nil, &fault{toolspec.UserError, "there is no change of a file to undo", "Only write_file and edit_file can be undone, by who called them."}
+		return nil, &fault{toolspec.UserError, "there is no change of a file to undo", "Only what write_file, edit_file and bash changed can be undone, by who called them."}
 	}
 	return all, nil
-}
-
-// Changes says what a turn did to files and whether each can be undone.
-func (t *Tools) Changes(ctx context.Context, turn string) ([]wire.ChangedFile, error) {
-	changes, err := t.cfg.Changes.FileChanges(ctx, "", "", turn, "")
-	if err != nil {
-		return nil, err
-	}
-	files := []wire.ChangedFile{}
-	for _, r := range reversals(changes) {
-		a, err := t.locate(r.path)
-		if err != nil {
-			files = append(files, wire.ChangedFile{Path: r.path, Shown: r.path, Did: r.did(), State: wire.UndoConflict, Why: err.Error()})
-			continue
-		}
-		files = append(files, t.judgeUndo(ctx, r, a))
-	}
-	return files, nil
-}
-
-func (r reversal) did() string {
-	switch {
-	case r.before == "":
-		return "made"
-	case r.after == "":
-		return "removed"
-	}
-	return "changed"
-}
-
-// judgeUndo says whether a change can be taken back now, and shows what it did.
-func (t *Tools) judgeUndo(ctx context.Context, r reversal, a target) wire.ChangedFile {
-	now, err := t.now(ctx, a)
-	if err == nil {
-		r = r.from(now.hash())
-	}
-	f := wire.ChangedFile{Path: r.path, Shown: a.shown, Did: r.did(), State: wire.UndoReady}
-	before, errBefore := t.blob(r.before)
-	after, errAfter := t.blob(r.after)
-	if errBefore == nil && errAfter == nil {
-		d := diffOf(a.shown, before, after)
-		f.Diff, f.Added, f.Removed, f.Note = d.text, d.added, d.removed, d.note
-	}
-	switch {
-	case errBefore != nil:
-		f.State, f.Why = wire.UndoConflict, "what it held before is not kept any more"
-	case err != nil:
-		f.State, f.Why = wire.UndoConflict, err.Error()
-	case a.real != r.path:
-		f.State, f.Why = wire.UndoConflict, "it is a link to "+a.real+" now"
-	case now.hash() == r.before && r.before != r.after:
-		f.State = wire.UndoDone
-	case r.broken:
-		f.State, f.Why = wire.UndoConflict, "something else changed it in between"
-	case now.hash() != r.after && !now.exists:
-		f.State, f.Why = wire.UndoConflict, "it was removed since"
-	case now.hash() != r.after:
-		f.State, f.Why = wire.UndoConflict, "it was changed since"
-	}
-	return f
-}
-
-// blob reads a kept content; "" is none.
-func (t *Tools) blob(id string) ([]byte, error) {
-	if id == "" {
-		return nil, nil
-	}
-	r, _, err := t.cfg.Blobs.Open(id)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }()
-	return io.ReadAll(io.LimitReader(r, maxKept+1))
 }
 
 func runUndo(ctx context.Context, t *Tools, j job[undoParams]) (toolspec.Result, error) {
@@ -208,29 +91,25 @@ func runUndo(ctx context.Context, t *Tools, j job[undoParams]) (toolspec.Result,
 	if len(wanted) != len(j.at) {
 		return toolspec.Result{}, swapped(Undo)
 	}
-	var files []wire.ChangedFile
 	var done []target
-	var left []string
-	var paths []string
-	for i, r := range wanted {
-		a := j.at[i]
-		f := t.judgeUndo(ctx, r, a)
-		if f.State == wire.UndoReady && !j.p.Preview {
-			if err := t.takeBack(ctx, j.call, r, a); err != nil {
-				var bad *fault
-				if !errors.As(err, &bad) {
-					return toolspec.Result{}, err
-				}
-				f.State, f.Why = wire.UndoConflict, bad.message
-			} else {
-				f.State = wire.UndoDone
-				done, paths = append(done, a), append(paths, a.real)
-			}
+	var left, paths []string
+	files, err := t.judgeAll(ctx, wanted, j.at, func(r reversal, a target) (bool, error) {
+		if j.p.Preview {
+			return false, nil
 		}
+		err := t.takeBack(ctx, j.call, r, a)
+		if err == nil {
+			done, paths = append(done, a), append(paths, a.real)
+		}
+		return err == nil, err
+	})
+	if err != nil {
+		return toolspec.Result{}, err
+	}
+	for _, f := range files {
 		if f.State == wire.UndoConflict {
 			left = append(left, fmt.Sprintf("%s (%s)", f.Shown, f.Why))
 		}
-		files = append(files, f)
 	}
 	if len(left) == len(files) {
 		return toolspec.Result{}, &fault{
@@ -251,15 +130,15 @@ func runUndo(ctx context.Context, t *Tools, j job[undoParams]) (toolspec.Result,
 
 // takeBack puts one file back as it was.
 func (t *Tools) takeBack(ctx context.Context, call toolspec.Call, r reversal, a target) error {
-	before, err := t.blob(r.before)
+	before, err := t.blob(r.before.id)
 	if err != nil {
 		return fmt.Errorf("reading what %s held before: %w", a.shown, err)
 	}
 	_, err = t.change(ctx, call, a, func(now current) (next, error) {
-		if now.hash() != r.from(now.hash()).after {
+		if is := now.version(); !is.same(r.from(is).after) {
 			return next{}, &fault{toolspec.UserError, "it was changed since", ""}
 		}
-		return next{gone: r.before == "", content: before, mode: r.mode}, nil
+		return next{gone: r.before.id == "", content: before, mode: r.before.mode}, nil
 	})
 	return err
 }

@@ -311,7 +311,7 @@ func pathOr(p string) string {
 }
 
 // reads is the use of a tool that looks at one place.
-func reads(p string) []use { return []use{{pathOr(p), toolspec.UseRead}} }
+func reads(p string) []use { return []use{{path: pathOr(p), use: toolspec.UseRead}} }
 
 // shownFolder names a folder in a sentence.
 func shownFolder(a target) string {

@@ -38,7 +38,7 @@ func writeFile() tool {
 			toolspec.Hints{Destructive: true, Idempotent: true}, `{"path":"notes.txt","content":"Call Ana.\n"}`),
 		parts[writeFileParams]{
 			uses: func(_ *Tools, _ toolspec.Call, p writeFileParams) ([]use, error) {
-				return []use{{p.Path, toolspec.UseWrite}}, nil
+				return []use{{path: p.Path, use: toolspec.UseWrite}}, nil
 			},
 			say: func(t *Tools, p writeFileParams, at []target) toolspec.Description {
 				over := ""

@@ -13,6 +13,7 @@ import (
 	"sextant/backend/calls/deadline"
 	"sextant/backend/guard/confine"
 	"sextant/backend/guard/places"
+	"sextant/backend/tools/snapshot"
 	"sextant/shared/toolspec"
 )
 
@@ -118,6 +119,12 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out func(stream,
 	if writes {
 		before = later(workspace)
 	}
+	keeps := available && t.cfg.Confine.Keeps(workspace)
+	watched := func() (none snapshot.Changes) { return none }
+	if writes && !keeps {
+		watched = t.watch(ctx, call, workspace)
+		defer watched() // whatever happens; it counts once
+	}
 	// The command's time begins now: what was made ready for it is not its own.
 	timed, stop := deadline.With(ctx, p.limit())
 	defer stop()
@@ -133,6 +140,13 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out func(stream,
 		spec.Network, spec.Proxy, spec.Env = false, w.serve, append(env, w.env()...)
 	}
 	exit, err := t.cfg.Confine.Run(timed, spec)
+	if w != nil {
+		w.close() // nobody is there any more for whom a host would be opened
+	}
+	changes := watched()
+	if !available {
+		changes.Unwatched = append(changes.Unwatched, elsewhere(reading.Files, workspace)...)
+	}
 	switch {
 	case errors.Is(err, confine.ErrSetup):
 		return toolspec.Fail(toolspec.SystemError, err.Error(), "Nothing was changed. sextant doctor says what the sandbox needs."), nil
@@ -152,7 +166,8 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out func(stream,
 	if writes {
 		tellMade(&r, made(before, later(workspace), workspace))
 	}
-	if available && !reading.Harmless && t.cfg.Confine.Keeps(workspace) {
+	tellChanged(&r, changes, workspace)
+	if keeps && !reading.Harmless {
 		r.Text = strings.TrimPrefix(r.Text+"\n"+kept, "\n")
 	}
 	return r, nil

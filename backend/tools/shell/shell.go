@@ -28,6 +28,7 @@ import (
 	"sextant/backend/guard/shell"
 	"sextant/backend/record/results"
 	"sextant/backend/tools/room"
+	"sextant/backend/tools/snapshot"
 	"sextant/shared/toolspec"
 )
 
@@ -56,6 +57,9 @@ type Config struct {
 	// Long begins a text that keeps all of a long output; nil keeps none.
 	Long func() (*results.Draft, error)
 	Log  *slog.Logger
+	// Watched finds what commands change in the workspace folder, so that it can be undone; nil
+	// watches nothing.
+	Watched *snapshot.Keeper
 }
 
 // Tools are the tools of the room. Safe for concurrent use.

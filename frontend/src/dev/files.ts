@@ -18,6 +18,7 @@ export function changes(undone: boolean): ChangedFile[] {
       did: 'made',
       state: undone ? 'undone' : 'conflict',
       why: undone ? undefined : 'it was changed since',
+      by: 'command',
       added: 2,
       removed: 0,
       diff: '--- notes/lamps.md\n+++ notes/lamps.md\n@@ -0,0 +1,2 @@\n+Fen, Moor and Bog use E14.\n+Heath and Tarn use E27.\n',

@@ -29,9 +29,22 @@ export class TurnChanges {
     return [...new Set(paths)];
   }
 
+  /**
+   * How many calls of the turn ended before they could tell what they changed: with Sextant, where
+   * the next start found it, or as commands that were stopped or failed.
+   */
+  get untold(): number {
+    return Object.values(this.store.state.calls).filter(
+      (call) =>
+        call.turn === this.turn &&
+        (call.status === 'interrupted' ||
+          (call.tool === 'bash' && (call.status === 'stopped' || call.status === 'failed'))),
+    ).length;
+  }
+
   /** Grows with every change of a file by any call, so that what is shown is read again. */
   get revision(): number {
-    return Object.values(this.store.state.calls).reduce((n, call) => n + call.changed.length, 0);
+    return Object.values(this.store.state.calls).reduce((n, call) => n + call.changed.length, this.untold);
   }
 
   get ready(): number {

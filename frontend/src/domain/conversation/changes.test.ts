@@ -46,3 +46,15 @@ test('an undo says how many files it left', async () => {
   await done;
   expect(changes.left).toBe(1);
 });
+
+test('a command that was stopped may have changed files that it did not tell', () => {
+  const { changes } = turn([
+    { turn: 't', tool: 'bash', status: 'stopped', changed: [] },
+    { turn: 't', tool: 'bash', status: 'done', changed: [] },
+    { turn: 't', tool: 'click', status: 'failed', changed: [] },
+    { turn: 'u', tool: 'bash', status: 'stopped', changed: [] },
+  ]);
+  expect(changes.told).toEqual([]);
+  expect(changes.untold).toBe(1);
+  expect(changes.revision).toBe(1);
+});

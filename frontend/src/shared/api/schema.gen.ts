@@ -1356,6 +1356,7 @@ export interface components {
         ChangedFile: {
             /** Format: int64 */
             added: number;
+            by?: string;
             did: string;
             diff?: string;
             note?: string;

@@ -32,7 +32,7 @@ export type Grant = With<S['GrantRow'], { scope: 'conversation' | 'always' | 'ne
 export type CreatedTool = S['CreatedTool'];
 export type ChangedFile = With<
   S['ChangedFile'],
-  { did: 'made' | 'changed' | 'removed'; state: 'ready' | 'undone' | 'conflict' }
+  { did: 'made' | 'changed' | 'removed'; state: 'ready' | 'undone' | 'conflict'; by?: 'command' }
 >;
 export type AuditPage = With<S['AuditPage'], { calls: CallRow[] }>;
 export type SecretInfo = With<S['Secret'], { places: ('header' | 'query' | 'body' | 'field' | 'env')[] }>;

@@ -55,6 +55,7 @@ export const assistant = {
   'changes.changed': 'changed',
   'changes.removed': 'removed',
   'changes.state.undone': 'undone',
+  'changes.by.command': 'by a command',
   'changes.kept': '{n} {n|file was|files were} left as {n|it is|they are}; the list says why.',
   'changes.left': 'Cannot be undone: {why}',
   'changes.diff': 'Difference in {file}',

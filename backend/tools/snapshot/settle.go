@@ -1,0 +1,216 @@
+package snapshot
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"sextant/shared/wire"
+)
+
+// together is the note of what changed while several commands ran.
+const together = "another command ran at the same time, and which of them changed it is not known"
+
+// settle keeps rows of what s found different for the command that did it: the one that ends, or
+// the one that began first. The contents of both sides become blobs before.
+func (f *folder) settle(ctx context.Context, s *scan, ending *Run) error {
+	r := ending
+	if r == nil {
+		r = f.running[0]
+	}
+	if r.done.Why != "" {
+		return nil
+	}
+	r.done.Unwatched = append(r.done.Unwatched, s.unseen...)
+	var rows []wire.FileChange
+	var sides []state
+	for _, rel := range differences(f.known, s.next) {
+		before, after := f.known[rel], s.next[rel]
+		if before.Bulk || after.Bulk || below(rel, f.passed) {
+			continue
+		}
+		if !r.ended.IsZero() && after.There && !after.Mode.IsDir() && later(after.Changed, r.ended, time.Now()) {
+			r.done.Others = append(r.done.Others, rel)
+			continue
+		}
+		row := f.row(r, rel, before, after)
+		if len(f.running) > 1 {
+			row.Note = together
+		}
+		rows, sides = append(rows, row), append(sides, before, after)
+	}
+	if len(rows) > maxChanges {
+		r.done.Files, r.done.Why = nil, "it changed more than "+thousands(maxChanges)+" files"
+		return nil
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := f.keep(rows, sides); err != nil {
+		return err
+	}
+	if err := f.k.cfg.Log.AddFileChanges(ctx, rows); err != nil {
+		return err
+	}
+	r.done.Files = append(r.done.Files, rows...)
+	return nil
+}
+
+// later reports whether a file changed after a command had ended. A time that is still to come is one
+// of another clock, as file systems of other machines have, and says nothing.
+func later(changed int64, ended, now time.Time) bool {
+	return changed > ended.Add(tick).UnixNano() && changed <= now.UnixNano()
+}
+
+func (f *folder) row(r *Run, rel string, before, after state) wire.FileChange {
+	return wire.FileChange{
+		Tool: r.row.Tool, Call: r.row.Call, Turn: r.row.Turn, Conversation: r.row.Conversation, Owner: r.row.Owner, Note: r.note,
+		Path: filepath.Join(f.path, filepath.FromSlash(rel)), Before: before.id(), After: after.id(),
+		Mode: uint32(before.Mode), AfterMode: uint32(after.Mode), Time: time.Now(),
+	}
+}
+
+// keep makes blobs of the contents of rows; sides are their two states each. What was lost in the
+// meantime is noted as not kept.
+func (f *folder) keep(rows []wire.FileChange, sides []state) error {
+	var wanted []int
+	for i, s := range sides {
+		if s.Sum != "" && s.At >= 0 {
+			wanted = append(wanted, i)
+		}
+	}
+	lost := map[int]bool{}
+	_, err := f.k.cfg.Blobs.PutAll(len(wanted), func(i int) ([]byte, error) {
+		content, err := f.pack.get(sides[wanted[i]])
+		if err != nil {
+			lost[wanted[i]] = true
+			return nil, nil
+		}
+		return content, nil
+	})
+	for i := range lost {
+		if i%2 == 0 {
+			rows[i/2].Before = wire.NotKept
+		} else {
+			rows[i/2].After = wire.NotKept
+		}
+	}
+	return err
+}
+
+// Hold keeps walks from beginning while a tool of ours changes the file at an absolute path, so
+// that no command is blamed for it. done ends it; before and after are what the file held, as a
+// FileChange has them and with the contents kept already.
+func (k *Keeper) Hold(file string) (done func(before, after string)) {
+	k.mu.Lock()
+	var f *folder
+	for at, known := range k.folders {
+		if strings.HasPrefix(file, at+string(filepath.Separator)) && (f == nil || len(at) > len(f.path)) {
+			f = known
+		}
+	}
+	k.mu.Unlock()
+	if f == nil {
+		return func(string, string) {}
+	}
+	f.mu.Lock()
+	return func(before, after string) {
+		defer f.mu.Unlock()
+		if len(f.running) > 0 && f.known != nil && before != after {
+			f.wrote(file, before, after)
+		}
+	}
+}
+
+// wrote takes what a tool of ours wrote into what is known. What the command that runs did to the
+// file before that is kept as the command's.
+func (f *folder) wrote(file, before, after string) {
+	rel, err := filepath.Rel(f.path, file)
+	if err != nil {
+		return
+	}
+	rel = filepath.ToSlash(rel)
+	if !f.watches(rel) {
+		f.noteFolders(rel)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), keepWait)
+	defer cancel()
+	r := f.running[0]
+	if was := f.known[rel]; was.id() != before && r.done.Why == "" {
+		row := f.row(r, rel, was, state{})
+		row.After = before
+		if len(f.running) > 1 {
+			row.Note = together
+		}
+		rows := []wire.FileChange{row}
+		err := f.keep(rows, []state{was, {}})
+		if err == nil {
+			err = f.k.cfg.Log.AddFileChanges(ctx, rows)
+		}
+		if err == nil {
+			r.done.Files = append(r.done.Files, rows...)
+		}
+		r.fail(f.k, err)
+	}
+	now := f.look(file)
+	if now.There && !now.Mode.IsDir() {
+		now.Sum, now.At, now.Racy = after, -1, true
+	}
+	f.note(rel, now)
+	f.noteFolders(rel)
+}
+
+// noteFolders takes the folders that were made for rel into what is known.
+func (f *folder) noteFolders(rel string) {
+	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
+		if _, known := f.known[dir]; known || path.Base(dir) == ".git" || !f.watches(dir) {
+			continue
+		}
+		at := filepath.Join(f.path, filepath.FromSlash(dir))
+		now := f.look(at)
+		if info, err := os.Lstat(at); err == nil && bulk(path.Base(dir), nil) {
+			now.Bulk, now.Modified = true, info.ModTime().UnixNano()
+		}
+		f.note(dir, now)
+	}
+}
+
+// watches reports whether a walk would come to what is at rel.
+func (f *folder) watches(rel string) bool {
+	if below(rel, f.passed) {
+		return false
+	}
+	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
+		if at, known := f.known[dir]; at.Bulk || path.Base(dir) == ".git" || !known && bulk(path.Base(dir), nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *folder) note(rel string, now state) {
+	if now.There {
+		f.known[rel] = now
+	} else {
+		delete(f.known, rel)
+	}
+	f.saved = nil
+}
+
+// look is what lies at a path, its content left out.
+func (f *folder) look(file string) state {
+	info, err := os.Lstat(file)
+	if err != nil {
+		return state{}
+	}
+	now := state{There: true, Mode: info.Mode().Type() | info.Mode().Perm()}
+	if !info.IsDir() {
+		now.Size, now.Modified = info.Size(), info.ModTime().UnixNano()
+		now.Device, now.Inode, now.Changed = identity(info)
+	}
+	return now
+}
