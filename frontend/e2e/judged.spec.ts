@@ -115,3 +115,34 @@ test('what a turn did to files is shown and undone in one click', async ({ page 
   expect(await readFile(old, 'utf8')).toBe('before\n');
   await expect(readFile(join(sextant.work, 'new.txt'))).rejects.toThrow('ENOENT');
 });
+
+test('what a command did to files is shown as its own and undone in one click', async ({ page }) => {
+  await open(page, [
+    { calls: [bash('echo after > old.txt; echo made > new.txt; rm gone.txt; grep -c . old.txt')] },
+    { text: 'It ran.' },
+  ]);
+  const file = (name: string) => readFile(join(sextant.work, name), 'utf8');
+  await writeFile(join(sextant.work, 'old.txt'), 'before\n');
+  await writeFile(join(sextant.work, 'gone.txt'), 'still here\n');
+  await page.getByRole('radio', { name: 'Workspace' }).click();
+  await say(page, 'run');
+  await question(page).getByRole('button', { name: 'Allow once' }).click({ timeout: 20_000 });
+  await expect(said(page, 'It ran.')).toBeVisible({ timeout: 20_000 });
+  expect(await file('old.txt')).toBe('after\n');
+  await expect(file('gone.txt')).rejects.toThrow('ENOENT');
+
+  const changed = page.getByRole('region', { name: 'Files this turn changed' });
+  await changed.getByRole('button', { name: /3 files changed/ }).click();
+  for (const did of [
+    /^gone\.txt.*removed by a command$/,
+    /^new\.txt.*new by a command$/,
+    /^old\.txt.*changed by a command$/,
+  ]) {
+    await expect(changed.getByRole('paragraph').filter({ hasText: did })).toBeVisible();
+  }
+  await changed.getByRole('button', { name: 'Undo' }).click();
+  await expect(changed).toContainText('Changes to 3 files undone');
+  expect(await file('old.txt')).toBe('before\n');
+  expect(await file('gone.txt')).toBe('still here\n');
+  await expect(file('new.txt')).rejects.toThrow('ENOENT');
+});
