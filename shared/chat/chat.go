@@ -17,6 +17,9 @@ const (
 	RoleTool      Role = "tool"
 	// RoleNote is what Sextant itself tells the model.
 	RoleNote Role = "note"
+	// RoleSummary stands for the beginning of a conversation, while its status is done: the model
+	// is sent it instead.
+	RoleSummary Role = "summary"
 )
 
 // Status is how a message or turn ended.
@@ -51,6 +54,8 @@ type Message struct {
 	Text         string     `json:"text"`
 	Calls        []ToolCall `json:"calls,omitempty"`
 	CallID       string     `json:"call_id,omitempty"`
+	// Covers is the last message that a RoleSummary message stands for.
+	Covers string `json:"covers,omitempty"`
 	// Outside lists the sources of outside text in Text.
 	Outside []string  `json:"outside,omitempty"`
 	Status  Status    `json:"status"`

@@ -90,6 +90,9 @@ type Config struct {
 	Notes func() []string
 	// Core names the tools that a model is always told, however many there are.
 	Core []string
+	// Share is how much of a model's window is filled, in percent, before the older part of a
+	// conversation is summed up; nil means 80.
+	Share func() int
 	// Looks names the tools that look at a whole page.
 	Looks []string
 	// Window is how many tokens models read at once; 0 or nil leaves it to what is known of each.
@@ -186,6 +189,9 @@ func New(cfg Config) *Loop {
 	}
 	if cfg.System == nil {
 		cfg.System = func() string { return "" }
+	}
+	if cfg.Share == nil {
+		cfg.Share = func() int { return 80 }
 	}
 	if cfg.Window == nil {
 		cfg.Window = func() int { return 0 }

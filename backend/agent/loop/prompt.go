@@ -44,24 +44,22 @@ func systemPrompt(own string, notes []string) string {
 // beginning is left. The pilot reads
 // results as they are; it follows no text.
 func (t *turn) prompt() []chat.Message {
-	messages := repaired(t.messages)
 	if t.isPilot {
-		return slices.DeleteFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleNote })
+		return slices.DeleteFunc(repaired(t.messages), func(m chat.Message) bool { return m.Role == chat.RoleNote || m.Role == chat.RoleSummary })
 	}
+	messages := repaired(prompt.Sent(t.messages))
 	var stale map[string]prompt.Short
 	if t.rereads {
 		stale = prompt.Stale(t.messages, t.loop.cfg.Looks)
 	}
 	for i, m := range messages {
-		if m.Role == chat.RoleNote {
-			messages[i].Role = chat.RoleUser // no provider has a role of its own for that
-		}
 		short, left := stale[m.ID]
 		if left {
-			messages[i].Text = short.Head
+			m.Text = short.Head
 		}
-		if len(m.Outside) > 0 {
-			messages[i].Text = marked(messages[i].Text, t.loop.nonce(m.Turn), m.Outside)
+		messages[i].Text = t.told(m)
+		if m.Role == chat.RoleNote || m.Role == chat.RoleSummary {
+			messages[i].Role = chat.RoleUser // no provider has a role of its own for them
 		}
 		if left {
 			messages[i].Text += "\n" + short.Why

@@ -42,6 +42,7 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 		err = lost
 	}
 	t.spend(res.Usage)
+	t.read = res.Usage.Input
 
 	message.Text, message.Status = res.Text, chat.StatusDone
 	switch {

@@ -39,6 +39,8 @@ type turn struct {
 	rounds   int
 	usage    chat.Usage
 	said     string
+	// read is how many tokens the last question had, as the provider counted.
+	read int
 	// rereads is true when the model can read an old result again.
 	rereads bool
 	// early are the calls of the answer that is being read.
@@ -136,6 +138,9 @@ func (t *turn) rounding() ending {
 		defs := t.loop.cfg.Tools.Definitions(t.panel())
 		told, err := t.offer(defs)
 		if err != nil {
+			return failed(err)
+		}
+		if err := t.compact(told); err != nil {
 			return failed(err)
 		}
 		res, message, err := t.speak(told, defs)

@@ -51,6 +51,7 @@ func (s *Server) talkRoutes() {
 		s.rooms.Loop.Stop(in.ID)
 		return nil, nil
 	})
+	add(s, http.MethodPut, "/api/conversations/{id}/summaries/{message}", "Send the model a summary, or what it stands for", http.StatusNoContent, s.useSummary)
 	add(s, http.MethodPost, "/api/approvals/{id}", "Answer a question", http.StatusNoContent, s.approve)
 }
 
@@ -154,6 +155,26 @@ func (s *Server) ask(ctx context.Context, in *struct {
 		return nil, badRequest(err.Error())
 	}
 	return answer(TurnRef{Turn: turn}), nil
+}
+
+func (s *Server) useSummary(ctx context.Context, in *struct {
+	ID      string `path:"id" maxLength:"128"`
+	Message string `path:"message" maxLength:"128"`
+	Body    struct {
+		Use bool `json:"use"`
+	}
+},
+) (*nothing, error) {
+	err := s.rooms.Loop.UseSummary(ctx, in.ID, in.Message, in.Body.Use)
+	switch {
+	case errors.Is(err, loop.ErrBusy):
+		return nil, huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it or wait for its end.")
+	case errors.Is(err, loop.ErrNoSummary):
+		return nil, notFound("There is no such summary in this conversation.")
+	case err != nil:
+		return nil, failed("What the model is sent did not change.", err)
+	}
+	return nil, nil
 }
 
 func (s *Server) approve(ctx context.Context, in *struct {

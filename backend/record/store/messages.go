@@ -41,6 +41,9 @@ func scanMessage(row *sql.Rows) (chat.Message, error) {
 		return m, err
 	}
 	m.Time = fromNanos(at)
+	if m.Role == chat.RoleSummary {
+		m.CallID, m.Covers = "", m.CallID
+	}
 	return m, errors.Join(unpack(calls, &m.Calls), unpack(outside, &m.Outside))
 }
 
@@ -67,6 +70,9 @@ func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event)
 	outside, err := pack(m.Outside, len(m.Outside))
 	if err != nil {
 		return err
+	}
+	if m.Role == chat.RoleSummary {
+		m.CallID = m.Covers // a summary answers no call, so the column holds what it stands for
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO messages
 		(id, conversation, turn, position, role, text, calls, call_id, outside, status, time)

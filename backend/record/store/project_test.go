@@ -74,6 +74,24 @@ func TestEventsCarryTheTablesAlong(t *testing.T) {
 	}
 }
 
+func TestASummaryKeepsWhatItStandsForAndCanBeUndone(t *testing.T) {
+	s := fresh(t)
+	summary := chat.Message{ID: "s1", Role: chat.RoleSummary, Text: "Summed up.", Covers: "m1", Outside: []string{"https://a.example"}, Status: chat.StatusDone}
+	must(t, s, talk("c"), said("m1", "long", chat.StatusDone), event.New(event.MessageAdded, summary).In("c", "t"))
+	summary.Status = chat.StatusStopped
+	must(t, s, said("m2", "after", chat.StatusDone), event.New(event.MessageAdded, summary).In("c", "t"))
+	got := messages(t, s)
+	if len(got) != 3 || got[0].Text != "long" || got[1].ID != "s1" || got[1].Covers != "m1" || got[1].CallID != "" || got[1].Status != chat.StatusStopped {
+		t.Fatalf("%+v", got)
+	}
+	if m, err := s.Message(context.Background(), "s1"); err != nil || m.Covers != "m1" || m.Outside[0] != "https://a.example" {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if _, err := s.Message(context.Background(), "none"); !errors.Is(err, ErrNotFound) {
+		t.Fatalf("%v", err)
+	}
+}
+
 func TestABadEventStoresNothingOfItsTransaction(t *testing.T) {
 	s := fresh(t)
 	bad := event.New(event.MessageAdded, chat.Message{Text: "nameless"}).In("c", "t")

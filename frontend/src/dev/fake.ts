@@ -115,6 +115,8 @@ class Fake implements Backend {
   metrics = async (range: MetricsRange) => metrics(range);
   toolHistory = async (tool: string, _origin: string, range: MetricsRange) => toolHistory(tool, range);
   changes = async () => changes(this.#undone);
+  useSummary = async () => {};
+
   undoChanges = async () => {
     this.#undone = true;
     return { success: true, duration_ms: 4 };

@@ -135,6 +135,11 @@ export class Conversations {
     }
   }
 
+  /** Sends the model a summary, or again what it stands for; true when that is so now. */
+  async useSummary(id: string, use: boolean): Promise<boolean> {
+    return this.actions.ask(this.actions.backend.useSummary(this.currentId, id, use));
+  }
+
   async stop(): Promise<void> {
     if (!this.currentId || !this.running) return;
     this.stopping = true;

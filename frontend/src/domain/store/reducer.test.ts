@@ -46,6 +46,15 @@ describe('a conversation', () => {
     });
     expect(items()).toMatchObject([{ kind: 'say', text: 'Hello.', done: true }]);
   });
+  it('shows a summary as its own row, and whether it is sent', () => {
+    const summary = { id: 's', role: 'summary', text: 'Summed up.', time: '', turn: 't', conversation: 'c' };
+    hear('message.added', { ...summary, status: 'done', outside: ['https://a.example'] });
+    expect(items()).toMatchObject([{ kind: 'sum', text: 'Summed up.', used: true }]);
+    hear('message.added', { ...summary, status: 'stopped' });
+    expect(items()).toMatchObject([{ kind: 'sum', used: false }]);
+    hear('message.added', { ...summary, id: 'n', role: 'note', status: 'done' });
+    expect(items()).toHaveLength(1);
+  });
   it('hears every event once, however often it comes', () => {
     const delta = event('text.delta', { message: 'm', text: 'x' });
     reduce(state, { is: 'event', event: delta });

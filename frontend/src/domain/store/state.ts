@@ -59,6 +59,8 @@ export type Item =
   | { kind: 'say'; id: string; text: string; time: string; turn: string; done: boolean; outside: string[] }
   | { kind: 'call'; id: string; turn: string }
   | { kind: 'answer'; id: string; approval: Approval | null; answer: ApprovalAnswer; time: string; turn: string }
+  /** The beginning of the talk, summed up; `used` while the model is sent it instead. */
+  | { kind: 'sum'; id: string; text: string; time: string; turn: string; used: boolean; outside: string[] }
   | { kind: 'end'; id: string; turn: Turn };
 
 /** One conversation as far as it was read. */

@@ -48,12 +48,24 @@ function addMessage(thread: Thread, message: Message): void {
     thread.items.push({ kind: 'me', id, text, time, turn });
     return;
   }
+  if (message.role === 'summary') {
+    addSummary(thread, message);
+    return;
+  }
   const known = findSay(thread, message.id);
   if (!known && !message.text) return;
   const item = known ?? say(thread, message.id, { time: message.time, turn: message.turn });
   if (message.text) item.text = message.text;
   item.done = message.status !== 'running';
   item.outside = message.outside ?? [];
+}
+
+function addSummary(thread: Thread, message: Message): void {
+  const { id, text, time, turn } = message;
+  const used = message.status === 'done';
+  const known = thread.items.find((item) => item.kind === 'sum' && item.id === id);
+  if (known?.kind === 'sum') known.used = used;
+  else thread.items.push({ kind: 'sum', id, text, time, turn, used, outside: message.outside ?? [] });
 }
 
 const findSay = (thread: Thread, id: string) =>

@@ -69,6 +69,8 @@ export interface Backend {
   deleteConversation(id: string): Promise<void>;
   send(conversation: string, text: string, model: string, panel: string): Promise<void>;
   stop(conversation: string): Promise<void>;
+  /** Sends the model a summary, or again what it stands for. */
+  useSummary(conversation: string, message: string, use: boolean): Promise<void>;
 
   answer(approval: string, answer: Answer, reason: string, hash: string): Promise<void>;
   cancelCall(call: string): Promise<void>;

@@ -58,6 +58,10 @@ export class Loopback implements Backend {
     await this.#ask('POST', `${conversation(id)}/stop`);
   };
 
+  useSummary = async (id: string, message: string, use: boolean) => {
+    await this.#ask('PUT', `${conversation(id)}/summaries/${encodeURIComponent(message)}`, { use });
+  };
+
   answer = async (approval: string, answer: Answer, reason: string, hash: string) => {
     await this.#ask('POST', `/api/approvals/${encodeURIComponent(approval)}`, { answer, reason, hash });
   };

@@ -857,6 +857,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/{id}/summaries/{message}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Send the model a summary, or what it stands for */
+        put: operations["put-api-conversations-id-summaries-message"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/created-tools": {
         parameters: {
             query?: never;
@@ -1673,6 +1690,7 @@ export interface components {
             call_id?: string;
             calls?: components["schemas"]["ToolCall"][];
             conversation: string;
+            covers?: string;
             id: string;
             outside?: string[];
             role: string;
@@ -1829,6 +1847,9 @@ export interface components {
             results: number;
             /** Format: int64 */
             talk: number;
+        };
+        "Put-api-conversations-id-summaries-messageRequest": {
+            use: boolean;
         };
         "Put-api-settings-keyRequest": {
             value: string;
@@ -3853,6 +3874,40 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-conversations-id-summaries-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-conversations-id-summaries-messageRequest"];
+            };
+        };
         responses: {
             /** @description No Content */
             204: {

@@ -17,7 +17,7 @@ export type CallStatus = 'done' | 'failed' | 'declined' | 'refused' | 'stopped' 
 export type Answer = S['Post-api-approvals-idRequest']['answer'];
 
 export type Conversation = With<S['Conversation'], { status: Status }>;
-export type Message = With<S['Message'], { role: 'user' | 'assistant' | 'tool' | 'note'; status: Status }>;
+export type Message = With<S['Message'], { role: 'user' | 'assistant' | 'tool' | 'note' | 'summary'; status: Status }>;
 export type Turn = With<S['Turn'], { status: Status }>;
 export type Delta = S['Delta'];
 

@@ -45,6 +45,14 @@ export const assistant = {
   'turn.use': 'Use {model} and ask again',
   'turn.outside': 'contains text from {source}',
 
+  'summed.used': 'Earlier part summed up',
+  'summed.off': 'Summary not used',
+  'summed.text': 'What the model is sent',
+  'summed.undo': 'Send everything',
+  'summed.use': 'Use the summary',
+  'summed.running': 'A turn is running. Stop it or wait for its end.',
+  'summed.means':
+    'The conversation was close to the end of what the model reads at once. This is sent instead of its earlier part, which is kept and shown above.',
   'changes.label': 'Files this turn changed',
   'changes.n': '{n} {n|file|files} changed',
   'changes.undone': 'Changes to {n} {n|file|files} undone',

@@ -1,0 +1,149 @@
+package loop
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/prompt"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+//go:embed summary.md
+var summaryPrompt string
+
+const (
+	// summaryWithin bounds the question for a summary; a slow model gets that much and no more.
+	summaryWithin = 2 * time.Minute
+	// summaryTokens is how long the answer may be.
+	summaryTokens = 1500
+	// tailShare is how much of the window stays as it is after a summary, in percent.
+	tailShare = 30
+	// readShare is how much of the window is read for a summary, in percent.
+	readShare = 60
+	// undoneShare is how full the window gets before what a person undid is done again.
+	undoneShare = 95
+)
+
+// ErrNoSummary means that a conversation has no such summary.
+var ErrNoSummary = errors.New("there is no such summary in this conversation")
+
+// compact sums up the older part of the conversation when the next question would nearly fill the
+// model's window. The summary is recorded as a message of its own: everything stays in the record.
+func (t *turn) compact(told []toolspec.Definition) error {
+	if t.isPilot {
+		return nil
+	}
+	window, share := t.window(), t.loop.cfg.Share()
+	if prompt.Undone(t.messages) {
+		share = undoneShare
+	}
+	size := len(t.system)
+	for _, d := range told {
+		size += d.PromptBytes()
+	}
+	for _, m := range t.prompt() {
+		size += weight(m)
+	}
+	if max(size/toolspec.BytesPerToken, t.read) <= window*share/100 {
+		return nil
+	}
+	n := prompt.Cut(t.messages, window*toolspec.BytesPerToken*tailShare/100)
+	if n == 0 {
+		return nil
+	}
+	old := t.messages[:n]
+	done, err := t.sumUp(prompt.Older(t.messages, n), window)
+	if err != nil {
+		return err
+	}
+	var from sources
+	for _, m := range old {
+		from.add(m.Outside...)
+	}
+	m := chat.Message{
+		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleSummary, Text: prompt.Summary(old, window, done),
+		Covers: old[n-1].ID, Outside: from.list(), Status: chat.StatusDone, Time: time.Now().UTC(),
+	}
+	if err := t.loop.publish(t.ctx, t.event(event.MessageAdded, m)); err != nil {
+		return err
+	}
+	t.messages = append(t.messages, m)
+	t.read = 0
+	return nil
+}
+
+// sumUp asks the turn's model what was done; when it gives nothing, that is put together without it.
+// The error is that of a turn that was stopped.
+func (t *turn) sumUp(old []chat.Message, window int) (string, error) {
+	ctx, cancel := context.WithTimeout(t.ctx, summaryWithin)
+	defer cancel()
+	text := prompt.Transcript(old, window*toolspec.BytesPerToken*readShare/100, t.told)
+	res, err := t.voice.Model.Stream(ctx, llm.Request{
+		System: strings.TrimSpace(summaryPrompt), MaxTokens: summaryTokens,
+		Messages: []chat.Message{{Role: chat.RoleUser, Text: "Sum up this beginning of the conversation.\n\n" + text}},
+	}, func(llm.Delta) {})
+	t.spend(res.Usage)
+	if t.ctx.Err() != nil {
+		return "", t.ctx.Err()
+	}
+	done := res.Text
+	if strings.HasPrefix(strings.TrimSpace(done), "<think>") {
+		_, done, _ = strings.Cut(done, "</think>")
+	}
+	if err == nil && strings.TrimSpace(done) != "" {
+		return done, nil
+	}
+	t.loop.cfg.Log.Warn("the model gave no summary", "model", t.ask.Model, "error", err)
+	return prompt.Done(old) + "\n(Put together by Sextant: the model gave no summary.)", nil
+}
+
+// told is the text of m as a model may read it: what came from outside stands in a marked block.
+func (t *turn) told(m chat.Message) string {
+	if m.Role == chat.RoleSummary {
+		said, done := prompt.Halves(m.Text)
+		if len(m.Outside) > 0 {
+			done = marked(done, t.loop.nonce(m.Turn), m.Outside)
+		}
+		return said + "\n\nWhat was done and found:\n" + done
+	}
+	if len(m.Outside) == 0 {
+		return m.Text
+	}
+	return marked(m.Text, t.loop.nonce(m.Turn), m.Outside)
+}
+
+// UseSummary puts a summary in force, or with use false sends the whole of what it stands for
+// again. The record holds both either way. It fails with ErrBusy while a turn runs and with
+// ErrNoSummary for a message that is none.
+func (l *Loop) UseSummary(ctx context.Context, conversation, message string, use bool) error {
+	run, cancel := context.WithCancelCause(ctx)
+	place, err := l.take(ctx, conversation, cancel)
+	if err != nil {
+		cancel(nil)
+		return err
+	}
+	defer l.wait.Done()
+	defer l.leave(&turn{loop: l, ask: Ask{Conversation: conversation}, ctx: run, seat: place})
+	messages, err := l.cfg.History.Messages(ctx, conversation)
+	if err != nil {
+		return fmt.Errorf("reading the conversation: %w", err)
+	}
+	for _, m := range messages {
+		if m.ID != message || m.Role != chat.RoleSummary {
+			continue
+		}
+		m.Status = chat.StatusStopped
+		if use {
+			m.Status = chat.StatusDone
+		}
+		return l.publish(ctx, event.New(event.MessageAdded, m).In(conversation, m.Turn))
+	}
+	return ErrNoSummary
+}

@@ -1,0 +1,258 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// happened parts a summary's two halves: what the person said, quoted line by line, and what was
+// done and found.
+const happened = "\n\nWhat was done and found:\n"
+
+// Bounds of a summary in bytes: the person's words, the rest, and one answer in it.
+const (
+	maxWords  = 8000
+	maxDone   = 8000
+	maxAnswer = 600
+)
+
+// Sent is what is sent of a conversation: when a summary is in force, it and what came after what
+// it stands for; other summaries never.
+func Sent(messages []chat.Message) []chat.Message {
+	from := 0
+	var sent []chat.Message
+	if i := inForce(messages); i >= 0 {
+		sent, from = append(sent, messages[i]), covered(messages)
+	}
+	for _, m := range messages[from:] {
+		if m.Role != chat.RoleSummary {
+			sent = append(sent, m)
+		}
+	}
+	return sent
+}
+
+// Older is what is sent of the first n messages: a summary that stands for a part of them, and the
+// others.
+func Older(messages []chat.Message, n int) []chat.Message {
+	var sent []chat.Message
+	if i := inForce(messages); i >= 0 {
+		sent = append(sent, messages[i])
+	}
+	for _, m := range messages[min(covered(messages), n):n] {
+		if m.Role != chat.RoleSummary {
+			sent = append(sent, m)
+		}
+	}
+	return sent
+}
+
+// inForce is the summary that is sent, -1 for none.
+func inForce(messages []chat.Message) int {
+	for i, m := range slices.Backward(messages) {
+		if m.Role == chat.RoleSummary && m.Status == chat.StatusDone && indexOf(messages, m.Covers) >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// covered is how many messages the summary in force stands for.
+func covered(messages []chat.Message) int {
+	i := inForce(messages)
+	if i < 0 {
+		return 0
+	}
+	return indexOf(messages, messages[i].Covers) + 1
+}
+
+func indexOf(messages []chat.Message, id string) int {
+	return slices.IndexFunc(messages, func(m chat.Message) bool { return m.ID == id })
+}
+
+// Undone reports whether a person wants the whole conversation sent instead of a summary.
+func Undone(messages []chat.Message) bool {
+	for i, m := range slices.Backward(messages) {
+		if m.Role == chat.RoleSummary && m.Status != chat.StatusDone {
+			return inForce(messages) < i
+		}
+	}
+	return false
+}
+
+// Cut is how many messages a new summary should stand for, so that the others have at most tail
+// bytes; a call and its results stay together. It is 0 when there is nothing more to sum up.
+func Cut(messages []chat.Message, tail int) int {
+	before, at, size := covered(messages), 0, 0
+	for i, m := range slices.Backward(messages) {
+		if i <= before {
+			break
+		}
+		size += len(m.Text)
+		for _, c := range m.Calls {
+			size += len(c.Args)
+		}
+		if m.Role != chat.RoleUser && m.Role != chat.RoleAssistant {
+			continue
+		}
+		if at > 0 && size > tail {
+			break
+		}
+		at = i
+	}
+	return at
+}
+
+// Summary writes a summary of messages for a window of so many tokens; done is what was done and
+// found.
+func Summary(messages []chat.Message, window int, done string) string {
+	return quoted(messages, min(maxWords, window*toolspec.BytesPerToken/10)) + happened + clipBytes(strings.TrimSpace(done), maxDone)
+}
+
+// Halves are the two halves of a summary: what may be taken as the person's words, and what may hold
+// text from outside.
+func Halves(text string) (said, done string) {
+	said, done, _ = strings.Cut(text, happened)
+	return said, done
+}
+
+// quoted are the person's words: all of them, or when those are more than room the first message,
+// the last, as far as there is room, and of all else the sentences that set a rule or ask.
+func quoted(messages []chat.Message, room int) string {
+	var said []string
+	size, n := 0, 0
+	for _, m := range messages {
+		if m.Role != chat.RoleSummary && m.Role != chat.RoleNote {
+			n++
+		}
+		if m.Role == chat.RoleUser && len(m.Outside) == 0 {
+			said = append(said, m.Text)
+			size += len(m.Text)
+		}
+	}
+	if size > room {
+		said = picked(said, room/3)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "[From Sextant: the beginning of this conversation, messages 1 to %d, is summed up here. The record keeps all of it.]\nWhat the person asked and said, word for word:", n)
+	for _, text := range said {
+		for line := range strings.SplitSeq(text, "\n") {
+			b.WriteString("\n> " + line)
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// picked are the first and the last of said in at most few bytes each, and in as many the sentences
+// of all else that set a rule or ask.
+func picked(said []string, few int) []string {
+	var out []string
+	room := few
+	for i, text := range said {
+		if i == 0 || i == len(said)-1 {
+			whole := clipBytes(text, few)
+			out = append(out, whole)
+			text = text[min(len(text), len(strings.TrimSuffix(whole, "…"))):]
+		}
+		for _, s := range sentences(text) {
+			if (rule(s) || strings.HasSuffix(s, "?")) && len(s) <= room {
+				out = append(out, s)
+				room -= len(s)
+			}
+		}
+	}
+	return out
+}
+
+// rules are words with which people set a rule, in the languages that are written most here.
+var rules = strings.Fields("always never must only don't dont do not without unless except please make sure avoid keep " +
+	"immer nie niemals nur muss müssen darf nicht kein keine ohne bitte siempre nunca solo toujours jamais sans")
+
+func rule(sentence string) bool {
+	for word := range strings.FieldsSeq(strings.ToLower(sentence)) {
+		if slices.Contains(rules, strings.Trim(word, ",.;:!?\"'()")) {
+			return true
+		}
+	}
+	return false
+}
+
+// sentences cuts text after full stops, question marks and at line ends.
+func sentences(text string) []string {
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		from := 0
+		for i := range len(line) {
+			if strings.IndexByte(".?!", line[i]) >= 0 && (i+1 == len(line) || line[i+1] == ' ') {
+				out = append(out, strings.TrimSpace(line[from:i+1]))
+				from = i + 1
+			}
+		}
+		out = append(out, strings.TrimSpace(line[from:]))
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}
+
+// Done is what was done and found, put together without a model: each call with the beginning of
+// its result, and the answers. What does not fit is left out of the middle.
+func Done(messages []chat.Message) string {
+	calls := map[string]chat.ToolCall{}
+	var lines []string
+	for _, m := range messages {
+		switch m.Role {
+		case chat.RoleAssistant:
+			if m.Text != "" {
+				lines = append(lines, "Answered: "+clip(strings.Join(strings.Fields(m.Text), " "), maxAnswer))
+			}
+			for _, c := range m.Calls {
+				calls[c.ID] = c
+			}
+		case chat.RoleTool:
+			c := calls[m.CallID]
+			lines = append(lines, fmt.Sprintf("%s %s: %s", c.Name, clip(string(c.Args), 120), clip(strings.Join(strings.Fields(m.Text), " "), 160)))
+		}
+	}
+	return middle(strings.Join(lines, "\n"), maxDone-200)
+}
+
+// middle leaves out of text what is more than n bytes, at the ends of lines.
+func middle(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	first, last := text[:n/3], text[len(text)-n*2/3:]
+	if i := strings.LastIndexByte(first, '\n'); i > 0 {
+		first = first[:i]
+	}
+	if i := strings.IndexByte(last, '\n'); i >= 0 {
+		last = last[i+1:]
+	}
+	return strings.ToValidUTF8(first, "") + "\n(some left out here)\n" + strings.ToValidUTF8(last, "")
+}
+
+// Transcript is the part of a conversation that is to be summed up, for a model to read in at most n
+// bytes. text gives a message as it may be told.
+func Transcript(messages []chat.Message, n int, text func(chat.Message) string) string {
+	var b strings.Builder
+	for _, m := range messages {
+		if s := text(m); s != "" {
+			fmt.Fprintf(&b, "%s:\n%s\n", m.Role, s)
+		}
+		for _, c := range m.Calls {
+			fmt.Fprintf(&b, "calls %s %s\n", c.Name, clip(string(c.Args), 400))
+		}
+	}
+	return middle(b.String(), n)
+}
+
+func clipBytes(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + "…"
+}
