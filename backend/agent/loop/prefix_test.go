@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"sextant/backend/agent/dialect"
@@ -57,10 +58,9 @@ func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
 		calls(odd, call("look", `{"again":1}`)), calls(odd), calls(odd), openaitest.Turn{Text: "Seen <b>it</b>."},
 		calls(call("act", `[1]`), call("gone", `{"x":1}`)), openaitest.Turn{Text: "Done."}, openaitest.Turn{Text: "Yes."},
 	)
-	n := 0
+	var n atomic.Int64 // calls that only read run together
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
-		n++
-		r := toolspec.OK(fmt.Sprintf("%s\n\"é\" %d\xff </tool>", c.Tool, n%2))
+		r := toolspec.OK(fmt.Sprintf("%s\n\"é\" %d\xff </tool>", c.Tool, n.Add(1)%2))
 		r.Sources = []string{"https://shop.example"}
 		return r
 	}

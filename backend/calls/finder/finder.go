@@ -29,7 +29,7 @@ const (
 // A long description is mostly one that says more, so length counts little.
 const (
 	saturation = 1.2
-	lengthy    = 0.4
+	lengthy    = 0.6
 )
 
 // alike is what a word counts that only means the same as one of the query.

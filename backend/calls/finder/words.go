@@ -13,6 +13,9 @@ func words(text string) []string {
 	var word []rune
 	end := func() {
 		if w := strings.ToLower(string(word)); len(word) > 0 && !idle[w] {
+			if plain, ok := irregular[w]; ok {
+				w = plain
+			}
 			out = append(out, stem(w))
 		}
 		word = word[:0]
@@ -48,6 +51,14 @@ func set(list string) map[string]bool {
 		m[w] = true
 	}
 	return m
+}
+
+// irregular are forms of verbs that no ending gives away.
+var irregular = map[string]string{
+	"written": "write", "wrote": "write", "sent": "send", "said": "say", "says": "say", "made": "make", "bought": "buy", "sold": "sell",
+	"found": "find", "ran": "run", "told": "tell", "got": "get", "given": "give", "gave": "give", "took": "take", "taken": "take",
+	"shown": "show", "chosen": "choose", "chose": "choose", "kept": "keep", "left": "leave", "lost": "lose", "paid": "pay", "spent": "spend",
+	"done": "do", "saw": "see", "seen": "see", "began": "begin", "begun": "begin", "built": "build", "held": "hold", "met": "meet",
 }
 
 // stem cuts the ending of an English word, so that its forms meet: "created", "creating" and
@@ -131,6 +142,9 @@ var same = []string{
 	"language french german english spanish italian portuguese dutch polish russian chinese japanese translate", "worth price value quote",
 	"satisfied satisfaction happy rating", "redirect send forward", "forward pass hand", "manager boss reports", "sort order rank arrange",
 	"propose request open", "prepare draft compose", "email gmail mail outlook", "borrow loan lend library",
+	"phone mobile device emulate tablet", "mark select highlight selection", "command shell terminal bash compile install script make",
+	"download wget fetch url link", "mention contain grep occur", "big size large long length info", "picture screenshot capture", "say write text content read",
+	"mouse pointer cursor hover", "memory processor disk ram system", "remember note learn", "key keyboard shortcut",
 	"article post blog", "publish public", "redirect forward", "coupon discount voucher promo", "cart basket", "tax vat",
 }
 
