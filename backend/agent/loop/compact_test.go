@@ -136,6 +136,27 @@ func TestAfterASummaryPromptsKeepTheirBeginningOverARestart(t *testing.T) {
 	keeps(t, "a restart", all[len(all)-2], all[len(all)-1])
 }
 
+func TestAPanelsToolsThatWereSummedUpAreToldAgain(t *testing.T) {
+	h := build(t, openaitest.Turn{Text: "Open."}, openaitest.Turn{Text: "Still open."}, openaitest.Turn{Text: "Yes."})
+	h.crowd()
+	h.defs = append(h.defs, panelTool("note_add"))
+	h.ask(t, "the panel is open")
+	h.mu.Lock()
+	h.messages = append(h.messages, chat.Message{
+		ID: "s", Conversation: "c1", Role: chat.RoleSummary, Covers: h.messages[len(h.messages)-1].ID, Text: "Summed up.", Status: chat.StatusDone,
+	})
+	h.mu.Unlock()
+	h.ask(t, "and now?")
+	h.ask(t, "sure?")
+	r := h.service.Requests()
+	if last := r[1].Last(); !strings.Contains(last, "note_add(") {
+		t.Errorf("after a summary the last message is %q", last)
+	}
+	if last := r[2].Last(); last != "sure?" {
+		t.Errorf("it is told once more: %q", last)
+	}
+}
+
 func TestASummaryIsUndoneAndDoneAgain(t *testing.T) {
 	h := longTalk(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	h.ask(t, goal)

@@ -40,7 +40,7 @@ func (t *turn) offer(all []toolspec.Definition) ([]toolspec.Definition, error) {
 		t.voice.Known = all
 	}
 	var told []string
-	for _, m := range t.messages {
+	for _, m := range prompt.Sent(t.messages) { // what a summary stands for is not told any more
 		if m.Role == chat.RoleNote {
 			told = append(told, m.Text)
 		}
