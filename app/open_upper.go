@@ -155,7 +155,7 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 		}
 	}
 	s.Loop = loop.New(loop.Config{
-		Tools: offeredTools{s.Discovery}, Calls: s.Pipeline, Journal: s.Events, History: s.Store, Models: s.Models,
+		Tools: offeredTools{s.Discovery}, Calls: s.Pipeline, Journal: s.Events, History: s.Store, Queue: s.Store, Models: s.Models,
 		Dialects: dialect.NewProber(dialect.ProbeConfig{
 			Memory: s.Store, Overrides: func() []string { return s.Settings.List("dialects") }, Log: s.Log,
 		}),

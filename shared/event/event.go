@@ -22,6 +22,9 @@ const (
 	ConversationUpdated Kind = "conversation.updated" // chat.Conversation
 	ConversationDeleted Kind = "conversation.deleted" // Removed
 	MessageAdded        Kind = "message.added"        // chat.Message
+	MessageWaiting      Kind = "message.waiting"      // Waiting
+	MessageTaken        Kind = "message.taken"        // Taken
+	MessageDropped      Kind = "message.dropped"      // Removed
 	TurnStarted         Kind = "turn.started"         // Turn
 	TextDelta           Kind = "text.delta"           // Delta
 	TurnEnded           Kind = "turn.ended"           // Turn

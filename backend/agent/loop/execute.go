@@ -41,6 +41,9 @@ func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken 
 			end := limit(fmt.Sprintf("%d calls were made, the limit of a turn", t.limits.CallsPerTurn), "calls")
 			return &end, t.answerAll(calls, "not run: "+end.message)
 		}
+		if t.early.running[group[0].ID] == nil && t.steers() {
+			return nil, t.answerAll(calls, "not run: the person wrote a new message meanwhile, which comes next. Read it, then decide again.")
+		}
 		calls = calls[len(group):]
 		end, err := t.together(group, broken)
 		if err != nil {

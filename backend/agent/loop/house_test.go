@@ -32,6 +32,7 @@ type house struct {
 	log      []event.Event
 	messages []chat.Message
 	calls    []toolspec.Call
+	waiting  []event.Waiting
 	broken   error
 	do       func(ctx context.Context, c toolspec.Call) toolspec.Result
 	limits   loop.Limits
@@ -65,7 +66,7 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 	}
 	h.config = func() loop.Config {
 		return loop.Config{
-			Tools: h, Calls: h, Journal: h, History: h, Models: models, Dialects: h,
+			Tools: h, Calls: h, Journal: h, History: h, Queue: h, Models: models, Dialects: h,
 			Limits: func() loop.Limits { return h.limits }, Notes: func() []string { return h.notes },
 			Core: []string{"look", "act"}, Looks: []string{"annotate_page"}, Window: func() int { return h.window }, Secret: "kept over restarts",
 		}
@@ -115,6 +116,16 @@ func (h *house) Publish(_ context.Context, events ...event.Event) ([]event.Event
 			} else {
 				h.messages = append(h.messages, m)
 			}
+		case event.MessageWaiting:
+			w := data[event.Waiting](e)
+			if i := slices.IndexFunc(h.waiting, func(o event.Waiting) bool { return o.ID == w.ID }); i >= 0 {
+				h.waiting[i] = w
+			} else {
+				h.waiting = append(h.waiting, w)
+			}
+		case event.MessageTaken, event.MessageDropped:
+			gone := data[event.Removed](e)
+			h.waiting = slices.DeleteFunc(h.waiting, func(o event.Waiting) bool { return o.ID == gone.ID })
 		case event.TextDelta:
 			d := data[event.Delta](e)
 			if i := slices.IndexFunc(h.messages, func(o chat.Message) bool { return o.ID == d.Message }); i >= 0 {
@@ -131,6 +142,13 @@ func (h *house) Messages(_ context.Context, conversation string) ([]chat.Message
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(h.messages), func(m chat.Message) bool { return m.Conversation != conversation }), nil
+}
+
+// Waiting gives what waits; the tests let messages wait in one conversation at a time.
+func (h *house) Waiting(context.Context, string) ([]event.Waiting, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.waiting), nil
 }
 
 // kept gives what was recorded so far.

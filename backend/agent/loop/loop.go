@@ -86,6 +86,8 @@ type Config struct {
 	// Pilot answers turns of the model "pilot"; nil means the plain one.
 	Pilot  llm.Model
 	Limits func() Limits
+	// Queue keeps messages that wait for a running turn; nil when none can.
+	Queue Queue
 	// Notes are prompt notes appended to the system prompt, in force from the next turn.
 	Notes func() []string
 	// Core names the tools that a model is always told, however many there are.
@@ -122,6 +124,8 @@ type Ask struct {
 	YesTo       string
 	// Session names whose browser tabs are meant, "" the window's.
 	Session string
+	// waited is set when it is a message that waited.
+	waited *event.Waiting
 }
 
 // Outcome is how a turn ended.
@@ -162,6 +166,10 @@ type Loop struct {
 
 	wait sync.WaitGroup
 
+	// queue is held from reading what waits until what came of it is recorded, so that nothing
+	// is taken twice or after it was dropped. It is taken before mu.
+	queue sync.Mutex
+
 	mu      sync.Mutex
 	closed  bool
 	running map[string]*seat
@@ -171,6 +179,7 @@ type Loop struct {
 // seat is the place of the one turn that may run in a conversation.
 type seat struct {
 	cancel context.CancelCauseFunc
+	ask    Ask
 	// ending is true while only the end is still to be recorded; done is closed after.
 	ending bool
 	done   chan struct{}
@@ -215,10 +224,7 @@ func (l *Loop) Start(ctx context.Context, ask Ask) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	go func() {
-		defer l.wait.Done()
-		t.run()
-	}()
+	go l.follow(t)
 	return t.id, nil
 }
 
@@ -234,7 +240,8 @@ func (l *Loop) Run(ctx context.Context, ask Ask) (Outcome, error) {
 }
 
 // Stop ends the turn that runs in conversation; false when none does. It returns when the
-// end is recorded, after 100 ms at most.
+// end is recorded, after 100 ms at most. Messages that wait are kept, and do not begin
+// by themselves.
 func (l *Loop) Stop(conversation string) bool {
 	l.mu.Lock()
 	s, ok := l.running[conversation]
@@ -289,7 +296,7 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 		ask.Model = llm.PilotName
 	}
 	run, cancel := context.WithCancelCause(ctx)
-	place, err := l.take(ctx, ask.Conversation, cancel)
+	place, err := l.take(ctx, ask, cancel)
 	if err != nil {
 		cancel(nil)
 		return nil, err
@@ -305,18 +312,18 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 
 // take makes the conversation ours, or says who has it. A turn that only records its end
 // is waited for: who sees the end may ask again at once.
-func (l *Loop) take(ctx context.Context, conversation string, cancel context.CancelCauseFunc) (*seat, error) {
+func (l *Loop) take(ctx context.Context, ask Ask, cancel context.CancelCauseFunc) (*seat, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
 		if l.closed {
 			return nil, ErrClosed
 		}
-		s, taken := l.running[conversation]
+		s, taken := l.running[ask.Conversation]
 		switch {
 		case !taken:
-			s = &seat{cancel: cancel, done: make(chan struct{})}
-			l.running[conversation] = s
+			s = &seat{cancel: cancel, ask: ask, done: make(chan struct{})}
+			l.running[ask.Conversation] = s
 			l.wait.Add(1)
 			return s, nil
 		case !s.ending:

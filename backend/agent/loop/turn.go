@@ -68,8 +68,11 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 	events := append(
 		t.conversation(ctx, fresh, len(before) == 0, now),
 		t.event(event.MessageAdded, mine),
-		t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.ask.Model, Status: chat.StatusRunning}),
 	)
+	if w := t.ask.waited; w != nil {
+		events = append(events, t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: mine.ID, Asked: w.Asked}))
+	}
+	events = append(events, t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.ask.Model, Status: chat.StatusRunning}))
 	if err := t.loop.publish(ctx, events...); err != nil {
 		return err
 	}
@@ -118,9 +121,9 @@ func (t *turn) run() Outcome {
 		ID: t.id, Model: t.ask.Model, Status: end.status, Error: end.message,
 		Suggestion: end.suggestion, Rounds: t.rounds, Usage: t.usage,
 	}
-	t.loop.end(t)
+	events := append(t.keep(end.status), t.event(event.TurnEnded, data))
 	defer t.loop.leave(t)
-	if err := t.loop.publish(t.ctx, t.event(event.TurnEnded, data)); err != nil {
+	if err := t.loop.publish(t.ctx, events...); err != nil {
 		t.loop.cfg.Log.Error("end of turn not recorded", "turn", t.id, "error", err)
 	}
 	return Outcome{
@@ -135,6 +138,9 @@ func (t *turn) rounding() ending {
 		return failed(err)
 	}
 	for {
+		if _, err := t.steer(); err != nil {
+			return failed(err)
+		}
 		defs := t.loop.cfg.Tools.Definitions(t.panel())
 		told, err := t.offer(defs)
 		if err != nil {
@@ -148,7 +154,11 @@ func (t *turn) rounding() ending {
 			return failed(err)
 		}
 		if len(message.Calls) == 0 {
-			return t.finish(res)
+			end := t.finish(res)
+			if end.status == chat.StatusDone && t.steers() {
+				continue
+			}
+			return end
 		}
 		end, err := t.execute(defs, message, res.Broken)
 		if err != nil {

@@ -47,6 +47,7 @@ func (s *Server) talkRoutes() {
 	add(s, http.MethodPatch, "/api/conversations/{id}", "Rename a conversation", http.StatusOK, s.rename)
 	add(s, http.MethodDelete, "/api/conversations/{id}", "Delete a conversation", http.StatusNoContent, s.remove)
 	add(s, http.MethodPost, "/api/conversations/{id}/messages", "Ask the assistant", http.StatusAccepted, s.ask)
+	s.waitingRoutes()
 	add(s, http.MethodPost, "/api/conversations/{id}/stop", "Stop the running turn", http.StatusNoContent, func(_ context.Context, in *idPath) (*nothing, error) {
 		s.rooms.Loop.Stop(in.ID)
 		return nil, nil
@@ -120,9 +121,11 @@ func (s *Server) remove(ctx context.Context, in *idPath) (*nothing, error) {
 	return nil, nil
 }
 
-// TurnRef is the answer to a question put to the assistant.
+// TurnRef is the answer to a question put to the assistant: the turn it began, or the id under
+// which it waits for the one that runs.
 type TurnRef struct {
-	Turn string `json:"turn"`
+	Turn    string `json:"turn"`
+	Waiting string `json:"waiting,omitempty"`
 }
 
 func (s *Server) ask(ctx context.Context, in *struct {
@@ -131,6 +134,7 @@ func (s *Server) ask(ctx context.Context, in *struct {
 		Text  string `json:"text" minLength:"1" maxLength:"200000"`
 		Model string `json:"model,omitempty" maxLength:"200"`
 		Panel string `json:"panel,omitempty" maxLength:"64"`
+		When  string `json:"when,omitempty" enum:"now,next" doc:"While a turn runs: now waits for its next safe point, next for the turn after it. Without it a running turn is a conflict."`
 	}
 },
 ) (*body[TurnRef], error) {
@@ -147,14 +151,33 @@ func (s *Server) ask(ctx context.Context, in *struct {
 	if !isWindow(ctx) {
 		ask.Caller, ask.Interactive = toolspec.CallerHTTP, s.rooms.Watched()
 	}
-	turn, err := s.rooms.Loop.Start(context.WithoutCancel(ctx), ask)
-	if errors.Is(err, loop.ErrBusy) {
-		return nil, huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it or wait for its end.")
+	ctx = context.WithoutCancel(ctx)
+	var sent loop.Sent
+	var err error
+	if in.Body.When == "" {
+		sent.Turn, err = s.rooms.Loop.Start(ctx, ask)
+	} else {
+		sent, err = s.rooms.Loop.Send(ctx, ask, event.Moment(in.Body.When))
 	}
 	if err != nil {
-		return nil, badRequest(err.Error())
+		return nil, talkProblem(err)
 	}
-	return answer(TurnRef{Turn: turn}), nil
+	return answer(TurnRef{Turn: sent.Turn, Waiting: sent.Waiting}), nil
+}
+
+// talkProblem is the answer to a message that was not taken.
+func talkProblem(err error) error {
+	switch {
+	case errors.Is(err, loop.ErrBusy):
+		return huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it, wait for its end, or send with when: now or next.")
+	case errors.Is(err, loop.ErrFull):
+		return huma.NewError(http.StatusConflict, "20 messages wait in this conversation already. Remove one, or wait until some are taken.")
+	case errors.Is(err, loop.ErrGone):
+		return notFound("This message does not wait any more: it was taken or removed.")
+	case errors.Is(err, loop.ErrNotYours):
+		return huma.NewError(http.StatusForbidden, "A program may change only what a program sent.")
+	}
+	return badRequest(err.Error())
 }
 
 func (s *Server) useSummary(ctx context.Context, in *struct {

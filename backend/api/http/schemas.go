@@ -33,6 +33,8 @@ func streamTypes() []any {
 		event.Event{},
 		event.Turn{},
 		event.Round{},
+		event.Waiting{},
+		event.Taken{},
 		event.Delta{},
 		event.CallStart{},
 		event.CallChunk{},

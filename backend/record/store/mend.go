@@ -43,7 +43,7 @@ func (s *Store) mend(ctx context.Context) (Mended, error) {
 		now := time.Now().UTC()
 		var closing []event.Event
 		for _, find := range []func(context.Context, *sql.Tx, *Mended) ([]event.Event, error){
-			openQuestions, openCalls, openTurns,
+			openQuestions, openCalls, openTurns, openWaits,
 		} {
 			found, err := find(ctx, tx, &m)
 			if err != nil {
@@ -133,6 +133,21 @@ func openTurns(ctx context.Context, tx *sql.Tx, m *Mended) ([]event.Event, error
 		closing = append(closing, event.New(event.TurnEnded, o.turn).In(o.conversation, o.turn.ID))
 	}
 	return closing, nil
+}
+
+// openWaits keeps messages whose turn has no end that they could wait for.
+func openWaits(ctx context.Context, tx *sql.Tx, _ *Mended) ([]event.Event, error) {
+	return collect(ctx, tx, func(row *sql.Rows) (event.Event, error) {
+		var conversation string
+		var data []byte
+		if err := row.Scan(&conversation, &data); err != nil {
+			return event.Event{}, err
+		}
+		var w event.Waiting
+		err := json.Unmarshal(data, &w)
+		w.When = event.MomentKept
+		return event.New(event.MessageWaiting, w).In(conversation, ""), err
+	}, "reading messages that wait", `SELECT conversation, data FROM waiting WHERE json_extract(CAST(data AS TEXT), '$.when') <> ? ORDER BY position`, event.MomentKept)
 }
 
 // closeIntents gives every intent without a result the result "interrupted".

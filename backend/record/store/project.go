@@ -51,6 +51,8 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 			return err
 		}
 		return saveMessage(ctx, tx, placed(m, e), e)
+	case event.MessageWaiting, event.MessageTaken, event.MessageDropped:
+		return projectWaiting(ctx, tx, e)
 	case event.TurnStarted, event.TurnEnded:
 		var t event.Turn
 		if err := json.Unmarshal(e.Data, &t); err != nil {

@@ -1,0 +1,264 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// Queue gives the messages that wait in a conversation, in the order they were sent. What waits
+// changes by events alone.
+type Queue interface {
+	Waiting(ctx context.Context, conversation string) ([]event.Waiting, error)
+}
+
+// MaxWaiting bounds how many messages wait in one conversation.
+const MaxWaiting = 20
+
+// Errors about messages that wait.
+var (
+	// ErrGone means that the message does not wait any more: it was taken or dropped.
+	ErrGone = errors.New("this message does not wait any more: it was taken or removed")
+	// ErrFull means that MaxWaiting messages wait already.
+	ErrFull = errors.New("20 messages wait in this conversation already; remove one, or wait until some are taken")
+	// ErrNotYours means that a program asked for what a person's message is.
+	ErrNotYours = errors.New("a program may only change what a program sent")
+)
+
+// Sent says what became of a message: the turn it began, or the id under which it waits.
+type Sent struct {
+	Turn    string
+	Waiting string
+}
+
+// Send begins a turn as Start does, or, when one runs in the conversation, lets the message wait:
+// for the next safe point of that turn, or for the turn after it.
+func (l *Loop) Send(ctx context.Context, ask Ask, when event.Moment) (Sent, error) {
+	for {
+		turn, err := l.Start(ctx, ask)
+		if !errors.Is(err, ErrBusy) || l.cfg.Queue == nil {
+			return Sent{Turn: turn}, err
+		}
+		w, err := l.await(ctx, ask, when)
+		if w != "" || err != nil {
+			return Sent{Waiting: w}, err
+		}
+	}
+}
+
+// await records ask as waiting; "" when no turn runs any more.
+func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, error) {
+	l.queue.Lock()
+	defer l.queue.Unlock()
+	l.mu.Lock()
+	s, taken := l.running[ask.Conversation]
+	taken = taken && !s.ending
+	if taken && (s.ask.Model == llm.PilotName || caller(s.ask) != caller(ask)) {
+		// A command of the pilot is done before the next is read. And what a program sends does
+		// not become part of what a person asked, nor the other way round.
+		when = event.MomentNext
+	}
+	l.mu.Unlock()
+	if !taken {
+		return "", nil
+	}
+	list, err := l.cfg.Queue.Waiting(ctx, ask.Conversation)
+	if err != nil {
+		return "", err
+	}
+	if len(list) >= MaxWaiting {
+		return "", ErrFull
+	}
+	if when != event.MomentNow {
+		when = event.MomentNext
+	}
+	if ask.Model == "" {
+		ask.Model = llm.PilotName
+	}
+	w := event.Waiting{
+		ID: newID("w"), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel,
+		Caller: caller(ask), Interactive: ask.Interactive, Asked: time.Now().UTC(),
+	}
+	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).In(ask.Conversation, ""))
+}
+
+// caller is who asks for the calls of ask.
+func caller(ask Ask) toolspec.Caller {
+	if ask.Caller == "" {
+		return toolspec.CallerModel
+	}
+	return ask.Caller
+}
+
+// Change gives a message that waits another text or moment; "" leaves either as it is.
+func (l *Loop) Change(ctx context.Context, conversation, id string, by toolspec.Caller, text string, when event.Moment) (event.Waiting, error) {
+	l.queue.Lock()
+	defer l.queue.Unlock()
+	w, err := l.waiting(ctx, conversation, id, by)
+	if err != nil {
+		return w, err
+	}
+	switch text = strings.TrimSpace(text); {
+	case len(text) > MaxTextBytes:
+		return w, ErrTooLong
+	case text != "":
+		w.Text = text
+	}
+	if when != "" {
+		w.When = when
+	}
+	return w, l.publish(ctx, event.New(event.MessageWaiting, w).In(conversation, ""))
+}
+
+// Drop removes a message that waits.
+func (l *Loop) Drop(ctx context.Context, conversation, id string, by toolspec.Caller) error {
+	l.queue.Lock()
+	defer l.queue.Unlock()
+	if _, err := l.waiting(ctx, conversation, id, by); err != nil {
+		return err
+	}
+	return l.publish(ctx, event.New(event.MessageDropped, event.Removed{ID: id}).In(conversation, ""))
+}
+
+// AskWaiting begins a turn with a message that was kept when its turn ended.
+func (l *Loop) AskWaiting(ctx context.Context, conversation, id string, by toolspec.Caller) (string, error) {
+	l.queue.Lock()
+	defer l.queue.Unlock()
+	w, err := l.waiting(ctx, conversation, id, by)
+	if err != nil {
+		return "", err
+	}
+	return l.Start(ctx, asked(conversation, w))
+}
+
+// waiting finds one message that waits and that by may touch; l.queue is held.
+func (l *Loop) waiting(ctx context.Context, conversation, id string, by toolspec.Caller) (event.Waiting, error) {
+	if l.cfg.Queue == nil {
+		return event.Waiting{}, ErrGone
+	}
+	list, err := l.cfg.Queue.Waiting(ctx, conversation)
+	if err != nil {
+		return event.Waiting{}, err
+	}
+	i := slices.IndexFunc(list, func(w event.Waiting) bool { return w.ID == id })
+	switch {
+	case i < 0:
+		return event.Waiting{}, ErrGone
+	case by == toolspec.CallerHTTP && list[i].Caller != by:
+		return event.Waiting{}, ErrNotYours
+	}
+	return list[i], nil
+}
+
+// asked is a message that waited as what is to be done.
+func asked(conversation string, w event.Waiting) Ask {
+	return Ask{
+		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller, Interactive: w.Interactive, waited: &w,
+	}
+}
+
+// follow does t and then, one after the other, what waited for its end.
+func (l *Loop) follow(t *turn) {
+	for t != nil {
+		o := t.run()
+		var next *turn
+		if o.Status == chat.StatusDone {
+			next = l.next(t)
+		}
+		l.wait.Done()
+		t = next
+	}
+}
+
+// next begins a turn with the first message that waits, nil when there is none or somebody was faster.
+func (l *Loop) next(t *turn) *turn {
+	if l.cfg.Queue == nil {
+		return nil
+	}
+	l.queue.Lock()
+	defer l.queue.Unlock()
+	ctx := context.WithoutCancel(t.ctx)
+	list, err := l.cfg.Queue.Waiting(ctx, t.ask.Conversation)
+	if i := slices.IndexFunc(list, func(w event.Waiting) bool { return w.When != event.MomentKept }); err == nil && i >= 0 {
+		var next *turn
+		if next, err = l.begin(ctx, asked(t.ask.Conversation, list[i])); err == nil {
+			return next
+		}
+	}
+	if err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, ErrClosed) {
+		l.cfg.Log.Error("a message that waited was not asked", "conversation", t.ask.Conversation, "error", err)
+	}
+	return nil
+}
+
+// keep ends t and gives the events by which what waits for it is kept. After a stop or a failure it
+// is left to the person: nothing may begin by itself then.
+func (t *turn) keep(status chat.Status) []event.Event {
+	t.loop.queue.Lock()
+	defer t.loop.queue.Unlock()
+	t.loop.end(t)
+	if t.loop.cfg.Queue == nil || status == chat.StatusDone {
+		return nil
+	}
+	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.ask.Conversation)
+	if err != nil {
+		t.loop.cfg.Log.Error("messages that wait were not read", "conversation", t.ask.Conversation, "error", err)
+	}
+	var events []event.Event
+	for _, w := range list {
+		if w.When != event.MomentKept {
+			w.When = event.MomentKept
+			events = append(events, event.New(event.MessageWaiting, w).In(t.ask.Conversation, ""))
+		}
+	}
+	return events
+}
+
+// steering are the messages that wait for this turn.
+func (t *turn) steering() ([]event.Waiting, error) {
+	if t.isPilot || t.loop.cfg.Queue == nil || t.ctx.Err() != nil {
+		return nil, nil
+	}
+	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.ask.Conversation)
+	return slices.DeleteFunc(list, func(w event.Waiting) bool {
+		return w.When != event.MomentNow || w.Caller != caller(t.ask)
+	}), err
+}
+
+// steers reports whether messages wait for this turn. One that cannot be read is found when it is taken.
+func (t *turn) steers() bool {
+	list, err := t.steering()
+	return len(list) > 0 || err != nil
+}
+
+// steer takes the messages that wait for this turn into it, and reports whether there were any.
+func (t *turn) steer() (bool, error) {
+	t.loop.queue.Lock()
+	defer t.loop.queue.Unlock()
+	list, err := t.steering()
+	if err != nil || len(list) == 0 {
+		return false, err
+	}
+	var events []event.Event
+	for _, w := range list {
+		m := chat.Message{
+			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleUser, Text: w.Text,
+			Status: chat.StatusDone, Time: time.Now().UTC(),
+		}
+		t.messages = append(t.messages, m)
+		events = append(events, t.event(event.MessageAdded, m),
+			t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: m.ID, Steered: true, Asked: w.Asked}))
+		if w.Caller != toolspec.CallerHTTP {
+			t.typed = append(slices.Clone(t.typed), TypedHosts(w.Text)...)
+		}
+	}
+	t.guard = guard{} // what was in vain may be right now
+	return true, t.loop.publish(t.ctx, events...)
+}
