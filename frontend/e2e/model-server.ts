@@ -1,11 +1,12 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One scripted answer: text, then perhaps calls; `hold` stops after that many words. */
+/** One scripted answer: text, then perhaps calls; `hold` stops after that many words, `until` waits after the text. */
 export interface Answer {
   text?: string;
   calls?: { name: string; args: Record<string, unknown> }[];
   hold?: number;
+  until?: Promise<void>;
 }
 
 /** What a request to the server held. */
@@ -38,11 +39,11 @@ export class ModelServer {
       request.on('end', () => {
         const asked = JSON.parse(body) as Request;
         if (asked.tools?.length === 1 && asked.tools[0]?.function.name === 'say_word') {
-          this.answer(response, { calls: [{ name: 'say_word', args: { word: 'saffron' } }] });
+          void this.answer(response, { calls: [{ name: 'say_word', args: { word: 'saffron' } }] });
           return;
         }
         this.requests.push(asked);
-        this.answer(response, this.answers.shift() ?? { text: 'Nothing more to say.' });
+        void this.answer(response, this.answers.shift() ?? { text: 'Nothing more to say.' });
       });
     });
   }
@@ -62,7 +63,7 @@ export class ModelServer {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private answer(response: ServerResponse, { text = '', calls = [], hold }: Answer): void {
+  private async answer(response: ServerResponse, { text = '', calls = [], hold, until }: Answer): Promise<void> {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     const send = (delta: unknown, finish: string | null = null) =>
       response.write(
@@ -78,6 +79,7 @@ export class ModelServer {
     send({ role: 'assistant', content: '' });
     for (const word of words.slice(0, hold ?? words.length)) send({ content: word });
     if (hold !== undefined) return; // the stream stays open, as a slow model's does
+    await until;
     calls.forEach((call, index) => {
       const args = JSON.stringify(call.args);
       send({

@@ -124,7 +124,7 @@ func (t *turn) told(m chat.Message) string {
 // ErrNoSummary for a message that is none.
 func (l *Loop) UseSummary(ctx context.Context, conversation, message string, use bool) error {
 	run, cancel := context.WithCancelCause(ctx)
-	place, err := l.take(ctx, conversation, cancel)
+	place, err := l.take(ctx, Ask{Conversation: conversation}, cancel)
 	if err != nil {
 		cancel(nil)
 		return err

@@ -66,8 +66,11 @@ func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, e
 		when = event.MomentNext
 	}
 	l.mu.Unlock()
-	if !taken {
+	switch {
+	case !taken:
 		return "", nil
+	case s.ask.Text == "":
+		return "", ErrBusy // no turn, whose end would begin what waits
 	}
 	list, err := l.cfg.Queue.Waiting(ctx, ask.Conversation)
 	if err != nil {

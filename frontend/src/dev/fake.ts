@@ -102,6 +102,9 @@ class Fake implements Backend {
       1200,
     );
   };
+  changeWaiting = async () => {};
+  dropWaiting = async () => {};
+  askWaiting = async () => {};
   stop = async (id: string) =>
     this.#store('turn.ended', { id: 'n1', status: 'stopped', usage: { input: 0, output: 0 } }, id);
   answer = async (id: string, answer: string) => this.#store('approval.answered', { id, call: 'c5', answer }, 't1');

@@ -1,4 +1,4 @@
-import type { Conversation, Model, StoredEvent } from '../../shared/api/types';
+import type { Conversation, Model, StoredEvent, Waiting } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 import type { Panels } from '../panels/panels.svelte';
 import type { Settings } from '../settings/settings.svelte';
@@ -117,14 +117,17 @@ export class Conversations {
     if (done && id === this.currentId) this.fresh();
   }
 
-  /** Sends the text; it stays in the composer until the program has taken it. */
-  async send(text = this.draft): Promise<boolean> {
+  /**
+   * Sends the text; it stays in the composer until the program has taken it. While a turn runs it
+   * waits for the turn's end, or with "now" for its next safe point.
+   */
+  async send(text = this.draft, when: 'now' | 'next' = 'next'): Promise<boolean> {
     const words = text.trim();
-    if (!words || this.sending || this.running) return false;
+    if (!words || this.sending) return false;
     this.sending = true;
     try {
       const id = this.currentId || (await this.#create());
-      await this.actions.backend.send(id, words, this.model, this.panels.activeId);
+      await this.actions.backend.send(id, words, this.model, this.panels.activeId, when);
       if (text === this.draft) this.write('');
       return true;
     } catch (error) {
@@ -138,6 +141,32 @@ export class Conversations {
   /** Sends the model a summary, or again what it stands for; true when that is so now. */
   async useSummary(id: string, use: boolean): Promise<boolean> {
     return this.actions.ask(this.actions.backend.useSummary(this.currentId, id, use));
+  }
+
+  get waiting(): Waiting[] {
+    return this.thread?.waiting ?? [];
+  }
+
+  /** Whether a message can be taken into the turn that runs; the pilot does a command whole. */
+  get steerable(): boolean {
+    return this.running && !this.piloted && this.thread?.turn?.model !== PILOT;
+  }
+
+  async steer(message: Waiting): Promise<void> {
+    await this.actions.ask(this.actions.backend.changeWaiting(this.currentId, message.id, 'now'));
+  }
+
+  async askWaiting(message: Waiting): Promise<void> {
+    await this.actions.ask(this.actions.backend.askWaiting(this.currentId, message.id));
+  }
+
+  async dropWaiting(message: Waiting): Promise<boolean> {
+    return this.actions.ask(this.actions.backend.dropWaiting(this.currentId, message.id));
+  }
+
+  /** Takes a message that waits back into the composer, below what is written there. */
+  async editWaiting(message: Waiting): Promise<void> {
+    if (await this.dropWaiting(message)) this.write([this.draft.trim(), message.text].filter(Boolean).join('\n\n'));
   }
 
   async stop(): Promise<void> {

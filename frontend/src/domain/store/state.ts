@@ -18,6 +18,7 @@ import type {
   Pointer,
   Setting,
   Turn,
+  Waiting,
 } from '../../shared/api/types';
 
 /** One call as its card and the timeline show it. */
@@ -53,9 +54,15 @@ export interface CallView {
   kept: Kept | null;
 }
 
+/** How long a message waited, and whether it was taken into a turn that ran. */
+export interface Waited {
+  ms: number;
+  steered: boolean;
+}
+
 /** An entry of a conversation, in the order it came. */
 export type Item =
-  | { kind: 'me'; id: string; text: string; time: string; turn: string }
+  | { kind: 'me'; id: string; text: string; time: string; turn: string; waited?: Waited }
   | { kind: 'say'; id: string; text: string; time: string; turn: string; done: boolean; outside: string[] }
   | { kind: 'call'; id: string; turn: string }
   | { kind: 'answer'; id: string; approval: Approval | null; answer: ApprovalAnswer; time: string; turn: string }
@@ -74,6 +81,8 @@ export interface Thread {
   /** Where outside text in it came from. */
   outside: string[];
   questions: Record<string, Approval>;
+  /** Messages that were sent while a turn ran and are not part of it yet. */
+  waiting: Waiting[];
 }
 
 /** What the window knows. Only the reducer writes it. */
@@ -141,5 +150,5 @@ export function emptyState(): AppState {
 
 /** A conversation nothing was read of yet. */
 export function emptyThread(id: string): Thread {
-  return { id, items: [], turn: null, tokens: 0, outside: [], questions: {} };
+  return { id, items: [], turn: null, tokens: 0, outside: [], questions: {}, waiting: [] };
 }

@@ -1,4 +1,14 @@
-import type { Approval, ApprovalAnswer, CallEnd, Delta, Message, StoredEvent, Turn } from '../../shared/api/types';
+import type {
+  Approval,
+  ApprovalAnswer,
+  CallEnd,
+  Delta,
+  Message,
+  StoredEvent,
+  Taken,
+  Turn,
+  Waiting,
+} from '../../shared/api/types';
 import type { AppState, Item, Thread } from './state';
 
 type Say = Extract<Item, { kind: 'say' }>;
@@ -10,6 +20,15 @@ export function reduceThread(state: AppState, event: StoredEvent): void {
   switch (event.kind) {
     case 'message.added':
       addMessage(thread, event.data as Message);
+      break;
+    case 'message.waiting':
+      putWaiting(thread, event.data as Waiting);
+      break;
+    case 'message.taken':
+      taken(thread, event);
+      break;
+    case 'message.dropped':
+      forget(thread, (event.data as { id: string }).id);
       break;
     case 'text.delta': {
       const delta = event.data as Delta;
@@ -52,6 +71,10 @@ function addMessage(thread: Thread, message: Message): void {
     addSummary(thread, message);
     return;
   }
+  orderCalls(
+    thread,
+    (message.calls ?? []).map((call) => call.id),
+  );
   const known = findSay(thread, message.id);
   if (!known && !message.text) return;
   const item = known ?? say(thread, message.id, { time: message.time, turn: message.turn });
@@ -66,6 +89,30 @@ function addSummary(thread: Thread, message: Message): void {
   const known = thread.items.find((item) => item.kind === 'sum' && item.id === id);
   if (known?.kind === 'sum') known.used = used;
   else thread.items.push({ kind: 'sum', id, text, time, turn, used, outside: message.outside ?? [] });
+}
+
+/** Calls of one answer run together: their cards stand as the answer names them, not as they began. */
+function orderCalls(thread: Thread, ids: string[]): void {
+  const places = thread.items.flatMap((item, i) => (item.kind === 'call' && ids.includes(item.id) ? [i] : []));
+  const cards = places.map((i) => thread.items[i]!).sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+  places.forEach((place, i) => (thread.items[place] = cards[i]!));
+}
+
+function putWaiting(thread: Thread, message: Waiting): void {
+  const at = thread.waiting.findIndex((one) => one.id === message.id);
+  if (at < 0) thread.waiting.push(message);
+  else thread.waiting[at] = message;
+}
+
+function forget(thread: Thread, id: string): void {
+  thread.waiting = thread.waiting.filter((one) => one.id !== id);
+}
+
+function taken(thread: Thread, event: StoredEvent): void {
+  const { id, message, asked, steered = false } = event.data as Taken;
+  forget(thread, id);
+  const item = thread.items.findLast((one) => one.kind === 'me' && one.id === message);
+  if (item?.kind === 'me') item.waited = { ms: Date.parse(event.time) - Date.parse(asked), steered };
 }
 
 const findSay = (thread: Thread, id: string) =>

@@ -67,7 +67,11 @@ export interface Backend {
   transcript(id: string): Promise<Transcript>;
   renameConversation(id: string, title: string): Promise<void>;
   deleteConversation(id: string): Promise<void>;
-  send(conversation: string, text: string, model: string, panel: string): Promise<void>;
+  /** Begins a turn, or lets the message wait for the one that runs. */
+  send(conversation: string, text: string, model: string, panel: string, when: 'now' | 'next'): Promise<void>;
+  changeWaiting(conversation: string, message: string, when: 'now' | 'next'): Promise<void>;
+  dropWaiting(conversation: string, message: string): Promise<void>;
+  askWaiting(conversation: string, message: string): Promise<void>;
   stop(conversation: string): Promise<void>;
   /** Sends the model a summary, or again what it stands for. */
   useSummary(conversation: string, message: string, use: boolean): Promise<void>;

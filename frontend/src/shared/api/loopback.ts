@@ -50,8 +50,20 @@ export class Loopback implements Backend {
     await this.#ask('DELETE', conversation(id));
   };
 
-  send = async (id: string, text: string, model: string, panel: string) => {
-    await this.#ask('POST', `${conversation(id)}/messages`, { text, model, panel });
+  send = async (id: string, text: string, model: string, panel: string, when: 'now' | 'next') => {
+    await this.#ask('POST', `${conversation(id)}/messages`, { text, model, panel, when });
+  };
+
+  changeWaiting = async (id: string, message: string, when: 'now' | 'next') => {
+    await this.#ask('PATCH', waiting(id, message), { when });
+  };
+
+  dropWaiting = async (id: string, message: string) => {
+    await this.#ask('DELETE', waiting(id, message));
+  };
+
+  askWaiting = async (id: string, message: string) => {
+    await this.#ask('POST', `${waiting(id, message)}/ask`);
   };
 
   stop = async (id: string) => {
@@ -188,6 +200,7 @@ interface Created {
 }
 
 const conversation = (id: string) => `/api/conversations/${encodeURIComponent(id)}`;
+const waiting = (id: string, message: string) => `${conversation(id)}/waiting/${encodeURIComponent(message)}`;
 
 async function problem(answer: Response): Promise<BackendError> {
   try {

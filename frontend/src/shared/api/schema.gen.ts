@@ -874,6 +874,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/{id}/waiting/{message}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a message that waits */
+        delete: operations["delete-api-conversations-id-waiting-message"];
+        options?: never;
+        head?: never;
+        /** Change a message that waits */
+        patch: operations["patch-api-conversations-id-waiting-message"];
+        trace?: never;
+    };
+    "/api/conversations/{id}/waiting/{message}/ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a message that was kept */
+        post: operations["post-api-conversations-id-waiting-message-ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/created-tools": {
         parameters: {
             query?: never;
@@ -1797,6 +1832,11 @@ export interface components {
         PanelRef: {
             panel: string;
         };
+        "Patch-api-conversations-id-waiting-messageRequest": {
+            text?: string;
+            /** @enum {string} */
+            when?: "now" | "next";
+        };
         Pointer: {
             press?: boolean;
             /** Format: int64 */
@@ -1826,6 +1866,11 @@ export interface components {
             model?: string;
             panel?: string;
             text: string;
+            /**
+             * @description While a turn runs: now waits for its next safe point, next for the turn after it. Without it a running turn is a conflict.
+             * @enum {string}
+             */
+            when?: "now" | "next";
         };
         "Post-api-created-tools-id-wakeRequest": {
             /**
@@ -1976,6 +2021,13 @@ export interface components {
             title: string;
             url: string;
         };
+        Taken: {
+            /** Format: date-time */
+            asked: string;
+            id: string;
+            message: string;
+            steered?: boolean;
+        };
         TitleBody: {
             title?: string;
         };
@@ -2076,6 +2128,7 @@ export interface components {
         };
         TurnRef: {
             turn: string;
+            waiting?: string;
         };
         TurnTokens: {
             /** Format: int64 */
@@ -2096,6 +2149,17 @@ export interface components {
             input: number;
             /** Format: int64 */
             output: number;
+        };
+        Waiting: {
+            /** Format: date-time */
+            asked: string;
+            caller: string;
+            id: string;
+            interactive?: boolean;
+            model: string;
+            panel?: string;
+            text: string;
+            when: string;
         };
         Where: {
             kept: string;
@@ -3915,6 +3979,101 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-conversations-id-waiting-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "patch-api-conversations-id-waiting-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Patch-api-conversations-id-waiting-messageRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Waiting"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-conversations-id-waiting-message-ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnRef"];
+                };
             };
             /** @description Error */
             default: {

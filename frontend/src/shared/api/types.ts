@@ -20,6 +20,10 @@ export type Conversation = With<S['Conversation'], { status: Status }>;
 export type Message = With<S['Message'], { role: 'user' | 'assistant' | 'tool' | 'note' | 'summary'; status: Status }>;
 export type Turn = With<S['Turn'], { status: Status }>;
 export type Delta = S['Delta'];
+/** When a message that waits is taken: at the next safe point, after the turn, or never by itself. */
+export type Moment = 'now' | 'next' | 'kept';
+export type Waiting = With<S['Waiting'], { when: Moment }>;
+export type Taken = S['Taken'];
 
 export type CallStart = With<S['CallStart'], { origin: Origin; caller: Caller }>;
 export type CallChunk = S['CallChunk'];

@@ -1,0 +1,77 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { ModelServer } from './model-server';
+import { say, Sextant } from './sextant';
+
+const env = (model: ModelServer) => ({
+  SEXTANT_OPENAI_BASE_URL: model.url,
+  SEXTANT_OPENAI_API_KEY: 'k',
+  SEXTANT_MODEL: 'openai/test-model',
+});
+
+/** A promise and what keeps it. */
+function gate(): { until: Promise<void>; open: () => void } {
+  let open = () => {};
+  const until = new Promise<void>((resolve) => (open = resolve));
+  return { until, open };
+}
+
+const box = (page: Page) => page.getByRole('textbox', { name: 'Message to the assistant' });
+const waits = (page: Page) => page.getByRole('list', { name: 'Messages that wait' }).getByRole('listitem');
+const talk = (page: Page) => page.getByRole('region', { name: 'Conversation' });
+
+async function write(page: Page, text: string, keys: string): Promise<void> {
+  await box(page).fill(text);
+  await box(page).press(keys);
+}
+
+test('what a person writes while a turn runs steers it or waits, is seen waiting, and can be taken back', async ({
+  page,
+}) => {
+  const [first, second] = [gate(), gate()];
+  const model = await ModelServer.start([
+    { text: 'Opening it.', until: first.until, calls: [{ name: 'navigate_page', args: { url: 'demo' } }] },
+    { text: 'Not opened then.', until: second.until },
+    { text: 'The second turn.' },
+  ]);
+  const sextant = await Sextant.start({ env: env(model) });
+  try {
+    await page.goto(sextant.window());
+    await say(page, 'open the demo');
+    await expect(talk(page)).toContainText('Opening it.');
+
+    await write(page, 'rather leave it closed', 'Enter');
+    await expect(waits(page)).toHaveCount(1);
+    await expect(waits(page)).toContainText('goes in after the call that runs');
+    await write(page, 'never mind this', 'Alt+Enter');
+    await write(page, 'then say', 'Alt+Enter');
+    await expect(waits(page).nth(2)).toContainText('waits for the next turn');
+    await waits(page).nth(1).getByRole('button', { name: 'Remove' }).click();
+    await expect(waits(page)).toHaveCount(2);
+    await waits(page).nth(1).getByRole('button', { name: 'Take it back into the message' }).click();
+    await expect(box(page)).toHaveValue('then say');
+    await write(page, 'then say what you did', 'Alt+Enter');
+    await expect(waits(page)).toHaveCount(2);
+    const found = await new AxeBuilder({ page }).include('[data-region=assistant]').analyze();
+    expect(found.violations).toEqual([]);
+
+    first.open();
+    await expect(talk(page)).toContainText('Sent while it worked');
+    await expect(waits(page)).toHaveCount(1);
+    await expect(talk(page)).toContainText('Not opened then.');
+    second.open();
+    await expect(talk(page)).toContainText('The second turn.');
+    await expect(talk(page)).toContainText('for its turn');
+    await expect(waits(page)).toHaveCount(0);
+
+    const asked = model.requests.map(({ messages }) => messages.at(-1)!.content);
+    expect(asked).toEqual(['open the demo', 'rather leave it closed', 'then say what you did']);
+    // The call of the first answer was not run: what was written came before it.
+    const results = model.requests[1]!.messages.filter((m) => m.role === 'tool');
+    expect(results).toHaveLength(1);
+    expect(JSON.stringify(results)).toContain('not run: the person wrote a new message');
+  } finally {
+    await sextant.stop();
+    await model.stop();
+  }
+});
