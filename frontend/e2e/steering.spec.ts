@@ -23,6 +23,7 @@ const talk = (page: Page) => page.getByRole('region', { name: 'Conversation' });
 async function write(page: Page, text: string, keys: string): Promise<void> {
   await box(page).fill(text);
   await box(page).press(keys);
+  await expect(box(page)).toHaveValue('');
 }
 
 test('what a person writes while a turn runs steers it or waits, is seen waiting, and can be taken back', async ({

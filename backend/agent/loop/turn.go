@@ -155,7 +155,13 @@ func (t *turn) rounding() ending {
 		}
 		if len(message.Calls) == 0 {
 			end := t.finish(res)
-			if end.status == chat.StatusDone && t.steers() {
+			if end.status != chat.StatusDone {
+				return end
+			}
+			// Only what is really there asks again: who wrote it may take it back at this moment.
+			if more, err := t.steer(); err != nil {
+				return failed(err)
+			} else if more {
 				continue
 			}
 			return end

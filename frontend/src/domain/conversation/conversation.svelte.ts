@@ -166,7 +166,11 @@ export class Conversations {
 
   /** Takes a message that waits back into the composer, below what is written there. */
   async editWaiting(message: Waiting): Promise<void> {
-    if (await this.dropWaiting(message)) this.write([this.draft.trim(), message.text].filter(Boolean).join('\n\n'));
+    const id = this.currentId;
+    if (!(await this.dropWaiting(message))) return;
+    const below = (draft: string) => [draft.trim(), message.text].filter(Boolean).join('\n\n');
+    if (id === this.currentId) this.write(below(this.draft));
+    else localStorage.setItem(DRAFT + id, below(localStorage.getItem(DRAFT + id) ?? '')); // left meanwhile
   }
 
   async stop(): Promise<void> {
