@@ -23,6 +23,8 @@ const maxProblems = 3
 type check struct {
 	def    toolspec.Definition
 	schema *jsonschema.Schema
+	// whole is what all of the value is called, "" for the arguments of a tool.
+	whole string
 }
 
 // problem is one thing wrong with the arguments: a sentence about it, and what to send.
@@ -97,7 +99,11 @@ func (k check) strangers(at string, names []string, sch *jsonschema.Schema) []pr
 	known := propertyNames(sch)
 	var problems []problem
 	for _, name := range names {
-		p := problem{what: fmt.Sprintf("%s is not an argument of it", quote(join(at, name))), mend: "Leave it out."}
+		stranger := "is not an argument of it"
+		if k.whole != "" {
+			stranger = "is not one of its properties"
+		}
+		p := problem{what: quote(join(at, name)) + " " + stranger, mend: "Leave it out."}
 		if near := nearest.Names(name, known, 1); len(near) > 0 {
 			p.what += ", the nearest is " + quote(join(at, near[0]))
 			p.mend = "Send " + quote(join(at, near[0])) + " instead."
@@ -107,6 +113,13 @@ func (k check) strangers(at string, names []string, sch *jsonschema.Schema) []pr
 		problems = append(problems, p)
 	}
 	return problems
+}
+
+func orElse(s, standard string) string {
+	if s == "" {
+		return standard
+	}
+	return s
 }
 
 func propertyNames(sch *jsonschema.Schema) []string {
@@ -150,9 +163,12 @@ func isChoice(e *jsonschema.ValidationError) bool {
 
 func (k check) say(e *jsonschema.ValidationError, object any, into *[]problem) {
 	at, value := path(e.InstanceLocation), find(object, e.InstanceLocation)
+	if _, list := object.([]any); list && at != "" {
+		at = path(append([]string{"value"}, e.InstanceLocation...)) // value[0].name; arguments are never a list
+	}
 	name := quote(at)
 	if at == "" {
-		name = "the arguments"
+		name = orElse(k.whole, "the arguments")
 	}
 	add := func(what, mend string) { *into = append(*into, problem{what: what, mend: mend}) }
 	switch said := e.ErrorKind.(type) {

@@ -1,0 +1,164 @@
+package schema
+
+import (
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// maxEffort is how many pairs of a schema and a part of the value one check may look at. A few
+// hundred bytes of schema can ask for more of them than there is time in the world.
+const maxEffort = 500_000
+
+// place is a part of a value; its number tells it from others.
+type place struct {
+	number  int
+	members map[string]*place
+	items   []*place
+}
+
+// placed numbers v and all that is in it.
+func placed(v any, next *int) *place {
+	p := &place{number: *next}
+	*next++
+	switch v := v.(type) {
+	case map[string]any:
+		p.members = make(map[string]*place, len(v))
+		for name, inner := range v {
+			p.members[name] = placed(inner, next)
+		}
+	case []any:
+		for _, inner := range v {
+			p.items = append(p.items, placed(inner, next))
+		}
+	}
+	return p
+}
+
+// weigher counts the steps of a check without making it: each pair once, with what it adds up to
+// remembered.
+type weigher struct {
+	limit   int
+	visited int
+	known   map[pair]int
+	// circular is where a schema comes back to itself at the same place of the value.
+	circular string
+}
+
+type pair struct {
+	schema *jsonschema.Schema
+	place  int
+}
+
+// underWay marks a pair whose steps are being counted.
+const underWay = -1
+
+// weigh is the number of steps, over the limit when it is that or more, or without end.
+func (w *weigher) weigh(s *jsonschema.Schema, at *place) int {
+	if s == nil {
+		return 0
+	}
+	if w.known == nil {
+		w.known = map[pair]int{}
+	}
+	key := pair{s, at.number}
+	if n, done := w.known[key]; done {
+		if n == underWay {
+			w.circular = "#" + fragment(s.Location)
+			return w.limit + 1
+		}
+		return n
+	}
+	if w.visited++; w.visited > w.limit {
+		return w.limit + 1
+	}
+	w.known[key] = underWay
+	total := 1
+	add := func(s *jsonschema.Schema, at *place) {
+		if total <= w.limit {
+			total += w.weigh(s, at)
+		}
+	}
+	for _, same := range here(s) {
+		add(same, at)
+	}
+	for name, inner := range at.members {
+		for _, below := range ofMember(s, name) {
+			add(below, inner)
+		}
+	}
+	for i, inner := range at.items {
+		for _, below := range ofItem(s, i) {
+			add(below, inner)
+		}
+	}
+	total = min(total, w.limit+1)
+	w.known[key] = total
+	return total
+}
+
+func fragment(location string) string {
+	_, after, _ := strings.Cut(location, "#")
+	return after
+}
+
+// here are the schemas that s applies to the same part of the value.
+func here(s *jsonschema.Schema) []*jsonschema.Schema {
+	list := []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else}
+	if s.DynamicRef != nil {
+		list = append(list, s.DynamicRef.Ref)
+	}
+	for _, more := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf} {
+		list = append(list, more...)
+	}
+	for _, more := range s.DependentSchemas {
+		list = append(list, more)
+	}
+	for _, more := range s.Dependencies {
+		if sch, ok := more.(*jsonschema.Schema); ok {
+			list = append(list, sch)
+		}
+	}
+	return list
+}
+
+// reach collects s and every schema below it.
+func reach(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	below := append(here(s), ofMember(s, "")...)
+	below = append(below, ofItem(s, len(s.PrefixItems))...)
+	below = append(below, s.PrefixItems...)
+	for _, more := range s.Properties {
+		below = append(below, more)
+	}
+	if list, ok := s.Items.([]*jsonschema.Schema); ok {
+		below = append(below, list...)
+	}
+	for _, inner := range below {
+		reach(inner, seen)
+	}
+}
+
+// ofMember are the schemas that s applies to a member, those of patterns whether they fit or not.
+func ofMember(s *jsonschema.Schema, name string) []*jsonschema.Schema {
+	list := []*jsonschema.Schema{s.Properties[name], s.UnevaluatedProperties, s.PropertyNames}
+	for _, more := range s.PatternProperties {
+		list = append(list, more)
+	}
+	if more, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
+		list = append(list, more)
+	}
+	return list
+}
+
+// ofItem are the schemas that s applies to item i of an array.
+func ofItem(s *jsonschema.Schema, i int) []*jsonschema.Schema {
+	list := []*jsonschema.Schema{itemSchema(s, i), s.Contains, s.UnevaluatedItems}
+	if more, ok := s.AdditionalItems.(*jsonschema.Schema); ok {
+		list = append(list, more)
+	}
+	return list
+}

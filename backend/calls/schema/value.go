@@ -1,0 +1,65 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Value checks one JSON value of any kind against a schema that is not a tool's: a format that an
+// answer has to fit. Nothing is filled in. problems are sentences about the value, none when it
+// fits; an error means that the schema cannot be used, or that checking this value against it
+// would take out of bounds long.
+func (c *Checker) Value(format, value json.RawMessage) (problems []string, err error) {
+	if err := c.Format(format); err != nil {
+		return nil, err
+	}
+	sch, err := c.compile(format)
+	if err != nil {
+		return nil, err
+	}
+	v, err := decode(value)
+	if err != nil {
+		return []string{err.Error()}, nil
+	}
+	if (&weigher{limit: maxEffort}).weigh(sch, placed(v, new(int))) > maxEffort {
+		return nil, fmt.Errorf("the schema branches too much to check this value: over %d steps", maxEffort)
+	}
+	k := check{schema: sch, whole: "the value"}
+	var found []problem
+	var invalid *jsonschema.ValidationError
+	switch failed := sch.Validate(v); {
+	case failed == nil:
+	case errors.As(failed, &invalid):
+		k.leaves(invalid, v, &found)
+	default:
+		found = append(found, problem0(failed.Error()))
+	}
+	for _, p := range found[:min(len(found), maxProblems)] {
+		problems = append(problems, p.what)
+	}
+	return problems, nil
+}
+
+// Format returns why format cannot be used as the schema of an answer, nil when it can. A schema
+// that comes back to itself without going deeper into the value says nothing and is refused.
+func (c *Checker) Format(format json.RawMessage) error {
+	sch, err := c.compile(format)
+	if err != nil {
+		return err
+	}
+	seen := map[*jsonschema.Schema]bool{}
+	reach(sch, seen)
+	w := weigher{limit: maxEffort} // one for all: what is known of a part is not counted again
+	for part := range seen {
+		switch total := w.weigh(part, &place{}); {
+		case w.circular != "":
+			return fmt.Errorf("the schema at %s refers to itself without going deeper into the value", w.circular)
+		case total > maxEffort:
+			return fmt.Errorf("the schema branches too much: over %d steps for one value", maxEffort)
+		}
+	}
+	return nil
+}
