@@ -51,14 +51,7 @@ func (v *runVerb) join(ctx context.Context, at instance, out streams) error {
 		return failure(exitFailed, "following the running Sextant: %v", err)
 	}
 	defer func() { _ = stream.Close() }()
-	var turn struct{ Turn string }
-	if err := at.tell(ctx, http.MethodPost, path+"/messages", map[string]string{"text": v.Task, "model": v.Model, "panel": v.Panel}, &turn); err != nil {
-		return err
-	}
-	stop := context.AfterFunc(ctx, func() { _ = stream.Close() })
-	defer stop()
-	report := runReport{Calls: []runCall{}}
-	err = report.follow(stream, turn.Turn, out.err, v.JSON)
+	report, err := v.follow(ctx, at, path, conversation.ID, stream, out.err)
 	if ctx.Err() != nil {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopPatience)
 		defer cancel()
@@ -66,12 +59,30 @@ func (v *runVerb) join(ctx context.Context, at instance, out streams) error {
 		return failure(exitFailed, "stopped")
 	}
 	if err != nil {
-		return failure(exitFailed, "the running Sextant ended in the middle of it; the conversation there shows what was done (%v)", err)
+		return err
 	}
 	if err := report.print(out.out, v.JSON); err != nil {
 		return err
 	}
 	return report.verdict()
+}
+
+// follow asks for the task there and reads what happens until its end.
+func (v *runVerb) follow(ctx context.Context, at instance, path, conversation string, stream *websocket.Conn, w io.Writer) (runReport, error) {
+	stop := context.AfterFunc(ctx, func() { _ = stream.Close() })
+	defer stop()
+	if v.wanted != nil {
+		return v.wanted.joined(ctx, at, v, conversation, stream, w)
+	}
+	report := runReport{Calls: []runCall{}}
+	var turn struct{ Turn string }
+	if err := at.tell(ctx, http.MethodPost, path+"/messages", map[string]string{"text": v.Task, "model": v.Model, "panel": v.Panel}, &turn); err != nil {
+		return report, err
+	}
+	if err := report.follow(stream, func(e wire.Envelope) bool { return e.Turn == turn.Turn }, w, v.JSON); err != nil {
+		return report, failure(exitFailed, "the running Sextant ended in the middle of it; the conversation there shows what was done (%v)", err)
+	}
+	return report, nil
 }
 
 // listen opens the event stream after seq.
@@ -90,14 +101,14 @@ func (i instance) listen(ctx context.Context, seq int64) (*websocket.Conn, error
 	return conn, nil
 }
 
-// follow reads what happens in turn until it ends, and tells the calls on w unless quiet.
-func (r *runReport) follow(stream *websocket.Conn, turn string, w io.Writer, quiet bool) error {
+// follow reads events that are ours until a turn ends, and tells the calls on w unless quiet.
+func (r *runReport) follow(stream *websocket.Conn, ours func(wire.Envelope) bool, w io.Writer, quiet bool) error {
 	for {
 		var e wire.Envelope
 		if err := stream.ReadJSON(&e); err != nil {
 			return err
 		}
-		if e.Turn != turn {
+		if !ours(e) {
 			continue
 		}
 		switch event.Kind(e.Kind) {

@@ -30,6 +30,7 @@ func Keys() []Key {
 		{Name: "rounds", Default: "10", Window: true, Doc: "Rounds of model and tools in one turn."},
 		{Name: "context_window", Default: "0", Window: true, Doc: "Tokens that the model reads at once; 0 takes what is known of it. Where all tools would take more than a twentieth of it, the model is told a few and finds the others."},
 		{Name: "context_share", Default: "80", Window: true, Doc: "How full the model's window gets, in percent, before the older part of a conversation is summed up. The record keeps all of it, and the summary can be undone."},
+		{Name: "answer_repairs", Default: "3", Window: true, OneOf: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}, Doc: "How often an answer that does not fit its wanted format (sextant run --format) is sent back to the model."},
 		{Name: "addr", Default: "127.0.0.1:0", Doc: "Loopback address and port of the server; port 0 takes a free one."},
 		{Name: "chromium", Default: "", Doc: "Path of the Chromium or Chrome to control; empty looks for one on the PATH."},
 		{Name: "headless", Default: "true", OneOf: []string{"true", "false"}, Doc: "Whether the controlled browser runs without a window of its own. The browser panel shows it either way."},

@@ -87,7 +87,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 
 // reserved are the names no panel's tool may have.
 func (s *System) reserved() []string {
-	names := append(s.Nav.ToolNames(), toolspec.CallTool)
+	names := append(s.Nav.ToolNames(), toolspec.CallTool, toolspec.FinalResponse)
 	for _, r := range append(s.toolRooms(), s.Baseline) {
 		for _, d := range r.Definitions("") {
 			names = append(names, d.Name)

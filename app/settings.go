@@ -83,6 +83,14 @@ func (s *Settings) Int(name string) int {
 	return n
 }
 
+// Count is Get as a number that may be 0, the default when it is none.
+func (s *Settings) Count(name string) int {
+	if n, err := strconv.Atoi(s.Get(name)); err == nil && n >= 0 {
+		return n
+	}
+	return s.Int(name)
+}
+
 // List is Get split at commas, empty entries dropped.
 func (s *Settings) List(name string) []string {
 	var out []string

@@ -19,22 +19,31 @@ import (
 type runVerb struct {
 	Task   string `arg:"" help:"What to do, e.g. \"open demo and annotate\"."`
 	Model  string `help:"Model as provider/name; the setting's when absent." placeholder:"M"`
-	Format string `help:"Not in this version." hidden:"" placeholder:"FILE"`
+	Format string `help:"File with a JSON Schema; the answer is then JSON that fits it, and nothing else goes to stdout." placeholder:"FILE"`
 	Panel  string `help:"Panel whose tools are in scope." placeholder:"ID"`
 	YesTo  string `help:"What is allowed without a question: read or all." enum:",read,all" default:""`
 	JSON   bool   `help:"Print one JSON document."`
 
 	Headless bool `help:"Use a Sextant and a browser of its own, also when one runs."`
+
+	// wanted is what Format holds.
+	wanted *wanted
 }
 
 // runReport is what --json prints.
 type runReport struct {
-	Text       string      `json:"text"`
+	Text string `json:"text"`
+	// Answer fits the wanted format; without --format there is none.
+	Answer json.RawMessage `json:"answer,omitempty"`
+	// Wrong is what does not fit in Text when there should be an Answer.
+	Wrong      []string    `json:"wrong,omitempty"`
 	Status     chat.Status `json:"status"`
 	Error      string      `json:"error,omitempty"`
 	Suggestion string      `json:"suggestion,omitempty"`
 	Calls      []runCall   `json:"calls"`
 	Usage      chat.Usage  `json:"usage"`
+	// formatted says that an Answer was wanted.
+	formatted bool
 }
 
 // runCall is one call in the report.
@@ -51,11 +60,11 @@ type runCall struct {
 
 // Run asks the loop once and waits for the end of the turn.
 func (v *runVerb) Run(ctx context.Context, out streams, g *Global) error {
-	switch {
-	case strings.TrimSpace(v.Task) == "":
+	if strings.TrimSpace(v.Task) == "" {
 		return failure(exitUsage, "the task is empty. Say what to do: sextant run \"open demo and annotate\"")
-	case v.Format != "":
-		return failure(exitUsage, "--format is not in this version. Use --json for the answer and the calls as JSON.")
+	}
+	if err := v.readFormat(); err != nil {
+		return err
 	}
 	// Over a running one's door a yes beforehand, or an address that counts as typed, would be
 	// any program's word.
@@ -72,27 +81,39 @@ func (v *runVerb) Run(ctx context.Context, out streams, g *Global) error {
 		return err
 	}
 	defer sys.Close()
+	model := orDefault(v.Model, sys.Settings.Get("model"))
+	if err := v.wanted.check(v.Task, model); err != nil {
+		return err
+	}
 	conversation, err := sys.Loop.NewConversation(ctx, "")
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
 	watch := watchRun(sys, conversation.ID, out.err, v.JSON)
-	outcome, err := sys.Loop.Run(ctx, loop.Ask{
-		Conversation: conversation.ID, Text: v.Task, Model: orDefault(v.Model, sys.Settings.Get("model")), Panel: v.Panel,
+	ask := loop.Ask{
+		Conversation: conversation.ID, Text: v.Task, Model: model, Panel: v.Panel,
 		Caller: toolspec.CallerRun, YesTo: v.YesTo,
-	})
-	calls := watch()
+	}
+	var report runReport
+	if v.wanted != nil {
+		report, err = v.wanted.run(ctx, sys, ask)
+	} else {
+		var outcome loop.Outcome
+		outcome, err = sys.Loop.Run(ctx, ask)
+		report = reportOf(outcome)
+	}
+	report.Calls = orEmpty(watch(err == nil))
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	if calls == nil {
-		calls = []runCall{}
-	}
-	report := runReport{Text: outcome.Text, Status: outcome.Status, Error: outcome.Error, Suggestion: outcome.Suggestion, Calls: calls, Usage: outcome.Usage}
 	if err := report.print(out.out, v.JSON); err != nil {
 		return err
 	}
 	return report.verdict()
+}
+
+func reportOf(o loop.Outcome) runReport {
+	return runReport{Text: o.Text, Status: o.Status, Error: o.Error, Suggestion: o.Suggestion, Usage: o.Usage}
 }
 
 func orDefault(s, def string) string {
@@ -102,15 +123,22 @@ func orDefault(s, def string) string {
 	return s
 }
 
-// print writes the report: one JSON document, or the outputs of the calls that showed
-// something and the answer.
+// print writes the report: one JSON document, or the answer. What should have had a format and has
+// not is no answer.
 func (r runReport) print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
 	}
-	_, err := fmt.Fprintln(w, r.Text)
+	text := r.Text
+	switch {
+	case r.Answer != nil:
+		text = string(r.Answer)
+	case r.formatted:
+		return nil
+	}
+	_, err := fmt.Fprintln(w, text)
 	return err
 }
 
@@ -132,20 +160,35 @@ func (r runReport) verdict() error {
 	case refused != "":
 		return failure(exitRefused, "%s", refused)
 	case r.Status != chat.StatusDone:
-		return failure(exitFailed, "%s", orDefault(r.Error, "the turn ended as "+string(r.Status)))
-	case failed != "":
+		return failure(exitFailed, "%s", r.unfinished())
+	case failed != "" && !r.formatted: // an answer that fits says by itself what came of it
 		return failure(exitFailed, "%s", failed)
 	}
 	return nil
+}
+
+// unfinished says why there is no answer.
+func (r runReport) unfinished() string {
+	text := orDefault(r.Error, "the turn ended as "+string(r.Status))
+	if !r.formatted {
+		return text
+	}
+	if r.Suggestion != "" {
+		text += " " + r.Suggestion
+	}
+	if r.Text != "" {
+		text += "\nThe last answer was: " + r.Text
+	}
+	return text
 }
 
 // watchPatience bounds how long a finished turn's last events are waited for.
 const watchPatience = 5 * time.Second
 
 // watchRun prints each call's sentence to err while the turn runs. The returned function
-// is called when the turn is over: it waits for what was stored until then and gives the
-// calls.
-func watchRun(sys *System, conversation string, err io.Writer, quiet bool) func() []runCall {
+// is called when the turn is over: it waits for what was stored until then, if there was one at
+// all, and gives the calls.
+func watchRun(sys *System, conversation string, err io.Writer, quiet bool) func(ran bool) []runCall {
 	sub := sys.Events.Subscribe(events.Filter{Conversation: conversation}, events.FromNow)
 	var calls []runCall
 	ended := make(chan struct{})
@@ -169,10 +212,12 @@ func watchRun(sys *System, conversation string, err io.Writer, quiet bool) func(
 			}
 		}
 	}()
-	return func() []runCall {
-		select {
-		case <-ended:
-		case <-time.After(watchPatience): // a turn that never began, or whose end could not be stored
+	return func(ran bool) []runCall {
+		if ran {
+			select {
+			case <-ended:
+			case <-time.After(watchPatience): // the end could not be stored
+			}
 		}
 		sub.Close()
 		<-done

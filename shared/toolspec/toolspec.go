@@ -31,6 +31,10 @@ const (
 	CallTool  = "call_tool"
 )
 
+// FinalResponse is the tool by which a model says that a task with a wanted format is done. Like
+// CallTool it stands in a prompt alone; no tool of the Catalogue may have its name.
+const FinalResponse = "final_response"
+
 // Definition describes one callable tool.
 type Definition struct {
 	// Name is unique in a Catalogue: snake_case; MCP tools are "server__tool".

@@ -21,7 +21,7 @@ func (t *turn) begin(defs []toolspec.Definition, c chat.ToolCall) {
 	id := newID("")
 	e.ids = append(e.ids, id)
 	switch {
-	case e.waits || !readOnly(defs, c):
+	case e.waits || t.closed || !readOnly(defs, c):
 		e.waits = true
 		return
 	case t.rounds > t.limits.Rounds || len(e.running) >= together || t.called+len(e.running) >= t.limits.CallsPerTurn:

@@ -148,6 +148,10 @@ func (t *turn) do(c toolspec.Call) toolspec.Result {
 	if c.Tool, c.Args, bad = prompt.Meant(c.Tool, c.Args); bad != nil {
 		return *bad
 	}
+	if t.barred(c.Tool) {
+		return toolspec.Fail(toolspec.PermissionError, c.Tool+": not among the tools this may be done with",
+			"Nothing ran. Use one of these: "+strings.Join(t.ask.Tools, ", ")+".")
+	}
 	done := make(chan toolspec.Result, 1)
 	t.loop.wait.Add(1)
 	go func() {

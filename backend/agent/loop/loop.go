@@ -124,6 +124,13 @@ type Ask struct {
 	YesTo       string
 	// Session names whose browser tabs are meant, "" the window's.
 	Session string
+	// System is the system prompt, byte for byte; empty is that of the settings with the notes.
+	System string
+	// Tools are the only ones that may be called, by name; none means all that are offered. What a
+	// tool of the list calls by itself is its own.
+	Tools []string
+	// Goal is what the turn has to come to; nil takes the first answer without calls.
+	Goal Goal
 	// waited is set when it is a message that waited.
 	waited *event.Waiting
 }
@@ -229,14 +236,20 @@ func (l *Loop) Start(ctx context.Context, ask Ask) (string, error) {
 }
 
 // Run does a whole turn and returns how it ended; ctx stops it. The error is one of Start's:
-// a turn that began always has an Outcome.
+// a turn that began always has an Outcome. What waited for its end begins by itself then.
 func (l *Loop) Run(ctx context.Context, ask Ask) (Outcome, error) {
 	t, err := l.begin(ctx, ask)
 	if err != nil {
 		return Outcome{}, err
 	}
 	defer l.wait.Done()
-	return t.run(), nil
+	o := t.run()
+	if o.Status == chat.StatusDone {
+		if next := l.next(t); next != nil {
+			go l.follow(next)
+		}
+	}
+	return o, nil
 }
 
 // Stop ends the turn that runs in conversation; false when none does. It returns when the

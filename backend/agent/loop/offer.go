@@ -41,7 +41,7 @@ func (t *turn) offer(all []toolspec.Definition) ([]toolspec.Definition, error) {
 	}
 	var told []string
 	for _, m := range prompt.Sent(t.messages) { // what a summary stands for is not told any more
-		if m.Role == chat.RoleNote {
+		if m.Role == chat.RoleNote && prompt.OfPanel(m.Text) {
 			told = append(told, m.Text)
 		}
 	}

@@ -224,9 +224,10 @@ func (t *turn) keep(status chat.Status) []event.Event {
 	return events
 }
 
-// steering are the messages that wait for this turn.
+// steering are the messages that wait for this turn. One whose work with tools is over takes none:
+// what is asked then is for the turn after it.
 func (t *turn) steering() ([]event.Waiting, error) {
-	if t.isPilot || t.loop.cfg.Queue == nil || t.ctx.Err() != nil {
+	if t.isPilot || t.closed || t.loop.cfg.Queue == nil || t.ctx.Err() != nil {
 		return nil, nil
 	}
 	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.ask.Conversation)

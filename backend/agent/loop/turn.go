@@ -45,6 +45,10 @@ type turn struct {
 	rereads bool
 	// early are the calls of the answer that is being read.
 	early early
+	// closed is true when the goal lets no tool run any more; fixed are the tools that are told in
+	// the system prompt of a turn with a goal.
+	closed bool
+	fixed  []toolspec.Definition
 }
 
 // ending is how a turn comes to its end.
@@ -141,17 +145,31 @@ func (t *turn) rounding() ending {
 		if _, err := t.steer(); err != nil {
 			return failed(err)
 		}
-		defs := t.loop.cfg.Tools.Definitions(t.panel())
+		defs, err := t.callable()
+		if err != nil {
+			return failed(err)
+		}
 		told, err := t.offer(defs)
 		if err != nil {
 			return failed(err)
 		}
+		told = t.withGoal(told, defs)
 		if err := t.compact(told); err != nil {
 			return failed(err)
 		}
 		res, message, err := t.speak(told, defs)
 		if err != nil {
 			return failed(err)
+		}
+		if t.ask.Goal != nil {
+			end, err := t.pursue(defs, message, res)
+			if err != nil {
+				return failed(err)
+			}
+			if end != nil {
+				return *end
+			}
+			continue
 		}
 		if len(message.Calls) == 0 {
 			end := t.finish(res)
@@ -197,7 +215,9 @@ func (t *turn) prepare() error {
 	if t.limits.Rounds <= 0 {
 		t.limits.Rounds = 10
 	}
-	t.system = systemPrompt(t.loop.cfg.System(), t.loop.cfg.Notes())
+	if t.system = t.ask.System; t.system == "" {
+		t.system = systemPrompt(t.loop.cfg.System(), t.loop.cfg.Notes())
+	}
 	return nil
 }
 

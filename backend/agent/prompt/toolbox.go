@@ -64,8 +64,14 @@ func (b *Toolbox) Offer(all []toolspec.Definition, core []string, window int) Of
 // maxNoted is how many of a panel's tools a note describes.
 const maxNoted = 12
 
+// ofPanel is how every note about a panel's tools begins.
+const ofPanel = "[From Sextant: the panel"
+
+// OfPanel reports whether a note tells of a panel's tools; there are others.
+func OfPanel(text string) bool { return strings.HasPrefix(text, ofPanel) }
+
 // NoteGone is what a model is told when the panel's tools are gone.
-const NoteGone = "[From Sextant: the panel whose tools you were told is closed; they cannot be called now.]"
+const NoteGone = ofPanel + " whose tools you were told is closed; they cannot be called now.]"
 
 // note tells the tools of the panel in front.
 func note(defs []toolspec.Definition) string {
@@ -77,7 +83,7 @@ func note(defs []toolspec.Definition) string {
 		more = fmt.Sprintf("\nand %d more: %s finds them.", len(defs)-maxNoted, toolspec.FindTools)
 		defs = defs[:maxNoted]
 	}
-	return fmt.Sprintf("[From Sextant: the panel in front has these tools; run them with %s.\n%s%s]", toolspec.CallTool, finder.Tell(defs), more)
+	return fmt.Sprintf(ofPanel+" in front has these tools; run them with %s.\n%s%s]", toolspec.CallTool, finder.Tell(defs), more)
 }
 
 // NewNote is what is to be appended so that the model knows want, the Note of an Offer, when it was

@@ -11,14 +11,14 @@ func TestAValueOfAnyKindIsCheckedAgainstAFormatAndToldWhereItIsWrong(t *testing.
 	const lamps = `{"type":"array","minItems":1,"items":{"type":"object","required":["name","price"],"additionalProperties":false,
 		"properties":{"name":{"type":"string"},"price":{"type":"number"},"colour":{"enum":["red","blue"]}}}}`
 	for value, want := range map[string]string{
-		`[{"name":"Fen","price":72}]`:                    "",
-		`[{"name":"Fen","price":"72"}]`:                  `"value[0].price" must be a number, not a string ("72")`,
-		`[{"name":"Fen","price":1},{"name":"Ro"}]`:       `"value[1].price" is missing`,
-		`[{"name":"F","price":1,"colour":"green"}]`:      `"value[0].colour" must be one of "red", "blue"`,
-		`[{"name":"F","price":1,"prise":2}]`:             `"value[0].prise" is not one of its properties, the nearest is "value[0].price"`,
-		`{"name":"Fen","price":72}`:                      `the value must be an array, not an object`,
-		`[{"name":"Fen","price":72}`:                     `not JSON`,
-		`[{"name":"Fen","price":1e999999}]`:              `too large`,
+		`[{"name":"Fen","price":72}]`:                     "",
+		`[{"name":"Fen","price":"72"}]`:                   `"value[0].price" must be a number, not a string ("72")`,
+		`[{"name":"Fen","price":1},{"name":"Ro"}]`:        `"value[1].price" is missing`,
+		`[{"name":"F","price":1,"colour":"green"}]`:       `"value[0].colour" must be one of "red", "blue"`,
+		`[{"name":"F","price":1,"prise":2}]`:              `"value[0].prise" is not one of its properties, the nearest is "value[0].price"`,
+		`{"name":"Fen","price":72}`:                       `the value must be an array, not an object`,
+		`[{"name":"Fen","price":72}`:                      `not JSON`,
+		`[{"name":"Fen","price":1e999999}]`:               `too large`,
 		strings.Repeat("[", 70) + strings.Repeat("]", 70): `nested more than`,
 	} {
 		problems, err := New().Value(json.RawMessage(lamps), json.RawMessage(value))

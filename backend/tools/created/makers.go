@@ -162,7 +162,7 @@ func (m *Makers) problem(panel string, p createParams) *toolspec.Result {
 	}
 	others := m.t.cfg.Others(panel)
 	taken := func(name string) bool {
-		return name == toolspec.CallTool || slices.ContainsFunc(others, func(d toolspec.Definition) bool { return d.Name == name && d.Origin != toolspec.OriginCreated })
+		return name == toolspec.CallTool || name == toolspec.FinalResponse || slices.ContainsFunc(others, func(d toolspec.Definition) bool { return d.Name == name && d.Origin != toolspec.OriginCreated })
 	}
 	if text := p.unseen(); text != "" {
 		return fail(text, `Leave it out; where a string of the body needs it, write its escape, as in "\u200d".`)

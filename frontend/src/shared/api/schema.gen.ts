@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/ai/automations/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Do a task and answer with JSON of a wanted format */
+        post: operations["post-api-ai-automations-run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ai/developer-notes": {
         parameters: {
             query?: never;
@@ -1313,6 +1330,48 @@ export interface components {
             before: number;
             calls: components["schemas"]["CallRow"][];
         };
+        Automation: {
+            /** Format: int64 */
+            calls: number;
+            conversation?: string;
+            /** Format: int64 */
+            duration_ms: number;
+            error?: string;
+            error_type?: string;
+            last?: string;
+            /** Format: int64 */
+            repairs: number;
+            result?: unknown;
+            /** Format: int64 */
+            rounds: number;
+            status: string;
+            success: boolean;
+            suggestion?: string;
+            turn?: string;
+            usage: components["schemas"]["Usage"];
+            wrong?: string[];
+        };
+        AutomationInputBody: {
+            /** @description Conversation to do it in; a new one when absent. */
+            conversation?: string;
+            /** @description What the answer has to fit: a JSON Schema, or a description as a string. */
+            format: unknown;
+            /** @description Model as provider/name; the setting's when absent. */
+            model?: string;
+            /** @description Panel whose tools are in scope. */
+            panelId?: string;
+            /** @description What to do. */
+            prompt: string;
+            /**
+             * Format: int64
+             * @description How often an answer that does not fit is sent back; the setting's when absent.
+             */
+            repairs?: number;
+            /** @description System prompt, byte for byte; that of the settings when absent. */
+            system?: string;
+            /** @description The only tools that may be called; all that are offered when absent. */
+            tools?: string[];
+        };
         Banner: {
             hint?: string;
             kind: string;
@@ -2175,6 +2234,39 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    "post-api-ai-automations-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AutomationInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "post-api-ai-developer-notes": {
         parameters: {
             query?: never;

@@ -1,0 +1,119 @@
+package automation
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sextant/backend/agent/loop"
+	"sextant/shared/toolspec"
+)
+
+// ToolName is the tool by which a model says that it is done (A2).
+const ToolName = toolspec.FinalResponse
+
+// tool is final_response.
+var tool = toolspec.Definition{
+	Name:        ToolName,
+	Description: "Say that the task is done and you know the answer. Call it once, after the last other call, alone. You are then told in which format to give the answer.",
+	Parameters:  json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string","description":"The answer in words, if that helps you."}}}`),
+	Origin:      toolspec.OriginBaseline,
+	Examples: []json.RawMessage{
+		json.RawMessage(`{}`), json.RawMessage(`{"answer":"The lamp costs 72 euros."}`), json.RawMessage(`{"answer":"No such lamp is sold there."}`),
+	},
+}
+
+// goal is the answer that fits. The loop asks it from one goroutine.
+type goal struct {
+	format  Format
+	repairs int
+
+	// reminded is true when the model stopped calling without final_response once.
+	reminded bool
+	closed   bool
+	// told is how often it was told that its answer does not fit.
+	told   int
+	wrong  []string
+	answer json.RawMessage
+}
+
+// Tool implements loop.Goal.
+func (g *goal) Tool() toolspec.Definition { return tool }
+
+// Called implements loop.Goal.
+func (g *goal) Called(args json.RawMessage, failed []string) loop.Reply {
+	switch {
+	case g.closed:
+		return g.judge(given(args))
+	case len(failed) > 0:
+		return loop.Reply{Tell: "Not taken: " + strings.Join(failed, ", ") + " failed in the same answer. Look at what came of it, go on, and call " + ToolName + " when the task is done or cannot be done."}
+	}
+	return g.close()
+}
+
+// given is the answer that a model put into its call instead of into words.
+func given(args json.RawMessage) string {
+	var in struct{ Answer json.RawMessage }
+	if json.Unmarshal(args, &in) != nil || len(in.Answer) == 0 {
+		return string(args)
+	}
+	var text string
+	if json.Unmarshal(in.Answer, &text) == nil {
+		return text
+	}
+	return string(in.Answer)
+}
+
+// Said implements loop.Goal.
+func (g *goal) Said(text string) loop.Reply {
+	switch {
+	case g.closed:
+		return g.judge(text)
+	case !g.reminded:
+		g.reminded = true
+		return loop.Reply{Tell: "If there is more to do, go on with the tools. When the task is done, or cannot be done, call " + ToolName + "."}
+	}
+	return g.close()
+}
+
+// close ends the work with tools.
+func (g *goal) close() loop.Reply {
+	g.closed = true
+	return loop.Reply{Closed: true, Tell: g.format.asked()}
+}
+
+// judge reads an answer and says what is wrong with it, as often as it may.
+func (g *goal) judge(text string) loop.Reply {
+	value, err := read(text)
+	if err != nil {
+		g.wrong = []string{err.Error()}
+	} else {
+		if g.wrong, err = g.format.fits(value); err != nil {
+			return loop.Reply{Missed: sentence("the answer cannot be checked: " + err.Error()), Suggestion: "Give a simpler format."}
+		}
+		if len(g.wrong) == 0 {
+			g.answer = value
+			return loop.Reply{}
+		}
+	}
+	what := strings.Join(g.wrong, "; ")
+	if g.told >= g.repairs {
+		return loop.Reply{
+			Missed:     "The answer does not fit the format" + after(g.told) + ": " + what + ".",
+			Suggestion: "Describe in the schema what is wanted, make it simpler, or choose another model.",
+		}
+	}
+	g.told++
+	return loop.Reply{Tell: "This does not fit: " + what + ". Send all of it again, mended: one JSON value and nothing else."}
+}
+
+// after says how often an answer was sent back.
+func after(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return ", also after it was sent back once"
+	}
+	return fmt.Sprintf(", also after it was sent back %d times", n)
+}

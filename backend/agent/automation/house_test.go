@@ -1,0 +1,133 @@
+package automation_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"sextant/backend/agent/automation"
+	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/loop"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// house is what Jobs run in: the real loop and a real service over HTTP, with a log in memory
+// and tools that answer by a function.
+type house struct {
+	*loop.Loop
+	service *openaitest.Server
+	kind    dialect.Kind
+	limits  loop.Limits
+	window  int
+	more    []toolspec.Definition
+	do      func(toolspec.Call) toolspec.Result
+
+	mu       sync.Mutex
+	messages []chat.Message
+	made     []string
+}
+
+func def(name string, readOnly bool) toolspec.Definition {
+	return toolspec.Definition{
+		Name: name, Description: "Does " + name + ".", Origin: toolspec.OriginBaseline,
+		Parameters: json.RawMessage(`{"type":"object"}`), Hints: toolspec.Hints{ReadOnly: readOnly},
+	}
+}
+
+func build(t *testing.T, turns ...openaitest.Turn) *house {
+	t.Helper()
+	service, err := openaitest.Start(turns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models := llm.New(llm.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}})
+	h := &house{service: service, do: func(c toolspec.Call) toolspec.Result { return toolspec.OK("seen " + c.ID) }}
+	h.Loop = loop.New(loop.Config{
+		Tools: h, Calls: h, Journal: h, History: h, Models: models, Dialects: h, Limits: func() loop.Limits { return h.limits },
+		Core: []string{"look", "act"}, Window: func() int { return h.window },
+	})
+	t.Cleanup(func() {
+		h.Close()
+		models.Close()
+		service.Close()
+	})
+	return h
+}
+
+func (h *house) Dialect(context.Context, string, llm.Model) (dialect.Verdict, chat.Usage, error) {
+	return dialect.Verdict{Kind: h.kind}, chat.Usage{}, nil
+}
+
+func (h *house) Definitions(string) []toolspec.Definition {
+	return append([]toolspec.Definition{def("look", true), def("act", false)}, h.more...)
+}
+
+func (h *house) Do(_ context.Context, c toolspec.Call) toolspec.Result {
+	h.mu.Lock()
+	h.made = append(h.made, c.Tool)
+	h.mu.Unlock()
+	return h.do(c)
+}
+
+func (h *house) Publish(_ context.Context, events ...event.Event) ([]event.Event, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, e := range events {
+		var m chat.Message
+		if e.Kind == event.MessageAdded && json.Unmarshal(e.Data, &m) == nil {
+			h.messages = append(h.messages, m)
+		}
+	}
+	return events, nil
+}
+
+func (h *house) Messages(_ context.Context, conversation string) ([]chat.Message, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(h.messages), func(m chat.Message) bool { return m.Conversation != conversation }), nil
+}
+
+// ran are the tools that ran.
+func (h *house) ran() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.made)
+}
+
+const lamp = `{"type":"object","required":["name","price"],"additionalProperties":false,
+	"properties":{"name":{"type":"string"},"price":{"type":"number","minimum":0}}}`
+
+func format(t *testing.T, text string) automation.Format {
+	t.Helper()
+	f, err := automation.NewFormat([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// job asks for a lamp.
+func (h *house) job(t *testing.T) automation.Job {
+	return automation.Job{
+		Ask:    loop.Ask{Conversation: "c1", Text: "which lamp is the cheapest?", Model: "openai/m"},
+		Format: format(t, lamp), Repairs: 3,
+	}
+}
+
+func call(name, args string) openaitest.Call {
+	return openaitest.Call{ID: "c0", Name: name, Args: args}
+}
+
+func calls(list ...openaitest.Call) openaitest.Turn { return openaitest.Turn{Calls: list} }
+
+func says(text string) openaitest.Turn { return openaitest.Turn{Text: text} }

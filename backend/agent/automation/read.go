@@ -1,0 +1,169 @@
+package automation
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDeep and maxAnswer bound what is read as an answer.
+const (
+	maxDeep   = 64
+	maxAnswer = 1 << 20
+)
+
+// read finds the one JSON value that text is: all of it, or what stands in its only code fence.
+// What a model thought aloud before it does not count. Nothing else is guessed.
+func read(text string) (json.RawMessage, error) {
+	if len(text) > maxAnswer {
+		return nil, fmt.Errorf("the answer has %d bytes, at most %d are taken", len(text), maxAnswer)
+	}
+	text = strings.TrimSpace(text)
+	if thought, after, ok := strings.Cut(text, "</think>"); ok && strings.HasPrefix(thought, "<think>") {
+		text = strings.TrimSpace(after)
+	}
+	if text == "" {
+		return nil, errors.New("the answer is empty")
+	}
+	value, err := one(text)
+	if err == nil {
+		return value, nil
+	}
+	if inner, ok := fenced(text); ok {
+		return one(inner)
+	}
+	return nil, err
+}
+
+// fenced is the inside of the only code fence of text.
+func fenced(text string) (string, bool) {
+	parts := strings.Split("\n"+text, "\n```")
+	if len(parts) != 3 {
+		return "", false
+	}
+	info, inner, ok := strings.Cut(parts[1], "\n")
+	switch strings.ToLower(strings.TrimSpace(info)) {
+	case "", "json":
+		return inner, ok
+	}
+	return "", false
+}
+
+// one reads text as exactly one JSON value and writes it again: without white space, in UTF-8,
+// its names in their order. A name that stands twice is refused: readers differ in which one holds.
+func one(text string) (json.RawMessage, error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	w := writer{dec: dec}
+	err := w.value(0)
+	if err == nil {
+		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more after the JSON value")
+		}
+	}
+	if err == nil {
+		return w.out.Bytes(), nil
+	}
+	at := dec.InputOffset()
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		at = max(syntax.Offset-1, at)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, errors.New("it is not JSON: it ends before the value does")
+	}
+	line, column := place(text, int(at))
+	return nil, fmt.Errorf("it is not one JSON value: line %d, column %d: %w", line, column, err)
+}
+
+// place is where byte at of text is, both from 1, columns in characters.
+func place(text string, at int) (line, column int) {
+	before := text[:min(max(at, 0), len(text))]
+	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+}
+
+// writer copies one value from its tokens.
+type writer struct {
+	dec *json.Decoder
+	out bytes.Buffer
+}
+
+func (w *writer) value(deep int) error {
+	if deep > maxDeep {
+		return fmt.Errorf("nested more than %d deep", maxDeep)
+	}
+	token, err := w.dec.Token()
+	if err != nil {
+		return err
+	}
+	switch token {
+	case json.Delim('{'):
+		return w.object(deep)
+	case json.Delim('['):
+		return w.array(deep)
+	}
+	return w.plain(token)
+}
+
+func (w *writer) object(deep int) error {
+	w.out.WriteByte('{')
+	names := map[string]bool{}
+	for w.dec.More() {
+		token, err := w.dec.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string)
+		if names[name] {
+			return fmt.Errorf("the name %q stands twice", clip(name, 60))
+		}
+		if len(names) > 0 {
+			w.out.WriteByte(',')
+		}
+		names[name] = true
+		if err := w.plain(name); err != nil {
+			return err
+		}
+		w.out.WriteByte(':')
+		if err := w.value(deep + 1); err != nil {
+			return err
+		}
+	}
+	return w.end('}')
+}
+
+func (w *writer) array(deep int) error {
+	w.out.WriteByte('[')
+	for i := 0; w.dec.More(); i++ {
+		if i > 0 {
+			w.out.WriteByte(',')
+		}
+		if err := w.value(deep + 1); err != nil {
+			return err
+		}
+	}
+	return w.end(']')
+}
+
+// end takes the closing bracket.
+func (w *writer) end(bracket byte) error {
+	if _, err := w.dec.Token(); err != nil {
+		return err
+	}
+	return w.out.WriteByte(bracket)
+}
+
+// plain writes a text, number, boolean or null.
+func (w *writer) plain(v any) error {
+	enc := json.NewEncoder(&w.out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	w.out.Truncate(w.out.Len() - 1) // Encode ends with a line break
+	return nil
+}

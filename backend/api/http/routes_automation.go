@@ -1,0 +1,107 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/backend/agent/automation"
+	"sextant/backend/agent/loop"
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// automationInput is the body of POST …/automations/run.
+type automationInput struct {
+	Body struct {
+		Prompt string          `json:"prompt" doc:"What to do." minLength:"1" maxLength:"200000"`
+		Format json.RawMessage `json:"format" doc:"What the answer has to fit: a JSON Schema, or a description as a string."`
+		System string          `json:"system,omitempty" doc:"System prompt, byte for byte; that of the settings when absent." maxLength:"100000"`
+		Tools  []string        `json:"tools,omitempty" doc:"The only tools that may be called; all that are offered when absent." maxItems:"200"`
+		Model  string          `json:"model,omitempty" doc:"Model as provider/name; the setting's when absent." maxLength:"200"`
+		Panel  string          `json:"panelId,omitempty" doc:"Panel whose tools are in scope." maxLength:"64"`
+		// A pointer: none at all is a wish too.
+		Repairs      *int   `json:"repairs,omitempty" doc:"How often an answer that does not fit is sent back; the setting's when absent." minimum:"0" maximum:"10"`
+		Conversation string `json:"conversation,omitempty" doc:"Conversation to do it in; a new one when absent." maxLength:"128"`
+	}
+}
+
+// automationRoutes are the routes of answers that programs read (A8).
+func (s *Server) automationRoutes() {
+	m, p := s.rooms.Nav.Route("automations_run")
+	add(s, m, p, "Do a task and answer with JSON of a wanted format", http.StatusOK, s.automate)
+}
+
+// automate waits for the answer. A program that goes away stops the turn. What went wrong in the
+// task is 200 in the result form, as a tool that failed is.
+func (s *Server) automate(ctx context.Context, in *automationInput) (*body[wire.Automation], error) {
+	begun := time.Now()
+	format, err := automation.NewFormat(in.Body.Format)
+	if err != nil {
+		return answer(automationFailed(&automation.Error{Message: err.Error(), Suggestion: "Nothing ran. Send another format.", Unasked: true}, begun)), nil
+	}
+	if in.Body.Conversation != "" {
+		if _, err := s.conversation(ctx, in.Body.Conversation); err != nil {
+			return nil, err
+		}
+	}
+	job := automation.Job{
+		Ask: loop.Ask{
+			Conversation: in.Body.Conversation, Text: in.Body.Prompt, System: in.Body.System, Tools: in.Body.Tools,
+			Model: in.Body.Model, Panel: in.Body.Panel, Caller: toolspec.CallerModel, Interactive: true,
+		},
+		Format: format,
+	}
+	if job.Model == "" {
+		job.Model = s.rooms.Settings.Get("model")
+	}
+	if in.Body.Repairs != nil {
+		job.Repairs = *in.Body.Repairs
+	} else if job.Repairs, err = strconv.Atoi(s.rooms.Settings.Get("answer_repairs")); err != nil {
+		return nil, failed("The setting answer_repairs is no number.", err)
+	}
+	if !isWindow(ctx) {
+		job.Caller, job.Interactive = toolspec.CallerHTTP, s.rooms.Watched()
+	}
+	done, err := automation.Run(ctx, s.rooms.Loop, job)
+	if e, ok := automation.Failure(err); ok {
+		if errors.Is(err, loop.ErrBusy) {
+			return nil, huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it or wait for its end.")
+		}
+		return answer(automationFailed(e, begun)), nil
+	}
+	a := automationOf(done.Outcome, begun)
+	a.Success, a.Result, a.Repairs = true, done.JSON, done.Repairs
+	return answer(a), nil
+}
+
+// automationOf is what is told of a turn, whether it came to an answer or not.
+func automationOf(o loop.Outcome, begun time.Time) wire.Automation {
+	return wire.Automation{
+		DurationMS: time.Since(begun).Milliseconds(), Conversation: o.Conversation, Turn: o.Turn,
+		Status: o.Status, Rounds: o.Rounds, Calls: o.Calls, Usage: o.Usage,
+	}
+}
+
+func automationFailed(e *automation.Error, begun time.Time) wire.Automation {
+	a := automationOf(e.Outcome, begun)
+	a.Error, a.Suggestion, a.Last, a.Wrong = e.Message, e.Suggestion, e.Last, e.Wrong
+	switch {
+	case e.Unasked:
+		a.ErrorType, a.Status = toolspec.ValidationError, chat.StatusFailed
+		if errors.Unwrap(e) != nil { // the program asked rightly, and the loop could not begin
+			a.ErrorType = toolspec.SystemError
+		}
+	case len(e.Wrong) > 0, e.Outcome.Status != chat.StatusFailed:
+		a.ErrorType = toolspec.UserError
+	default:
+		a.ErrorType = toolspec.SystemError
+	}
+	return a
+}
