@@ -146,6 +146,14 @@ func (c *Config) keep(into map[string]string, name, value, where string) {
 // profileName is what a browser profile may be called; it names a folder.
 var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
+// checkModel refuses what is no name of a model over a provider.
+func checkModel(value string) error {
+	if provider, model, ok := strings.Cut(value, "/"); !ok || provider == "" || model == "" {
+		return fmt.Errorf("%q is no model: write provider/name, e.g. ollama/qwen3", value)
+	}
+	return nil
+}
+
 // checkValue says what is wrong with a value.
 func checkValue(name, value string) error {
 	k, ok := keyNamed(name)
@@ -182,6 +190,9 @@ func checkValue(name, value string) error {
 				return err
 			}
 		}
+	}
+	if name == "fallback_model" && value != "" {
+		return checkModel(value)
 	}
 	if name == "profile" && value != "" && !profileName.MatchString(value) {
 		return fmt.Errorf("%q is no name of a profile: lower-case letters, digits and hyphens, at most 40", value)

@@ -30,27 +30,39 @@ func TestRunOpensTheDemoAndNumbersItWithoutNetworkKeyOrAccount(t *testing.T) {
 }
 
 func TestRunWithAModelDrivesThePageAndReportsAsJSON(t *testing.T) {
-	model, err := openaitest.Start(
-		openaitest.Turn{Calls: []openaitest.Call{{Name: "navigate_page", Args: `{"url":"demo"}`}}},
-		openaitest.Turn{Calls: []openaitest.Call{{Name: "annotate_page", Args: `{"query":"postcode"}`}}},
-		openaitest.Turn{Text: "There is a field for a postcode."},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer model.Close()
-	t.Setenv("SEXTANT_OPENAI_BASE_URL", model.URL())
-	t.Setenv("SEXTANT_OPENAI_API_KEY", "test")
-	code, out, errs := verb(t, testFlags(t), "run", "is there a field for a postcode?", "--model", "openai/test", "--json")
-	if code != exitDone {
-		t.Fatalf("exit %d, stderr %q, stdout %s", code, errs, out)
-	}
-	var report runReport
-	if err := json.Unmarshal([]byte(out), &report); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if report.Text != "There is a field for a postcode." || len(report.Calls) != 2 || report.Calls[1].Tool != "annotate_page" {
-		t.Errorf("report: %+v", report)
+	for name, env := range map[string]map[string]string{
+		"openai/test":         {"OPENAI_API_KEY": "test", "OPENAI_BASE_URL": ""},
+		"openai/by-responses": {"OPENAI_API_KEY": "test", "OPENAI_BASE_URL": "", "OPENAI_FORMAT": "responses"},
+		"anthropic/test":      {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model, err := openaitest.Start(
+				openaitest.Turn{Calls: []openaitest.Call{{ID: "c1", Name: "navigate_page", Args: `{"url":"demo"}`}}},
+				openaitest.Turn{Calls: []openaitest.Call{{ID: "c2", Name: "annotate_page", Args: `{"query":"postcode"}`}}},
+				openaitest.Turn{Text: "There is a field for a postcode."},
+			)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer model.Close()
+			for key, value := range env {
+				if strings.HasSuffix(key, "_BASE_URL") {
+					value = model.URL()
+				}
+				t.Setenv("SEXTANT_"+key, value)
+			}
+			code, out, errs := verb(t, testFlags(t), "run", "is there a field for a postcode?", "--model", name, "--json")
+			if code != exitDone {
+				t.Fatalf("exit %d, stderr %q, stdout %s", code, errs, out)
+			}
+			var report runReport
+			if err := json.Unmarshal([]byte(out), &report); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if report.Text != "There is a field for a postcode." || len(report.Calls) != 2 || report.Calls[1].Tool != "annotate_page" {
+				t.Errorf("report: %+v", report)
+			}
+		})
 	}
 }
 

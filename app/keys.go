@@ -1,6 +1,9 @@
 package app
 
-import "sextant/backend/tools/web"
+import (
+	"sextant/backend/agent/llm"
+	"sextant/backend/tools/web"
+)
 
 // Key is one setting: its name in config.toml and in the window, its default and what it
 // does. Its environment variable is SEXTANT_ and the name in capitals.
@@ -19,13 +22,21 @@ type Key struct {
 // Keys is the whole configuration. docs/configuration.md is generated from it.
 func Keys() []Key {
 	return []Key{
-		{Name: "model", Default: "pilot", Window: true, Doc: "Model that answers, as provider/name (openai/…, ollama/…, lmstudio/…, llamacpp/…) or pilot, the built-in command pilot."},
+		{Name: "model", Default: "pilot", Window: true, Doc: "Model that answers, as provider/name (openai/…, anthropic/…, gemini/…, openrouter/…, ollama/…, lmstudio/…, llamacpp/…, vllm/…) or pilot, the built-in command pilot."},
 		{Name: "dialects", Default: "", Window: true, Doc: "How models write tool calls where the answer to one question at first use got it wrong: provider/model=dialect, separated by commas, e.g. ollama/qwen3=hermes. Dialects are native, tool_call, hermes and fenced."},
 		{Name: "mode", Default: "ask", Window: true, OneOf: []string{"read-only", "ask", "workspace", "full"}, Doc: "How much the assistant may do without a question."},
 		{Name: "theme", Default: "system", Window: true, OneOf: []string{"system", "dark", "light"}, Doc: "Look of the window."},
 		{Name: "marks", Default: "on", Window: true, OneOf: []string{"on", "off"}, Doc: "Whether numbers are drawn over the page."},
 		{Name: "openai_base_url", Default: "", Window: true, Doc: "Address of an OpenAI-compatible service, e.g. https://api.example/v1. Setting it grants requests to its host."},
 		{Name: "openai_api_key", Default: "", Window: true, Secret: true, Doc: "Key for that service. Kept with the secrets; never shown again."},
+		{Name: "openai_format", Default: "auto", Window: true, OneOf: llm.Formats(), Doc: "What that service speaks: chat (chat completions), responses, or anthropic (messages). auto is responses at OpenAI's own address, anthropic at Anthropic's and where the address ends in /anthropic, else chat."},
+		{Name: "anthropic_api_key", Default: "", Window: true, Secret: true, Doc: "Key for Anthropic (anthropic/…). Kept with the secrets; never shown again."},
+		{Name: "anthropic_base_url", Default: "", Window: true, Doc: "Address to reach Anthropic's protocol at; empty is Anthropic's own."},
+		{Name: "gemini_api_key", Default: "", Window: true, Secret: true, Doc: "Key for Google's Gemini (gemini/…). Kept with the secrets; never shown again."},
+		{Name: "gemini_base_url", Default: "", Window: true, Doc: "OpenAI-compatible address to reach Gemini at; empty is Google's own."},
+		{Name: "openrouter_api_key", Default: "", Window: true, Secret: true, Doc: "Key for OpenRouter (openrouter/…). Kept with the secrets; never shown again."},
+		{Name: "openrouter_base_url", Default: "", Window: true, Doc: "Address to reach OpenRouter at; empty is its own."},
+		{Name: "fallback_model", Default: "", Window: true, Doc: "Model, as provider/name, that answers when the chosen one cannot be reached, takes no more requests or fails; empty is none. Each time it answers, that is told."},
 		{Name: "calls_per_turn", Default: "10", Window: true, Doc: "Tool calls the assistant may make in one turn."},
 		{Name: "rounds", Default: "10", Window: true, Doc: "Rounds of model and tools in one turn."},
 		{Name: "context_window", Default: "0", Window: true, Doc: "Tokens that the model reads at once; 0 takes what is known of it. Where all tools would take more than a twentieth of it, the model is told a few and finds the others."},

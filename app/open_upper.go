@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"sextant/backend/agent/dialect"
@@ -141,7 +142,7 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 		return err
 	}
 	s.Models = llm.New(llm.Config{
-		OpenAIBaseURL: s.Settings.Get("openai_base_url"), OpenAIKey: s.Settings.Get("openai_api_key"), Log: s.Log,
+		Services: s.modelServices(), Fallback: func() string { return s.Settings.Get("fallback_model") }, Log: s.Log,
 		// Only what a person configured for a model is open to it, and to nothing else.
 		Egress: func() *egress.Guard {
 			return egress.New(egress.Config{DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
@@ -149,9 +150,10 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 	})
 	s.onClose("models", func() error { s.Models.Close(); return nil })
 	s.Settings.changed = func(key string) {
-		switch key {
-		case "openai_base_url", "openai_api_key":
-			s.Models.Configure(s.Settings.Get("openai_base_url"), s.Settings.Get("openai_api_key"))
+		if provider, _, ok := strings.Cut(key, "_"); ok {
+			if service, ok := s.modelServices()[provider]; ok {
+				s.Models.Configure(provider, service)
+			}
 		}
 	}
 	s.Loop = loop.New(loop.Config{
@@ -180,6 +182,18 @@ func (s *System) promptSecret(ctx context.Context) (string, error) {
 	}
 	kept = loop.NewSecret()
 	return kept, s.Store.SetSetting(ctx, key, kept)
+}
+
+// modelServices are the services for models as the settings have them, by provider.
+func (s *System) modelServices() map[string]llm.Service {
+	services := map[string]llm.Service{}
+	for _, provider := range []string{"openai", "anthropic", "gemini", "openrouter"} {
+		services[provider] = llm.Service{BaseURL: s.Settings.Get(provider + "_base_url"), Key: s.Settings.Get(provider + "_api_key")}
+	}
+	openai := services["openai"]
+	openai.Format = llm.Format(s.Settings.Get("openai_format"))
+	services["openai"] = openai
+	return services
 }
 
 // followDevice makes the window's tabs pretend to be the device that the activity bar shows.

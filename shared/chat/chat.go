@@ -57,9 +57,18 @@ type Message struct {
 	// Covers is the last message that a RoleSummary message stands for.
 	Covers string `json:"covers,omitempty"`
 	// Outside lists the sources of outside text in Text.
-	Outside []string  `json:"outside,omitempty"`
-	Status  Status    `json:"status"`
-	Time    time.Time `json:"time"`
+	Outside []string `json:"outside,omitempty"`
+	// Images belong to Text, for models that can see. They are not stored: a later turn does without.
+	Images []Image   `json:"-"`
+	Status Status    `json:"status"`
+	Time   time.Time `json:"time"`
+}
+
+// Image is a picture as it goes to a model.
+type Image struct {
+	// MIME is image/png or image/jpeg.
+	MIME string
+	Data []byte
 }
 
 // ToolCall is a call as a model asked for it; Args is a JSON object.
@@ -67,11 +76,20 @@ type ToolCall struct {
 	ID   string          `json:"id"`
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"`
+	// Signature is what the provider wants back with the call, as it gave it.
+	Signature string `json:"signature,omitempty"`
 }
 
-// Usage counts tokens as the provider reported them; zero means not reported.
+// Usage counts tokens as the provider reported them; zero means not reported. Input is all that was
+// read: Cached of it came out of the provider's cache, Written of it was put there.
 type Usage struct {
-	Input  int `json:"input"`
-	Output int `json:"output"`
-	Cached int `json:"cached,omitempty"`
+	Input   int `json:"input"`
+	Output  int `json:"output"`
+	Cached  int `json:"cached,omitempty"`
+	Written int `json:"written,omitempty"`
+}
+
+// Plus is u and v together.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{Input: u.Input + v.Input, Output: u.Output + v.Output, Cached: u.Cached + v.Cached, Written: u.Written + v.Written}
 }

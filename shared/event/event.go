@@ -28,6 +28,7 @@ const (
 	TurnStarted         Kind = "turn.started"         // Turn
 	TextDelta           Kind = "text.delta"           // Delta
 	TurnEnded           Kind = "turn.ended"           // Turn
+	TurnNoted           Kind = "turn.noted"           // Note
 	RoundEnded          Kind = "round.ended"          // Round
 	CallStarted         Kind = "call.started"         // CallStart
 	CallOutput          Kind = "call.output"          // CallChunk
@@ -132,6 +133,14 @@ type Prompt struct {
 
 // Delta is a piece of an assistant message.
 type Delta struct {
+	Message string `json:"message"`
+	Text    string `json:"text"`
+}
+
+// Note is a sentence for the person about an answer that is being waited for: that it is asked for
+// again and when, that it is gone on with, who answers in place of whom.
+type Note struct {
+	// Message is the one that is waited for.
 	Message string `json:"message"`
 	Text    string `json:"text"`
 }

@@ -207,7 +207,7 @@ func ask(ctx context.Context, m llm.Model, kind Kind) (answer, error) {
 		Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`),
 	}}
 	req := llm.Request{
-		System: Section(kind, defs), MaxTokens: probeTokens,
+		System: Section(kind, defs), MaxTokens: probeTokens, Alone: true, Written: true,
 		Messages: []chat.Message{{Role: chat.RoleUser, Text: "Call the tool " + ProbeTool + " with the word " + probeWord + ". Do nothing else."}},
 	}
 	if kind == Native {

@@ -30,7 +30,7 @@ func (v Voice) Stream(ctx context.Context, req llm.Request, defs []toolspec.Defi
 		return v.Model.Stream(ctx, req, onDelta)
 	}
 	tools := NewTools(slices.Concat(defs, v.Known))
-	asked := llm.Request{System: req.System, Messages: v.written(req.Messages, tools), MaxTokens: req.MaxTokens}
+	asked := llm.Request{System: req.System, Messages: v.written(req.Messages, tools), MaxTokens: req.MaxTokens, Written: true}
 	if section := Section(v.Kind, defs); section != "" {
 		asked.System = strings.TrimSpace(req.System + "\n\n" + section)
 	}
@@ -49,13 +49,18 @@ func (v Voice) Stream(ctx context.Context, req llm.Request, defs []toolspec.Defi
 			onDelta(llm.Delta{Text: e.Text})
 		}
 	})
-	res, err := v.Model.Stream(ctx, asked, func(d llm.Delta) { p.Write(d.Text) })
+	res, err := v.Model.Stream(ctx, asked, func(d llm.Delta) {
+		if d.Thought != "" || d.Note != "" {
+			onDelta(llm.Delta{Thought: d.Thought, Note: d.Note})
+		}
+		p.Write(d.Text)
+	})
 	if err != nil {
 		p.Abandon()
-		return llm.Response{Text: text.String(), Usage: res.Usage}, err
+		return llm.Response{Text: text.String(), Thought: res.Thought, Usage: res.Usage, By: res.By}, err
 	}
 	p.Close(res.Stop != llm.StopLength)
-	heard.Text, heard.Usage, heard.Stop = text.String(), res.Usage, res.Stop
+	heard.Text, heard.Thought, heard.Usage, heard.Stop, heard.By = text.String(), res.Thought, res.Usage, res.Stop, res.By
 	// A server that reads this dialect itself hands its calls over natively all the same.
 	heard.Calls = append(heard.Calls, res.Calls...)
 	heard.Broken = append(heard.Broken, res.Broken...)
@@ -90,15 +95,18 @@ func (v Voice) written(messages []chat.Message, tools *Tools) []chat.Message {
 		}
 		out = append(out, chat.Message{Role: role, Text: text})
 	}
+	var images []chat.Image
 	flush := func() {
 		if len(results) > 0 {
 			say(chat.RoleUser, PrintResults(v.Kind, results))
-			results = nil
+			out[len(out)-1].Images = append(out[len(out)-1].Images, images...)
+			results, images = nil, nil
 		}
 	}
 	for _, m := range messages {
 		if m.Role == chat.RoleTool {
 			results = append(results, Result{Name: names[m.CallID], Text: m.Text})
+			images = append(images, m.Images...)
 			continue
 		}
 		flush()
@@ -111,6 +119,7 @@ func (v Voice) written(messages []chat.Message, tools *Tools) []chat.Message {
 			parts = append(parts, Print(v.Kind, Call{Name: c.Name, Args: c.Args}, tools))
 		}
 		say(m.Role, strings.Join(parts, "\n"))
+		out[len(out)-1].Images = append(out[len(out)-1].Images, m.Images...)
 	}
 	flush()
 	return out

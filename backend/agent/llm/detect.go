@@ -37,16 +37,16 @@ type remoteList struct {
 // List gives every model that can be chosen, the pilot first and always ready. A provider
 // that does not answer has one entry that says why. It takes at most three seconds.
 func (r *Registry) List(ctx context.Context) []wire.Model {
-	order := []string{providerOpenAI, providerOllama, providerLMStudio, providerLlamaCPP}
+	order := append(remotes(), locals()...)
 	found := make([][]wire.Model, len(order))
 	var wait sync.WaitGroup
 	for i, provider := range order {
 		wait.Go(func() {
-			if provider == providerOpenAI {
-				found[i] = r.listConfigured(ctx)
+			if slices.Contains(locals(), provider) {
+				found[i] = r.listLocal(ctx, provider)
 				return
 			}
-			found[i] = r.listLocal(ctx, provider)
+			found[i] = r.listConfigured(ctx, provider)
 		})
 	}
 	wait.Wait()
@@ -57,14 +57,15 @@ func (r *Registry) List(ctx context.Context) []wire.Model {
 	return append(models, slices.Concat(found...)...)
 }
 
-func (r *Registry) listConfigured(ctx context.Context) []wire.Model {
+func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.Model {
 	r.mu.Lock()
-	kept := r.listed
+	from := r.services[provider]
+	kept := from.listed
 	r.mu.Unlock()
 	if time.Now().Before(kept.until) {
 		return slices.Clone(kept.models)
 	}
-	at, err := r.configured()
+	at, err := r.configured(provider)
 	if err != nil {
 		state, hint := stateDown, ""
 		var e *Error
@@ -74,11 +75,11 @@ func (r *Registry) listConfigured(ctx context.Context) []wire.Model {
 				state = stateNoKey
 			}
 		}
-		return []wire.Model{{Name: providerOpenAI + "/", Provider: providerOpenAI, Label: "OpenAI-compatible", State: state, Detail: hint}}
+		return []wire.Model{{Name: provider + "/", Provider: provider, Label: listLabel(provider), State: state, Detail: hint}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	ids, err := fetchIDs(ctx, at.way.client, at.base+"/models", at.key)
+	ids, err := fetchIDs(ctx, at.way.client, at.base+"/models", at)
 	fresh := remoteList{until: time.Now().Add(listKept), models: named(at, ids)}
 	if err != nil {
 		r.log.Info("models not listed", "provider", at.provider, "error", err)
@@ -88,13 +89,21 @@ func (r *Registry) listConfigured(ctx context.Context) []wire.Model {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if ctx.Err() == nil || err == nil {
-		r.listed = fresh
+		from.listed = fresh
 	}
 	return slices.Clone(fresh.models)
 }
 
+// listLabel names a service of which no model is known.
+func listLabel(provider string) string {
+	if provider == providerOpenAI {
+		return "OpenAI-compatible"
+	}
+	return labelOf(provider)
+}
+
 func failedList(at endpoint, err error) wire.Model {
-	m := wire.Model{Name: at.provider + "/", Provider: at.provider, Label: "OpenAI-compatible", State: stateDown, Detail: "cannot be reached at " + at.base}
+	m := wire.Model{Name: at.provider + "/", Provider: at.provider, Label: listLabel(at.provider), State: stateDown, Detail: "cannot be reached at " + at.base}
 	var s statusError
 	if errors.As(err, &s) {
 		m.Detail = fmt.Sprintf("%s answered %d to the list of models", at.base, int(s))
@@ -114,10 +123,10 @@ func (r *Registry) listLocal(ctx context.Context, provider string) []wire.Model 
 	defer cancel()
 	var ids []string
 	if provider == providerOllama {
-		ids, err = fetchIDs(ctx, r.local.client, strings.TrimSuffix(at.base, "/v1")+"/api/tags", "")
+		ids, err = fetchIDs(ctx, r.local.client, strings.TrimSuffix(at.base, "/v1")+"/api/tags", at)
 	}
 	if provider != providerOllama || err != nil {
-		ids, err = fetchIDs(ctx, r.local.client, at.base+"/models", "")
+		ids, err = fetchIDs(ctx, r.local.client, at.base+"/models", at)
 	}
 	down := wire.Model{Name: provider + "/", Provider: provider, Label: at.label, State: stateDown}
 	switch {
@@ -135,6 +144,7 @@ func (r *Registry) listLocal(ctx context.Context, provider string) []wire.Model 
 func named(at endpoint, ids []string) []wire.Model {
 	models := []wire.Model{}
 	for _, id := range ids {
+		id = strings.TrimPrefix(id, "models/") // Gemini's names of names
 		if strings.Contains(strings.ToLower(id), "embed") || len(models) == maxListed {
 			continue
 		}
@@ -149,14 +159,12 @@ type statusError int
 func (s statusError) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
 // fetchIDs reads a list of models in either of the two usual forms.
-func fetchIDs(ctx context.Context, c *http.Client, address, key string) ([]string, error) {
+func fetchIDs(ctx context.Context, c *http.Client, address string, at endpoint) ([]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return nil, fmt.Errorf("asking for models: %w", err)
 	}
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
+	at.format.authorise(req, at.key)
 	res, err := c.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("asking for models: %w", err)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -42,7 +44,14 @@ type Error struct {
 	Suggestion string
 	// Err is the cause, nil when the provider itself said no.
 	Err error
+
+	// again is true when the same request may succeed a little later, wait what the service asked for.
+	again bool
+	wait  time.Duration
 }
+
+// errCut is the cause of an answer that the service itself broke off.
+var errCut = errors.New("the answer was broken off")
 
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
@@ -60,8 +69,16 @@ func KindOf(err error) Kind {
 }
 
 // refusal turns an HTTP status and the body's words into an Error.
-func (m *openAI) refusal(status int, body []byte) *Error {
-	said := errorText(body)
+func (m *client) refusal(status int, body []byte, wait time.Duration) *Error {
+	e := m.refused(status, m.at.said(body))
+	// 529 is Anthropic's word for too many requests of everybody.
+	e.again = status == http.StatusRequestTimeout || status == http.StatusConflict ||
+		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError && status != http.StatusNotImplemented
+	e.wait = wait
+	return e
+}
+
+func (m *client) refused(status int, said string) *Error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return &Error{
@@ -72,8 +89,8 @@ func (m *openAI) refusal(status int, body []byte) *Error {
 	case status == http.StatusNotFound && (said == "" || !strings.Contains(strings.ToLower(said), "model")):
 		return &Error{
 			Kind:       Failed,
-			Message:    fmt.Sprintf("There is no chat endpoint at %s%s", m.at.base, quoted(said)),
-			Suggestion: "Check the base address. It usually ends in /v1.",
+			Message:    fmt.Sprintf("There is no chat endpoint at %s%s%s", m.at.base, m.at.format.path(), quoted(said)),
+			Suggestion: "Check the base address, which usually ends in /v1, and the format that the service speaks.",
 		}
 	case status == http.StatusNotFound:
 		return &Error{
@@ -102,12 +119,13 @@ func (m *openAI) refusal(status int, body []byte) *Error {
 }
 
 // unreachable says which address did not answer.
-func (m *openAI) unreachable(err error) *Error {
+func (m *client) unreachable(err error) *Error {
 	return &Error{
 		Kind:       Unreachable,
 		Message:    fmt.Sprintf("%s cannot be reached at %s", m.at.label, m.at.base),
 		Suggestion: m.at.startHint(),
 		Err:        err,
+		again:      !m.at.local, // here it is started or it is not
 	}
 }
 
@@ -118,12 +136,30 @@ func cut(err error) *Error {
 		Message:    "The answer broke off before its end. The text so far is kept; no unfinished call ran",
 		Suggestion: "Send \"continue\" to go on.",
 		Err:        err,
+		again:      true,
 	}
+}
+
+// retryAfter is how long an error answer asks to wait, in seconds or until a date; 0 when it does not say.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.Atoi(h.Get("Retry-After-Ms")); err == nil && ms > 0 {
+		return min(time.Duration(ms)*time.Millisecond, 24*time.Hour)
+	}
+	said := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(said, 64); err == nil && s > 0 && s < 86400 {
+		return time.Duration(s * float64(time.Second))
+	} else if err == nil && s > 0 {
+		return 24 * time.Hour
+	}
+	if at, err := http.ParseTime(said); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
 }
 
 func mentionsLength(said string) bool {
 	s := strings.ToLower(said)
-	for _, w := range []string{"context length", "context_length", "maximum context", "context window", "too many tokens", "context size"} {
+	for _, w := range []string{"context length", "context_length", "maximum context", "context window", "too many tokens", "context size", "prompt is too long"} {
 		if strings.Contains(s, w) {
 			return true
 		}

@@ -43,15 +43,6 @@ func TestRefusalsOfTheServiceHaveTheirKind(t *testing.T) {
 	}
 }
 
-func TestTheKeyIsNeverInAnError(t *testing.T) {
-	s, r := serve(t)
-	s.Key = "another"
-	_, _, err := ask(t, open(t, r, "openai/m"), hello())
-	if e := asError(t, err, llm.Unauthorised); strings.Contains(e.Message+e.Suggestion+err.Error(), "key-1") {
-		t.Errorf("the key is in %q", e.Message)
-	}
-}
-
 func TestAHugeErrorAnswerIsReadInPart(t *testing.T) {
 	_, r := serve(t, openaitest.Turn{Status: 400, Body: `{"error":{"message":"` + strings.Repeat("x", 8<<20) + `"}}`})
 	_, _, err := ask(t, open(t, r, "openai/m"), hello())
@@ -94,41 +85,6 @@ func TestNothingAtTheAddressSaysAddressAndWhatToDo(t *testing.T) {
 	}
 }
 
-func TestACutAtAnyByteIsAnErrorOrTheWholeAnswer(t *testing.T) {
-	whole := openaitest.Turn{Text: "Opening the shop.", Calls: []openaitest.Call{
-		{ID: "a", Name: "navigate_page", Args: `{"url":"https://shop.example"}`},
-		{ID: "b", Name: "click_element", Args: `{"annotationId":3}`},
-	}, Usage: openaitest.Usage{Input: 9, Output: 5}}
-	stream := openaitest.Render(whole)
-	s, r := serve(t)
-	m := open(t, r, "openai/m")
-	complete := 0
-	for _, clean := range []bool{true, false} {
-		for at := 1; at <= len(stream); at++ {
-			cut := whole
-			cut.Cut, cut.Clean = at, clean
-			s.Add(cut)
-			res, streamed, err := ask(t, m, hello())
-			switch {
-			case err == nil:
-				complete++
-				if res.Text != whole.Text || len(res.Calls) != 2 || string(res.Calls[1].Args) != `{"annotationId":3}` {
-					t.Fatalf("cut at %d (clean %v): taken as whole: %+v", at, clean, res)
-				}
-			case len(res.Calls) > 0 || len(res.Broken) > 0:
-				t.Fatalf("cut at %d (clean %v): calls of a cut answer: %+v", at, clean, res)
-			case !strings.HasPrefix(whole.Text, res.Text) || res.Text != streamed:
-				t.Fatalf("cut at %d (clean %v): text %q, streamed %q", at, clean, res.Text, streamed)
-			default:
-				asError(t, err, llm.Cut)
-			}
-		}
-	}
-	if complete == 0 {
-		t.Error("no cut left the answer whole; cuts after the end should")
-	}
-}
-
 func TestAnErrorInTheStreamKeepsTheText(t *testing.T) {
 	_, r := serve(t, openaitest.Turn{Raw: `data: {"choices":[{"index":0,"delta":{"content":"so far"}}]}
 
@@ -146,7 +102,8 @@ func TestGarbageIsACutAnswerAndNotACrash(t *testing.T) {
 		"data: {\n\n", "data: null\n\n", "data: [1]\n\n", "<html>hello</html>", ": comment\n\n", "data: {\"choices\":3}\n\n",
 		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-5}]}}]}\n\n", "\x00\xff\n\n", "data:\n\n",
 	} {
-		_, r := serve(t, openaitest.Turn{Raw: raw})
+		turn := openaitest.Turn{Raw: raw}
+		_, r := serve(t, turn, turn, turn)
 		res, _, err := ask(t, open(t, r, "openai/m"), hello())
 		asError(t, err, llm.Cut)
 		if len(res.Calls) > 0 {

@@ -35,6 +35,11 @@ type Placed interface {
 	Place() (base string, native bool)
 }
 
+// Backed is what a Model may also tell: whether another stands ready to answer in its place.
+type Backed interface {
+	Backed() bool
+}
+
 // Request is one question to a model. Every call in Messages must be answered by exactly
 // one tool message that follows it; providers refuse anything else.
 type Request struct {
@@ -43,25 +48,38 @@ type Request struct {
 	Tools    []toolspec.Function
 	// MaxTokens bounds the answer; 0 leaves it to the provider.
 	MaxTokens int
+	// Written says that calls are written in the text, so that a text that broke off may hold half of
+	// one; such an answer is never continued by another.
+	Written bool
+	// Alone says that no other model may answer in place of the one that is asked.
+	Alone bool
 }
 
-// Delta is a piece of the answer: text, or one whole call of it that can start before the answer
-// ends. Such a call is also in the Response, in the same order; it has no id, and an answer that
-// breaks off after it takes it back.
+// Delta is a piece of the answer: text, a piece of what the model thinks before it answers, or one
+// whole call that can start before the answer ends. Such a call is also in the Response, in the same
+// order; it has no id, and an answer that breaks off after it takes it back. Note is no part of the
+// answer but a sentence for the person about how it is being got: what is waited for, and who answers
+// in place of whom.
 type Delta struct {
-	Text string
-	Call *chat.ToolCall
+	Text    string
+	Thought string
+	Note    string
+	Call    *chat.ToolCall
 }
 
 // Response is a whole answer.
 type Response struct {
 	Text string
+	// Thought is what the model showed of its thinking, which is no part of the answer.
+	Thought string
 	// Calls are complete: a name and a JSON object each.
 	Calls []chat.ToolCall
 	// Broken are calls that arrived whole but cannot be read; they must be answered, not run.
 	Broken []BrokenCall
 	Usage  chat.Usage
 	Stop   Stop
+	// By is the model that answered, where it is not the one that was asked; else "".
+	By string
 }
 
 // BrokenCall is a call whose arguments are not a JSON object.

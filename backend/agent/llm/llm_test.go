@@ -25,7 +25,7 @@ func serve(t *testing.T, turns ...openaitest.Turn) (*openaitest.Server, *llm.Reg
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := llm.New(llm.Config{OpenAIBaseURL: s.URL(), OpenAIKey: "key-1", Detect: map[string]int{}})
+	r := llm.New(llm.Config{OpenAIBaseURL: s.URL(), OpenAIKey: "key-1", Detect: map[string]int{}, Patience: time.Millisecond})
 	t.Cleanup(func() {
 		r.Close()
 		s.Close()

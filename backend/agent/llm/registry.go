@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,17 +13,33 @@ import (
 	"sextant/backend/guard/egress"
 )
 
+// Service is how a service over the network is reached.
+type Service struct {
+	// BaseURL is its address; empty means the provider's own.
+	BaseURL string
+	Key     string
+	// Format is what it speaks; empty or Auto chooses by provider and address.
+	Format Format
+}
+
 // Config says which providers there are.
 type Config struct {
-	// OpenAIBaseURL and OpenAIKey are of any OpenAI-compatible service; an empty address
-	// means OpenAI's own.
+	// OpenAIBaseURL and OpenAIKey are Services["openai"] in short.
 	OpenAIBaseURL string
 	OpenAIKey     string
-	// Detect maps ollama, lmstudio and llamacpp to their ports on loopback; nil means the
+	// Services are the configured services by provider: openai (any compatible one), anthropic,
+	// gemini, openrouter.
+	Services map[string]Service
+	// Detect maps ollama, lmstudio, llamacpp and vllm to their ports on loopback; nil means the
 	// usual ones, a port of 0 or a missing name switches that provider off.
 	Detect map[string]int
 	// Idle is how long a stream may be silent; 0 means five minutes.
 	Idle time.Duration
+	// Fallback names the model that answers when the one that was asked cannot; nil or "" means none.
+	Fallback func() string
+	// Patience is the first wait before a failed request is sent again, later ones are longer; 0
+	// means half a second.
+	Patience time.Duration
 	// Egress makes the guard that an address is dialled through, with nothing opened at it but what
 	// stands for all; nil for one that knows no exceptions. Each configured address gets its own.
 	Egress func() *egress.Guard
@@ -31,27 +48,42 @@ type Config struct {
 
 // Registry opens models by name and lists those that can be chosen. Safe for concurrent use.
 type Registry struct {
-	ports  map[string]int
-	idle   time.Duration
-	log    *slog.Logger
-	egress func() *egress.Guard
-	local  *way
+	ports    map[string]int
+	idle     time.Duration
+	patience time.Duration
+	fallback func() string
+	log      *slog.Logger
+	egress   func() *egress.Guard
+	local    *way
+	breakers breakers
+	// blind are the models that refused pictures, by address and name.
+	blind sync.Map
 
-	mu     sync.Mutex
-	base   string
-	remote *way
-	never  []string
-	key    string
+	mu       sync.Mutex
+	services map[string]*service
+	never    []string
+}
+
+// service is a configured service and what is known of it.
+type service struct {
+	Service
+	way    *way
 	listed remoteList
 }
 
 // New makes a Registry; it reaches nothing until asked.
 func New(cfg Config) *Registry {
 	if cfg.Detect == nil {
-		cfg.Detect = map[string]int{providerOllama: 11434, providerLMStudio: 1234, providerLlamaCPP: 8080}
+		cfg.Detect = map[string]int{providerOllama: 11434, providerLMStudio: 1234, providerLlamaCPP: 8080, providerVLLM: 8000}
 	}
 	if cfg.Idle <= 0 {
 		cfg.Idle = defaultIdle
+	}
+	if cfg.Patience <= 0 {
+		cfg.Patience = defaultPatience
+	}
+	if cfg.Fallback == nil {
+		cfg.Fallback = func() string { return "" }
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -60,7 +92,8 @@ func New(cfg Config) *Registry {
 		cfg.Egress = func() *egress.Guard { return egress.New(egress.Config{}) }
 	}
 	r := &Registry{
-		ports: cfg.Detect, idle: cfg.Idle, log: cfg.Log, egress: cfg.Egress, base: cfg.OpenAIBaseURL, key: cfg.OpenAIKey,
+		ports: cfg.Detect, idle: cfg.Idle, patience: cfg.Patience, fallback: cfg.Fallback, log: cfg.Log, egress: cfg.Egress,
+		services: map[string]*service{},
 	}
 	var here []string
 	for _, port := range r.ports {
@@ -69,17 +102,23 @@ func New(cfg Config) *Registry {
 		}
 	}
 	r.local = newWay(r.egress(), nil, "", here...)
-	r.remote = r.toBase()
+	for _, provider := range remotes() {
+		s, ok := cfg.Services[provider]
+		if !ok && provider == providerOpenAI {
+			s = Service{BaseURL: cfg.OpenAIBaseURL, Key: cfg.OpenAIKey}
+		}
+		r.services[provider] = &service{Service: s, way: r.to(provider, s.BaseURL)}
+	}
 	return r
 }
 
-// toBase is the way to the configured address.
-func (r *Registry) toBase() *way {
+// to is the way to a provider at base, or at its own address.
+func (r *Registry) to(provider, base string) *way {
 	var configured []string
-	if r.base != "" {
-		configured = []string{r.base} // OpenAI's own needs nothing opened
+	if base != "" {
+		configured = []string{base} // the provider's own needs nothing opened
 	}
-	w := newWay(r.egress(), http.ProxyFromEnvironment, cmp.Or(r.base, openAIBase), configured...)
+	w := newWay(r.egress(), http.ProxyFromEnvironment, cmp.Or(base, usualBase(provider)), configured...)
 	for _, addr := range r.never {
 		w.guard.Never(addr)
 	}
@@ -92,30 +131,46 @@ func (r *Registry) Never(addr string) {
 	defer r.mu.Unlock()
 	r.never = append(r.never, addr)
 	r.local.guard.Never(addr)
-	r.remote.guard.Never(addr)
+	for _, s := range r.services {
+		s.way.guard.Never(addr)
+	}
 }
 
-// Configure changes address and key of the OpenAI-compatible service; models opened
-// before keep theirs.
-func (r *Registry) Configure(baseURL, key string) {
+// Configure changes how a provider's service is reached, which is forgiven its failures; models
+// opened before keep the way they had. An unknown provider is an error of the program's, and ignored.
+func (r *Registry) Configure(provider string, to Service) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.base, r.key, r.listed = baseURL, key, remoteList{}
-	r.remote.close()
-	r.remote = r.toBase()
+	old, ok := r.services[provider]
+	if !ok || old.Service == to {
+		return
+	}
+	r.services[provider] = &service{Service: to, way: r.to(provider, to.BaseURL)}
+	r.breakers.forgive()
+	old.way.close()
 }
 
 // Close ends idle connections.
 func (r *Registry) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.remote.close()
+	for _, s := range r.services {
+		s.way.close()
+	}
 	r.local.close()
 }
 
 // Open gives the model called name, provider/name. It reaches nothing; that the provider
 // is there shows in the first Stream. The pilot is not opened here.
 func (r *Registry) Open(name string) (Model, error) {
+	m, err := r.client(name)
+	if err != nil {
+		return nil, err
+	}
+	return &steady{registry: r, name: name, first: m}, nil
+}
+
+func (r *Registry) client(name string) (*client, error) {
 	provider, model, ok := strings.Cut(name, "/")
 	if !ok || model == "" {
 		return nil, &Error{
@@ -128,7 +183,7 @@ func (r *Registry) Open(name string) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &openAI{at: at, name: model, http: r.local.client, idle: r.idle}
+	m := &client{at: at, name: model, http: r.local.client, idle: r.idle}
 	if !at.local {
 		m.http = at.way.client
 	}
@@ -136,10 +191,10 @@ func (r *Registry) Open(name string) (Model, error) {
 }
 
 func (r *Registry) endpoint(provider string) (endpoint, error) {
-	switch provider {
-	case providerOpenAI:
-		return r.configured()
-	case providerOllama, providerLMStudio, providerLlamaCPP:
+	switch {
+	case slices.Contains(remotes(), provider):
+		return r.configured(provider)
+	case slices.Contains(locals(), provider):
 		port := r.ports[provider]
 		if port == 0 {
 			return endpoint{}, &Error{
@@ -148,52 +203,47 @@ func (r *Registry) endpoint(provider string) (endpoint, error) {
 				Suggestion: "Use openai/… with SEXTANT_OPENAI_BASE_URL for a server at another address.",
 			}
 		}
-		return endpoint{provider: provider, label: labelOf(provider), base: fmt.Sprintf("http://127.0.0.1:%d/v1", port), local: true}, nil
-	case "anthropic", "gemini", "google":
-		return endpoint{}, &Error{
-			Kind:       NotSupported,
-			Message:    fmt.Sprintf("This version has no provider %q of its own", provider),
-			Suggestion: "Set SEXTANT_OPENAI_BASE_URL to an OpenAI-compatible address of that service and use openai/…, or choose a local model or pilot.",
-		}
+		return endpoint{provider: provider, label: labelOf(provider), base: fmt.Sprintf("http://127.0.0.1:%d/v1", port), format: Chat, local: true}, nil
 	}
 	return endpoint{}, &Error{
 		Kind:       NotSupported,
 		Message:    fmt.Sprintf("There is no provider %q", provider),
-		Suggestion: "Providers are openai, ollama, lmstudio and llamacpp; pilot needs none.",
+		Suggestion: "Providers are " + strings.Join(append(remotes(), locals()...), ", ") + "; pilot needs none.",
 	}
 }
 
-// configured is the OpenAI-compatible service, or why it cannot be used.
-func (r *Registry) configured() (endpoint, error) {
+// configured is a service over the network, or why it cannot be used.
+func (r *Registry) configured(provider string) (endpoint, error) {
 	r.mu.Lock()
-	base, key, way := r.base, r.key, r.remote
+	s := *r.services[provider]
 	r.mu.Unlock()
-	if base == "" && key == "" {
-		return endpoint{}, &Error{
+	if s.BaseURL == "" && s.Key == "" {
+		e := &Error{
 			Kind:       Unauthorised,
-			Message:    "No key for OpenAI is set",
-			Suggestion: "Set SEXTANT_OPENAI_API_KEY, or SEXTANT_OPENAI_BASE_URL for another compatible service.",
+			Message:    "No key for " + labelOf(provider) + " is set",
+			Suggestion: "Set " + variable(provider, "API_KEY") + ".",
 		}
+		if provider == providerOpenAI {
+			e.Suggestion = "Set SEXTANT_OPENAI_API_KEY, or SEXTANT_OPENAI_BASE_URL for another compatible service."
+		}
+		return endpoint{}, e
 	}
-	label := "The service"
-	if base == "" {
-		base, label = openAIBase, "OpenAI"
+	at := endpoint{provider: provider, label: labelOf(provider), base: usualBase(provider), key: s.Key, format: s.Format, way: s.way}
+	if s.BaseURL != "" {
+		if provider == providerOpenAI {
+			at.label = "The service"
+		}
+		base, err := checkBase(provider, s.BaseURL)
+		if err != nil {
+			return endpoint{}, err
+		}
+		at.base = base
 	}
-	base, err := checkBase(base)
-	if err != nil {
-		return endpoint{}, err
+	if at.format == "" || at.format == Auto {
+		at.format = formatOf(provider, at.base)
 	}
-	return endpoint{provider: providerOpenAI, label: label, base: base, key: key, way: way}, nil
-}
-
-func labelOf(provider string) string {
-	switch provider {
-	case providerOllama:
-		return "Ollama"
-	case providerLMStudio:
-		return "LM Studio"
-	case providerLlamaCPP:
-		return "llama.cpp"
+	if at.format == Anthropic && !strings.HasSuffix(at.base, "/v1") {
+		at.base += "/v1" // people know this service's address without it
 	}
-	return "OpenAI"
+	return at, nil
 }

@@ -114,11 +114,11 @@ func TestTheConfiguredServiceIsListedAndItsKeyChecked(t *testing.T) {
 	if m, ok := listed(r.List(context.Background()), "openai/big"); !ok || m.State != "ready" {
 		t.Errorf("model is %+v", m)
 	}
-	r.Configure(s.URL(), "wrong")
+	r.Configure("openai", llm.Service{BaseURL: s.URL(), Key: "wrong"})
 	if m, ok := listed(r.List(context.Background()), "openai/"); !ok || m.State != "no_key" || !strings.Contains(m.Detail, "refused") {
 		t.Errorf("with a wrong key: %+v", m)
 	}
-	r.Configure("http://127.0.0.1:1/v1", "")
+	r.Configure("openai", llm.Service{BaseURL: "http://127.0.0.1:1/v1"})
 	if m, ok := listed(r.List(context.Background()), "openai/"); !ok || m.State != "not_running" || !strings.Contains(m.Detail, "127.0.0.1:1") {
 		t.Errorf("nothing there: %+v", m)
 	}
@@ -131,8 +131,10 @@ func TestNamesThatCannotBeOpenedSayWhy(t *testing.T) {
 		kind llm.Kind
 		says string
 	}{
-		"anthropic/claude": {llm.NotSupported, "OpenAI-compatible"},
-		"gemini/x":         {llm.NotSupported, "OpenAI-compatible"},
+		"anthropic/claude": {llm.Unauthorised, "SEXTANT_ANTHROPIC_API_KEY"},
+		"gemini/x":         {llm.Unauthorised, "SEXTANT_GEMINI_API_KEY"},
+		"openrouter/x/y":   {llm.Unauthorised, "SEXTANT_OPENROUTER_API_KEY"},
+		"vllm/x":           {llm.Unreachable, "SEXTANT_OPENAI_BASE_URL"},
 		"openai/gpt":       {llm.Unauthorised, "SEXTANT_OPENAI_API_KEY"},
 		"llamacpp/x":       {llm.Unreachable, "SEXTANT_OPENAI_BASE_URL"},
 		"other/x":          {llm.NotSupported, "ollama"},

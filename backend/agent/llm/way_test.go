@@ -94,7 +94,7 @@ func TestAnAddressOpensForItsModelAndForNothingElse(t *testing.T) {
 	if _ = converse(t, r, "openai/m"); !strings.Contains(heardBefore(), "chat/completions") {
 		t.Fatal("what a person configured was not reached")
 	}
-	r.Configure("http://"+now+"/v1", "k")
+	r.Configure("openai", llm.Service{BaseURL: "http://" + now + "/v1", Key: "k"})
 	for _, g := range guards[:len(guards)-1] {
 		if g.Opened(now) {
 			t.Error("the new address is open at a guard that is not its own")

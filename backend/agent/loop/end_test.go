@@ -220,7 +220,8 @@ func TestAModelThatFailsEndsTheTurnWithItsReason(t *testing.T) {
 	whole := openaitest.Turn{Text: "some words", Fragment: 5, Calls: []openaitest.Call{call("act", `{"x":1}`)}}
 	cut := whole
 	cut.Cut = strings.Index(string(openaitest.Render(whole)), `"arguments":"{`)
-	h := build(t, cut, openaitest.Turn{Status: 401, Body: `{"error":{"message":"bad key"}}`}, openaitest.Turn{Text: ""}, openaitest.Turn{Text: "half", Finish: "length"})
+	none := openaitest.Turn{Cut: -1}
+	h := build(t, cut, none, none, none, openaitest.Turn{Status: 401, Body: `{"error":{"message":"bad key"}}`}, openaitest.Turn{Text: ""}, openaitest.Turn{Text: "half", Finish: "length"})
 	o := h.ask(t, "one")
 	_, messages, made := h.kept()
 	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "broke off") || o.Suggestion == "" || len(made) > 0 {
@@ -238,7 +239,7 @@ func TestAModelThatFailsEndsTheTurnWithItsReason(t *testing.T) {
 	if o := h.ask(t, "four"); o.Status != chat.StatusLimit || o.Text != "half" {
 		t.Errorf("length: %+v", o)
 	}
-	o = h.run(t, loop.Ask{Conversation: "c1", Text: "five", Model: "anthropic/claude"})
+	o = h.run(t, loop.Ask{Conversation: "c1", Text: "five", Model: "nobody/claude"})
 	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "no provider") || o.Suggestion == "" {
 		t.Errorf("unknown provider: %+v", o)
 	}

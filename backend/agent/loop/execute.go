@@ -178,10 +178,14 @@ func (t *turn) result(c chat.ToolCall, r toolspec.Result) chat.Message {
 	if !r.Success {
 		status = chat.StatusFailed
 	}
-	return chat.Message{
+	m := chat.Message{
 		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleTool, CallID: c.ID,
 		Text: shortened(strings.ToValidUTF8(r.ModelText(), "\uFFFD")), Outside: r.Sources, Status: status, Time: time.Now().UTC(),
 	}
+	for _, img := range r.Images {
+		m.Images = append(m.Images, chat.Image{MIME: img.MIME, Data: img.Data})
+	}
+	return m
 }
 
 // answerAll records for calls that did not run why they did not.

@@ -57,7 +57,7 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	models := llm.New(llm.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}})
+	models := llm.New(llm.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}, Patience: time.Millisecond})
 	h := &house{service: service, seen: make(chan event.Event, 10_000)}
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("done") }
 	h.defs = []toolspec.Definition{

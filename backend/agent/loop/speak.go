@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -34,6 +35,7 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	asked := time.Now()
 	res, err := t.voice.Stream(t.ctx, req, told, func(d llm.Delta) {
 		text.add(d.Text)
+		t.tell(message.ID, d)
 		if d.Call != nil {
 			t.begin(defs, *d.Call)
 		}
@@ -58,7 +60,7 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 		message.Outside = t.outside.list()
 	}
 	round := event.Round{
-		Number: t.rounds, Model: t.ask.Model, Usage: res.Usage, Prompt: weighed(req, told),
+		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: weighed(req, told),
 		DurationMS: time.Since(asked).Milliseconds(), Answer: weight(message), Calls: len(message.Calls), Failed: err != nil,
 	}
 	ended := []event.Event{t.event(event.RoundEnded, round)}
@@ -73,6 +75,17 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 		err = lost
 	}
 	return res, message, err
+}
+
+// tell publishes what is said about an answer that is being waited for. That it is not recorded
+// ends no turn.
+func (t *turn) tell(message string, d llm.Delta) {
+	if d.Note == "" {
+		return
+	}
+	if err := t.loop.publish(t.ctx, t.event(event.TurnNoted, event.Note{Message: message, Text: d.Note})); err != nil {
+		t.loop.cfg.Log.Warn("note not recorded", "turn", t.id, "error", err)
+	}
 }
 
 // weighed is what a question to the model is made of.
@@ -114,7 +127,7 @@ func (t *turn) calls(res *llm.Response) []chat.ToolCall {
 		if i < len(t.early.ids) {
 			id = t.early.ids[i]
 		}
-		out = append(out, chat.ToolCall{ID: id, Name: c.Name, Args: c.Args})
+		out = append(out, chat.ToolCall{ID: id, Name: c.Name, Args: c.Args, Signature: c.Signature})
 	}
 	for i, b := range res.Broken {
 		if b.Name == "" {

@@ -228,6 +228,9 @@ func (t *turn) listen() error {
 	}
 	v, usage, err := t.loop.cfg.Dialects.Dialect(t.ctx, t.ask.Model, t.voice.Model)
 	t.spend(usage)
+	if second, ok := t.voice.Model.(llm.Backed); err != nil && ok && second.Backed() && t.ctx.Err() == nil {
+		return nil // the one that answers instead is asked in the usual way
+	}
 	if err != nil {
 		return fmt.Errorf("asking model %s how it calls tools: %w", t.ask.Model, err)
 	}
@@ -236,9 +239,7 @@ func (t *turn) listen() error {
 }
 
 func (t *turn) spend(u chat.Usage) {
-	t.usage.Input += u.Input
-	t.usage.Output += u.Output
-	t.usage.Cached += u.Cached
+	t.usage = t.usage.Plus(u)
 }
 
 // finish ends a turn whose last answer has no calls.

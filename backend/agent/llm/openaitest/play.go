@@ -9,7 +9,7 @@ import (
 )
 
 // play sends t.
-func (s *Server) play(w http.ResponseWriter, r *http.Request, t Turn) {
+func (s *Server) play(w http.ResponseWriter, r *http.Request, format Format, t Turn) {
 	if isError(t) {
 		if t.RetryAfter != "" {
 			w.Header().Set("Retry-After", t.RetryAfter)
@@ -19,7 +19,7 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, t Turn) {
 		_, _ = io.WriteString(w, errorBody(t))
 		return
 	}
-	stream := Render(t)
+	stream := RenderAs(format, t)
 	switch {
 	case t.Clean && t.Cut != 0:
 		s.cleanCut(w, stream[:trimmedLen(t.Cut, len(stream))])
@@ -69,24 +69,48 @@ func (s *Server) cleanCut(w http.ResponseWriter, stream []byte) {
 	_ = buf.Flush()
 }
 
-// Render is the stream of t as bytes: what a whole answer looks like on the wire.
-func Render(t Turn) []byte {
-	if t.Raw != "" {
-		return []byte(t.Raw)
+// Render is the stream of t as bytes: what a whole answer looks like on the wire, in chat's format.
+func Render(t Turn) []byte { return RenderAs(Chat, t) }
+
+// RenderAs is Render in any format.
+func RenderAs(format Format, t Turn) []byte {
+	stream := []byte(t.Raw)
+	if t.Fragment <= 0 {
+		t.Fragment = 7
 	}
+	switch {
+	case t.Raw != "":
+	case format == Responses:
+		stream = renderResponses(t)
+	case format == Anthropic:
+		stream = renderMessages(t)
+	default:
+		stream = renderChat(t)
+	}
+	if t.GarbleAt > 0 && t.GarbleAt <= len(stream) {
+		stream[t.GarbleAt-1] = t.Garble
+	}
+	return stream
+}
+
+func renderChat(t Turn) []byte {
 	size := t.Fragment
-	if size <= 0 {
-		size = 7
-	}
 	var b bytes.Buffer
 	chunk(&b, map[string]any{"role": "assistant", "content": ""}, nil)
+	for _, piece := range pieces(t.Thought, size) {
+		chunk(&b, map[string]any{"reasoning_content": piece}, nil)
+	}
 	for _, piece := range pieces(t.Text, size) {
 		chunk(&b, map[string]any{"content": piece}, nil)
 	}
 	for i, c := range t.Calls {
-		chunk(&b, map[string]any{"tool_calls": []any{map[string]any{
+		begin := map[string]any{
 			"index": i, "id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": ""},
-		}}}, nil)
+		}
+		if c.Signature != "" {
+			begin["extra_content"] = map[string]any{"google": map[string]any{"thought_signature": c.Signature}}
+		}
+		chunk(&b, map[string]any{"tool_calls": []any{begin}}, nil)
 		for _, piece := range pieces(c.Args, size) {
 			chunk(&b, map[string]any{"tool_calls": []any{map[string]any{
 				"index": i, "function": map[string]any{"arguments": piece},

@@ -1,8 +1,8 @@
-// Package openaitest is a small OpenAI-compatible server for tests: a real HTTP server on
-// loopback that speaks the real wire format (server-sent events, calls in fragments, a
-// usage chunk, [DONE], the list of models) and answers from a script. It can also do what
-// services do on bad days: cut an answer at a byte, stall, refuse the key, ask for
-// patience.
+// Package openaitest is a small model service for tests: a real HTTP server on loopback that
+// speaks the real wire formats (OpenAI's chat completions and responses, Anthropic's messages:
+// server-sent events, calls in fragments, usage, the list of models) and answers from a script
+// in the one that it is asked in. It can also do what services do on bad days: cut an answer at
+// a byte, stall, refuse the key, ask for patience.
 //
 // Like the services, it refuses a conversation in which a call has no result. It is not a
 // model, and nothing of the product uses it.
@@ -10,6 +10,7 @@ package openaitest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,8 +24,10 @@ import (
 
 // Turn is one scripted answer; the zero value is an empty one.
 type Turn struct {
-	Text  string
-	Calls []Call
+	// Thought is shown before Text as what the model thinks.
+	Thought string
+	Text    string
+	Calls   []Call
 	// Finish is the reason to end; empty means stop, or tool_calls when there are calls.
 	Finish string
 	Usage  Usage
@@ -48,6 +51,9 @@ type Turn struct {
 	Stall int
 	// Raw is sent instead of the rendered stream.
 	Raw string
+	// Garble replaces the byte of the stream that GarbleAt counts from 1; 0 means none.
+	GarbleAt int
+	Garble   byte
 }
 
 // Call is a tool call; Args is sent as it is, even when it is not JSON.
@@ -55,67 +61,17 @@ type Call struct {
 	ID   string
 	Name string
 	Args string
+	// Signature is what the service wants back with the call (chat only).
+	Signature string
 }
 
-// Usage is what the usage chunk says.
+// Usage is what the service counts. Input is all that was read; Cached of it came out of the cache,
+// Written of it went in (Anthropic's only).
 type Usage struct {
-	Input  int
-	Output int
-	Cached int
-}
-
-// Request is what the server was asked.
-type Request struct {
-	Model    string    `json:"model"`
-	Stream   bool      `json:"stream"`
-	Messages []Message `json:"messages"`
-	Tools    []struct {
-		Type     string `json:"type"`
-		Function struct {
-			Name       string          `json:"name"`
-			Parameters json.RawMessage `json:"parameters"`
-		} `json:"function"`
-	} `json:"tools"`
-	StreamOptions struct {
-		IncludeUsage bool `json:"include_usage"`
-	} `json:"stream_options"`
-	// Body is the whole request.
-	Body []byte `json:"-"`
-	// Authorization is the header as it came.
-	Authorization string `json:"-"`
-}
-
-// Message is a message of a Request.
-type Message struct {
-	Role       string `json:"role"`
-	Content    string `json:"content"`
-	ToolCallID string `json:"tool_call_id"`
-	ToolCalls  []struct {
-		ID       string `json:"id"`
-		Type     string `json:"type"`
-		Function struct {
-			Name      string `json:"name"`
-			Arguments string `json:"arguments"`
-		} `json:"function"`
-	} `json:"tool_calls"`
-}
-
-// Tool reports whether r offers a function of that name.
-func (r Request) Tool(name string) bool {
-	for _, t := range r.Tools {
-		if t.Function.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// Last is the content of the last message.
-func (r Request) Last() string {
-	if len(r.Messages) == 0 {
-		return ""
-	}
-	return r.Messages[len(r.Messages)-1].Content
+	Input   int
+	Output  int
+	Cached  int
+	Written int
 }
 
 // Server is the listening server. Its fields are set before the first request.
@@ -127,6 +83,8 @@ type Server struct {
 	Key string
 	// Answer gives the turn for a request when the script is used up.
 	Answer func(Request) Turn
+	// Blind refuses requests with pictures.
+	Blind bool
 	// Probes says that the question whether the model has calls of its own goes to the script like
 	// any other; without it the server answers yes and keeps no record of it.
 	Probes bool
@@ -150,7 +108,9 @@ func Start(turns ...Turn) (*Server, error) {
 	ctx, quit := context.WithCancel(context.Background())
 	s := &Server{ln: ln, script: turns, done: make(chan struct{}), quit: quit}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	mux.HandleFunc("POST /v1/chat/completions", s.asked(Chat, readChat))
+	mux.HandleFunc("POST /v1/responses", s.asked(Responses, readResponses))
+	mux.HandleFunc("POST /v1/messages", s.asked(Anthropic, readMessages))
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /api/tags", s.tags)
 	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
@@ -192,7 +152,8 @@ func (s *Server) Requests() []Request {
 }
 
 func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
-	if s.Key == "" || r.Header.Get("Authorization") == "Bearer "+s.Key {
+	key := "Bearer " + s.Key
+	if s.Key == "" || r.Header.Get("Authorization") == key || "Bearer "+r.Header.Get("X-Api-Key") == key {
 		return true
 	}
 	refuse(w, http.StatusUnauthorized, "Incorrect API key provided.", "invalid_api_key")
@@ -218,33 +179,46 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, map[string]any{"models": models})
 }
 
-func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, 32<<20))
-	var req Request
-	if err == nil {
-		err = json.Unmarshal(body, &req)
+// readChat reads a request for chat completions, as the others read theirs: problem is why the
+// service would refuse it.
+func readChat(body []byte, _ http.Header) (req Request, problem string) {
+	if json.Unmarshal(body, &req) != nil {
+		return req, "We could not parse the JSON body of your request."
 	}
-	if err != nil {
-		refuse(w, http.StatusBadRequest, "We could not parse the JSON body of your request.", "invalid_request_error")
-		return
+	return req, check(req.Messages)
+}
+
+func (s *Server) asked(format Format, read func([]byte, http.Header) (Request, string)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(io.LimitReader(r.Body, 32<<20))
+		if err != nil {
+			refuse(w, http.StatusBadRequest, "The body could not be read.", "invalid_request_error")
+			return
+		}
+		req, problem := read(body, r.Header)
+		req.Format, req.Body, req.Authorization = format, body, cmp.Or(r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"))
+		if !s.allowed(w, r) {
+			return
+		}
+		if len(s.Models) > 0 && !contains(s.Models, req.Model) {
+			refuse(w, http.StatusNotFound, fmt.Sprintf("The model '%s' does not exist or you do not have access to it.", req.Model), "model_not_found")
+			return
+		}
+		for _, m := range req.Messages {
+			if s.Blind && len(m.Images) > 0 {
+				problem = "This model does not support image input."
+			}
+		}
+		if problem != "" {
+			refuse(w, http.StatusBadRequest, problem, "invalid_request_error")
+			return
+		}
+		if !s.Probes && len(req.Tools) == 1 && req.Tool(probeTool) {
+			s.play(w, r, format, Turn{Calls: []Call{{ID: "call_probe", Name: probeTool, Args: `{"word":"saffron"}`}}})
+			return
+		}
+		s.play(w, r, format, s.next(req))
 	}
-	req.Body, req.Authorization = body, r.Header.Get("Authorization")
-	if !s.allowed(w, r) {
-		return
-	}
-	if len(s.Models) > 0 && !contains(s.Models, req.Model) {
-		refuse(w, http.StatusNotFound, fmt.Sprintf("The model '%s' does not exist or you do not have access to it.", req.Model), "model_not_found")
-		return
-	}
-	if problem := check(req.Messages); problem != "" {
-		refuse(w, http.StatusBadRequest, problem, "invalid_request_error")
-		return
-	}
-	if !s.Probes && len(req.Tools) == 1 && req.Tool(probeTool) {
-		s.play(w, r, Turn{Calls: []Call{{ID: "call_probe", Name: probeTool, Args: `{"word":"saffron"}`}}})
-		return
-	}
-	s.play(w, r, s.next(req))
 }
 
 // probeTool is the tool of dialect's question.
@@ -273,33 +247,6 @@ func (s *Server) next(req Request) Turn {
 		return s.Answer(req)
 	}
 	return Turn{Status: http.StatusInternalServerError, Body: `{"error":{"message":"the script is used up"}}`}
-}
-
-// check is the rule that services hold: each call is answered right after it, once.
-func check(messages []Message) string {
-	open := map[string]bool{}
-	for _, m := range messages {
-		if m.Role == "tool" {
-			if !open[m.ToolCallID] {
-				return "messages with role 'tool' must be a response to a preceding message with 'tool_calls'."
-			}
-			delete(open, m.ToolCallID)
-			continue
-		}
-		if len(open) > 0 {
-			return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
-		}
-		for _, c := range m.ToolCalls {
-			if !json.Valid([]byte(c.Function.Arguments)) {
-				return "The arguments of a tool call are not valid JSON."
-			}
-			open[c.ID] = true
-		}
-	}
-	if len(open) > 0 {
-		return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
-	}
-	return ""
 }
 
 func refuse(w http.ResponseWriter, status int, message, code string) {

@@ -2112,6 +2112,7 @@ export interface components {
             args: unknown;
             id: string;
             name: string;
+            signature?: string;
         };
         ToolHistory: {
             buckets: components["schemas"]["ToolBucket"][];
@@ -2208,6 +2209,8 @@ export interface components {
             input: number;
             /** Format: int64 */
             output: number;
+            /** Format: int64 */
+            written?: number;
         };
         Waiting: {
             /** Format: date-time */

@@ -1,0 +1,278 @@
+package llm
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"sextant/shared/chat"
+)
+
+const (
+	// anthropicVersion is the protocol's, sent with every request.
+	anthropicVersion = "2023-06-01"
+	// anthropicTokens bounds an answer where the caller does not: the protocol wants a number, and
+	// this one every model still on offer takes.
+	anthropicTokens = 8192
+)
+
+// anthropicBody is req for the messages protocol
+// (https://docs.anthropic.com/en/api/messages-streaming). What stays the same from round to round is
+// marked for the service's cache: the tools, the system prompt, and the conversation up to its end.
+func anthropicBody(m *client, req Request) (any, error) {
+	p := anthropic.MessageNewParams{Model: m.name, MaxTokens: anthropicTokens}
+	if req.MaxTokens > 0 {
+		p.MaxTokens = int64(req.MaxTokens)
+	}
+	if req.System != "" {
+		p.System = []anthropic.TextBlockParam{{Text: req.System, CacheControl: anthropic.NewCacheControlEphemeralParam()}}
+	}
+	for i, t := range req.Tools {
+		tool := &anthropic.ToolParam{Name: t.Function.Name}
+		if t.Function.Description != "" {
+			tool.Description = param.NewOpt(t.Function.Description)
+		}
+		schema, err := schemaOf(t)
+		if err != nil {
+			return p, err
+		}
+		delete(schema, "type") // always an object
+		tool.InputSchema.ExtraFields = schema
+		if len(schema) == 0 {
+			tool.InputSchema.Properties = map[string]any{} // else it would be left out, which is refused
+		}
+		if i+1 == len(req.Tools) {
+			tool.CacheControl = anthropic.NewCacheControlEphemeralParam()
+		}
+		p.Tools = append(p.Tools, anthropic.ToolUnionParam{OfTool: tool})
+	}
+	for _, msg := range req.Messages {
+		role, blocks := anthropicBlocks(msg)
+		if len(blocks) == 0 {
+			continue
+		}
+		if n := len(p.Messages); n > 0 && p.Messages[n-1].Role == role {
+			p.Messages[n-1].Content = append(p.Messages[n-1].Content, blocks...)
+			continue
+		}
+		p.Messages = append(p.Messages, anthropic.MessageParam{Role: role, Content: blocks})
+	}
+	if n := len(p.Messages); n > 0 {
+		last := p.Messages[n-1].Content
+		if mark := last[len(last)-1].GetCacheControl(); mark != nil {
+			*mark = anthropic.NewCacheControlEphemeralParam()
+		}
+	}
+	p.SetExtraFields(map[string]any{"stream": true})
+	return p, nil
+}
+
+// anthropicBlocks is msg as blocks; the service refuses empty ones. Results are the user's.
+func anthropicBlocks(msg chat.Message) (anthropic.MessageParamRole, []anthropic.ContentBlockParamUnion) {
+	var blocks []anthropic.ContentBlockParamUnion
+	if msg.Role == chat.RoleTool {
+		result := &anthropic.ToolResultBlockParam{ToolUseID: msg.CallID}
+		if msg.Text != "" {
+			result.Content = append(result.Content, anthropic.ToolResultBlockParamContentUnion{OfText: &anthropic.TextBlockParam{Text: msg.Text}})
+		}
+		for _, img := range msg.Images {
+			result.Content = append(result.Content, anthropic.ToolResultBlockParamContentUnion{OfImage: anthropicImage(img).OfImage})
+		}
+		if msg.Status == chat.StatusFailed {
+			result.IsError = param.NewOpt(true)
+		}
+		return anthropic.MessageParamRoleUser, append(blocks, anthropic.ContentBlockParamUnion{OfToolResult: result})
+	}
+	if msg.Text != "" {
+		blocks = append(blocks, anthropic.NewTextBlock(msg.Text))
+	}
+	if msg.Role == chat.RoleUser {
+		for _, img := range msg.Images {
+			blocks = append(blocks, anthropicImage(img))
+		}
+		return anthropic.MessageParamRoleUser, blocks
+	}
+	for _, c := range msg.Calls {
+		blocks = append(blocks, anthropic.NewToolUseBlock(c.ID, json.RawMessage(argsOf(c)), c.Name))
+	}
+	return anthropic.MessageParamRoleAssistant, blocks
+}
+
+func anthropicImage(img chat.Image) anthropic.ContentBlockParamUnion {
+	return anthropic.NewImageBlockBase64(img.MIME, base64.StdEncoding.EncodeToString(img.Data))
+}
+
+// anthropicReader puts the events of one answer together: blocks that begin, grow and end one after
+// another.
+type anthropicReader struct {
+	blocks map[int]*anthropicBlock
+	usage  anthropicUsage
+}
+
+type anthropicBlock struct {
+	kind string
+	// call is nil but for a tool_use; given is the input it began with.
+	call  *fragment
+	given json.RawMessage
+}
+
+// anthropicUsage counts anew in each event that has it; what is missing stays.
+type anthropicUsage struct {
+	Input   int `json:"input_tokens"`
+	Output  int `json:"output_tokens"`
+	Read    int `json:"cache_read_input_tokens"`
+	Written int `json:"cache_creation_input_tokens"`
+}
+
+type anthropicEvent struct {
+	Type    string `json:"type"`
+	Index   *int   `json:"index"`
+	Message *struct {
+		Usage json.RawMessage `json:"usage"`
+	} `json:"message"`
+	Block *struct {
+		Type     string          `json:"type"`
+		ID       string          `json:"id"`
+		Name     string          `json:"name"`
+		Text     string          `json:"text"`
+		Thinking string          `json:"thinking"`
+		Input    json.RawMessage `json:"input"`
+	} `json:"content_block"`
+	Delta *struct {
+		Type       string  `json:"type"`
+		Text       *string `json:"text"`
+		Thinking   *string `json:"thinking"`
+		JSON       *string `json:"partial_json"`
+		StopReason string  `json:"stop_reason"`
+	} `json:"delta"`
+	Usage json.RawMessage `json:"usage"`
+}
+
+// event implements reader.
+func (r *anthropicReader) event(e sseEvent, a *answer) error {
+	var v anthropicEvent
+	if err := json.Unmarshal(e.data, &v); err != nil {
+		return damaged("an event is not valid JSON")
+	}
+	if e.name != "" && e.name != v.Type || v.Type == "" {
+		return damaged("an event contradicts its name")
+	}
+	switch v.Type {
+	case "message_start":
+		if v.Message == nil {
+			return damaged("the beginning of the answer is empty")
+		}
+		return r.count(v.Message.Usage, a)
+	case "content_block_start":
+		return r.begin(&v, a)
+	case "content_block_delta":
+		return r.grow(&v, a)
+	case "content_block_stop":
+		return r.close(&v, a)
+	case "message_delta":
+		if err := r.count(v.Usage, a); err != nil || v.Delta == nil || v.Delta.StopReason == "" {
+			return err
+		}
+		return r.finish(v.Delta.StopReason, a)
+	case "message_stop":
+		a.over = true
+	case "error":
+		return toldError(e.data)
+	}
+	return nil // a ping, or an event of a later version
+}
+
+func (r *anthropicReader) count(raw json.RawMessage, a *answer) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	if json.Unmarshal(raw, &r.usage) != nil {
+		return damaged("the usage is not valid")
+	}
+	u := r.usage
+	a.usage = chat.Usage{Input: u.Input + u.Read + u.Written, Output: u.Output, Cached: u.Read, Written: u.Written}
+	return nil
+}
+
+func (r *anthropicReader) begin(v *anthropicEvent, a *answer) error {
+	if v.Index == nil || v.Block == nil || v.Block.Type == "" || r.blocks[*v.Index] != nil {
+		return damaged("a block begins without number or content")
+	}
+	b := &anthropicBlock{kind: v.Block.Type}
+	if b.kind == "tool_use" {
+		b.call, b.given = a.call(v.Block.ID, v.Block.Name), v.Block.Input
+		b.call.problem = notWhole
+	}
+	a.think(v.Block.Thinking)
+	a.say(v.Block.Text)
+	if r.blocks == nil {
+		r.blocks = map[int]*anthropicBlock{}
+	}
+	r.blocks[*v.Index] = b
+	return nil
+}
+
+func (r *anthropicReader) grow(v *anthropicEvent, a *answer) error {
+	if v.Index == nil || v.Delta == nil || r.blocks[*v.Index] == nil {
+		return damaged("a delta belongs to no block")
+	}
+	b := r.blocks[*v.Index]
+	if (v.Delta.Type == "input_json_delta") != (b.call != nil) && (b.call != nil || b.kind == "text") {
+		return damaged("a delta does not fit its block")
+	}
+	switch v.Delta.Type {
+	case "text_delta":
+		if v.Delta.Text == nil {
+			return damaged("a delta has no text")
+		}
+		a.say(*v.Delta.Text)
+	case "thinking_delta":
+		if v.Delta.Thinking != nil {
+			a.think(*v.Delta.Thinking)
+		}
+	case "input_json_delta":
+		if v.Delta.JSON == nil {
+			return damaged("a piece of a call is empty")
+		}
+		if b.call != nil { // else it is the input of a tool that the service runs itself
+			a.argue(b.call, *v.Delta.JSON)
+		}
+	}
+	return nil
+}
+
+// close ends a block; a call is whole from then on.
+func (r *anthropicReader) close(v *anthropicEvent, a *answer) error {
+	if v.Index == nil || r.blocks[*v.Index] == nil {
+		return damaged("a block ends that did not begin")
+	}
+	b := r.blocks[*v.Index]
+	if b.call == nil {
+		return nil
+	}
+	b.call.problem = ""
+	// A call begins with {} for an input that is still to come; none may be all there was, or cut.
+	if b.call.args.Len() == 0 && len(b.given) > 0 && string(b.given) != "{}" {
+		a.argue(b.call, string(b.given))
+	}
+	return nil
+}
+
+func (r *anthropicReader) finish(reason string, a *answer) error {
+	switch reason {
+	case "max_tokens", "model_context_window_exceeded":
+		a.end(StopLength)
+	case "refusal":
+		a.end(StopFilter)
+	case "tool_use":
+		if len(a.calls) == 0 {
+			return damaged("the answer announces calls, and none came")
+		}
+		a.end(StopCalls)
+	default:
+		a.end(StopDone)
+	}
+	return nil
+}

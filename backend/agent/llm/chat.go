@@ -1,0 +1,327 @@
+package llm
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/shared"
+
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// chatBody is req for the chat completions protocol
+// (https://platform.openai.com/docs/api-reference/chat-streaming).
+func chatBody(m *client, req Request) (any, error) {
+	p := openai.ChatCompletionNewParams{
+		Model:         m.name,
+		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
+	}
+	switch {
+	case req.MaxTokens <= 0:
+	case m.at.base == openAIBase: // where models that think refuse the older name
+		p.MaxCompletionTokens = param.NewOpt(int64(req.MaxTokens))
+	default: // which every compatible server knows
+		p.MaxTokens = param.NewOpt(int64(req.MaxTokens))
+	}
+	if req.System != "" {
+		p.Messages = append(p.Messages, openai.SystemMessage(req.System))
+	}
+	var seen []chat.Image // of results, which hold only text here
+	for i, msg := range req.Messages {
+		if out, ok := chatMessage(msg); ok {
+			p.Messages = append(p.Messages, out)
+		}
+		if msg.Role == chat.RoleTool {
+			seen = append(seen, msg.Images...)
+		}
+		if len(seen) > 0 && (i+1 == len(req.Messages) || req.Messages[i+1].Role != chat.RoleTool) {
+			p.Messages = append(p.Messages, pictured("The pictures of the results above, in their order.", seen))
+			seen = nil
+		}
+	}
+	for _, t := range req.Tools {
+		params, err := schemaOf(t)
+		if err != nil {
+			return p, err
+		}
+		p.Tools = append(p.Tools, openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
+			Name: t.Function.Name, Description: param.NewOpt(t.Function.Description), Parameters: params,
+		}))
+	}
+	p.SetExtraFields(map[string]any{"stream": true})
+	return p, nil
+}
+
+// chatMessage is msg in the protocol's form; an empty assistant message is left out.
+func chatMessage(msg chat.Message) (openai.ChatCompletionMessageParamUnion, bool) {
+	switch {
+	case msg.Role == chat.RoleUser && len(msg.Images) > 0:
+		return pictured(msg.Text, msg.Images), true
+	case msg.Role == chat.RoleUser:
+		return openai.UserMessage(msg.Text), true
+	case msg.Role == chat.RoleTool:
+		return openai.ToolMessage(msg.Text, msg.CallID), true
+	case msg.Text == "" && len(msg.Calls) == 0:
+		return openai.ChatCompletionMessageParamUnion{}, false
+	}
+	var a openai.ChatCompletionAssistantMessageParam
+	if msg.Text != "" {
+		a.Content.OfString = param.NewOpt(msg.Text)
+	}
+	for _, c := range msg.Calls {
+		f := &openai.ChatCompletionMessageFunctionToolCallParam{
+			ID:       c.ID,
+			Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: argsOf(c)},
+		}
+		if c.Signature != "" { // https://ai.google.dev/gemini-api/docs/thought-signatures
+			f.SetExtraFields(map[string]any{"extra_content": map[string]any{"google": map[string]any{"thought_signature": c.Signature}}})
+		}
+		a.ToolCalls = append(a.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: f})
+	}
+	return openai.ChatCompletionMessageParamUnion{OfAssistant: &a}, true
+}
+
+func pictured(text string, images []chat.Image) openai.ChatCompletionMessageParamUnion {
+	parts := []openai.ChatCompletionContentPartUnionParam{openai.TextContentPart(text)}
+	for _, img := range images {
+		parts = append(parts, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: dataURL(img)}))
+	}
+	return openai.UserMessage(parts)
+}
+
+func dataURL(img chat.Image) string {
+	return "data:" + img.MIME + ";base64," + base64.StdEncoding.EncodeToString(img.Data)
+}
+
+func argsOf(c chat.ToolCall) string {
+	if len(c.Args) == 0 {
+		return "{}"
+	}
+	return string(c.Args)
+}
+
+// schemaOf is the JSON Schema of a function's parameters; nil when it has none.
+func schemaOf(t toolspec.Function) (map[string]any, error) {
+	var schema map[string]any
+	if len(t.Function.Parameters) > 0 {
+		if err := json.Unmarshal(t.Function.Parameters, &schema); err != nil {
+			return nil, fmt.Errorf("reading parameters of %s: %w", t.Function.Name, err)
+		}
+	}
+	return schema, nil
+}
+
+// chatReader puts the chunks of one answer together. Calls come in fragments: the first has id and
+// name, the others continue the arguments. Servers differ in the index (some send 0 for every call,
+// some none), so a new id at a known index begins a new call.
+type chatReader struct {
+	at   map[int]*fragment
+	last *fragment
+}
+
+type chatChunk struct {
+	Choices *[]struct {
+		Delta        json.RawMessage `json:"delta"`
+		FinishReason string          `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *struct {
+		Prompt     int `json:"prompt_tokens"`
+		Completion int `json:"completion_tokens"`
+		Details    struct {
+			Cached int `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+		// CacheHit is DeepSeek's name for it.
+		CacheHit int `json:"prompt_cache_hit_tokens"`
+	} `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+type chatDelta struct {
+	Role    *string         `json:"role"`
+	Content json.RawMessage `json:"content"`
+	Refusal *string         `json:"refusal"`
+	// The two names under which services show what a model thinks.
+	Reasoning        *string    `json:"reasoning"`
+	ReasoningContent *string    `json:"reasoning_content"`
+	ToolCalls        []chatCall `json:"tool_calls"`
+}
+
+type chatCall struct {
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string  `json:"name"`
+		Arguments *string `json:"arguments"`
+	} `json:"function"`
+	Extra struct {
+		Google struct {
+			Signature string `json:"thought_signature"`
+		} `json:"google"`
+	} `json:"extra_content"`
+}
+
+// event implements reader.
+func (r *chatReader) event(e sseEvent, a *answer) error {
+	if string(e.data) == "[DONE]" {
+		a.over = true
+		return nil
+	}
+	var c chatChunk
+	if err := json.Unmarshal(e.data, &c); err != nil {
+		return damaged("a chunk is not valid JSON")
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return toldError(e.data)
+	}
+	if c.Usage != nil {
+		a.usage = chat.Usage{Input: c.Usage.Prompt, Output: c.Usage.Completion, Cached: max(c.Usage.Details.Cached, c.Usage.CacheHit)}
+	}
+	if c.Choices == nil {
+		if c.Usage == nil {
+			return damaged("a chunk holds nothing that is known")
+		}
+		return nil
+	}
+	for _, choice := range *c.Choices { // one answer was asked for, so that all are of it
+		if len(choice.Delta) == 0 && choice.FinishReason == "" {
+			return damaged("a chunk has no delta")
+		}
+		if err := r.delta(choice.Delta, choice.FinishReason != "", a); err != nil {
+			return err
+		}
+		if choice.FinishReason != "" {
+			if err := r.finish(choice.FinishReason, e.data, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *chatReader) delta(raw json.RawMessage, last bool, a *answer) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	var d chatDelta
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return damaged("a delta is not valid")
+	}
+	if d.Role == nil && d.Content == nil && d.Refusal == nil && d.Reasoning == nil && d.ReasoningContent == nil && d.ToolCalls == nil {
+		// Services add fields of their own. While a call is being sent, one that stands alone may
+		// as well be a piece of it.
+		if r.last != nil && !last && len(strings.Trim(string(raw), "{} \t\r\n")) > 0 {
+			return damaged("a delta in a call holds nothing that is known")
+		}
+		return nil
+	}
+	for _, s := range []*string{d.ReasoningContent, d.Reasoning} {
+		if s != nil && *s != "" {
+			a.think(*s)
+			break
+		}
+	}
+	if err := content(d.Content, a); err != nil {
+		return err
+	}
+	if d.Refusal != nil {
+		a.say(*d.Refusal)
+	}
+	for _, c := range d.ToolCalls {
+		if err := r.fragment(c, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// content reads text, which a few services send as a list of parts.
+func content(raw json.RawMessage, a *answer) error {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		a.say(text)
+		return nil
+	}
+	var parts []struct {
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		Thinking []struct {
+			Text string `json:"text"`
+		} `json:"thinking"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return damaged("the content of a delta is no text")
+	}
+	for _, p := range parts {
+		a.say(p.Text)
+		for _, t := range p.Thinking {
+			a.think(t.Text)
+		}
+	}
+	return nil
+}
+
+func (r *chatReader) fragment(c chatCall, a *answer) error {
+	f := r.last
+	if c.Index != nil {
+		f = r.at[*c.Index]
+	} else if c.ID != "" || c.Function.Name != "" {
+		f = nil
+	}
+	begins := c.ID != "" || c.Function.Name != ""
+	switch {
+	case f == nil && !begins:
+		return damaged("a piece of a call comes without its beginning")
+	case !begins && c.Function.Arguments == nil:
+		return damaged("a piece of a call is empty")
+	case f == nil || c.ID != "" && f.id != "" && c.ID != f.id:
+		if r.at == nil {
+			r.at = map[int]*fragment{}
+		}
+		f = a.call(c.ID, c.Function.Name)
+		if c.Index != nil {
+			r.at[*c.Index] = f
+		}
+	}
+	r.last = f
+	if f.id == "" {
+		f.id = c.ID
+	}
+	// The name comes whole with the first fragment; some servers repeat it in each.
+	if f.name == "" {
+		f.name = c.Function.Name
+	}
+	if c.Extra.Google.Signature != "" {
+		f.signature = c.Extra.Google.Signature
+	}
+	if c.Function.Arguments != nil {
+		a.argue(f, *c.Function.Arguments)
+	}
+	return nil
+}
+
+func (r *chatReader) finish(reason string, data []byte, a *answer) error {
+	switch reason {
+	case "length":
+		a.end(StopLength)
+	case "content_filter":
+		a.end(StopFilter)
+	case "error":
+		return toldError(data)
+	case "tool_calls", "function_call":
+		if len(a.calls) == 0 {
+			return damaged("the answer announces calls, and none came")
+		}
+		a.end(StopCalls)
+	default:
+		a.end(StopDone)
+	}
+	return nil
+}

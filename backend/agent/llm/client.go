@@ -1,0 +1,242 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"sextant/shared/chat"
+)
+
+const (
+	// maxErrorBody is how much of an error answer is read.
+	maxErrorBody = 64 << 10
+	// defaultIdle is how long a stream may be silent. Reading a long prompt on a
+	// processor without accelerator takes minutes before the first word.
+	defaultIdle = 5 * time.Minute
+	// afterEnd is how long the usage is waited for once the model said that its answer ends.
+	afterEnd = 5 * time.Second
+)
+
+// errStalled is the cause of a stream that was given up.
+var errStalled = errors.New("nothing came for too long")
+
+// client is one model at one endpoint. It asks once: what is done about a failure is decided above it.
+//
+// Bodies are made of the vendors' own types (openai-go, anthropic-sdk-go). The streams are read here:
+// those libraries skip lines and fields that they don't know, and what is skipped may be the middle of
+// a call.
+type client struct {
+	at   endpoint
+	name string
+	http *http.Client
+	idle time.Duration
+}
+
+// reader puts together the events of one answer. An error ends the answer.
+type reader interface {
+	event(e sseEvent, a *answer) error
+}
+
+// Format is the wire format that a service speaks.
+type Format string
+
+// The formats. Auto chooses by the address.
+const (
+	Auto      Format = "auto"
+	Chat      Format = "chat"
+	Responses Format = "responses"
+	Anthropic Format = "anthropic"
+)
+
+// Formats are the names of all formats, for settings.
+func Formats() []string {
+	return []string{string(Auto), string(Chat), string(Responses), string(Anthropic)}
+}
+
+// path is where a request of that format goes, below the base address.
+func (f Format) path() string {
+	switch f {
+	case Responses:
+		return "/responses"
+	case Anthropic:
+		return "/messages"
+	}
+	return "/chat/completions"
+}
+
+func (f Format) body(m *client, req Request) (any, error) {
+	switch f {
+	case Responses:
+		return responsesBody(m, req)
+	case Anthropic:
+		return anthropicBody(m, req)
+	}
+	return chatBody(m, req)
+}
+
+func (f Format) reader() reader {
+	switch f {
+	case Responses:
+		return &responsesReader{}
+	case Anthropic:
+		return &anthropicReader{}
+	}
+	return &chatReader{}
+}
+
+// authorise puts the key where that format has it.
+func (f Format) authorise(req *http.Request, key string) {
+	if f == Anthropic {
+		req.Header.Set("Anthropic-Version", anthropicVersion)
+		if key != "" {
+			req.Header.Set("X-Api-Key", key)
+		}
+		return
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+}
+
+// Stream implements Model.
+func (m *client) Stream(ctx context.Context, req Request, onDelta func(Delta)) (Response, error) {
+	req.Messages = spoken(req.Messages)
+	body, err := m.at.format.body(m, req)
+	if err != nil {
+		return Response{}, err
+	}
+	var raw bytes.Buffer
+	out := json.NewEncoder(&raw)
+	out.SetEscapeHTML(false) // the request is read by no browser
+	if err := out.Encode(body); err != nil {
+		return Response{}, fmt.Errorf("writing the request: %w", err)
+	}
+	watched, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	idle := time.AfterFunc(m.idle, func() { cancel(errStalled) })
+	defer idle.Stop()
+
+	post, err := http.NewRequestWithContext(watched, http.MethodPost, m.at.base+m.at.format.path(), &raw)
+	if err != nil {
+		return Response{}, fmt.Errorf("asking the model: %w", err)
+	}
+	post.Header.Set("Content-Type", "application/json")
+	post.Header.Set("Accept", "text/event-stream")
+	m.at.format.authorise(post, m.at.key)
+	res, err := m.http.Do(post)
+	if err != nil {
+		if watched.Err() != nil {
+			return Response{}, m.ended(watched)
+		}
+		return Response{}, m.unreachable(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		said, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+		if watched.Err() != nil {
+			return Response{}, m.ended(watched)
+		}
+		return Response{}, m.refusal(res.StatusCode, said, retryAfter(res.Header, time.Now()))
+	}
+	return m.read(watched, res.Body, idle, onDelta)
+}
+
+// spoken are messages in the roles that the formats know: what Sextant itself says, it says where the
+// person would.
+func spoken(messages []chat.Message) []chat.Message {
+	out := slices.Clone(messages)
+	for i, m := range out {
+		if m.Role == chat.RoleNote || m.Role == chat.RoleSummary {
+			out[i].Role = chat.RoleUser
+		}
+	}
+	return out
+}
+
+// read reads the answer from body, which ends when ctx does. idle ends ctx.
+func (m *client) read(ctx context.Context, body io.Reader, idle *time.Timer, onDelta func(Delta)) (Response, error) {
+	a := &answer{onDelta: onDelta}
+	events, r := newSSEReader(body), m.at.format.reader()
+	var err error
+	for err == nil && !a.over {
+		var e sseEvent
+		if e, err = events.next(); err != nil {
+			break
+		}
+		wait, pieces := m.idle, a.pieces
+		if err = r.event(e, a); err == nil {
+			err = a.bounded()
+		}
+		if err == nil && a.pieces > pieces && !utf8.Valid(e.data) {
+			// In a text that is one character less; a call would be another than was meant.
+			err = damaged("a piece of a call is not UTF-8")
+		}
+		if a.whole {
+			wait = min(wait, afterEnd)
+		}
+		idle.Reset(wait)
+	}
+	if err := m.verdict(ctx, err, a); err != nil {
+		return a.part(), err
+	}
+	return a.response(), nil
+}
+
+// verdict decides whether the answer whose stream ended with err is whole.
+func (m *client) verdict(ctx context.Context, err error, a *answer) error {
+	stalled := errors.Is(context.Cause(ctx), errStalled)
+	var own *Error
+	var said *told
+	switch {
+	case ctx.Err() != nil && !stalled:
+		return ctx.Err()
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &said):
+		return &Error{
+			Kind:       Failed,
+			Message:    m.at.label + " ended the answer with an error" + quoted(m.at.said(said.data)),
+			Suggestion: "The text so far is kept. Send \"continue\" to go on, or choose another model.",
+			Err:        errCut,
+			again:      true,
+		}
+	case a.whole && !errors.Is(err, errDamaged):
+		return nil
+	case stalled:
+		return m.ended(ctx)
+	case err == nil || errors.Is(err, io.EOF):
+		err = io.ErrUnexpectedEOF
+	}
+	return cut(err)
+}
+
+// ended says why ctx is done.
+func (m *client) ended(ctx context.Context) error {
+	if !errors.Is(context.Cause(ctx), errStalled) {
+		return ctx.Err()
+	}
+	return &Error{
+		Kind:       Stalled,
+		Message:    fmt.Sprintf("%s sent nothing for %s. The text so far is kept", m.at.label, m.idle),
+		Suggestion: "Send \"continue\" to try again, or choose a smaller model.",
+		Err:        errStalled,
+	}
+}
+
+// said is the sentence of an error body without the key, which some services repeat. The key goes
+// before the sentence is shortened, so that no half of it stays. One of three letters hides nothing
+// from anybody and would make sentences unreadable.
+func (e endpoint) said(body []byte) string {
+	if len(e.key) > 3 {
+		body = bytes.ReplaceAll(body, []byte(e.key), []byte("…"))
+	}
+	return errorText(body)
+}

@@ -1,0 +1,148 @@
+package openaitest
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Format names a wire format.
+type Format string
+
+// The wire formats.
+const (
+	Chat      Format = "chat"
+	Responses Format = "responses"
+	Anthropic Format = "anthropic"
+)
+
+// Request is what the server was asked, in whatever format, told in chat's terms.
+type Request struct {
+	Format    Format    `json:"-"`
+	Model     string    `json:"model"`
+	Stream    bool      `json:"stream"`
+	MaxTokens int       `json:"max_tokens"`
+	Messages  []Message `json:"messages"`
+	Tools     []struct {
+		Type     string `json:"type"`
+		Function struct {
+			Name       string          `json:"name"`
+			Parameters json.RawMessage `json:"parameters"`
+		} `json:"function"`
+	} `json:"tools"`
+	StreamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+	// Body is the whole request.
+	Body []byte `json:"-"`
+	// Authorization is the header with the key as it came.
+	Authorization string `json:"-"`
+}
+
+// Message is a message of a Request.
+type Message struct {
+	Role       string
+	Content    string
+	ToolCallID string
+	// Images are the pictures, as data: addresses.
+	Images    []string
+	ToolCalls []ToolCall
+}
+
+// ToolCall is a call in a Message.
+type ToolCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+	Extra struct {
+		Google struct {
+			Signature string `json:"thought_signature"`
+		} `json:"google"`
+	} `json:"extra_content"`
+}
+
+// UnmarshalJSON reads chat's form: text, or a list of texts and pictures.
+func (m *Message) UnmarshalJSON(data []byte) error {
+	var form struct {
+		Role       string          `json:"role"`
+		Content    json.RawMessage `json:"content"`
+		ToolCallID string          `json:"tool_call_id"`
+		ToolCalls  []ToolCall      `json:"tool_calls"`
+	}
+	if err := json.Unmarshal(data, &form); err != nil {
+		return fmt.Errorf("reading a message: %w", err)
+	}
+	*m = Message{Role: form.Role, ToolCallID: form.ToolCallID, ToolCalls: form.ToolCalls}
+	if len(form.Content) == 0 || string(form.Content) == "null" {
+		return nil
+	}
+	if json.Unmarshal(form.Content, &m.Content) == nil {
+		return nil
+	}
+	var parts []struct {
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		ImageURL struct {
+			URL string `json:"url"`
+		} `json:"image_url"`
+	}
+	if err := json.Unmarshal(form.Content, &parts); err != nil {
+		return fmt.Errorf("reading a message's content: %w", err)
+	}
+	for _, p := range parts {
+		switch p.Type {
+		case "text":
+			m.Content += p.Text
+		case "image_url":
+			m.Images = append(m.Images, p.ImageURL.URL)
+		}
+	}
+	return nil
+}
+
+// Tool reports whether r offers a function of that name.
+func (r Request) Tool(name string) bool {
+	for _, t := range r.Tools {
+		if t.Function.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Last is the content of the last message.
+func (r Request) Last() string {
+	if len(r.Messages) == 0 {
+		return ""
+	}
+	return r.Messages[len(r.Messages)-1].Content
+}
+
+// check is the rule that services hold: each call is answered right after it, once.
+func check(messages []Message) string {
+	open := map[string]bool{}
+	for _, m := range messages {
+		if m.Role == "tool" {
+			if !open[m.ToolCallID] {
+				return "messages with role 'tool' must be a response to a preceding message with 'tool_calls'."
+			}
+			delete(open, m.ToolCallID)
+			continue
+		}
+		if len(open) > 0 {
+			return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+		}
+		for _, c := range m.ToolCalls {
+			if !json.Valid([]byte(c.Function.Arguments)) {
+				return "The arguments of a tool call are not valid JSON."
+			}
+			open[c.ID] = true
+		}
+	}
+	if len(open) > 0 {
+		return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+	}
+	return ""
+}

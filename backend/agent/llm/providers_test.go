@@ -1,0 +1,53 @@
+package llm_test
+
+import (
+	"testing"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/llmtest"
+	"sextant/backend/agent/llm/openaitest"
+)
+
+func TestEveryProviderPassesTheSuite(t *testing.T) {
+	over := func(provider string, format llm.Format) llmtest.Open {
+		return func(t *testing.T, s *openaitest.Server) llm.Model {
+			return opened(t, provider, llm.Config{Services: map[string]llm.Service{
+				provider: {BaseURL: s.URL(), Key: llmtest.Key, Format: format},
+			}})
+		}
+	}
+	here := func(provider string) llmtest.Open {
+		return func(t *testing.T, s *openaitest.Server) llm.Model {
+			return opened(t, provider, llm.Config{Detect: map[string]int{provider: s.Port()}})
+		}
+	}
+	for name, open := range map[string]llmtest.Open{
+		"openai, chat":       over("openai", llm.Chat),
+		"openai, responses":  over("openai", llm.Responses),
+		"openai, anthropic":  over("openai", llm.Anthropic),
+		"anthropic":          over("anthropic", ""),
+		"gemini, compatible": over("gemini", llm.Auto),
+		"openrouter":         over("openrouter", ""),
+		"ollama":             here("ollama"),
+		"lmstudio":           here("lmstudio"),
+		"llamacpp":           here("llamacpp"),
+		"vllm":               here("vllm"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			llmtest.Provider(t, open)
+		})
+	}
+}
+
+func opened(t *testing.T, provider string, cfg llm.Config) llm.Model {
+	t.Helper()
+	cfg.Patience = time.Nanosecond
+	if cfg.Detect == nil {
+		cfg.Detect = map[string]int{}
+	}
+	r := llm.New(cfg)
+	t.Cleanup(r.Close)
+	return open(t, r, provider+"/m")
+}

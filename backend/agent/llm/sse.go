@@ -1,0 +1,110 @@
+package llm
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxEvent bounds one event of a stream; the largest repeats a whole answer.
+const maxEvent = 2 * maxAnswerBytes
+
+// errDamaged means that a part of the stream cannot be read. What it held is unknown, so that no call
+// of the answer is whole.
+var errDamaged = errors.New("a part of the answer could not be read")
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
+}
+
+// sseEvent is one server-sent event.
+type sseEvent struct {
+	name string
+	data []byte
+}
+
+// sseReader reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html)
+// more strictly than the standard has it: there a line that is not understood is skipped, but in an
+// answer the skipped line may be the middle of a call. So such a line is an error here.
+type sseReader struct {
+	lines *bufio.Reader
+	data  bytes.Buffer
+}
+
+func newSSEReader(r io.Reader) *sseReader { return &sseReader{lines: bufio.NewReader(r)} }
+
+// next gives the next event with data, which is valid until the call after. An event that the end of
+// the stream cut is dropped: the error is then io.EOF, as at an orderly end.
+func (r *sseReader) next() (sseEvent, error) {
+	var e sseEvent
+	r.data.Reset()
+	for {
+		line, err := r.line()
+		if err != nil {
+			return sseEvent{}, err
+		}
+		if len(line) == 0 {
+			if r.data.Len() == 0 {
+				e = sseEvent{}
+				continue
+			}
+			e.data = r.data.Bytes()
+			return e, nil
+		}
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(field) {
+		case "data":
+			if r.data.Len() > 0 {
+				r.data.WriteByte('\n')
+			}
+			r.data.Write(value)
+			if r.data.Len() > maxEvent {
+				return sseEvent{}, damaged("an event is larger than %d MB", maxEvent>>20)
+			}
+		case "event":
+			e.name = string(value)
+		case "id", "retry":
+		case "": // a comment; one that looks like an event was one
+			if bytes.IndexByte(value, '{') >= 0 {
+				return sseEvent{}, damaged("a comment holds data")
+			}
+		default:
+			return sseEvent{}, damaged("a line is no server-sent event")
+		}
+	}
+}
+
+// line is the next line without its end. One that the end of the stream cut is no line.
+func (r *sseReader) line() ([]byte, error) {
+	var whole []byte
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		full := errors.Is(err, bufio.ErrBufferFull)
+		if err != nil && !full {
+			return nil, err //nolint:wrapcheck // io.EOF is told apart by the caller
+		}
+		if full || whole != nil {
+			whole = append(whole, part...)
+			part = whole
+		}
+		if len(part) > maxEvent {
+			return nil, damaged("a line is larger than %d MB", maxEvent>>20)
+		}
+		if !full {
+			return bytes.TrimSuffix(bytes.TrimSuffix(part, []byte("\n")), []byte("\r")), nil
+		}
+	}
+}
+
+// toldError is what a service says in the middle of its answer.
+func toldError(data []byte) error { return &told{data: bytes.Clone(data)} }
+
+type told struct{ data []byte }
+
+func (t *told) Error() string { return "the service ended the answer with an error" }
+
+// notWhole is the problem of a call whose end did not come.
+const notWhole = "the call was not sent to its end"
