@@ -46,6 +46,14 @@ describe('a conversation', () => {
     });
     expect(items()).toMatchObject([{ kind: 'say', text: 'Hello.', done: true }]);
   });
+  it('tells what is done about an answer that is waited for', () => {
+    hear('turn.noted', { message: 'm', text: 'It is busy. Trying again in 2s, 1 of 2.' });
+    hear('text.delta', { message: 'm', text: 'Here' });
+    expect(items()).toMatchObject([
+      { kind: 'note', text: 'It is busy. Trying again in 2s, 1 of 2.' },
+      { kind: 'say', text: 'Here' },
+    ]);
+  });
   it('shows a summary as its own row, and whether it is sent', () => {
     const summary = { id: 's', role: 'summary', text: 'Summed up.', time: '', turn: 't', conversation: 'c' };
     hear('message.added', { ...summary, status: 'done', outside: ['https://a.example'] });

@@ -68,6 +68,8 @@ export type Item =
   | { kind: 'answer'; id: string; approval: Approval | null; answer: ApprovalAnswer; time: string; turn: string }
   /** The beginning of the talk, summed up; `used` while the model is sent it instead. */
   | { kind: 'sum'; id: string; text: string; time: string; turn: string; used: boolean; outside: string[] }
+  /** What is said about an answer that is waited for. */
+  | { kind: 'note'; id: string; text: string; turn: string }
   | { kind: 'end'; id: string; turn: Turn };
 
 /** One conversation as far as it was read. */

@@ -35,6 +35,9 @@ export function reduceThread(state: AppState, event: StoredEvent): void {
       say(thread, delta.message, event).text += delta.text;
       break;
     }
+    case 'turn.noted':
+      addNote(thread, event);
+      break;
     case 'turn.started':
       thread.turn = event.data as Turn;
       break;
@@ -81,6 +84,12 @@ function addMessage(thread: Thread, message: Message): void {
   if (message.text) item.text = message.text;
   item.done = message.status !== 'running';
   item.outside = message.outside ?? [];
+}
+
+function addNote(thread: Thread, event: StoredEvent): void {
+  const id = String(event.seq);
+  if (thread.items.some((item) => item.kind === 'note' && item.id === id)) return;
+  thread.items.push({ kind: 'note', id, text: (event.data as { text: string }).text, turn: event.turn ?? '' });
 }
 
 function addSummary(thread: Thread, message: Message): void {
