@@ -16,11 +16,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestItFindsWhatCanBeCalledWhileThePanelIsActive(t *testing.T) {
 	tools := catalogue.New(func(panel string) []toolspec.Definition {
 		defs := []toolspec.Definition{
-			{Name: "find_tools", Description: "Finds a note of a tool."},
+			{Name: "find_tools", Description: "Finds a tool that dims a lamp."},
 			{Name: "read_file", Description: "Reads a file.", Parameters: json.RawMessage(`{"properties":{"path":{"type":"string"}},"required":["path"]}`)},
 		}
-		if panel == "notes" {
-			defs = append(defs, toolspec.Definition{Name: "note_add", Description: "Adds a note.", Parameters: json.RawMessage(`{}`)})
+		if panel == "lamps" {
+			defs = append(defs, toolspec.Definition{Name: "lamp_dim", Description: "Dims a lamp.", Parameters: json.RawMessage(`{}`)})
 		}
 		return defs
 	})
@@ -32,10 +32,10 @@ func TestItFindsWhatCanBeCalledWhileThePanelIsActive(t *testing.T) {
 		}
 		return r
 	}
-	if r := find("notes", `{"query":"write a note"}`); !r.Success || r.Text != "note_add({})\n  Adds a note." || r.Sentence != "Found 1 of 2 tools" {
+	if r := find("lamps", `{"query":"dim the lamp"}`); !r.Success || r.Text != "lamp_dim({})\n  Dims a lamp." || r.Sentence != "Found 1 of 2 tools" {
 		t.Errorf("%+v", r)
 	}
-	if r := find("", `{"query":"write a note"}`); !r.Success || !strings.HasPrefix(r.Text, "None of 1 tools") {
+	if r := find("", `{"query":"dim the lamp"}`); !r.Success || !strings.HasPrefix(r.Text, "None of 1 tools") {
 		t.Errorf("a closed panel's tool is found: %+v", r)
 	}
 	r := find("", `{"query":"open the files","limit":1}`)
