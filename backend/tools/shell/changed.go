@@ -51,7 +51,7 @@ func tellChanged(r *toolspec.Result, c snapshot.Changes, workspace string) {
 	}
 	var said []string
 	if len(named) > 0 {
-		said = append(said, "Changed: "+few(named)+". undo takes it back.")
+		said = append(said, "Changed: "+few(named, maxNamed)+". undo takes it back.")
 		r.Sentence += fmt.Sprintf("; %s changed", files(len(named)))
 	}
 	if c.Why != "" {
@@ -59,10 +59,10 @@ func tellChanged(r *toolspec.Result, c snapshot.Changes, workspace string) {
 		r.Sentence += "; what it changed cannot be undone: " + c.Why
 	}
 	if len(c.Unwatched) > 0 {
-		said = append(said, "Not watched, so that undo does not cover it: "+few(c.Unwatched)+".")
+		said = append(said, "Not watched, so that undo does not cover it: "+few(c.Unwatched, maxNamed)+".")
 	}
 	if len(c.Others) > 0 {
-		said = append(said, "Changed after the command had ended, by something else: "+few(c.Others)+".")
+		said = append(said, "Changed after the command had ended, by something else: "+few(c.Others, maxNamed)+".")
 	}
 	if len(said) == 0 {
 		return
@@ -102,9 +102,10 @@ func did(f wire.FileChange) string {
 	return ""
 }
 
-func few(names []string) string {
-	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
-	if more := len(names) - maxNamed; more > 0 {
+// few are the first names, at most so many, and how many more there are.
+func few(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

@@ -105,10 +105,7 @@ func tellMade(r *toolspec.Result, paths []string) {
 	if len(paths) == 0 {
 		return
 	}
-	names := strings.Join(paths[:min(len(paths), 5)], ", ")
-	if more := len(paths) - 5; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
+	names := few(paths, 5)
 	if value, ok := r.Value.(map[string]any); ok {
 		value["runs_later"] = paths
 	}

@@ -36,11 +36,7 @@ func (f *folder) settle(ctx context.Context, s *scan, ending *Run) error {
 			r.done.Others = append(r.done.Others, rel)
 			continue
 		}
-		row := f.row(r, rel, before, after)
-		if len(f.running) > 1 {
-			row.Note = together
-		}
-		rows, sides = append(rows, row), append(sides, before, after)
+		rows, sides = append(rows, f.row(r, rel, before, after)), append(sides, before, after)
 	}
 	if len(rows) > maxChanges {
 		r.done.Files, r.done.Why = nil, "it changed more than "+thousands(maxChanges)+" files"
@@ -49,14 +45,7 @@ func (f *folder) settle(ctx context.Context, s *scan, ending *Run) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if err := f.keep(rows, sides); err != nil {
-		return err
-	}
-	if err := f.k.cfg.Log.AddFileChanges(ctx, rows); err != nil {
-		return err
-	}
-	r.done.Files = append(r.done.Files, rows...)
-	return nil
+	return f.keep(ctx, r, rows, sides)
 }
 
 // later reports whether a file changed after a command had ended. A time that is still to come is one
@@ -66,16 +55,20 @@ func later(changed int64, ended, now time.Time) bool {
 }
 
 func (f *folder) row(r *Run, rel string, before, after state) wire.FileChange {
+	note := r.note
+	if len(f.running) > 1 {
+		note = together
+	}
 	return wire.FileChange{
-		Tool: r.row.Tool, Call: r.row.Call, Turn: r.row.Turn, Conversation: r.row.Conversation, Owner: r.row.Owner, Note: r.note,
+		Tool: r.row.Tool, Call: r.row.Call, Turn: r.row.Turn, Conversation: r.row.Conversation, Owner: r.row.Owner, Note: note,
 		Path: filepath.Join(f.path, filepath.FromSlash(rel)), Before: before.id(), After: after.id(),
 		Mode: uint32(before.Mode), AfterMode: uint32(after.Mode), Time: time.Now(),
 	}
 }
 
-// keep makes blobs of the contents of rows; sides are their two states each. What was lost in the
-// meantime is noted as not kept.
-func (f *folder) keep(rows []wire.FileChange, sides []state) error {
+// keep makes blobs of the contents of rows and then keeps the rows as what r did; sides are their two
+// states each. What was lost in the meantime is noted as not kept.
+func (f *folder) keep(ctx context.Context, r *Run, rows []wire.FileChange, sides []state) error {
 	var wanted []int
 	for i, s := range sides {
 		if s.Sum != "" && s.At >= 0 {
@@ -97,6 +90,12 @@ func (f *folder) keep(rows []wire.FileChange, sides []state) error {
 		} else {
 			rows[i/2].After = wire.NotKept
 		}
+	}
+	if err == nil {
+		err = f.k.cfg.Log.AddFileChanges(ctx, rows)
+	}
+	if err == nil {
+		r.done.Files = append(r.done.Files, rows...)
 	}
 	return err
 }
@@ -143,18 +142,7 @@ func (f *folder) wrote(file, before, after string) {
 	if was := f.known[rel]; was.id() != before && r.done.Why == "" {
 		row := f.row(r, rel, was, state{})
 		row.After = before
-		if len(f.running) > 1 {
-			row.Note = together
-		}
-		rows := []wire.FileChange{row}
-		err := f.keep(rows, []state{was, {}})
-		if err == nil {
-			err = f.k.cfg.Log.AddFileChanges(ctx, rows)
-		}
-		if err == nil {
-			r.done.Files = append(r.done.Files, rows...)
-		}
-		r.fail(f.k, err)
+		r.fail(f.k, f.keep(ctx, r, []wire.FileChange{row}, []state{was, {}}))
 	}
 	now := f.look(file)
 	if now.There && !now.Mode.IsDir() {
