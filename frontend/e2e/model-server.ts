@@ -1,8 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One scripted answer: text, then perhaps calls; `hold` stops after that many words, `until` waits after the text. */
+/** One scripted answer: perhaps thoughts, text, then perhaps calls; `hold` stops after that many words, `until` waits after the text. */
 export interface Answer {
+  thought?: string;
   text?: string;
   calls?: { name: string; args: Record<string, unknown> }[];
   hold?: number;
@@ -63,7 +64,10 @@ export class ModelServer {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private async answer(response: ServerResponse, { text = '', calls = [], hold, until }: Answer): Promise<void> {
+  private async answer(
+    response: ServerResponse,
+    { thought = '', text = '', calls = [], hold, until }: Answer,
+  ): Promise<void> {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     const send = (delta: unknown, finish: string | null = null) =>
       response.write(
@@ -77,6 +81,7 @@ export class ModelServer {
       );
     const words = text.match(/\S+\s*/g) ?? [];
     send({ role: 'assistant', content: '' });
+    for (const word of thought.match(/\S+\s*/g) ?? []) send({ reasoning_content: word });
     for (const word of words.slice(0, hold ?? words.length)) send({ content: word });
     if (hold !== undefined) return; // the stream stays open, as a slow model's does
     await until;

@@ -59,9 +59,12 @@ type Message struct {
 	// Outside lists the sources of outside text in Text.
 	Outside []string `json:"outside,omitempty"`
 	// Images belong to Text, for models that can see. They are not stored: a later turn does without.
-	Images []Image   `json:"-"`
-	Status Status    `json:"status"`
-	Time   time.Time `json:"time"`
+	Images []Image `json:"-"`
+	// Thought is what a model showed of its thinking before Calls, for services that want it back with
+	// their results; "" without calls.
+	Thought string    `json:"thought,omitempty"`
+	Status  Status    `json:"status"`
+	Time    time.Time `json:"time"`
 }
 
 // Image is a picture as it goes to a model.

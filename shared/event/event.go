@@ -27,6 +27,7 @@ const (
 	MessageDropped      Kind = "message.dropped"      // Removed
 	TurnStarted         Kind = "turn.started"         // Turn
 	TextDelta           Kind = "text.delta"           // Delta
+	ThoughtDelta        Kind = "thought.delta"        // Delta, of what a model thinks before it answers
 	TurnEnded           Kind = "turn.ended"           // Turn
 	TurnNoted           Kind = "turn.noted"           // Note
 	RoundEnded          Kind = "round.ended"          // Round
@@ -52,7 +53,9 @@ const (
 func (k Kind) Live() bool { return k == BrowserChanged || k == MarksChanged || k == PointerMoved }
 
 // Mergeable reports whether a slow reader may get several of kind k joined or only the newest.
-func (k Kind) Mergeable() bool { return k.Live() || k == TextDelta || k == CallOutput }
+func (k Kind) Mergeable() bool {
+	return k.Live() || k == TextDelta || k == ThoughtDelta || k == CallOutput
+}
 
 // Event is one change. Conversation, Turn and Call are set where they apply.
 type Event struct {
@@ -131,7 +134,7 @@ type Prompt struct {
 	Results     int `json:"results"`
 }
 
-// Delta is a piece of an assistant message.
+// Delta is a piece of an assistant message, or of what was thought before it.
 type Delta struct {
 	Message string `json:"message"`
 	Text    string `json:"text"`

@@ -22,6 +22,7 @@ type answer struct {
 
 	text    strings.Builder
 	thought strings.Builder
+	tag     tag
 	calls   []*fragment
 	size    int
 	// pieces counts what came of calls.
@@ -48,17 +49,24 @@ func (a *answer) say(s string) {
 		return
 	}
 	a.size += len(s)
-	a.text.WriteString(s)
-	a.onDelta(Delta{Text: s})
+	a.split(a.tag.split(s))
 }
 
 func (a *answer) think(s string) {
-	if s == "" {
-		return
-	}
 	a.size += len(s)
-	a.thought.WriteString(s)
-	a.onDelta(Delta{Thought: s})
+	a.split(s, "")
+}
+
+// split takes a piece of the thoughts and the piece of the text that follows it.
+func (a *answer) split(thought, text string) {
+	if thought != "" {
+		a.thought.WriteString(thought)
+		a.onDelta(Delta{Thought: thought})
+	}
+	if text != "" {
+		a.text.WriteString(text)
+		a.onDelta(Delta{Text: text})
+	}
 }
 
 // call begins a call.
@@ -92,8 +100,9 @@ func (a *answer) bounded() error {
 	}
 }
 
-// part is the answer so far, without calls.
+// part is the answer so far, without calls. Nothing is said after it.
 func (a *answer) part() Response {
+	a.split(a.tag.rest())
 	return Response{Text: a.text.String(), Thought: a.thought.String(), Usage: a.usage}
 }
 

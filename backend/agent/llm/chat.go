@@ -33,7 +33,7 @@ func chatBody(m *client, req Request) (any, error) {
 	}
 	var seen []chat.Image // of results, which hold only text here
 	for i, msg := range req.Messages {
-		if out, ok := chatMessage(msg); ok {
+		if out, ok := chatMessage(msg, req.Thoughts); ok {
 			p.Messages = append(p.Messages, out)
 		}
 		if msg.Role == chat.RoleTool {
@@ -57,8 +57,10 @@ func chatBody(m *client, req Request) (any, error) {
 	return p, nil
 }
 
-// chatMessage is msg in the protocol's form; an empty assistant message is left out.
-func chatMessage(msg chat.Message) (openai.ChatCompletionMessageParamUnion, bool) {
+// chatMessage is msg in the protocol's form; an empty assistant message is left out. With
+// thoughts, a message with calls holds those that led to them, where services look for them that want
+// them back (https://api-docs.deepseek.com/guides/thinking_mode); they refuse a message without any.
+func chatMessage(msg chat.Message, thoughts bool) (openai.ChatCompletionMessageParamUnion, bool) {
 	switch {
 	case msg.Role == chat.RoleUser && len(msg.Images) > 0:
 		return pictured(msg.Text, msg.Images), true
@@ -82,6 +84,9 @@ func chatMessage(msg chat.Message) (openai.ChatCompletionMessageParamUnion, bool
 			f.SetExtraFields(map[string]any{"extra_content": map[string]any{"google": map[string]any{"thought_signature": c.Signature}}})
 		}
 		a.ToolCalls = append(a.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: f})
+	}
+	if thoughts && len(msg.Calls) > 0 {
+		a.SetExtraFields(map[string]any{"reasoning_content": msg.Thought})
 	}
 	return openai.ChatCompletionMessageParamUnion{OfAssistant: &a}, true
 }
@@ -122,6 +127,8 @@ func schemaOf(t toolspec.Function) (map[string]any, error) {
 type chatReader struct {
 	at   map[int]*fragment
 	last *fragment
+	// reasoned is set when thoughts came as reasoning_content.
+	reasoned bool
 }
 
 type chatChunk struct {
@@ -219,6 +226,7 @@ func (r *chatReader) delta(raw json.RawMessage, last bool, a *answer) error {
 		}
 		return nil
 	}
+	r.reasoned = r.reasoned || d.ReasoningContent != nil && *d.ReasoningContent != ""
 	for _, s := range []*string{d.ReasoningContent, d.Reasoning} {
 		if s != nil && *s != "" {
 			a.think(*s)

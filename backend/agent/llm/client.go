@@ -187,7 +187,11 @@ func (m *client) read(ctx context.Context, body io.Reader, idle *time.Timer, onD
 	if err := m.verdict(ctx, err, a); err != nil {
 		return a.part(), err
 	}
-	return a.response(), nil
+	res := a.response()
+	if c, ok := r.(*chatReader); ok {
+		res.Reasoned = c.reasoned
+	}
+	return res, nil
 }
 
 // verdict decides whether the answer whose stream ended with err is whole.

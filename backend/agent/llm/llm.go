@@ -53,6 +53,9 @@ type Request struct {
 	Written bool
 	// Alone says that no other model may answer in place of the one that is asked.
 	Alone bool
+	// Thoughts sends back what the model thought before its calls, where the format has a place for it.
+	// Who asks a model of a Registry leaves it: that knows which services want it.
+	Thoughts bool
 }
 
 // Delta is a piece of the answer: text, a piece of what the model thinks before it answers, or one
@@ -72,6 +75,8 @@ type Response struct {
 	Text string
 	// Thought is what the model showed of its thinking, which is no part of the answer.
 	Thought string
+	// Reasoned says that it came in the field in which some services want it back.
+	Reasoned bool
 	// Calls are complete: a name and a JSON object each.
 	Calls []chat.ToolCall
 	// Broken are calls that arrived whole but cannot be read; they must be answered, not run.

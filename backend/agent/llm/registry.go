@@ -58,6 +58,8 @@ type Registry struct {
 	breakers breakers
 	// blind are the models that refused pictures, by address and name.
 	blind sync.Map
+	// thoughts says of models whether they want back what they thought before calls; so keyed too.
+	thoughts sync.Map
 
 	mu       sync.Mutex
 	services map[string]*service

@@ -123,11 +123,18 @@ func (s *steady) tried(ctx context.Context, m *client, name string, req Request,
 			}
 			return res, err
 		}
-		res, err = m.Stream(ctx, s.seen(m, req), onDelta)
+		asked := s.seen(m, req)
+		res, err = m.Stream(ctx, asked, onDelta)
 		s.registry.breakers.note(m.at, err)
+		if res.Reasoned {
+			s.registry.thoughts.LoadOrStore(m.at.base+" "+m.name, true)
+		}
 		var e *Error
 		if err == nil || ctx.Err() != nil || res.Text != "" || !errors.As(err, &e) {
 			return res, err
+		}
+		if s.minded(m, asked.Thoughts, e) {
+			continue
 		}
 		if s.blinded(m, req, e) {
 			onDelta(Delta{Note: name + " takes no pictures, so they are left out."})
@@ -189,8 +196,12 @@ func resting(m *client, left time.Duration) *Error {
 	}
 }
 
-// seen is req as m can take it: without pictures once it has refused them.
+// seen is req as m can take it: with its thoughts when it wants them, and without pictures once it has
+// refused them.
 func (s *steady) seen(m *client, req Request) Request {
+	if wanted, known := s.registry.thoughts.Load(m.at.base + " " + m.name); known {
+		req.Thoughts = wanted.(bool)
+	}
 	if _, blind := s.registry.blind.Load(m.at.base + " " + m.name); !blind || !hasImages(req) {
 		return req
 	}
@@ -202,6 +213,22 @@ func (s *steady) seen(m *client, req Request) Request {
 		}
 	}
 	return req
+}
+
+// minded notes that m refused a request for the thoughts in it, or for those that it missed; false when
+// it was something else.
+func (s *steady) minded(m *client, had bool, e *Error) bool {
+	if e.Kind != Failed || e.again || !strings.Contains(e.Message, "reasoning_content") {
+		return false
+	}
+	key := m.at.base + " " + m.name
+	if had {
+		// Whatever it wants with them, they are not for it; known for good, so that this ends.
+		was, _ := s.registry.thoughts.Swap(key, false)
+		return was != false
+	}
+	_, before := s.registry.thoughts.LoadOrStore(key, true)
+	return !before
 }
 
 // blinded notes that m refused req for its pictures; false when it was something else.

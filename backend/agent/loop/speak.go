@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -29,18 +30,25 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	message := chat.Message{
 		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleAssistant, Time: time.Now().UTC(),
 	}
-	text := &merger{publish: func(s string) error {
-		return t.loop.publish(t.ctx, t.event(event.TextDelta, event.Delta{Message: message.ID, Text: s}))
-	}}
+	pieces := func(kind event.Kind) *merger {
+		return &merger{publish: func(s string) error {
+			return t.loop.publish(t.ctx, t.event(kind, event.Delta{Message: message.ID, Text: s}))
+		}}
+	}
+	text, thought := pieces(event.TextDelta), pieces(event.ThoughtDelta)
 	asked := time.Now()
 	res, err := t.voice.Stream(t.ctx, req, told, func(d llm.Delta) {
+		if d.Thought == "" {
+			thought.now() // it came before what comes now
+		}
+		thought.add(d.Thought)
 		text.add(d.Text)
 		t.tell(message.ID, d)
 		if d.Call != nil {
 			t.begin(defs, *d.Call)
 		}
 	})
-	if lost := text.close(); err == nil {
+	if lost := errors.Join(thought.close(), text.close()); err == nil {
 		err = lost
 	}
 	t.spend(res.Usage)
@@ -53,7 +61,9 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	case err != nil:
 		message.Status = chat.StatusFailed
 	default:
-		message.Calls = t.calls(&res)
+		if message.Calls = t.calls(&res); len(message.Calls) > 0 {
+			message.Thought = res.Thought
+		}
 	}
 	if t.isPilot && message.Text != "" {
 		// The pilot's sentences quote the page they report.
@@ -166,6 +176,15 @@ func (m *merger) add(s string) {
 	}
 	if m.timer == nil {
 		m.timer = time.AfterFunc(wait, m.due)
+	}
+}
+
+// now publishes what is pending without waiting for more.
+func (m *merger) now() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.closed {
+		m.flush()
 	}
 }
 

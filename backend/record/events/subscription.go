@@ -151,7 +151,7 @@ func join(a, b event.Event) (event.Event, bool) {
 		return b, false
 	}
 	switch a.Kind {
-	case event.TextDelta:
+	case event.TextDelta, event.ThoughtDelta:
 		var x, y event.Delta
 		if !both(a, b, &x, &y) || x.Message != y.Message {
 			return b, false

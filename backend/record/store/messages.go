@@ -15,14 +15,14 @@ import (
 // conversation has none.
 func (s *Store) Messages(ctx context.Context, conversation string) ([]chat.Message, error) {
 	return collect(ctx, s.reader, scanMessage, "reading messages",
-		`SELECT id, conversation, turn, role, text, calls, call_id, outside, status, time
+		`SELECT id, conversation, turn, role, text, calls, call_id, outside, status, time, thought
 		FROM messages WHERE conversation = ? ORDER BY position`, conversation)
 }
 
 // Message returns one message, or ErrNotFound.
 func (s *Store) Message(ctx context.Context, id string) (chat.Message, error) {
 	found, err := collect(ctx, s.reader, scanMessage, "reading a message",
-		`SELECT id, conversation, turn, role, text, calls, call_id, outside, status, time FROM messages WHERE id = ?`, id)
+		`SELECT id, conversation, turn, role, text, calls, call_id, outside, status, time, thought FROM messages WHERE id = ?`, id)
 	if err != nil {
 		return chat.Message{}, err
 	}
@@ -36,7 +36,7 @@ func scanMessage(row *sql.Rows) (chat.Message, error) {
 	var m chat.Message
 	var calls, outside []byte
 	var at int64
-	err := row.Scan(&m.ID, &m.Conversation, &m.Turn, &m.Role, &m.Text, &calls, &m.CallID, &outside, &m.Status, &at)
+	err := row.Scan(&m.ID, &m.Conversation, &m.Turn, &m.Role, &m.Text, &calls, &m.CallID, &outside, &m.Status, &at, &m.Thought)
 	if err != nil {
 		return m, err
 	}
@@ -75,11 +75,12 @@ func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event)
 		m.CallID = m.Covers // a summary answers no call, so the column holds what it stands for
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO messages
-		(id, conversation, turn, position, role, text, calls, call_id, outside, status, time)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		(id, conversation, turn, position, role, text, calls, call_id, outside, status, time, thought)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, role = excluded.role, text = excluded.text,
-		calls = excluded.calls, call_id = excluded.call_id, outside = excluded.outside, status = excluded.status`,
-		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status, nanos(m.Time))
+		calls = excluded.calls, call_id = excluded.call_id, outside = excluded.outside, status = excluded.status,
+		thought = excluded.thought`,
+		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status, nanos(m.Time), m.Thought)
 	if err != nil {
 		return err
 	}

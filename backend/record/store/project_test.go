@@ -51,12 +51,12 @@ func TestEventsCarryTheTablesAlong(t *testing.T) {
 	s := fresh(t)
 	ask := event.New(event.MessageAdded, chat.Message{
 		ID: "m1", Role: chat.RoleUser, Text: "hi", Status: chat.StatusDone, Outside: []string{"file:a"},
-		Calls: []chat.ToolCall{{ID: "x", Name: "bash", Args: []byte(`{"command":"ls"}`)}},
+		Thought: "hm", Calls: []chat.ToolCall{{ID: "x", Name: "bash", Args: []byte(`{"command":"ls"}`)}},
 	}).In("c", "t")
 	must(t, s, talk("c"), ask, turn(event.TurnStarted, ""), said("m2", "", chat.StatusRunning))
 	must(t, s, delta("m2", "Six "), delta("m2", "lamps"), delta("m3", "other"), delta("m2", "."))
 	got := messages(t, s)
-	if len(got) != 3 || got[0].Text != "hi" || got[0].Calls[0].Name != "bash" || got[0].Outside[0] != "file:a" ||
+	if len(got) != 3 || got[0].Text != "hi" || got[0].Calls[0].Name != "bash" || got[0].Outside[0] != "file:a" || got[0].Thought != "hm" ||
 		got[1].Text != "Six lamps." || got[2].Text != "other" || got[2].Conversation != "c" || got[2].Role != chat.RoleAssistant {
 		t.Fatalf("%+v", got)
 	}

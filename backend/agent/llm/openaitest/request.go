@@ -46,6 +46,8 @@ type Message struct {
 	// Images are the pictures, as data: addresses.
 	Images    []string
 	ToolCalls []ToolCall
+	// Thought is what came back of what the model thought; nil when the field is not there.
+	Thought *string
 }
 
 // ToolCall is a call in a Message.
@@ -70,11 +72,12 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 		Content    json.RawMessage `json:"content"`
 		ToolCallID string          `json:"tool_call_id"`
 		ToolCalls  []ToolCall      `json:"tool_calls"`
+		Thought    *string         `json:"reasoning_content"`
 	}
 	if err := json.Unmarshal(data, &form); err != nil {
 		return fmt.Errorf("reading a message: %w", err)
 	}
-	*m = Message{Role: form.Role, ToolCallID: form.ToolCallID, ToolCalls: form.ToolCalls}
+	*m = Message{Role: form.Role, ToolCallID: form.ToolCallID, ToolCalls: form.ToolCalls, Thought: form.Thought}
 	if len(form.Content) == 0 || string(form.Content) == "null" {
 		return nil
 	}

@@ -46,6 +46,20 @@ describe('a conversation', () => {
     });
     expect(items()).toMatchObject([{ kind: 'say', text: 'Hello.', done: true }]);
   });
+  it('shows what a model thinks before it answers, and for how long it did', () => {
+    hear('thought.delta', { message: 'm', text: 'Two ' }, { time: '2026-01-01T10:00:00Z' });
+    hear('thought.delta', { message: 'm', text: 'shops.' }, { time: '2026-01-01T10:00:01Z' });
+    expect(items()).toMatchObject([{ kind: 'thought', text: 'Two shops.', ms: null }]);
+    hear('text.delta', { message: 'm', text: 'The first.' }, { time: '2026-01-01T10:00:03Z' });
+    hear('thought.delta', { message: 'm', text: 'Or not?' }, { time: '2026-01-01T10:00:04Z' });
+    hear('turn.ended', { id: 't', status: 'stopped', usage }, { time: '2026-01-01T10:00:06Z' });
+    expect(items()).toMatchObject([
+      { kind: 'thought', text: 'Two shops.', ms: 3000 },
+      { kind: 'say', text: 'The first.' },
+      { kind: 'thought', text: 'Or not?', ms: 2000 },
+      { kind: 'end' },
+    ]);
+  });
   it('tells what is done about an answer that is waited for', () => {
     hear('turn.noted', { message: 'm', text: 'It is busy. Trying again in 2s, 1 of 2.' });
     hear('text.delta', { message: 'm', text: 'Here' });

@@ -64,6 +64,8 @@ export interface Waited {
 export type Item =
   | { kind: 'me'; id: string; text: string; time: string; turn: string; waited?: Waited }
   | { kind: 'say'; id: string; text: string; time: string; turn: string; done: boolean; outside: string[] }
+  /** What a model thinks before it answers; `ms` is null while it does. */
+  | { kind: 'thought'; id: string; text: string; time: string; turn: string; ms: number | null }
   | { kind: 'call'; id: string; turn: string }
   | { kind: 'answer'; id: string; approval: Approval | null; answer: ApprovalAnswer; time: string; turn: string }
   /** The beginning of the talk, summed up; `used` while the model is sent it instead. */

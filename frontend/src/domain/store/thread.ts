@@ -17,6 +17,11 @@ type Say = Extract<Item, { kind: 'say' }>;
 export function reduceThread(state: AppState, event: StoredEvent): void {
   const thread = event.conversation ? state.threads[event.conversation] : undefined;
   if (!thread) return;
+  if (event.kind === 'thought.delta') {
+    think(thread, event);
+    return;
+  }
+  if (ENDS_THOUGHT.has(event.kind)) endThought(thread, event);
   switch (event.kind) {
     case 'message.added':
       addMessage(thread, event.data as Message);
@@ -122,6 +127,36 @@ function taken(thread: Thread, event: StoredEvent): void {
   forget(thread, id);
   const item = thread.items.findLast((one) => one.kind === 'me' && one.id === message);
   if (item?.kind === 'me') item.waited = { ms: Date.parse(event.time) - Date.parse(asked), steered };
+}
+
+/** What comes after a model has thought. */
+const ENDS_THOUGHT: ReadonlySet<string> = new Set([
+  'text.delta',
+  'turn.noted',
+  'call.started',
+  'message.added',
+  'turn.ended',
+]);
+
+function think(thread: Thread, event: StoredEvent): void {
+  const { message, text } = event.data as Delta;
+  const last = thread.items.at(-1);
+  if (last?.kind === 'thought' && last.ms === null) last.text += text;
+  else
+    thread.items.push({
+      kind: 'thought',
+      id: `${message}.${event.seq}`,
+      text,
+      time: event.time,
+      turn: event.turn ?? '',
+      ms: null,
+    });
+}
+
+function endThought(thread: Thread, event: StoredEvent): void {
+  const last = thread.items.at(-1);
+  if (last?.kind === 'thought' && last.ms === null)
+    last.ms = Math.max(0, Date.parse(event.time) - Date.parse(last.time));
 }
 
 const findSay = (thread: Thread, id: string) =>

@@ -1790,6 +1790,7 @@ export interface components {
             role: string;
             status: string;
             text: string;
+            thought?: string;
             /** Format: date-time */
             time: string;
             turn: string;

@@ -48,6 +48,11 @@ export const assistant = {
   'turn.queued': 'Waited {time} for its turn',
   'turn.outside': 'contains text from {source}',
 
+  'thought.label': 'What the model thought',
+  'thought.now': 'Thinking, {time}',
+  'thought.done': 'Thought for {time}',
+  'thought.brief': 'a moment',
+  'thought.text': 'Its thoughts',
   'summed.used': 'Earlier part summed up',
   'summed.off': 'Summary not used',
   'summed.text': 'What the model is sent',

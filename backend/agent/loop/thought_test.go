@@ -1,0 +1,64 @@
+package loop_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/loop"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+func TestWhatAModelThinksIsToldBeforeWhatItSaysAndKeptWithItsCalls(t *testing.T) {
+	const thought = "The page names two shops. The first is open."
+	h := build(t,
+		openaitest.Turn{Thought: thought, Text: "Looking.", Fragment: 3, Calls: []openaitest.Call{call("look", `{}`)}},
+		openaitest.Turn{Thought: "Done now.", Text: "The first."},
+	)
+	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("two shops") }
+	if o := h.ask(t, "which?"); o.Status != chat.StatusDone || o.Text != "The first." {
+		t.Fatalf("outcome %+v", o)
+	}
+	log, messages, _ := h.kept()
+	told, spoke := map[string]string{}, map[string]bool{}
+	for _, e := range log {
+		switch e.Kind {
+		case event.ThoughtDelta:
+			d := data[event.Delta](e)
+			if told[d.Message] += d.Text; spoke[d.Message] {
+				t.Errorf("%q is told after the answer began", d.Text)
+			}
+		case event.TextDelta:
+			spoke[data[event.Delta](e).Message] = true
+		}
+	}
+	called, said := messages[1], messages[3]
+	if told[called.ID] != thought || told[said.ID] != "Done now." {
+		t.Errorf("told %q", told)
+	}
+	if called.Thought != thought || said.Thought != "" || strings.Contains(called.Text, "shops") {
+		t.Errorf("kept %+v and %+v", called, said)
+	}
+	if back := h.service.Requests()[1].Messages[2].Thought; back == nil || *back != thought {
+		t.Errorf("the model got back %v", back)
+	}
+}
+
+func TestAStopWhileAModelThinksKeepsItsThoughts(t *testing.T) {
+	whole := openaitest.Turn{Thought: "One. Two.", Fragment: 5}
+	whole.Stall = strings.Index(string(openaitest.Render(whole)), "Two.")
+	h := build(t, whole)
+	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "think", Model: "openai/m"}); err != nil {
+		t.Fatal(err)
+	}
+	if d := data[event.Delta](h.until(t, event.ThoughtDelta)); d.Text != "One. " {
+		t.Errorf("thought %q", d.Text)
+	}
+	h.Stop("c1")
+	if end := data[event.Turn](h.until(t, event.TurnEnded)); end.Status != chat.StatusStopped {
+		t.Errorf("end %+v", end)
+	}
+}
