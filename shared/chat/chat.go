@@ -56,6 +56,8 @@ type Message struct {
 	CallID       string     `json:"call_id,omitempty"`
 	// Covers is the last message that a RoleSummary message stands for.
 	Covers string `json:"covers,omitempty"`
+	// Program is true of a message that a program sent and no person wrote.
+	Program bool `json:"program,omitempty"`
 	// Outside lists the sources of outside text in Text.
 	Outside []string `json:"outside,omitempty"`
 	// Images belong to Text, for models that can see. They are not stored: a later turn does without.

@@ -25,6 +25,8 @@ const (
 	MessageWaiting      Kind = "message.waiting"      // Waiting
 	MessageTaken        Kind = "message.taken"        // Taken
 	MessageDropped      Kind = "message.dropped"      // Removed
+	BranchStarted       Kind = "branch.started"       // Branch
+	BranchChosen        Kind = "branch.chosen"        // BranchRef
 	TurnStarted         Kind = "turn.started"         // Turn
 	TextDelta           Kind = "text.delta"           // Delta
 	ThoughtDelta        Kind = "thought.delta"        // Delta, of what a model thinks before it answers
@@ -159,6 +161,8 @@ type CallStart struct {
 	Client   string          `json:"client,omitempty"`
 	// TimeoutMS is the longest this call may run.
 	TimeoutMS int `json:"timeout_ms"`
+	// Looks is true of a call that only reads: nothing is other than before after it.
+	Looks bool `json:"looks,omitempty"`
 }
 
 // CallChunk is output of a running call; Stream is stdout, stderr or progress.

@@ -123,27 +123,21 @@ func (t *turn) told(m chat.Message) string {
 // again. The record holds both either way. It fails with ErrBusy while a turn runs and with
 // ErrNoSummary for a message that is none.
 func (l *Loop) UseSummary(ctx context.Context, conversation, message string, use bool) error {
-	run, cancel := context.WithCancelCause(ctx)
-	place, err := l.take(ctx, Ask{Conversation: conversation}, cancel)
-	if err != nil {
-		cancel(nil)
-		return err
-	}
-	defer l.wait.Done()
-	defer l.leave(&turn{loop: l, ask: Ask{Conversation: conversation}, ctx: run, seat: place})
-	messages, err := l.cfg.History.Messages(ctx, conversation)
-	if err != nil {
-		return fmt.Errorf("reading the conversation: %w", err)
-	}
-	for _, m := range messages {
-		if m.ID != message || m.Role != chat.RoleSummary {
-			continue
+	return l.between(ctx, conversation, func() error {
+		messages, err := l.cfg.History.Messages(ctx, conversation)
+		if err != nil {
+			return fmt.Errorf("reading the conversation: %w", err)
 		}
-		m.Status = chat.StatusStopped
-		if use {
-			m.Status = chat.StatusDone
+		for _, m := range messages {
+			if m.ID != message || m.Role != chat.RoleSummary {
+				continue
+			}
+			m.Status = chat.StatusStopped
+			if use {
+				m.Status = chat.StatusDone
+			}
+			return l.publish(ctx, event.New(event.MessageAdded, m).In(conversation, m.Turn))
 		}
-		return l.publish(ctx, event.New(event.MessageAdded, m).In(conversation, m.Turn))
-	}
-	return ErrNoSummary
+		return ErrNoSummary
+	})
 }

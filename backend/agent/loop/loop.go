@@ -131,8 +131,9 @@ type Ask struct {
 	Tools []string
 	// Goal is what the turn has to come to; nil takes the first answer without calls.
 	Goal Goal
-	// waited is set when it is a message that waited.
-	waited *event.Waiting
+	// waited is set when it is a message that waited, parting when it begins a branch.
+	waited  *event.Waiting
+	parting *parting
 }
 
 // Outcome is how a turn ended.

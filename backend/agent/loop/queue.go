@@ -254,7 +254,7 @@ func (t *turn) steer() (bool, error) {
 	for _, w := range list {
 		m := chat.Message{
 			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleUser, Text: w.Text,
-			Status: chat.StatusDone, Time: time.Now().UTC(),
+			Status: chat.StatusDone, Time: time.Now().UTC(), Program: w.Caller == toolspec.CallerHTTP,
 		}
 		t.messages = append(t.messages, m)
 		events = append(events, t.event(event.MessageAdded, m),

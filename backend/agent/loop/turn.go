@@ -65,27 +65,26 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 		return fmt.Errorf("reading the conversation: %w", err)
 	}
 	now := time.Now().UTC()
-	mine := chat.Message{
+	a, err := t.part(before, chat.Message{
 		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleUser,
 		Text: t.ask.Text, Status: chat.StatusDone, Time: now,
+	})
+	if err != nil {
+		return err
 	}
-	events := append(
-		t.conversation(ctx, fresh, len(before) == 0, now),
-		t.event(event.MessageAdded, mine),
-	)
-	if w := t.ask.waited; w != nil {
-		events = append(events, t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: mine.ID, Asked: w.Asked}))
+	events := append(t.conversation(ctx, fresh, len(before) == 0, now), a.events...)
+	for _, mine := range a.mine {
+		events = append(events, t.event(event.MessageAdded, mine))
+		if w := t.ask.waited; w != nil {
+			events = append(events, t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: mine.ID, Asked: w.Asked}))
+		}
 	}
 	events = append(events, t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.ask.Model, Status: chat.StatusRunning}))
 	if err := t.loop.publish(ctx, events...); err != nil {
 		return err
 	}
-	t.messages = append(before, mine)
-	if t.ask.Caller != toolspec.CallerHTTP {
-		// A person's own words open an address; a program's do not.
-		t.typed = TypedHosts(t.ask.Text)
-	}
-	for _, m := range before {
+	t.messages = append(a.before, a.mine...)
+	for _, m := range a.before {
 		t.outside.add(m.Outside...)
 	}
 	return nil

@@ -48,6 +48,7 @@ func (s *Server) talkRoutes() {
 	add(s, http.MethodDelete, "/api/conversations/{id}", "Delete a conversation", http.StatusNoContent, s.remove)
 	add(s, http.MethodPost, "/api/conversations/{id}/messages", "Ask the assistant", http.StatusAccepted, s.ask)
 	s.waitingRoutes()
+	s.branchRoutes()
 	add(s, http.MethodPost, "/api/conversations/{id}/stop", "Stop the running turn", http.StatusNoContent, func(_ context.Context, in *idPath) (*nothing, error) {
 		s.rooms.Loop.Stop(in.ID)
 		return nil, nil
@@ -141,16 +142,7 @@ func (s *Server) ask(ctx context.Context, in *struct {
 	if _, err := s.conversation(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	if in.Body.Model == "" {
-		in.Body.Model = s.rooms.Settings.Get("model")
-	}
-	ask := loop.Ask{
-		Conversation: in.ID, Text: in.Body.Text, Model: in.Body.Model, Panel: in.Body.Panel,
-		Caller: toolspec.CallerModel, Interactive: true,
-	}
-	if !isWindow(ctx) {
-		ask.Caller, ask.Interactive = toolspec.CallerHTTP, s.rooms.Watched()
-	}
+	ask := s.asked(ctx, in.ID, in.Body.Text, in.Body.Model, in.Body.Panel)
 	ctx = context.WithoutCancel(ctx)
 	var sent loop.Sent
 	var err error
@@ -163,6 +155,18 @@ func (s *Server) ask(ctx context.Context, in *struct {
 		return nil, talkProblem(err)
 	}
 	return answer(TurnRef{Turn: sent.Turn, Waiting: sent.Waiting}), nil
+}
+
+// asked is what a request asks the assistant; "" is the model of the settings.
+func (s *Server) asked(ctx context.Context, conversation, text, model, panel string) loop.Ask {
+	if model == "" {
+		model = s.rooms.Settings.Get("model")
+	}
+	ask := loop.Ask{Conversation: conversation, Text: text, Model: model, Panel: panel, Caller: asking(ctx), Interactive: true}
+	if ask.Caller == toolspec.CallerHTTP {
+		ask.Interactive = s.rooms.Watched()
+	}
+	return ask
 }
 
 // talkProblem is the answer to a message that was not taken.

@@ -35,6 +35,8 @@ func streamTypes() []any {
 		event.Round{},
 		event.Waiting{},
 		event.Taken{},
+		event.Branch{},
+		event.BranchRef{},
 		event.Delta{},
 		event.CallStart{},
 		event.CallChunk{},

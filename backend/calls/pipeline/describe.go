@@ -60,6 +60,7 @@ func (p *Pipeline) announce(ctx context.Context, f *flight) {
 	p.publish(ctx, f, event.New(event.CallStarted, event.CallStart{
 		Tool: f.call.Tool, Args: p.shown(f), Origin: f.def.Origin, Owner: f.def.Owner,
 		Sentence: sentence, Caller: f.call.From.Caller, Client: f.call.From.Client, TimeoutMS: f.limit(),
+		Looks: f.def.Hints.ReadOnly && !f.desc.Moves,
 	}))
 	f.announced = true
 }

@@ -11,18 +11,20 @@ import (
 	"sextant/shared/event"
 )
 
-// Messages returns the messages of a conversation in the order they began. An unknown
-// conversation has none.
+const messageColumns = `id, conversation, turn, role, text, calls, call_id, outside, status, time, program, thought`
+
+// Messages returns the messages of a conversation's active branch in the order they began, with
+// those it has in common with the branches it parted from. An unknown conversation has none.
 func (s *Store) Messages(ctx context.Context, conversation string) ([]chat.Message, error) {
-	return collect(ctx, s.reader, scanMessage, "reading messages",
-		`SELECT id, conversation, turn, role, text, calls, call_id, outside, status, time, thought
-		FROM messages WHERE conversation = ? ORDER BY position`, conversation)
+	return collect(ctx, s.reader, scanMessage, "reading messages", way+`SELECT `+messageColumns+`
+		FROM messages AS m JOIN way ON m.branch = way.in_branch AND m.position <= way.upto
+		WHERE m.conversation = ?1 ORDER BY m.position`, conversation)
 }
 
 // Message returns one message, or ErrNotFound.
 func (s *Store) Message(ctx context.Context, id string) (chat.Message, error) {
 	found, err := collect(ctx, s.reader, scanMessage, "reading a message",
-		`SELECT id, conversation, turn, role, text, calls, call_id, outside, status, time, thought FROM messages WHERE id = ?`, id)
+		`SELECT `+messageColumns+` FROM messages WHERE id = ?`, id)
 	if err != nil {
 		return chat.Message{}, err
 	}
@@ -36,7 +38,7 @@ func scanMessage(row *sql.Rows) (chat.Message, error) {
 	var m chat.Message
 	var calls, outside []byte
 	var at int64
-	err := row.Scan(&m.ID, &m.Conversation, &m.Turn, &m.Role, &m.Text, &calls, &m.CallID, &outside, &m.Status, &at, &m.Thought)
+	err := row.Scan(&m.ID, &m.Conversation, &m.Turn, &m.Role, &m.Text, &calls, &m.CallID, &outside, &m.Status, &at, &m.Program, &m.Thought)
 	if err != nil {
 		return m, err
 	}
@@ -54,8 +56,8 @@ func unpack(data []byte, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// saveMessage writes a message. The same id again replaces it in its place: that is how a
-// streamed message becomes the final one.
+// saveMessage writes a message into the active branch. The same id again replaces it in its place:
+// that is how a streamed message becomes the final one.
 func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event) error {
 	if m.ID == "" {
 		return errors.New("a message without an id")
@@ -75,12 +77,12 @@ func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event)
 		m.CallID = m.Covers // a summary answers no call, so the column holds what it stands for
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO messages
-		(id, conversation, turn, position, role, text, calls, call_id, outside, status, time, thought)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		(id, conversation, turn, position, role, text, calls, call_id, outside, status, time, program, thought, branch)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, (SELECT branch FROM conversations WHERE id = ?2))
 		ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, role = excluded.role, text = excluded.text,
 		calls = excluded.calls, call_id = excluded.call_id, outside = excluded.outside, status = excluded.status,
 		thought = excluded.thought`,
-		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status, nanos(m.Time), m.Thought)
+		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status, nanos(m.Time), m.Program, m.Thought)
 	if err != nil {
 		return err
 	}

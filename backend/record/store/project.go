@@ -53,6 +53,8 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 		return saveMessage(ctx, tx, placed(m, e), e)
 	case event.MessageWaiting, event.MessageTaken, event.MessageDropped:
 		return projectWaiting(ctx, tx, e)
+	case event.BranchStarted, event.BranchChosen:
+		return projectBranch(ctx, tx, e)
 	case event.TurnStarted, event.TurnEnded:
 		var t event.Turn
 		if err := json.Unmarshal(e.Data, &t); err != nil {

@@ -840,6 +840,40 @@ export interface paths {
         patch: operations["patch-api-conversations-id"];
         trace?: never;
     };
+    "/api/conversations/{id}/branch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Go on in another branch */
+        put: operations["put-api-conversations-id-branch"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a message again, with other words or another model, in a new branch */
+        post: operations["post-api-conversations-id-branches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{id}/messages": {
         parameters: {
             query?: never;
@@ -1390,6 +1424,14 @@ export interface components {
             /** Format: double */
             y: number;
         };
+        Branch: {
+            after?: string;
+            id: string;
+            instead?: string;
+        };
+        BranchRef: {
+            id: string;
+        };
         BrowserState: {
             /** Format: int64 */
             active: number;
@@ -1457,6 +1499,7 @@ export interface components {
             args: unknown;
             caller: string;
             client?: string;
+            looks?: boolean;
             origin: string;
             owner?: string;
             sentence: string;
@@ -1787,6 +1830,7 @@ export interface components {
             covers?: string;
             id: string;
             outside?: string[];
+            program?: boolean;
             role: string;
             status: string;
             text: string;
@@ -1922,6 +1966,14 @@ export interface components {
         "Post-api-browser-handRequest": {
             person: boolean;
         };
+        "Post-api-conversations-id-branchesRequest": {
+            /** @description A person's message in the branch that is shown */
+            message: string;
+            model?: string;
+            panel?: string;
+            /** @description What is asked in its place; without it the same question is answered again */
+            text?: string;
+        };
         "Post-api-conversations-id-messagesRequest": {
             model?: string;
             panel?: string;
@@ -1952,6 +2004,10 @@ export interface components {
             results: number;
             /** Format: int64 */
             talk: number;
+        };
+        "Put-api-conversations-id-branchRequest": {
+            /** @description Its id, as branch.started told it; empty for the way the conversation went at first */
+            branch: string;
         };
         "Put-api-conversations-id-summaries-messageRequest": {
             use: boolean;
@@ -3976,6 +4032,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-conversations-id-branch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-conversations-id-branchRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-conversations-id-branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-conversations-id-branchesRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnRef"];
                 };
             };
             /** @description Error */

@@ -1,0 +1,221 @@
+package loop_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/loop"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+// grove grows one conversation at random and keeps beside it what a person said in each branch.
+type grove struct {
+	*keeper
+	t    *rapid.T
+	id   string
+	n    int
+	ways map[string][]string
+	all  []string
+	now  string
+}
+
+// mine are the messages of a person in the branch that is shown.
+func (g *grove) mine() []chat.Message {
+	list, err := g.Store.Messages(context.Background(), g.id)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return slices.DeleteFunc(list, func(m chat.Message) bool { return m.Role != chat.RoleUser })
+}
+
+// ask is a question of its own words, for a model of one format or the other.
+func (g *grove) ask() loop.Ask {
+	g.n++
+	model := rapid.SampledFrom([]string{"openai/m", "anthropic/m"}).Draw(g.t, "model")
+	return loop.Ask{Conversation: g.id, Text: fmt.Sprintf("%s question %d.", g.id, g.n), Model: model}
+}
+
+func (g *grove) answered(_ string, err error) {
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	limit := time.After(20 * time.Second)
+	for {
+		select {
+		case e := <-g.seen:
+			if e.Kind != event.TurnEnded {
+				continue
+			}
+			if end := data[event.Turn](e); end.Status != chat.StatusDone {
+				g.t.Fatalf("the service was sent what it does not take: %+v", end)
+			}
+			return
+		case <-limit:
+			g.t.Fatal("no end")
+		}
+	}
+}
+
+// parted notes that a branch began, with what a person said in it.
+func (g *grove) parted(way []string) {
+	_, active, err := g.Branches(context.Background(), g.id)
+	if err != nil || active == g.now {
+		g.t.Fatalf("still in %q, %v", active, err)
+	}
+	g.now = active
+	g.all = append(g.all, active)
+	g.ways[active] = slices.Clone(way)
+}
+
+// die ends the program in the middle of a turn, perhaps one that begins a branch: what was recorded
+// then are the first of these events.
+func (g *grove) die() {
+	ask := g.ask()
+	in := func(k event.Kind, v any) event.Event { return event.New(k, v).In(g.id, fmt.Sprint("t-", ask.Text)) }
+	call := func(n int) chat.ToolCall {
+		return chat.ToolCall{ID: fmt.Sprintf("dead%d-%s", n, ask.Text), Name: "act", Args: []byte(`{}`)}
+	}
+	id := func(n int) string { return fmt.Sprintf("m-%s-%d", ask.Text, n) }
+	begun := []event.Event{
+		in(event.MessageAdded, chat.Message{ID: id(0), Role: chat.RoleUser, Text: ask.Text, Status: chat.StatusDone}),
+		in(event.TurnStarted, event.Turn{ID: "t-" + ask.Text}),
+	}
+	way := g.ways[g.now]
+	list := g.mine()
+	parts := len(list) > 0 && rapid.Bool().Draw(g.t, "in a branch")
+	if parts {
+		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
+		way = way[:at+1]
+		begun = append([]event.Event{in(event.BranchStarted, event.Branch{ID: "b-" + ask.Text, After: list[at].ID})}, begun...)
+	}
+	steps := []event.Event{
+		in(event.TextDelta, event.Delta{Message: id(1), Text: "I will"}),
+		in(event.MessageAdded, chat.Message{ID: id(1), Role: chat.RoleAssistant, Calls: []chat.ToolCall{call(1), call(2)}, Status: chat.StatusDone}),
+		in(event.MessageAdded, chat.Message{ID: id(2), Role: chat.RoleTool, CallID: call(1).ID, Text: "done", Status: chat.StatusDone}),
+		in(event.MessageAdded, chat.Message{ID: id(3), Role: chat.RoleTool, CallID: call(2).ID, Text: "done", Status: chat.StatusDone}),
+	}
+	steps = steps[:rapid.IntRange(0, len(steps)).Draw(g.t, "recorded")]
+	if _, err := g.AppendEvents(context.Background(), append(begun, steps...)); err != nil {
+		g.t.Fatal(err)
+	}
+	if parts {
+		g.parted(way)
+	}
+	g.ways[g.now] = append(slices.Clone(g.ways[g.now]), ask.Text)
+	g.again(g.t)
+}
+
+func (g *grove) step() {
+	ctx := context.Background()
+	list, way := g.mine(), g.ways[g.now]
+	switch rapid.SampledFrom([]string{"ask", "ask", "edit", "retry", "choose", "die"}).Draw(g.t, "step") {
+	case "edit":
+		if len(list) == 0 {
+			return
+		}
+		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
+		ask := g.ask()
+		g.answered(g.Edit(ctx, ask, list[at].ID))
+		g.parted(append(slices.Clone(way[:at]), ask.Text))
+	case "retry":
+		if len(list) == 0 {
+			return
+		}
+		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
+		g.answered(g.Retry(ctx, g.ask(), list[at].ID))
+		g.parted(way[:at+1])
+	case "choose":
+		g.now = rapid.SampledFrom(g.all).Draw(g.t, "branch")
+		if err := g.Choose(ctx, g.id, g.now); err != nil {
+			g.t.Fatal(err)
+		}
+	case "die":
+		g.die()
+	default:
+		ask := g.ask()
+		g.answered(g.Start(ctx, ask))
+		g.ways[g.now] = append(slices.Clone(way), ask.Text)
+	}
+	var got []string
+	for _, m := range g.mine() {
+		got = append(got, m.Text)
+	}
+	if !slices.Equal(got, g.ways[g.now]) {
+		g.t.Fatalf("in branch %q was said %q, want %q", g.now, got, g.ways[g.now])
+	}
+}
+
+// TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt grows random trees, with turns that died with the
+// program in them, and asks one more question in every branch. The services refuse a call without its
+// result right after it and a result without its call, in their own formats.
+func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
+	k := keeping(t)
+	models := llm.New(llm.Config{
+		Services: map[string]llm.Service{"openai": {BaseURL: k.service.URL(), Key: "k"}, "anthropic": {BaseURL: k.service.URL(), Key: "k"}},
+		Detect:   map[string]int{}, Patience: time.Millisecond,
+	})
+	defer models.Close()
+	config := k.config
+	k.config = func() loop.Config {
+		c := config()
+		c.Models = models
+		return c
+	}
+	k.again(t)
+	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
+		last := r.Messages[len(r.Messages)-1]
+		if n := len(last.Content) % 3; last.Role == "user" && n > 0 {
+			return calls([]openaitest.Call{call2("look", 1), call2("act", 2)}[:n]...)
+		}
+		return openaitest.Turn{Text: "Answered."}
+	}
+	questions := regexp.MustCompile(`c\d+ question \d+\.`)
+	trees, asked := 0, 0
+	// Each event is on disk before the next: some trees are enough for every push.
+	checks := "20"
+	if os.Getenv("SEXTANT_WHOLE") != "" {
+		checks = "500"
+	}
+	for name, value := range map[string]string{"rapid.checks": checks, "rapid.nofailfile": "true"} {
+		if err := flag.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		trees++
+		g := &grove{keeper: k, t: r, id: fmt.Sprint("c", trees), ways: map[string][]string{"": nil}, all: []string{""}}
+		for range rapid.IntRange(3, 14).Draw(r, "steps") {
+			g.step()
+		}
+		for _, branch := range g.all {
+			if err := g.Choose(context.Background(), g.id, branch); err != nil {
+				r.Fatal(err)
+			}
+			ask := g.ask()
+			sent := len(k.service.Requests())
+			g.answered(g.Start(context.Background(), ask))
+			var read []string
+			for _, m := range k.service.Requests()[sent].Messages {
+				if m.Role == "user" {
+					read = append(read, questions.FindAllString(m.Content, -1)...)
+				}
+			}
+			if want := append(slices.Clone(g.ways[branch]), ask.Text); !slices.Equal(read, want) {
+				r.Fatalf("in branch %q the model read %q, want %q", branch, read, want)
+			}
+			asked++
+		}
+	})
+	t.Logf("%d trees, %d branches asked", trees, asked)
+}
