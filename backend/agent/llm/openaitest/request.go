@@ -3,6 +3,7 @@ package openaitest
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Format names a wire format.
@@ -123,10 +124,11 @@ func (r Request) Last() string {
 	return r.Messages[len(r.Messages)-1].Content
 }
 
-// check is the rule that services hold: each call is answered right after it, once.
+// check is the rules that services hold: each call is answered right after it, once; no two calls
+// have one id; nothing that a person or the model said is empty; and the last word is not the model's.
 func check(messages []Message) string {
-	open := map[string]bool{}
-	for _, m := range messages {
+	open, used := map[string]bool{}, map[string]bool{}
+	for i, m := range messages {
 		if m.Role == "tool" {
 			if !open[m.ToolCallID] {
 				return "messages with role 'tool' must be a response to a preceding message with 'tool_calls'."
@@ -137,15 +139,24 @@ func check(messages []Message) string {
 		if len(open) > 0 {
 			return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
 		}
+		if strings.TrimSpace(m.Content) == "" && len(m.Images)+len(m.ToolCalls) == 0 {
+			return fmt.Sprintf("messages.%d: %s messages must have non-empty content.", i, m.Role)
+		}
 		for _, c := range m.ToolCalls {
-			if !json.Valid([]byte(c.Function.Arguments)) {
+			switch {
+			case !json.Valid([]byte(c.Function.Arguments)):
 				return "The arguments of a tool call are not valid JSON."
+			case used[c.ID]:
+				return fmt.Sprintf("messages.%d: tool call ids must be unique, %q is not.", i, c.ID)
 			}
-			open[c.ID] = true
+			open[c.ID], used[c.ID] = true, true
 		}
 	}
-	if len(open) > 0 {
+	switch n := len(messages); {
+	case len(open) > 0:
 		return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+	case n > 0 && messages[n-1].Role == "assistant":
+		return "The conversation must end with a user message: an answer cannot be begun for the model."
 	}
 	return ""
 }

@@ -83,6 +83,8 @@ type Server struct {
 	Key string
 	// Answer gives the turn for a request when the script is used up.
 	Answer func(Request) Turn
+	// Refused is told of every conversation that is refused, and why; nil is told of none.
+	Refused func(r Request, problem string)
 	// Blind refuses requests with pictures.
 	Blind bool
 	// Probes says that the question whether the model has calls of its own goes to the script like
@@ -210,6 +212,9 @@ func (s *Server) asked(format Format, read func([]byte, http.Header) (Request, s
 			}
 		}
 		if problem != "" {
+			if s.Refused != nil {
+				s.Refused(req, problem)
+			}
 			refuse(w, http.StatusBadRequest, problem, "invalid_request_error")
 			return
 		}

@@ -1,0 +1,234 @@
+package kills
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sextant/backend/record/audit"
+	"sextant/backend/record/blobs"
+	"sextant/backend/record/store"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/wire"
+)
+
+// folder reads a copy of the data folder whole, as a kill left it: nothing of the program runs.
+func (w *worker) folder() error {
+	ctx := context.Background()
+	dir := w.path("copy")
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{"sextant.db", "sextant.db-wal"} { // the -shm is made of these
+		b, err := os.ReadFile(w.path("data/" + name))
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), b, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	path := filepath.Join(dir, "sextant.db")
+	if err := w.sound(ctx, path); err != nil {
+		return err
+	}
+	s, err := store.Open(ctx, path, slog.New(slog.DiscardHandler))
+	if err != nil {
+		w.faults.add("the database does not open: %v", err)
+		return nil
+	}
+	defer func() { _ = s.Close() }()
+	if _, err := audit.New(s).Verify(ctx); err != nil {
+		w.faults.add("the audit chain: %v", err)
+	}
+	if err := w.texts(ctx, s); err != nil {
+		return err
+	}
+	return w.accepted(ctx, s)
+}
+
+// sound lets SQLite check everything it can, and looks for the contents that rows name.
+func (w *worker) sound(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite3", "file:"+path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	for _, check := range []string{"PRAGMA integrity_check", "PRAGMA foreign_key_check"} {
+		rows, err := list(ctx, db, check)
+		if err != nil {
+			return err
+		}
+		if said := strings.Join(rows, "; "); said != "ok" && said != "" {
+			w.faults.add("%s: %s", check, said)
+		}
+	}
+	kept, err := blobs.New(w.path("data/blobs"), 0)
+	if err != nil {
+		return err
+	}
+	ids, err := list(ctx, db, "SELECT before FROM file_changes UNION SELECT after FROM file_changes")
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if id == "" || id == wire.NotKept || id == wire.KeptFolder {
+			continue
+		}
+		f, _, err := kept.Open(id)
+		if err != nil {
+			w.faults.add("a change names a content that is not kept: %v", err)
+			continue
+		}
+		_ = f.Close()
+	}
+	results, err := list(ctx, db, "SELECT id FROM results")
+	for _, id := range results {
+		if _, missing := os.Stat(w.path("data/results/" + id)); missing != nil {
+			w.faults.add("a kept result is gone: %v", missing)
+		}
+	}
+	return err
+}
+
+// list is the first column of a query.
+func list(ctx context.Context, db *sql.DB, query string) (all []string, err error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", query, err)
+	}
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		var first sql.NullString
+		into := []any{&first}
+		for range columns[1:] {
+			into = append(into, new(any))
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		all = append(all, first.String)
+	}
+	return all, rows.Err()
+}
+
+// texts compares each message with what the log says it is, and what runs with that nothing does.
+func (w *worker) texts(ctx context.Context, s *store.Store) error {
+	talks, err := s.Conversations(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range talks {
+		if c.Status == chat.StatusRunning {
+			w.faults.add("conversation %s runs although nothing does", c.ID)
+		}
+		log, err := s.EventsOfConversation(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		said := map[string]string{}
+		for _, e := range log {
+			switch e.Kind {
+			case event.TextDelta:
+				d := data[event.Delta](e)
+				said[d.Message] += d.Text
+			case event.MessageAdded:
+				m := data[chat.Message](e)
+				said[m.ID] = m.Text
+			}
+		}
+		messages, err := s.Messages(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		for _, m := range messages {
+			if m.Text != said[m.ID] || m.Status == chat.StatusRunning {
+				w.faults.add("message %s (%s) is %q, the log says %q", m.ID, m.Status, m.Text, said[m.ID])
+			}
+			delete(said, m.ID)
+		}
+		if len(said) > 0 {
+			w.faults.add("conversation %s misses %d messages of the log", c.ID, len(said))
+		}
+	}
+	return nil
+}
+
+// accepted looks for what was accepted over HTTP: a turn in the log; a message that waits, kept, or
+// taken once.
+func (w *worker) accepted(ctx context.Context, s *store.Store) error {
+	began, taken := map[string]bool{}, map[string]int{}
+	waits := map[string]bool{}
+	for after := int64(0); ; {
+		page, err := s.EventsAfter(ctx, after, 5000)
+		if err != nil {
+			return err
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, e := range page {
+			switch e.Kind {
+			case event.TurnStarted:
+				began[e.Turn] = true
+			case event.MessageTaken:
+				taken[data[event.Taken](e).ID]++
+			case event.MessageDropped:
+				taken[data[event.Removed](e).ID]++
+			}
+			after = e.Seq
+		}
+	}
+	talks, err := s.Conversations(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range talks {
+		waiting, err := s.Waiting(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		for _, m := range waiting {
+			waits[m.ID] = m.When == event.MomentKept
+		}
+	}
+	w.ledger.mu.Lock()
+	defer w.ledger.mu.Unlock()
+	for turn := range w.ledger.turns {
+		if !began[turn] {
+			w.faults.add("turn %s was accepted and is lost", turn)
+		}
+	}
+	for id := range w.ledger.waiting {
+		kept, there := waits[id]
+		switch {
+		case taken[id] > 1 || taken[id] == 1 && there:
+			w.faults.add("message %s waited once and was taken %d times", id, taken[id])
+		case taken[id] == 0 && !there:
+			w.faults.add("message %s was accepted and is lost", id)
+		case there && !kept:
+			w.faults.add("message %s waits for a turn that is over", id)
+		}
+	}
+	return nil
+}
+
+// data reads an event's own.
+func data[T any](e event.Event) (v T) {
+	_ = json.Unmarshal(e.Data, &v)
+	return v
+}

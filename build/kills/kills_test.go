@@ -1,0 +1,118 @@
+package kills
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// long is the form that `make kills` runs; a part of it runs with every test.
+func long() bool { return os.Getenv("SEXTANT_WHOLE") != "" }
+
+func TestAThousandKillsLoseNothingAndRepeatNothing(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what is left of a killed program is read from /proc")
+	}
+	kills, workers := 36, 2
+	if long() {
+		kills = 1000
+	}
+	if n, err := strconv.Atoi(os.Getenv("SEXTANT_KILLS")); err == nil {
+		kills = n
+	}
+	program, preload := built(t)
+	from := seed()
+	t.Logf("SEXTANT_SEED=%d", from)
+	begun := time.Now()
+	all := make([]*worker, workers)
+	var wait sync.WaitGroup
+	for i := range all {
+		w := newWorker(t, program, preload, from, i)
+		all[i] = w
+		wait.Go(func() { w.lives(t, kills/workers) })
+	}
+	wait.Wait()
+	report(t, all, time.Since(begun))
+}
+
+// lives is a worker's share, with a look at the whole folder now and then.
+func (w *worker) lives(t *testing.T, kills int) {
+	for n := range kills {
+		if err := w.round(n); err != nil {
+			t.Errorf("kill %d: %v", n, err)
+			return
+		}
+		if n%50 == 49 || n == kills-1 {
+			if err := w.folder(); err != nil {
+				t.Errorf("reading the folder after kill %d: %v", n, err)
+				return
+			}
+		}
+		if len(w.faults.all()) > 20 {
+			return
+		}
+	}
+}
+
+// report prints the figures and fails on each that is not as promised.
+func report(t *testing.T, all []*worker, took time.Duration) {
+	t.Helper()
+	sum := map[string]int{}
+	for _, w := range all {
+		events, messages := w.ledger.acknowledged()
+		repeated, effects := w.effects.repeated()
+		for kind, n := range w.kinds {
+			sum[kind] += n
+			sum["kills"] += n
+		}
+		sum["events"] += events
+		sum["messages"] += messages
+		sum["effects"] += effects
+		sum["busy"] += w.busy
+		sum["faults"] += len(w.faults.all())
+		w.mind.mu.Lock()
+		sum["refused"] += w.mind.refused
+		sum["unknown"] += len(w.mind.unknown)
+		sum["summaries"] += w.mind.summaries
+		sum["mistold"] += len(w.mind.faults) - min(w.mind.refused, len(w.mind.faults))
+		for _, f := range w.mind.faults {
+			t.Error(f)
+		}
+		w.mind.mu.Unlock()
+		sum["repeated"] += len(repeated)
+		for _, r := range repeated {
+			t.Errorf("repeated: %s", r)
+		}
+		for _, f := range w.faults.all() {
+			t.Error(f)
+		}
+	}
+	t.Logf("%d kills in %.0f s (%d by the clock, %d at a write of SQLite, %d at a known moment; %d met a window at work)",
+		sum["kills"], took.Seconds(), sum["clock"], sum["write"], sum["moment"], sum["busy"])
+	t.Logf("%d acknowledged events and %d accepted messages, %d faults; %d conversations refused; %d effects, %d repeated, %d told wrongly, %d told as unknown; %d summaries",
+		sum["events"], sum["messages"], sum["faults"], sum["refused"], sum["effects"], sum["repeated"], sum["mistold"], sum["unknown"], sum["summaries"])
+	if sum["effects"] == 0 || sum["busy"] < sum["kills"]/3 || sum["events"] == 0 {
+		t.Error("the kills met too little: nothing was proved")
+	}
+}
+
+// built are the program as it is shipped and the library that counts writes.
+func built(t *testing.T) (program, preload string) {
+	t.Helper()
+	dir := t.TempDir()
+	program, preload = filepath.Join(dir, "sextant"), filepath.Join(dir, "preload.so")
+	for _, cmd := range [][]string{
+		{"go", "build", "-tags", "sqlite_fts5", "-o", program, "sextant"},
+		{"cc", "-shared", "-fPIC", "-O1", "-o", preload, "testdata/preload.c", "-ldl"},
+	} {
+		if out, err := exec.CommandContext(t.Context(), cmd[0], cmd[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", cmd, err, out)
+		}
+	}
+	return program, preload
+}

@@ -1,0 +1,134 @@
+package kills
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"sextant/shared/event"
+)
+
+// ledger holds what the program acknowledged, outside of it.
+type ledger struct {
+	mu sync.Mutex
+	// events were handed to the window, by their numbers; newest is the largest of them, and those
+	// up to checked were found again after a kill.
+	events          map[int64]event.Event
+	newest, checked int64
+	// before is the number of the event that was handed out before each, 0 for a life's first.
+	before map[int64]int64
+	prior  int64
+	// turns and waiting are the ids under which messages were accepted, with their conversation.
+	turns, waiting map[string]string
+}
+
+func newLedger() *ledger {
+	return &ledger{events: map[int64]event.Event{}, before: map[int64]int64{}, turns: map[string]string{}, waiting: map[string]string{}}
+}
+
+// last is the newest event that was handed out or read.
+func (l *ledger) last() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(l.newest, l.checked)
+}
+
+// sure is the number up to which everything was found again.
+func (l *ledger) sure() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.checked
+}
+
+func (l *ledger) acknowledged() (events, messages int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.events), len(l.turns) + len(l.waiting)
+}
+
+// note takes an event as it was handed out.
+func (l *ledger) note(e event.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events[e.Seq], l.before[e.Seq] = e, l.prior
+	l.prior = e.Seq
+	l.newest = max(l.newest, e.Seq)
+}
+
+// accept takes the answer to a message.
+func (l *ledger) accept(conversation, turn, waiting string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if turn != "" {
+		l.turns[turn] = conversation
+	}
+	if waiting != "" {
+		l.waiting[waiting] = conversation
+	}
+}
+
+// compare says what was handed out and is not among stored: all that is stored after sure, in
+// order. What was found is sure from then on.
+func (l *ledger) compare(stored []event.Event) (lost []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := map[int64]int{}
+	last := l.checked
+	for i, e := range stored {
+		if e.Seq <= last {
+			lost = append(lost, fmt.Sprintf("event %d is stored after %d", e.Seq, last))
+		}
+		last = e.Seq
+		at[e.Seq] = i
+	}
+	for seq := range l.events {
+		if seq <= l.checked {
+			continue
+		}
+		i, there := at[seq]
+		switch {
+		case !there:
+			lost = append(lost, fmt.Sprintf("event %d was handed out and is lost: %s", seq, line(l.events[seq])))
+		case !bytes.Equal(line(stored[i]), line(l.events[seq])) && !l.joined(stored[:i+1], l.events[seq]):
+			lost = append(lost, fmt.Sprintf("event %d was handed out as %s, and is stored as %s", seq, line(l.events[seq]), line(stored[i])))
+		}
+	}
+	l.checked, l.prior = max(l.checked, last), max(l.checked, last)
+	return lost
+}
+
+// joined reports whether e is the text of several stored events, as a slow reader gets it: those
+// after the one that was handed out before it. The last of stored has its number.
+func (l *ledger) joined(stored []event.Event, e event.Event) bool {
+	type piece struct {
+		Message, Stream, Text string
+	}
+	read := func(e event.Event) (p piece) {
+		_ = json.Unmarshal(e.Data, &p)
+		return p
+	}
+	whole := read(e)
+	text := ""
+	for _, s := range slices.Backward(stored) {
+		p := read(s)
+		if s.Kind != e.Kind || s.Call != e.Call || p.Message != whole.Message || p.Stream != whole.Stream || s.Seq <= l.before[e.Seq] {
+			break
+		}
+		text = p.Text + text
+	}
+	return text == whole.Text
+}
+
+// line is an event in one form, whoever wrote it.
+func line(e event.Event) []byte {
+	e.Time = e.Time.UTC()
+	b, err := json.Marshal(e)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	var same bytes.Buffer
+	json.HTMLEscape(&same, b)
+	return same.Bytes()
+}

@@ -1,0 +1,212 @@
+package kills
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"sextant/shared/event"
+	"sextant/shared/wire"
+)
+
+// life is one run of the program, from its start to its kill, with a window beside it.
+type life struct {
+	w    *worker
+	cmd  *exec.Cmd
+	log  bytes.Buffer
+	gone chan struct{}
+	// killed is true once we ended it: then nothing that failed meanwhile is a fault.
+	killing sync.Once
+	killed  bool
+
+	url, key string
+	socket   *websocket.Conn
+
+	mu sync.Mutex
+	// ended counts the ends of turns, by conversation.
+	ended map[string]int
+}
+
+// begin starts the program.
+func (w *worker) begin(p plan) (*life, error) {
+	l := &life{w: w, gone: make(chan struct{}), ended: map[string]int{}}
+	_ = os.Remove(w.path("token"))
+	l.cmd = exec.Command(w.program, "serve", "--token-file", w.path("token"), "--allow-hosts", "127.0.0.1")
+	l.cmd.Env = append(os.Environ(), w.env...)
+	if len(p.env) > 0 {
+		l.cmd.Env = append(l.cmd.Env, append(p.env, "LD_PRELOAD="+w.preload)...)
+	}
+	l.cmd.Stderr = &l.log
+	if err := l.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting the program: %w", err)
+	}
+	go func() {
+		_ = l.cmd.Wait() // how it ended is read from its state
+		close(l.gone)
+	}()
+	return l, nil
+}
+
+// kill ends it as the system does when memory is short.
+func (l *life) kill() {
+	l.killing.Do(func() { _ = l.cmd.Process.Signal(syscall.SIGKILL) })
+}
+
+// end waits for its end and says when it was another than a kill.
+func (l *life) end() error {
+	<-l.gone
+	if l.socket != nil {
+		_ = l.socket.Close()
+	}
+	if status, ok := l.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
+		return nil
+	}
+	return fmt.Errorf("it ended by itself: %v\n%s", l.cmd.ProcessState, l.log.String())
+}
+
+var errGone = errors.New("the program is gone")
+
+// connect waits until the program answers, and opens the window's stream.
+func (l *life) connect() error {
+	var ready struct{ URL, Window string }
+	patience := time.Now().Add(30 * time.Second)
+	for {
+		b, err := os.ReadFile(l.w.path("token"))
+		if err == nil && json.Unmarshal(b, &ready) == nil {
+			break
+		}
+		select {
+		case <-l.gone:
+			return errGone
+		case <-time.After(2 * time.Millisecond):
+		}
+		if time.Now().After(patience) {
+			return fmt.Errorf("it did not start within 30 s:\n%s", l.log.String())
+		}
+	}
+	_, code, _ := strings.Cut(ready.Window, "#code=")
+	l.url = ready.URL
+	var session struct{ Token string }
+	if status, err := l.ask(http.MethodPost, "/api/session", map[string]string{"code": code}, &session); err != nil || status != http.StatusOK {
+		return fmt.Errorf("exchanging the code: %d, %w", status, err)
+	}
+	l.key = session.Token
+	if err := l.survey(); err != nil {
+		return err
+	}
+	socket, res, err := websocket.DefaultDialer.Dial(strings.Replace(l.url, "http://", "ws://", 1)+"/ws", nil)
+	if err != nil {
+		return fmt.Errorf("opening the stream: %w", err)
+	}
+	_ = res.Body.Close()
+	l.socket = socket
+	if err := socket.WriteJSON(wire.ClientMessage{V: wire.Version, Kind: "hello", Token: l.key, After: l.w.ledger.last()}); err != nil {
+		return fmt.Errorf("greeting: %w", err)
+	}
+	return nil
+}
+
+// survey reads what is stored since it was last read and compares it with what was handed out.
+func (l *life) survey() error {
+	var stored []event.Event
+	for after := l.w.ledger.sure(); ; {
+		var page struct{ Events []event.Event }
+		status, err := l.ask(http.MethodGet, fmt.Sprintf("/api/events?after=%d&limit=5000", after), nil, &page)
+		if err != nil || status != http.StatusOK {
+			return fmt.Errorf("reading events: %d, %w", status, err)
+		}
+		if len(page.Events) == 0 {
+			break
+		}
+		stored = append(stored, page.Events...)
+		after = stored[len(stored)-1].Seq
+	}
+	for _, lost := range l.w.ledger.compare(stored) {
+		l.w.faults.add("%s", lost)
+	}
+	return nil
+}
+
+// listen notes every event that comes, until the stream ends.
+func (l *life) listen() {
+	for {
+		var e wire.Envelope
+		if l.socket.ReadJSON(&e) != nil {
+			return
+		}
+		if e.Seq == 0 {
+			continue
+		}
+		l.w.ledger.note(event.Event{
+			Seq: e.Seq, Kind: event.Kind(e.Kind), Time: e.Time, Conversation: e.Conversation, Turn: e.Turn, Call: e.Call, Data: e.Data,
+		})
+		switch event.Kind(e.Kind) {
+		case event.TurnEnded:
+			l.mu.Lock()
+			l.ended[e.Conversation]++
+			l.mu.Unlock()
+		case event.ApprovalAsked:
+			go l.approve(e.Data)
+		}
+		l.w.fuse.meet(e.Kind)
+	}
+}
+
+func (l *life) ends(conversation string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended[conversation]
+}
+
+// approve says yes after a moment.
+func (l *life) approve(data json.RawMessage) {
+	var a event.Approval
+	if json.Unmarshal(data, &a) != nil {
+		return
+	}
+	time.Sleep(10 * time.Millisecond)
+	_, _ = l.ask(http.MethodPost, "/api/approvals/"+a.ID, map[string]string{"answer": "once", "hash": a.Hash}, nil)
+}
+
+// ask sends one request. The error is that of a program that is gone.
+func (l *life) ask(method, path string, body, into any) (int, error) {
+	var packed bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&packed).Encode(body); err != nil {
+			return 0, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, l.url+path, &packed)
+	if err != nil {
+		return 0, err
+	}
+	if l.key != "" {
+		req.Header.Set("Authorization", "Bearer "+l.key)
+	}
+	res, err := l.w.client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if into != nil && res.StatusCode < 300 {
+		err = json.NewDecoder(res.Body).Decode(into)
+	}
+	return res.StatusCode, err
+}
+
+// path is a file of this worker's.
+func (w *worker) path(name string) string { return filepath.Join(w.dir, name) }

@@ -1,0 +1,116 @@
+package kills
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"sextant/shared/event"
+)
+
+// plan is how one life of the program ends.
+type plan struct {
+	// kind is clock, write or moment.
+	kind string
+	// after is when it ends at the latest, from its start; it is the whole of a clock's plan.
+	after time.Duration
+	// env arms the library that counts SQLite's writes.
+	env []string
+	// moment is what it ends right after, the times-th time, and late how long after that.
+	moment string
+	times  int
+	late   time.Duration
+	// browser lets the model open pages in this life.
+	browser bool
+}
+
+func (p plan) String() string {
+	switch p.kind {
+	case "write":
+		return fmt.Sprint("at a write ", p.env)
+	case "moment":
+		return fmt.Sprintf("%v after %s, time %d", p.late, p.moment, p.times)
+	}
+	return fmt.Sprintf("%v after the start", p.after)
+}
+
+// Moments that servers around the program know of; events are named by their kinds.
+const (
+	modelAsked    = "a question to the model"
+	summaryAsked  = "a question for a summary"
+	effectArrived = "an effect's arrival"
+	effectDone    = "an effect's end"
+	messageTaken  = "a message that was accepted"
+)
+
+// moments are met about as often as each stands here.
+var moments = []string{
+	modelAsked, modelAsked, summaryAsked, effectArrived, effectArrived, effectDone, effectDone, messageTaken, messageTaken,
+	string(event.TextDelta), string(event.TurnStarted), string(event.TurnEnded), string(event.RoundEnded), string(event.MessageAdded),
+	string(event.MessageAdded), string(event.CallStarted), string(event.CallStarted), string(event.CallEnded), string(event.CallEnded),
+	string(event.MessageWaiting), string(event.MessageTaken), string(event.ApprovalAsked), string(event.ApprovalAnswered),
+}
+
+// longest is how long a life lasts whose moment does not come.
+const longest = 1500 * time.Millisecond
+
+// newPlan draws the end of life n. The browser needs a while to be there.
+func newPlan(r *rand.Rand, n int) plan {
+	p := plan{after: longest, browser: n%40 == 7}
+	switch pick := r.IntN(10); {
+	case p.browser:
+		p.kind, p.after = "clock", time.Duration(700+r.IntN(1500))*time.Millisecond
+	case pick < 3:
+		p.kind, p.after = "clock", time.Duration(r.IntN(700))*time.Millisecond
+	case pick < 6:
+		how := []string{"before", "after", "half"}[r.IntN(3)]
+		p.kind, p.env = "write", []string{"KILL_AT=" + strconv.Itoa(1+r.IntN(400)), "KILL_HOW=" + how}
+	default:
+		p.kind, p.moment, p.times = "moment", moments[r.IntN(len(moments))], 1+r.IntN(4)
+		if r.IntN(2) == 0 {
+			p.late = time.Duration(r.IntN(40)) * time.Millisecond
+		}
+	}
+	return p
+}
+
+// fuse calls fire once, right after the moment of a plan.
+type fuse struct {
+	mu   sync.Mutex
+	plan plan
+	fire func()
+}
+
+// light arms the fuse for one life; an empty plan only disarms it.
+func (f *fuse) light(p plan, fire func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.plan, f.fire = p, fire
+}
+
+// meet says that a moment came.
+func (f *fuse) meet(moment string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.plan.moment != moment || f.fire == nil {
+		return
+	}
+	f.plan.times--
+	if f.plan.times > 0 {
+		return
+	}
+	fire := f.fire
+	f.fire = nil
+	time.AfterFunc(f.plan.late, fire)
+}
+
+// seed is what all random choices follow from.
+func seed() uint64 {
+	if n, err := strconv.ParseUint(os.Getenv("SEXTANT_SEED"), 10, 64); err == nil {
+		return n
+	}
+	return uint64(time.Now().UnixNano()) //nolint:gosec // any number will do
+}

@@ -1,0 +1,227 @@
+package kills
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/backend/agent/llm/openaitest"
+)
+
+// effects counts what calls did, by the id in the address.
+type effects struct {
+	*httptest.Server
+	fuse *fuse
+
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func newEffects(f *fuse) *effects {
+	e := &effects{fuse: f, counts: map[string]int{}}
+	e.Server = httptest.NewServer(e)
+	return e
+}
+
+// ServeHTTP does one effect, or shows a page.
+func (e *effects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id, ok := strings.CutPrefix(r.URL.Path, "/effect/")
+	if !ok || r.Method != http.MethodPost {
+		_, _ = io.WriteString(w, "<!doctype html><title>Here</title><button>B</button>")
+		return
+	}
+	e.fuse.meet(effectArrived)
+	e.mu.Lock()
+	e.counts[id]++
+	e.mu.Unlock()
+	e.fuse.meet(effectDone)
+	_, _ = io.WriteString(w, "done-"+id)
+}
+
+func (e *effects) count(id string) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.counts[id]
+}
+
+// repeated are the ids of effects that happened more than once.
+func (e *effects) repeated() (ids []string, all int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for id, n := range e.counts {
+		all += n
+		if n > 1 {
+			ids = append(ids, fmt.Sprintf("%s %d times", id, n))
+		}
+	}
+	return ids, all
+}
+
+// mind decides what the model answers, and reads in each question how earlier calls are told.
+type mind struct {
+	fuse    *fuse
+	effects *effects
+
+	mu      sync.Mutex
+	r       *rand.Rand
+	next    int
+	browser bool
+	// files are the numbers that a path was to be written with, in order.
+	files map[string][]string
+	// faults are what no service, or no person, should be told.
+	faults  []string
+	unknown map[string]bool
+	refused int
+	// summaries counts questions for a summary.
+	summaries int
+}
+
+func (m *mind) fault(format string, args ...any) {
+	if len(m.faults) < 20 {
+		m.faults = append(m.faults, fmt.Sprintf(format, args...))
+	}
+}
+
+// refuse notes a conversation that a service would not take.
+func (m *mind) refuse(r openaitest.Request, problem string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refused++
+	m.fault("%s refused: %s\n%s", r.Format, problem, r.Body)
+}
+
+// answer is the next turn of a conversation: some rounds of calls, then words.
+func (m *mind) answer(r openaitest.Request) openaitest.Turn {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(r.Tools) == 0 {
+		m.summaries++
+		m.fuse.meet(summaryAsked)
+		return openaitest.Turn{Text: m.words(30), Gap: time.Millisecond, Fragment: 20}
+	}
+	m.fuse.meet(modelAsked)
+	m.read(r)
+	rounds := 0
+	for _, msg := range r.Messages {
+		switch msg.Role {
+		case "user":
+			rounds = 0
+		case "assistant":
+			rounds++
+		}
+	}
+	t := openaitest.Turn{Text: m.words(5 + m.r.IntN(60)), Gap: time.Duration(m.r.IntN(3)) * time.Millisecond, Fragment: 8 + m.r.IntN(24), Usage: openaitest.Usage{Input: 100, Output: 10}}
+	if rounds >= 4 || rounds > 0 && m.r.IntN(4) == 0 {
+		return t
+	}
+	if m.r.IntN(3) == 0 {
+		t.Text = ""
+	}
+	for i := range 1 + m.r.IntN(3) {
+		c := m.call(r)
+		c.ID = fmt.Sprintf("call_%d", i) // as services do that number them anew in every answer
+		t.Calls = append(t.Calls, c)
+	}
+	return t
+}
+
+// call makes one call. An effect's id is given to one call only.
+func (m *mind) call(r openaitest.Request) openaitest.Call {
+	m.next++
+	id := fmt.Sprintf("%s-%d", r.Model, m.next)
+	name, args := "read_file", map[string]any{"path": "first.txt"}
+	switch pick := m.r.IntN(10); {
+	case m.browser && pick < 3:
+		name, args = "navigate_page", map[string]any{"url": m.effects.URL}
+	case pick < 4:
+		name, args = "http_request", map[string]any{"url": m.effects.URL + "/effect/" + id, "method": "POST", "body": id}
+	case pick < 8:
+		path := fmt.Sprintf("%s-%d.txt", r.Model, m.r.IntN(3))
+		m.files[path] = append(m.files[path], id)
+		name, args = "write_file", map[string]any{"path": path, "content": content(id, 1+m.r.IntN(300))}
+	}
+	if !r.Tool(name) {
+		name, args = "call_tool", map[string]any{"tool": name, "args": args}
+	}
+	packed, err := json.Marshal(args)
+	if err != nil {
+		panic(err) // strings and numbers always marshal
+	}
+	return openaitest.Call{Name: name, Args: string(packed)}
+}
+
+var effectID = regexp.MustCompile(`/effect/([a-z0-9-]+)`)
+
+// read compares what the model is told of each effect with what the server knows.
+func (m *mind) read(r openaitest.Request) {
+	results := map[string]string{}
+	for _, msg := range r.Messages {
+		if msg.Role == "tool" {
+			results[msg.ToolCallID] = msg.Content
+		}
+	}
+	for _, msg := range r.Messages {
+		for _, c := range msg.ToolCalls {
+			id := effectID.FindStringSubmatch(c.Function.Arguments)
+			if id == nil {
+				continue
+			}
+			told, n := results[c.ID], m.effects.count(id[1])
+			switch {
+			case strings.Contains(told, "done-"+id[1]):
+				if n == 0 {
+					m.fault("effect %s never happened, and the model was told: %s", id[1], told)
+				}
+			case strings.Contains(told, "outcome is unknown"):
+				m.unknown[id[1]] = true
+			case n > 0:
+				m.fault("effect %s happened, and the model was told: %s", id[1], told)
+			}
+		}
+	}
+}
+
+func (m *mind) words(n int) string {
+	var b strings.Builder
+	for range n {
+		fmt.Fprintf(&b, "word%d ", m.r.IntN(1000))
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// written are the numbers that path was to be written with so far, in order.
+func (m *mind) written(path string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]string(nil), m.files[path]...)
+}
+
+// content is a file that shows by itself whether it is whole.
+func content(id string, lines int) string {
+	body := "file " + id + "\n" + strings.Repeat("A line like all the others in here.\n", lines)
+	return body + "end " + digest(body) + "\n"
+}
+
+// whole is the number of a file that is whole, "" for any other.
+func whole(text string) string {
+	at := strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n") + 1
+	first, _, _ := strings.Cut(text, "\n")
+	if text[at:] != "end "+digest(text[:at])+"\n" {
+		return ""
+	}
+	return strings.TrimPrefix(first, "file ")
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:8])
+}
