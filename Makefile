@@ -14,7 +14,7 @@ PROBES       := NoProbeGetsOut|ProbesSucceedOutside|OrdinaryWorkIsDone
 WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test check generate bench bench-table redteam package clean
+.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test check generate bench bench-table redteam kills package clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -73,6 +73,10 @@ e2e-whole: ui
 redteam: ui ## A model that obeys every injected instruction: harm done, questions asked (about 10 minutes)
 	@echo "== A scripted model that obeys every instruction it reads"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestAModelThatObeysEveryInstruction ./build/redteam
+
+kills: ui ## Kill the program 1,000 times in its work: what is lost, refused or done twice (about 5 minutes)
+	@echo "== A thousand kills"
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestAProgramThatIsKilled ./build/kills
 
 window-test: build ## One real window under Xvfb
 	@echo "== One real window under Xvfb"

@@ -40,10 +40,25 @@ func (s *System) openFiles(ctx context.Context) {
 	if err := s.Snapshot.Recover(ctx); err != nil {
 		s.Log.Warn("what commands changed before Sextant ended was not found out", "err", err)
 	}
+	s.sweepFiles(ctx)
 	s.Files = files.New(files.Config{
 		Paths: paths, Forbidden: forbidden,
 		Blobs: s.Blobs, Changes: s.Store, Watched: s.Snapshot, Log: s.Log,
 	})
 	s.onClose("files", s.Files.Close)
 	s.Look = look.New(look.Config{Paths: paths, Forbidden: forbidden, Confine: s.Confine})
+}
+
+// sweptChanges is how many of the newest changes are looked at for what a kill left of a write.
+const sweptChanges = 50
+
+// sweepFiles removes what a write that was killed left beside the file it was for.
+func (s *System) sweepFiles(ctx context.Context) {
+	paths, err := s.Store.ChangedLately(ctx, sweptChanges)
+	if err == nil {
+		err = files.Sweep(paths)
+	}
+	if err != nil {
+		s.Log.Warn("an unfinished file may be left", "error", err)
+	}
 }

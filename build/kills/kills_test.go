@@ -14,10 +14,16 @@ import (
 // long is the form that `make kills` runs; a part of it runs with every test.
 func long() bool { return os.Getenv("SEXTANT_WHOLE") != "" }
 
-func TestAThousandKillsLoseNothingAndRepeatNothing(t *testing.T) {
+func TestAProgramThatIsKilledGoesOn(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what is left of a killed program is read from /proc")
 	}
+	program, preload := built(t)
+	t.Run("after a thousand kills, with nothing lost and nothing done twice", func(t *testing.T) { thousand(t, program, preload) })
+	t.Run("after kills while an old database was brought up to date", func(t *testing.T) { migrated(t, program, preload) })
+}
+
+func thousand(t *testing.T, program, preload string) {
 	kills, workers := 36, 2
 	if long() {
 		kills = 1000
@@ -25,7 +31,6 @@ func TestAThousandKillsLoseNothingAndRepeatNothing(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("SEXTANT_KILLS")); err == nil {
 		kills = n
 	}
-	program, preload := built(t)
 	from := seed()
 	t.Logf("SEXTANT_SEED=%d", from)
 	begun := time.Now()

@@ -23,13 +23,11 @@ import (
 
 // life is one run of the program, from its start to its kill, with a window beside it.
 type life struct {
-	w    *worker
-	cmd  *exec.Cmd
-	log  bytes.Buffer
-	gone chan struct{}
-	// killed is true once we ended it: then nothing that failed meanwhile is a fault.
+	w       *worker
+	cmd     *exec.Cmd
+	log     bytes.Buffer
+	gone    chan struct{}
 	killing sync.Once
-	killed  bool
 
 	url, key string
 	socket   *websocket.Conn
@@ -105,6 +103,9 @@ func (l *life) connect() error {
 	l.key = session.Token
 	if err := l.survey(); err != nil {
 		return err
+	}
+	if left, _ := filepath.Glob(l.w.path("work/.*")); len(left) > 0 {
+		l.w.faults.add("a killed write left %v, and the next start did not remove it", left)
 	}
 	socket, res, err := websocket.DefaultDialer.Dial(strings.Replace(l.url, "http://", "ws://", 1)+"/ws", nil)
 	if err != nil {

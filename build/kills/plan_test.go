@@ -44,11 +44,12 @@ const (
 	effectArrived = "an effect's arrival"
 	effectDone    = "an effect's end"
 	messageTaken  = "a message that was accepted"
+	fileBegun     = "a file's new content beside it"
 )
 
 // moments are met about as often as each stands here.
 var moments = []string{
-	modelAsked, modelAsked, summaryAsked, effectArrived, effectArrived, effectDone, effectDone, messageTaken, messageTaken,
+	modelAsked, modelAsked, fileBegun, fileBegun, fileBegun, summaryAsked, effectArrived, effectArrived, effectDone, effectDone, messageTaken, messageTaken,
 	string(event.TextDelta), string(event.TurnStarted), string(event.TurnEnded), string(event.RoundEnded), string(event.MessageAdded),
 	string(event.MessageAdded), string(event.CallStarted), string(event.CallStarted), string(event.CallEnded), string(event.CallEnded),
 	string(event.MessageWaiting), string(event.MessageTaken), string(event.ApprovalAsked), string(event.ApprovalAnswered),

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"sextant/backend/agent/llm/openaitest"
 )
 
@@ -92,6 +94,7 @@ func newWorker(t *testing.T, program, preload string, seed uint64, number int) *
 	if err := os.WriteFile(w.path("work/first.txt"), []byte(content("first", 400)), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	w.watch(t)
 	for name, value := range map[string]string{
 		"DATA": w.path("data"), "CONFIG": w.path("config"), "WORKSPACE": w.path("work"), "MODE": "full", "CALLS_PER_TURN": "60", "ROUNDS": "60",
 		"WEB_PER_MINUTE": "100000", "CONTEXT_WINDOW": "16000", "OPENAI_FORMAT": "responses", "OPENAI_BASE_URL": w.llm.URL(),
@@ -104,6 +107,30 @@ func newWorker(t *testing.T, program, preload string, seed uint64, number int) *
 		w.talks = append(w.talks, &talk{model: fmt.Sprintf("%s/m%d%d", service, number, i)})
 	}
 	return w
+}
+
+// watch meets the moments at which a new content stands beside its file and not yet in its place.
+func (w *worker) watch(t *testing.T) {
+	t.Helper()
+	watcher, err := fsnotify.NewWatcher()
+	if err == nil {
+		err = watcher.Add(w.path("work"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done sync.WaitGroup
+	done.Go(func() {
+		for e := range watcher.Events {
+			if e.Has(fsnotify.Create) && strings.HasPrefix(filepath.Base(e.Name), ".") {
+				w.fuse.meet(fileBegun)
+			}
+		}
+	})
+	t.Cleanup(func() {
+		_ = watcher.Close()
+		done.Wait()
+	})
 }
 
 // round is one life, its kill, and what can be seen from outside after it.

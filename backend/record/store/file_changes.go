@@ -67,6 +67,14 @@ func (s *Store) FileChanges(ctx context.Context, conversation, owner, turn, call
 		FROM file_changes WHERE `+where+` AND (? = '' OR owner = ?) ORDER BY id`, append(args, owner, owner)...)
 }
 
+// ChangedLately are the paths of the newest n changes, each once.
+func (s *Store) ChangedLately(ctx context.Context, n int) ([]string, error) {
+	return collect(ctx, s.reader, func(row *sql.Rows) (string, error) {
+		var path string
+		return path, row.Scan(&path)
+	}, "reading file changes", `SELECT DISTINCT path FROM (SELECT path FROM file_changes ORDER BY id DESC LIMIT ?)`, n)
+}
+
 // BeginCommand notes that a command is about to run which may change files of a folder.
 func (s *Store) BeginCommand(ctx context.Context, c wire.Command) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {

@@ -3,7 +3,6 @@ package files
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -201,7 +200,7 @@ func (t *Tools) makeDir(a target) (*os.Root, error) {
 // are two.
 func (t *Tools) replace(root *os.Root, a target, now current, to next) error {
 	base := filepath.Base(a.real)
-	temp := fmt.Sprintf(".%s.sextant-%s", cutName(base), strings.ToLower(rand.Text()[:10]))
+	temp := tempName(base)
 	err := write(root, temp, now, to)
 	if err == nil {
 		err = unchanged(root, base, a, now)

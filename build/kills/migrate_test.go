@@ -1,0 +1,156 @@
+package kills
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/pressly/goose/v3"
+
+	"sextant/backend/record/store"
+	"sextant/shared/event"
+)
+
+// oldSchema is what a Sextant of some time ago wrote.
+const oldSchema = 5
+
+// migrated kills the start on an old data folder at
+// each of SQLite's writes, and lets the next start go on.
+func migrated(t *testing.T, program, preload string) {
+	t.Helper()
+	from := seed()
+	t.Logf("SEXTANT_SEED=%d", from)
+	r := rand.New(rand.NewPCG(from, 0)) //nolint:gosec // choices of a test
+	old := filepath.Join(t.TempDir(), "old.db")
+	want := oldDatabase(t, old)
+	step := 23
+	if long() {
+		step = 1
+	}
+	kills := 0
+	for at := 1 + r.IntN(step); ; at += step {
+		w := newWorker(t, program, preload, from, at)
+		content, err := os.ReadFile(old)
+		if err == nil {
+			err = os.MkdirAll(w.path("data"), 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(w.path("data/sextant.db"), content, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		how := []string{"before", "after", "half"}[at%3]
+		killed := false
+		// Killed twice at the same place, it goes on all the same.
+		for range 2 {
+			l, err := w.begin(plan{env: []string{fmt.Sprint("KILL_AT=", at), "KILL_HOW=" + how}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			late := time.AfterFunc(20*time.Second, l.kill)
+			if err := l.connect(); err == nil {
+				l.kill()
+			} else {
+				killed = true
+				kills++
+			}
+			if err := l.end(); err != nil {
+				t.Fatalf("killed %s write %d: %v", how, at, err)
+			}
+			late.Stop()
+		}
+		goesOn(t, w, want)
+		if !killed {
+			break // the start has no more writes than that
+		}
+	}
+	t.Logf("%d kills", kills)
+	if kills < 4 {
+		t.Error("too few: nothing was proved")
+	}
+}
+
+// goesOn starts the program and looks for the events of the old database.
+func goesOn(t *testing.T, w *worker, want []event.Event) {
+	t.Helper()
+	l, err := w.begin(plan{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.connect(); err != nil {
+		t.Fatalf("it does not go on: %v", err)
+	}
+	var page struct{ Events []event.Event }
+	if status, err := l.ask(http.MethodGet, "/api/events?limit=5000", nil, &page); err != nil || status != http.StatusOK {
+		t.Fatalf("%d, %v", status, err)
+	}
+	for i, e := range want {
+		if i >= len(page.Events) || string(line(page.Events[i])) != string(line(e)) {
+			t.Fatalf("event %d of the old database is not what it was", e.Seq)
+		}
+	}
+	var metrics struct{ Totals map[string]any }
+	if status, err := l.ask(http.MethodGet, "/api/metrics", nil, &metrics); err != nil || status != http.StatusOK {
+		t.Fatalf("figures: %d, %v", status, err)
+	}
+	l.kill()
+	if err := l.end(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.folder(); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range w.faults.all() {
+		t.Fatal(f)
+	}
+}
+
+// oldDatabase makes one with events and audited calls, and returns the events.
+func oldDatabase(t *testing.T, path string) []event.Event {
+	t.Helper()
+	ctx := context.Background()
+	db, err := sql.Open("sqlite3", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, os.DirFS("../../backend/record/store/migrations"), goose.WithDisableGlobalRegistry(true))
+	if err == nil {
+		_, err = p.UpTo(ctx, oldSchema)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []event.Event
+	prev := ""
+	for i := range 60 {
+		e := event.New(event.PanelOpened, event.PanelRef{Panel: fmt.Sprint("p", i)})
+		e.Seq = int64(i + 1)
+		events = append(events, e)
+		call := fmt.Sprint("c", i)
+		for _, a := range []store.AuditEntry{
+			{Call: call, Phase: store.AuditIntent, Time: e.Time, Body: json.RawMessage(`{"id":"` + call + `","tool":"read_file","origin":"baseline"}`)},
+			{Call: call, Phase: store.AuditResult, Time: e.Time, Body: json.RawMessage(`{"status":"done","duration_ms":5}`)},
+		} {
+			a.PrevHash = prev
+			prev = a.Digest()
+			if _, err := db.ExecContext(ctx, `INSERT INTO audit (call, phase, time, body, prev_hash, hash) VALUES (?, ?, ?, ?, ?, ?)`,
+				a.Call, a.Phase, a.Time.UnixNano(), []byte(a.Body), a.PrevHash, prev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := db.ExecContext(ctx, `INSERT INTO events (kind, time, conversation, turn, call, data) VALUES (?, ?, '', '', '', ?)`,
+			e.Kind, e.Time.UnixNano(), []byte(e.Data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return events
+}
