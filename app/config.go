@@ -191,6 +191,9 @@ func checkValue(name, value string) error {
 			}
 		}
 	}
+	if err := checkSpending(name, value); err != nil {
+		return err
+	}
 	if name == "fallback_model" && value != "" {
 		return checkModel(value)
 	}

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"slices"
+
 	"sextant/backend/agent/llm"
 	"sextant/backend/tools/web"
 )
@@ -21,6 +23,10 @@ type Key struct {
 
 // Keys is the whole configuration. docs/configuration.md is generated from it.
 func Keys() []Key {
+	return slices.Concat(generalKeys(), spendingKeys())
+}
+
+func generalKeys() []Key {
 	return []Key{
 		{Name: "model", Default: "pilot", Window: true, Doc: "Model that answers, as provider/name (openai/…, anthropic/…, gemini/…, openrouter/…, ollama/…, lmstudio/…, llamacpp/…, vllm/…) or pilot, the built-in command pilot."},
 		{Name: "dialects", Default: "", Window: true, Doc: "How models write tool calls where the answer to one question at first use got it wrong: provider/model=dialect, separated by commas, e.g. ollama/qwen3=hermes. Dialects are native, tool_call, hermes and fenced."},

@@ -164,6 +164,7 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 		Limits: func() loop.Limits {
 			return loop.Limits{CallsPerTurn: s.Settings.Int("calls_per_turn"), Rounds: s.Settings.Int("rounds")}
 		},
+		Spend: s.spend(),
 		Share: func() int { return s.Settings.Int("context_share") }, Looks: []string{s.Nav.Tool("annotate")}, Secret: secret, Core: append(s.Nav.Core(), toolspec.ReadResult), Window: func() int { return s.Settings.Int("context_window") },
 		Notes: s.Baseline.PromptNotes, ActivePanel: s.Baseline.ActivePanel, Log: s.Log,
 	})

@@ -33,6 +33,7 @@ const (
 	TurnEnded           Kind = "turn.ended"           // Turn
 	TurnNoted           Kind = "turn.noted"           // Note
 	RoundEnded          Kind = "round.ended"          // Round
+	BudgetRaised        Kind = "budget.raised"        // chat.Bill, what was spent then
 	CallStarted         Kind = "call.started"         // CallStart
 	CallOutput          Kind = "call.output"          // CallChunk
 	CallEnded           Kind = "call.ended"           // CallEnd
@@ -110,13 +111,17 @@ type Turn struct {
 	Suggestion string     `json:"suggestion,omitempty"`
 	Rounds     int        `json:"rounds,omitempty"`
 	Usage      chat.Usage `json:"usage"`
+	// Budget names the setting whose budget ended it, "" when none did.
+	Budget string `json:"budget,omitempty"`
 }
 
 // Round is one question to a model and its answer, as it was paid for. Usage is the provider's
 // count, all zero where it gave none.
 type Round struct {
-	// Number counts from 1 within the turn.
+	// Number counts from 1 within the turn; 0 is a question beside the talk, For what: how the model
+	// writes calls (probe), a summary, or another that a turn ended with (rest).
 	Number     int        `json:"number"`
+	For        string     `json:"for,omitempty"`
 	Model      string     `json:"model"`
 	Usage      chat.Usage `json:"usage"`
 	Prompt     Prompt     `json:"prompt"`
@@ -125,6 +130,35 @@ type Round struct {
 	Answer int  `json:"answer"`
 	Calls  int  `json:"calls"`
 	Failed bool `json:"failed,omitempty"`
+	// Requests are those that were sent for it, with retries and another model's.
+	Requests []Request `json:"requests,omitempty"`
+}
+
+// Request is one request to a model's service.
+type Request struct {
+	Model string     `json:"model"`
+	Usage chat.Usage `json:"usage"`
+	// Estimated is how much of Usage was worked out from lengths.
+	Estimated int `json:"estimated,omitempty"`
+	// Cost is nil where no price is known.
+	Cost *chat.Money `json:"cost,omitempty"`
+	// FirstMS is when the first piece of the answer came, at least 1; 0 when none did.
+	FirstMS    int64 `json:"first_ms,omitempty"`
+	DurationMS int64 `json:"duration_ms"`
+	// Failed is not set for one that was stopped from here; Again says that one before it failed.
+	Failed bool `json:"failed,omitempty"`
+	Again  bool `json:"again,omitempty"`
+}
+
+// Bill is what the request came to.
+func (r Request) Bill() chat.Bill {
+	b := chat.Bill{Usage: r.Usage, Requests: 1, Estimated: r.Estimated}
+	if r.Cost == nil {
+		b.Unpriced = b.Tokens()
+	} else if r.Cost.Nanos > 0 {
+		b.Cost = []chat.Money{*r.Cost}
+	}
+	return b
 }
 
 // Prompt is what a question to a model was made of, in bytes.

@@ -29,4 +29,7 @@ type Automation struct {
 	Rounds  int        `json:"rounds"`
 	Calls   int        `json:"calls"`
 	Usage   chat.Usage `json:"usage"`
+	// Bill is all that it cost; Budget names the budget that ended it.
+	Bill   chat.Bill `json:"bill"`
+	Budget string    `json:"budget,omitempty"`
 }

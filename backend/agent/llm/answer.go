@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"sextant/shared/chat"
 )
@@ -28,7 +29,10 @@ type answer struct {
 	// pieces counts what came of calls.
 	pieces int
 	usage  chat.Usage
-	stop   Stop
+	cost   *chat.Money
+	// began is when the first piece came.
+	began time.Time
+	stop  Stop
 	// whole is set when the model said that its answer ends; over when nothing follows after that.
 	whole, over bool
 }
@@ -48,12 +52,12 @@ func (a *answer) say(s string) {
 	if s == "" {
 		return
 	}
-	a.size += len(s)
+	a.grow(len(s))
 	a.split(a.tag.split(s))
 }
 
 func (a *answer) think(s string) {
-	a.size += len(s)
+	a.grow(len(s))
 	a.split(s, "")
 }
 
@@ -69,8 +73,17 @@ func (a *answer) split(thought, text string) {
 	}
 }
 
+// grow notes that a piece of n bytes came.
+func (a *answer) grow(n int) {
+	a.size += n
+	if n > 0 && a.began.IsZero() {
+		a.began = time.Now()
+	}
+}
+
 // call begins a call.
 func (a *answer) call(id, name string) *fragment {
+	a.grow(len(name))
 	f := &fragment{id: id, name: name}
 	a.calls = append(a.calls, f)
 	a.pieces++
@@ -79,7 +92,7 @@ func (a *answer) call(id, name string) *fragment {
 
 // argue adds a piece of a call's arguments.
 func (a *answer) argue(f *fragment, s string) {
-	a.size += len(s)
+	a.grow(len(s))
 	a.pieces++
 	f.args.WriteString(s)
 }
@@ -103,7 +116,7 @@ func (a *answer) bounded() error {
 // part is the answer so far, without calls. Nothing is said after it.
 func (a *answer) part() Response {
 	a.split(a.tag.rest())
-	return Response{Text: a.text.String(), Thought: a.thought.String(), Usage: a.usage}
+	return Response{Text: a.text.String(), Thought: a.thought.String(), Usage: sane(a.usage), Cost: a.cost, began: a.began}
 }
 
 // response is the whole answer.

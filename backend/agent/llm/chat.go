@@ -53,7 +53,11 @@ func chatBody(m *client, req Request) (any, error) {
 			Name: t.Function.Name, Description: param.NewOpt(t.Function.Description), Parameters: params,
 		}))
 	}
-	p.SetExtraFields(map[string]any{"stream": true})
+	extra := map[string]any{"stream": true}
+	if m.at.tellsCost() {
+		extra["usage"] = map[string]any{"include": true}
+	}
+	p.SetExtraFields(extra)
 	return p, nil
 }
 
@@ -129,6 +133,8 @@ type chatReader struct {
 	last *fragment
 	// reasoned is set when thoughts came as reasoning_content.
 	reasoned bool
+	// priced says that the service tells what it takes.
+	priced bool
 }
 
 type chatChunk struct {
@@ -140,10 +146,12 @@ type chatChunk struct {
 		Prompt     int `json:"prompt_tokens"`
 		Completion int `json:"completion_tokens"`
 		Details    struct {
-			Cached int `json:"cached_tokens"`
+			Cached  int `json:"cached_tokens"`
+			Written int `json:"cache_write_tokens"`
 		} `json:"prompt_tokens_details"`
 		// CacheHit is DeepSeek's name for it.
 		CacheHit int `json:"prompt_cache_hit_tokens"`
+		serviceCost
 	} `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
@@ -186,7 +194,13 @@ func (r *chatReader) event(e sseEvent, a *answer) error {
 		return toldError(e.data)
 	}
 	if c.Usage != nil {
-		a.usage = chat.Usage{Input: c.Usage.Prompt, Output: c.Usage.Completion, Cached: max(c.Usage.Details.Cached, c.Usage.CacheHit)}
+		a.usage = chat.Usage{
+			Input: c.Usage.Prompt, Output: c.Usage.Completion,
+			Cached: max(c.Usage.Details.Cached, c.Usage.CacheHit), Written: c.Usage.Details.Written,
+		}
+		if r.priced {
+			a.cost = c.Usage.money()
+		}
 	}
 	if c.Choices == nil {
 		if c.Usage == nil {

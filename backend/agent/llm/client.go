@@ -82,14 +82,14 @@ func (f Format) body(m *client, req Request) (any, error) {
 	return chatBody(m, req)
 }
 
-func (f Format) reader() reader {
-	switch f {
+func (e endpoint) reader() reader {
+	switch e.format {
 	case Responses:
 		return &responsesReader{}
 	case Anthropic:
 		return &anthropicReader{}
 	}
-	return &chatReader{}
+	return &chatReader{priced: e.tellsCost()}
 }
 
 // authorise puts the key where that format has it.
@@ -164,7 +164,7 @@ func spoken(messages []chat.Message) []chat.Message {
 // read reads the answer from body, which ends when ctx does. idle ends ctx.
 func (m *client) read(ctx context.Context, body io.Reader, idle *time.Timer, onDelta func(Delta)) (Response, error) {
 	a := &answer{onDelta: onDelta}
-	events, r := newSSEReader(body), m.at.format.reader()
+	events, r := newSSEReader(body), m.at.reader()
 	var err error
 	for err == nil && !a.over {
 		var e sseEvent

@@ -12,6 +12,7 @@ package llm
 
 import (
 	"context"
+	"time"
 
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
@@ -85,6 +86,29 @@ type Response struct {
 	Stop   Stop
 	// By is the model that answered, where it is not the one that was asked; else "".
 	By string
+	// Cost is what the service says that it takes for the answer; nil where it says nothing.
+	Cost *chat.Money
+	// Made are the requests that were sent for it, in their order, those that failed among them; Usage
+	// is theirs together. A Model that sends one and knows no more of it leaves this empty.
+	Made []Made
+	// began is when its first piece came.
+	began time.Time
+}
+
+// Made is one request to a service.
+type Made struct {
+	// Model is provider/name; Local says that it runs on this machine for nothing.
+	Model string
+	Local bool
+	Usage chat.Usage
+	Cost  *chat.Money
+	// Bytes is the length of what came: text, thoughts and calls.
+	Bytes int
+	// First is how long the first piece of the answer took, 0 when none came; Took is the whole.
+	First, Took time.Duration
+	// Failed is false for an answer that is whole and for one that was stopped from here; Whole is
+	// true for the former. Again says that another request for the same answer went before.
+	Failed, Whole, Again bool
 }
 
 // BrokenCall is a call whose arguments are not a JSON object.

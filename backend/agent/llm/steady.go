@@ -59,13 +59,21 @@ func (s *steady) second() *client {
 
 // Stream implements Model.
 func (s *steady) Stream(ctx context.Context, req Request, onDelta func(Delta)) (Response, error) {
+	var made ledger
+	res, err := s.whole(ctx, req, &made, onDelta)
+	res.Made, res.Usage = made, made.usage()
+	return res, err
+}
+
+// whole asks until the answer is whole or that makes no sense any more; made is every request.
+func (s *steady) whole(ctx context.Context, req Request, made *ledger, onDelta func(Delta)) (Response, error) {
 	var sofar Response
 	var broken error
 	asked := req
 	for again := 0; ; again++ {
-		res, err := s.answered(ctx, asked, onDelta)
+		res, err := s.answered(ctx, asked, made, onDelta)
 		spoke := res.Text != ""
-		res.Text, res.Thought, res.Usage = sofar.Text+res.Text, sofar.Thought+res.Thought, sofar.Usage.Plus(res.Usage)
+		res.Text, res.Thought = sofar.Text+res.Text, sofar.Thought+res.Thought
 		if err == nil || ctx.Err() != nil {
 			return res, err
 		}
@@ -84,8 +92,8 @@ func (s *steady) Stream(ctx context.Context, req Request, onDelta func(Delta)) (
 }
 
 // answered asks the model, and the fallback when nothing came of it.
-func (s *steady) answered(ctx context.Context, req Request, onDelta func(Delta)) (Response, error) {
-	res, err := s.tried(ctx, s.first, s.name, req, onDelta)
+func (s *steady) answered(ctx context.Context, req Request, made *ledger, onDelta func(Delta)) (Response, error) {
+	res, err := s.tried(ctx, s.first, s.name, req, made, onDelta)
 	if err == nil || ctx.Err() != nil || res.Text != "" || req.Alone {
 		return res, err
 	}
@@ -99,7 +107,7 @@ func (s *steady) answered(ctx context.Context, req Request, onDelta func(Delta))
 	}
 	name := second.at.provider + "/" + second.name
 	onDelta(Delta{Note: fmt.Sprintf("%s. %s answers instead.", strings.TrimSuffix(e.Message, "."), name)})
-	res, failed := s.tried(ctx, second, name, req, onDelta)
+	res, failed := s.tried(ctx, second, name, req, made, onDelta)
 	res.By = name
 	if failed == nil || ctx.Err() != nil || res.Text != "" {
 		return res, failed
@@ -113,7 +121,7 @@ func (s *steady) answered(ctx context.Context, req Request, onDelta func(Delta))
 }
 
 // tried asks m until something comes or it makes no sense to ask again.
-func (s *steady) tried(ctx context.Context, m *client, name string, req Request, onDelta func(Delta)) (Response, error) {
+func (s *steady) tried(ctx context.Context, m *client, name string, req Request, made *ledger, onDelta func(Delta)) (Response, error) {
 	var res Response
 	var err error
 	for attempt := 0; ; attempt++ {
@@ -124,7 +132,7 @@ func (s *steady) tried(ctx context.Context, m *client, name string, req Request,
 			return res, err
 		}
 		asked := s.seen(m, req)
-		res, err = m.Stream(ctx, asked, onDelta)
+		res, err = made.asked(ctx, m, name, asked, onDelta)
 		s.registry.breakers.note(m.at, err)
 		if res.Reasoned {
 			s.registry.thoughts.LoadOrStore(m.at.base+" "+m.name, true)

@@ -54,6 +54,9 @@ func (t *turn) compact(told []toolspec.Definition) error {
 	if max(size/toolspec.BytesPerToken, t.read) <= window*share/100 {
 		return nil
 	}
+	if t.afford() != nil {
+		return nil // and there is no question that it would have to fit
+	}
 	n := prompt.Cut(t.messages, window*toolspec.BytesPerToken*tailShare/100)
 	if n == 0 {
 		return nil
@@ -89,7 +92,9 @@ func (t *turn) sumUp(old []chat.Message, window int) (string, error) {
 		System: strings.TrimSpace(summaryPrompt), MaxTokens: summaryTokens,
 		Messages: []chat.Message{{Role: chat.RoleUser, Text: "Sum up this beginning of the conversation.\n\n" + text}},
 	}, func(llm.Delta) {})
-	t.spend(res.Usage)
+	if lost := t.aside("summary"); lost != nil {
+		return "", lost
+	}
 	if t.ctx.Err() != nil {
 		return "", t.ctx.Err()
 	}

@@ -184,7 +184,7 @@ func (t *turn) reply(r Reply, calls []chat.ToolCall) (*ending, error) {
 	case r.Tell != "":
 		return nil, nil
 	case r.Missed != "":
-		return &ending{chat.StatusFailed, r.Missed, r.Suggestion}, nil
+		return &ending{status: chat.StatusFailed, message: r.Missed, suggestion: r.Suggestion}, nil
 	}
 	return &ending{status: chat.StatusDone}, nil
 }

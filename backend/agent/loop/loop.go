@@ -99,6 +99,8 @@ type Config struct {
 	Looks []string
 	// Window is how many tokens models read at once; 0 or nil leaves it to what is known of each.
 	Window func() int
+	// Spend bounds what models may cost; the zero value bounds nothing.
+	Spend Spend
 	// Secret is what the borders around text from outside are made of; "" makes one. Kept over
 	// restarts, it keeps the bytes of a conversation's prompt.
 	Secret string
@@ -131,23 +133,13 @@ type Ask struct {
 	Tools []string
 	// Goal is what the turn has to come to; nil takes the first answer without calls.
 	Goal Goal
+	// Budget is one more that the turn has to keep; it can only narrow.
+	Budget Budget
+	// Raise allows the conversation what its budget was once more.
+	Raise bool
 	// waited is set when it is a message that waited, parting when it begins a branch.
 	waited  *event.Waiting
 	parting *parting
-}
-
-// Outcome is how a turn ended.
-type Outcome struct {
-	Conversation string
-	Turn         string
-	// Text is the last thing the assistant said.
-	Text       string
-	Status     chat.Status
-	Error      string
-	Suggestion string
-	Rounds     int
-	Calls      int
-	Usage      chat.Usage
 }
 
 // Errors of Start and Run that callers tell apart.

@@ -37,7 +37,7 @@ type turn struct {
 	guard    guard
 	called   int
 	rounds   int
-	usage    chat.Usage
+	purse    purse
 	said     string
 	// read is how many tokens the last question had, as the provider counted.
 	read int
@@ -51,11 +51,30 @@ type turn struct {
 	fixed  []toolspec.Definition
 }
 
+// Outcome is how a turn ended.
+type Outcome struct {
+	Conversation string
+	Turn         string
+	// Text is the last thing the assistant said.
+	Text       string
+	Status     chat.Status
+	Error      string
+	Suggestion string
+	Rounds     int
+	Calls      int
+	Usage      chat.Usage
+	// Bill is all that it cost, with what is estimated where Usage was not reported, Budget the setting of the budget that ended it, "" when none did.
+	Bill   chat.Bill
+	Budget string
+}
+
 // ending is how a turn comes to its end.
 type ending struct {
 	status     chat.Status
 	message    string
 	suggestion string
+	// budget is the setting that ended it, "" for another reason.
+	budget string
 }
 
 // open records the person's message; after it the turn is under way.
@@ -79,7 +98,11 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 			events = append(events, t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: mine.ID, Asked: w.Asked}))
 		}
 	}
-	events = append(events, t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.ask.Model, Status: chat.StatusRunning}))
+	raised, err := t.openPurse(ctx)
+	if err != nil {
+		return err
+	}
+	events = append(append(events, raised...), t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.ask.Model, Status: chat.StatusRunning}))
 	if err := t.loop.publish(ctx, events...); err != nil {
 		return err
 	}
@@ -122,16 +145,17 @@ func (t *turn) run() Outcome {
 	}
 	data := event.Turn{
 		ID: t.id, Model: t.ask.Model, Status: end.status, Error: end.message,
-		Suggestion: end.suggestion, Rounds: t.rounds, Usage: t.usage,
+		Suggestion: end.suggestion, Rounds: t.rounds, Usage: t.purse.told, Budget: end.budget,
 	}
-	events := append(t.keep(end.status), t.event(event.TurnEnded, data))
+	events := append(append(t.rest("rest"), t.keep(end.status)...), t.event(event.TurnEnded, data))
 	defer t.loop.leave(t)
 	if err := t.loop.publish(t.ctx, events...); err != nil {
 		t.loop.cfg.Log.Error("end of turn not recorded", "turn", t.id, "error", err)
 	}
 	return Outcome{
 		Conversation: t.ask.Conversation, Turn: t.id, Text: t.said, Status: end.status, Error: end.message,
-		Suggestion: end.suggestion, Rounds: t.rounds, Calls: t.called, Usage: t.usage,
+		Suggestion: end.suggestion, Rounds: t.rounds, Calls: t.called, Usage: t.purse.told,
+		Bill: t.purse.turn, Budget: end.budget,
 	}
 }
 
@@ -155,6 +179,9 @@ func (t *turn) rounding() ending {
 		told = t.withGoal(told, defs)
 		if err := t.compact(told); err != nil {
 			return failed(err)
+		}
+		if end := t.afford(); end != nil {
+			return *end
 		}
 		res, message, err := t.speak(told, defs)
 		if err != nil {
@@ -202,7 +229,7 @@ func (t *turn) prepare() error {
 		if err != nil {
 			return fmt.Errorf("opening model %s: %w", t.ask.Model, err)
 		}
-		t.voice.Model = m
+		t.voice.Model = meter{m, t}
 		if err := t.listen(); err != nil {
 			return err
 		}
@@ -225,8 +252,10 @@ func (t *turn) listen() error {
 	if t.loop.cfg.Dialects == nil {
 		return nil
 	}
-	v, usage, err := t.loop.cfg.Dialects.Dialect(t.ctx, t.ask.Model, t.voice.Model)
-	t.spend(usage)
+	v, _, err := t.loop.cfg.Dialects.Dialect(t.ctx, t.ask.Model, t.voice.Model)
+	if lost := t.aside("probe"); lost != nil {
+		return lost
+	}
 	if second, ok := t.voice.Model.(llm.Backed); err != nil && ok && second.Backed() && t.ctx.Err() == nil {
 		return nil // the one that answers instead is asked in the usual way
 	}
@@ -237,19 +266,15 @@ func (t *turn) listen() error {
 	return nil
 }
 
-func (t *turn) spend(u chat.Usage) {
-	t.usage = t.usage.Plus(u)
-}
-
 // finish ends a turn whose last answer has no calls.
 func (t *turn) finish(res llm.Response) ending {
 	switch {
 	case res.Stop == llm.StopLength:
-		return ending{chat.StatusLimit, "The answer reached the model's length limit and ends early.", "Send \"continue\" to go on."}
+		return ending{status: chat.StatusLimit, message: "The answer reached the model's length limit and ends early.", suggestion: "Send \"continue\" to go on."}
 	case res.Stop == llm.StopFilter:
-		return ending{chat.StatusFailed, "The service's content filter ended the answer.", "Ask in other words, or choose another model."}
+		return ending{status: chat.StatusFailed, message: "The service's content filter ended the answer.", suggestion: "Ask in other words, or choose another model."}
 	case strings.TrimSpace(res.Text) == "":
-		return ending{chat.StatusFailed, "The model gave an empty answer.", "Send again, or choose another model."}
+		return ending{status: chat.StatusFailed, message: "The model gave an empty answer.", suggestion: "Send again, or choose another model."}
 	}
 	return ending{status: chat.StatusDone}
 }
@@ -257,10 +282,14 @@ func (t *turn) finish(res llm.Response) ending {
 // failed turns an error into the end of a turn, with the provider's own hint if it has one.
 func failed(err error) ending {
 	var e *llm.Error
-	if errors.As(err, &e) {
-		return ending{chat.StatusFailed, sentence(e.Message), e.Suggestion}
+	var spent *spentError
+	switch {
+	case errors.As(err, &spent):
+		return spent.end
+	case errors.As(err, &e):
+		return ending{status: chat.StatusFailed, message: sentence(e.Message), suggestion: e.Suggestion}
 	}
-	return ending{chat.StatusFailed, sentence(err.Error()), "What was recorded is kept. Send again."}
+	return ending{status: chat.StatusFailed, message: sentence(err.Error()), suggestion: "What was recorded is kept. Send again."}
 }
 
 func sentence(s string) string {

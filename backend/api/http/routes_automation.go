@@ -27,8 +27,10 @@ type automationInput struct {
 		Model  string          `json:"model,omitempty" doc:"Model as provider/name; the setting's when absent." maxLength:"200"`
 		Panel  string          `json:"panelId,omitempty" doc:"Panel whose tools are in scope." maxLength:"64"`
 		// A pointer: none at all is a wish too.
-		Repairs      *int   `json:"repairs,omitempty" doc:"How often an answer that does not fit is sent back; the setting's when absent." minimum:"0" maximum:"10"`
-		Conversation string `json:"conversation,omitempty" doc:"Conversation to do it in; a new one when absent." maxLength:"128"`
+		Repairs *int `json:"repairs,omitempty" doc:"How often an answer that does not fit is sent back; the setting's when absent." minimum:"0" maximum:"10"`
+		// Budget can only narrow what the settings allow.
+		Budget       budgetBody `json:"budget,omitzero" doc:"What this task may cost, beside the budgets of the settings, which hold all the same."`
+		Conversation string     `json:"conversation,omitempty" doc:"Conversation to do it in; a new one when absent." maxLength:"128"`
 	}
 }
 
@@ -51,8 +53,13 @@ func (s *Server) automate(ctx context.Context, in *automationInput) (*body[wire.
 			return nil, err
 		}
 	}
+	budget, err := in.Body.Budget.read()
+	if err != nil {
+		return nil, badRequest("The budget: " + err.Error() + ".")
+	}
 	job := automation.Job{
 		Ask: loop.Ask{
+			Budget:       budget,
 			Conversation: in.Body.Conversation, Text: in.Body.Prompt, System: in.Body.System, Tools: in.Body.Tools,
 			Model: in.Body.Model, Panel: in.Body.Panel, Caller: toolspec.CallerModel, Interactive: true,
 		},
@@ -86,6 +93,7 @@ func automationOf(o loop.Outcome, begun time.Time) wire.Automation {
 	return wire.Automation{
 		DurationMS: time.Since(begun).Milliseconds(), Conversation: o.Conversation, Turn: o.Turn,
 		Status: o.Status, Rounds: o.Rounds, Calls: o.Calls, Usage: o.Usage,
+		Bill: o.Bill, Budget: o.Budget,
 	}
 }
 

@@ -47,6 +47,7 @@ func (s *Server) talkRoutes() {
 	add(s, http.MethodPatch, "/api/conversations/{id}", "Rename a conversation", http.StatusOK, s.rename)
 	add(s, http.MethodDelete, "/api/conversations/{id}", "Delete a conversation", http.StatusNoContent, s.remove)
 	add(s, http.MethodPost, "/api/conversations/{id}/messages", "Ask the assistant", http.StatusAccepted, s.ask)
+	add(s, http.MethodGet, "/api/conversations/{id}/bill", "What a conversation cost, and how its budgets stand", http.StatusOK, s.bill)
 	s.waitingRoutes()
 	s.branchRoutes()
 	add(s, http.MethodPost, "/api/conversations/{id}/stop", "Stop the running turn", http.StatusNoContent, func(_ context.Context, in *idPath) (*nothing, error) {
@@ -136,6 +137,7 @@ func (s *Server) ask(ctx context.Context, in *struct {
 		Model string `json:"model,omitempty" maxLength:"200"`
 		Panel string `json:"panel,omitempty" maxLength:"64"`
 		When  string `json:"when,omitempty" enum:"now,next" doc:"While a turn runs: now waits for its next safe point, next for the turn after it. Without it a running turn is a conflict."`
+		Raise bool   `json:"raise,omitempty" doc:"Allow the conversation what its budget is once more. Only a window may."`
 	}
 },
 ) (*body[TurnRef], error) {
@@ -143,6 +145,11 @@ func (s *Server) ask(ctx context.Context, in *struct {
 		return nil, err
 	}
 	ask := s.asked(ctx, in.ID, in.Body.Text, in.Body.Model, in.Body.Panel)
+	if ask.Raise = in.Body.Raise; ask.Raise {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+	}
 	ctx = context.WithoutCancel(ctx)
 	var sent loop.Sent
 	var err error

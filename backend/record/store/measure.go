@@ -168,6 +168,9 @@ func (s *Store) measureRound(ctx context.Context, tx *sql.Tx, e event.Event) err
 	if err := s.measureTurn(ctx, tx, event.Turn{ID: e.Turn, Model: r.Model, Status: chat.StatusRunning}, e.Time); err != nil {
 		return err
 	}
+	if err := s.keepRequests(ctx, tx, e, r); err != nil {
+		return err
+	}
 	tokens := tokensOf(r)
 	_, err := tx.ExecContext(ctx, `UPDATE measured_turns SET rounds = MAX(rounds, ?), calls = calls + ?, input = input + ?,
 		output = output + ?, cached = cached + ?, talk = talk + ?, definitions = definitions + ?, results = results + ?,

@@ -69,6 +69,8 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 		return s.measureTurn(ctx, tx, event.Turn{ID: t.ID, Model: t.Model, Status: t.Status, Rounds: t.Rounds}, e.Time)
 	case event.RoundEnded:
 		return s.measureRound(ctx, tx, e)
+	case event.BudgetRaised:
+		return projectRaised(ctx, tx, e)
 	}
 	return nil
 }

@@ -126,12 +126,16 @@ func renderChat(t Turn) []byte {
 	}
 	chunk(&b, map[string]any{}, finish)
 	if t.Usage != (Usage{}) {
+		usage := map[string]any{
+			"prompt_tokens": t.Usage.Input, "completion_tokens": t.Usage.Output, "total_tokens": t.Usage.Input + t.Usage.Output,
+			"prompt_tokens_details": map[string]any{"cached_tokens": t.Usage.Cached, "cache_write_tokens": t.Usage.Written},
+		}
+		if t.Usage.Cost > 0 {
+			usage["cost"], usage["is_byok"] = t.Usage.Cost, t.Usage.Upstream > 0
+			usage["cost_details"] = map[string]any{"upstream_inference_cost": max(t.Usage.Upstream, t.Usage.Cost)}
+		}
 		event(&b, map[string]any{
-			"id": "chatcmpl-test", "object": "chat.completion.chunk", "created": 1, "model": "test", "choices": []any{},
-			"usage": map[string]any{
-				"prompt_tokens": t.Usage.Input, "completion_tokens": t.Usage.Output, "total_tokens": t.Usage.Input + t.Usage.Output,
-				"prompt_tokens_details": map[string]any{"cached_tokens": t.Usage.Cached},
-			},
+			"id": "chatcmpl-test", "object": "chat.completion.chunk", "created": 1, "model": "test", "choices": []any{}, "usage": usage,
 		})
 	}
 	b.WriteString("data: [DONE]\n\n")

@@ -72,6 +72,10 @@ type Usage struct {
 	Output  int
 	Cached  int
 	Written int
+	// Cost is what the service says that it takes, as OpenRouter does: in chat only, and only when it
+	// was asked for; Upstream is what a key of the person's own paid beside it.
+	Cost     float64
+	Upstream float64
 }
 
 // Server is the listening server. Its fields are set before the first request.

@@ -840,6 +840,23 @@ export interface paths {
         patch: operations["patch-api-conversations-id"];
         trace?: never;
     };
+    "/api/conversations/{id}/bill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a conversation cost, and how its budgets stand */
+        get: operations["get-api-conversations-id-bill"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{id}/branch": {
         parameters: {
             query?: never;
@@ -1365,6 +1382,8 @@ export interface components {
             calls: components["schemas"]["CallRow"][];
         };
         Automation: {
+            bill: components["schemas"]["Bill"];
+            budget?: string;
             /** Format: int64 */
             calls: number;
             conversation?: string;
@@ -1386,6 +1405,8 @@ export interface components {
             wrong?: string[];
         };
         AutomationInputBody: {
+            /** @description What this task may cost, beside the budgets of the settings, which hold all the same. */
+            budget?: components["schemas"]["BudgetBody"];
             /** @description Conversation to do it in; a new one when absent. */
             conversation?: string;
             /** @description What the answer has to fit: a JSON Schema, or a description as a string. */
@@ -1410,6 +1431,23 @@ export interface components {
             hint?: string;
             kind: string;
             text: string;
+        };
+        Bill: {
+            /** Format: int64 */
+            cached?: number;
+            cost: components["schemas"]["Money"][];
+            /** Format: int64 */
+            estimated?: number;
+            /** Format: int64 */
+            input: number;
+            /** Format: int64 */
+            output: number;
+            /** Format: int64 */
+            requests: number;
+            /** Format: int64 */
+            unpriced?: number;
+            /** Format: int64 */
+            written?: number;
         };
         "BodyStruct { Tools ListFunction \"json:\\\"tools\\\"\" }Body": {
             tools: components["schemas"]["Function"][];
@@ -1442,6 +1480,23 @@ export interface components {
             person_has?: boolean;
             status: string;
             tabs: components["schemas"]["Tab"][];
+        };
+        Budget: {
+            currency?: string;
+            /** Format: int64 */
+            limit: number;
+            name: string;
+            /** Format: int64 */
+            spent: number;
+        };
+        BudgetBody: {
+            /** @description Money, e.g. 0.50 or 2 EUR. */
+            cost?: string;
+            /**
+             * Format: int64
+             * @description Tokens read and written; 0 is no budget.
+             */
+            tokens?: number;
         };
         CallChunk: {
             stream: string;
@@ -1898,6 +1953,11 @@ export interface components {
         Models: {
             models: components["schemas"]["Model"][];
         };
+        Money: {
+            currency?: string;
+            /** Format: int64 */
+            nanos: number;
+        };
         Page: {
             /** Format: int64 */
             tab: number;
@@ -1977,6 +2037,8 @@ export interface components {
         "Post-api-conversations-id-messagesRequest": {
             model?: string;
             panel?: string;
+            /** @description Allow the conversation what its budget is once more. Only a window may. */
+            raise?: boolean;
             text: string;
             /**
              * @description While a turn runs: now waits for its next safe point, next for the turn after it. Without it a running turn is a conflict.
@@ -2030,6 +2092,19 @@ export interface components {
         Removed: {
             id: string;
         };
+        Request: {
+            again?: boolean;
+            cost?: components["schemas"]["Money"];
+            /** Format: int64 */
+            duration_ms: number;
+            /** Format: int64 */
+            estimated?: number;
+            failed?: boolean;
+            /** Format: int64 */
+            first_ms?: number;
+            model: string;
+            usage: components["schemas"]["Usage"];
+        };
         Result: {
             asked?: string;
             /** Format: int64 */
@@ -2049,10 +2124,12 @@ export interface components {
             /** Format: int64 */
             duration_ms: number;
             failed?: boolean;
+            for?: string;
             model: string;
             /** Format: int64 */
             number: number;
             prompt: components["schemas"]["Prompt"];
+            requests?: components["schemas"]["Request"][];
             usage: components["schemas"]["Usage"];
         };
         RoundsMetrics: {
@@ -2118,6 +2195,11 @@ export interface components {
             settings: components["schemas"]["Setting"][];
             version: string;
             workspace: string;
+        };
+        Spending: {
+            budgets: components["schemas"]["Budget"][];
+            conversation: components["schemas"]["Bill"];
+            turn: components["schemas"]["Bill"];
         };
         SurfaceRef: {
             surface: string;
@@ -2234,6 +2316,7 @@ export interface components {
             seq: number;
         };
         Turn: {
+            budget?: string;
             error?: string;
             id: string;
             model?: string;
@@ -4032,6 +4115,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-conversations-id-bill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Spending"];
                 };
             };
             /** @description Error */

@@ -1,0 +1,31 @@
+package httpapi
+
+import (
+	"context"
+
+	"sextant/backend/agent/loop"
+	"sextant/backend/agent/price"
+	"sextant/shared/wire"
+)
+
+// budgetBody is a budget as a program sends it.
+type budgetBody struct {
+	Tokens int    `json:"tokens,omitempty" doc:"Tokens read and written; 0 is no budget." minimum:"0"`
+	Cost   string `json:"cost,omitempty" doc:"Money, e.g. 0.50 or 2 EUR." maxLength:"40"`
+}
+
+func (b budgetBody) read() (loop.Budget, error) {
+	cost, err := price.Money(b.Cost)
+	return loop.Budget{Tokens: b.Tokens, Cost: cost}, err
+}
+
+func (s *Server) bill(ctx context.Context, in *idPath) (*body[wire.Spending], error) {
+	if _, err := s.conversation(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	bill, err := s.rooms.Loop.Bill(ctx, in.ID)
+	if err != nil {
+		return nil, failed("What the conversation cost could not be read.", err)
+	}
+	return answer(bill), nil
+}

@@ -1,0 +1,75 @@
+package chat
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Money is an amount in billionths of a unit of Currency, a code such as USD. The zero Money is
+// nothing at all, in any currency.
+type Money struct {
+	Nanos    int64  `json:"nanos"`
+	Currency string `json:"currency,omitempty"`
+}
+
+// Bill is what questions to models came to.
+type Bill struct {
+	Usage
+	// Requests were sent, whether an answer came or not.
+	Requests int `json:"requests"`
+	// Estimated is how much of Input and Output was worked out from lengths, as no count was given.
+	Estimated int `json:"estimated,omitempty"`
+	// Cost has one Money for each currency, in the order of their codes; Unpriced are the tokens of
+	// Input and Output that no price is known for, which it leaves out.
+	Cost     []Money `json:"cost"`
+	Unpriced int     `json:"unpriced,omitempty"`
+}
+
+// Tokens is what was read and written.
+func (b Bill) Tokens() int { return b.Input + b.Output }
+
+// In is the part of the cost in one currency, in billionths.
+func (b Bill) In(currency string) int64 {
+	for _, m := range b.Cost {
+		if m.Currency == currency {
+			return m.Nanos
+		}
+	}
+	return 0
+}
+
+// Plus is b and o together; neither is changed.
+func (b Bill) Plus(o Bill) Bill { return b.with(o, 1) }
+
+// Since is b without what stood in o before, never less than nothing.
+func (b Bill) Since(o Bill) Bill { return b.with(o, -1) }
+
+func (b Bill) with(o Bill, sign int) Bill {
+	part := func(x, y int) int { return max(0, x+sign*y) }
+	sum := Bill{
+		Usage: Usage{
+			Input: part(b.Input, o.Input), Output: part(b.Output, o.Output),
+			Cached: part(b.Cached, o.Cached), Written: part(b.Written, o.Written),
+		},
+		Requests: part(b.Requests, o.Requests), Estimated: part(b.Estimated, o.Estimated),
+		Unpriced: part(b.Unpriced, o.Unpriced), Cost: slices.Clone(b.Cost),
+	}
+	for _, m := range o.Cost {
+		i := slices.IndexFunc(sum.Cost, func(n Money) bool { return n.Currency == m.Currency })
+		if i < 0 {
+			i, sum.Cost = len(sum.Cost), append(sum.Cost, Money{Currency: m.Currency})
+		}
+		if sign > 0 && m.Nanos > math.MaxInt64-sum.Cost[i].Nanos {
+			sum.Cost[i].Nanos = math.MaxInt64
+			continue
+		}
+		sum.Cost[i].Nanos = max(0, sum.Cost[i].Nanos+int64(sign)*m.Nanos)
+	}
+	sum.Cost = slices.DeleteFunc(sum.Cost, func(m Money) bool { return m.Nanos == 0 })
+	slices.SortFunc(sum.Cost, func(x, y Money) int { return cmp.Compare(x.Currency, y.Currency) })
+	if sum.Cost == nil {
+		sum.Cost = []Money{}
+	}
+	return sum
+}

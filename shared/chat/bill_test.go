@@ -1,0 +1,39 @@
+package chat_test
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"sextant/shared/chat"
+)
+
+func money(nanos int64, currency string) chat.Money {
+	return chat.Money{Nanos: nanos, Currency: currency}
+}
+
+func TestBillsAddUpByCurrencyAndAreTakenFromEachOther(t *testing.T) {
+	a := chat.Bill{Usage: chat.Usage{Input: 10, Output: 2}, Requests: 1, Cost: []chat.Money{money(5, "USD")}}
+	b := chat.Bill{Usage: chat.Usage{Input: 3, Cached: 1}, Requests: 2, Unpriced: 3, Cost: []chat.Money{money(7, "EUR"), money(1, "USD")}}
+	sum := a.Plus(b)
+	want := chat.Bill{Usage: chat.Usage{Input: 13, Output: 2, Cached: 1}, Requests: 3, Unpriced: 3, Cost: []chat.Money{money(7, "EUR"), money(6, "USD")}}
+	if !reflect.DeepEqual(sum, want) || sum.Tokens() != 15 || sum.In("USD") != 6 || sum.In("CHF") != 0 {
+		t.Errorf("%+v", sum)
+	}
+	if back := sum.Since(b); !reflect.DeepEqual(back, a) {
+		t.Errorf("without the second: %+v", back)
+	}
+	if none := a.Since(sum); none.Tokens() != 0 || none.In("USD") != 0 {
+		t.Errorf("less than nothing: %+v", none)
+	}
+	if a.In("USD") != 5 || b.In("USD") != 1 {
+		t.Error("what is added up is changed")
+	}
+}
+
+func TestASumOfMoneyThatIsTooLargeStaysLarge(t *testing.T) {
+	a := chat.Bill{Cost: []chat.Money{money(math.MaxInt64-1, "USD")}}
+	if got := a.Plus(a).In("USD"); got != math.MaxInt64 {
+		t.Errorf("%d", got)
+	}
+}
