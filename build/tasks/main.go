@@ -1,0 +1,124 @@
+// Command tasks is the task bench: things a person wants done on sites, each with a checker that reads
+// what the site, the workspace and the downloads became, and nothing that the assistant says. All
+// that a task changes is one tree of values, and it has to differ from before by the lines of the
+// task's check and by nothing else.
+//
+// A scripted solver stands in for a model: behind a real server, sent what any model is sent, run by
+// the real loop, pipeline and Chromium. It takes numbers and values out of the results that it reads
+// and out of nothing else, so it proves that the public tools suffice, and what they cost. Any
+// configured model does the same tasks in the same way with -model.
+//
+// A task is one file in the folder tasks: how to write one stands in docs/tasks.md. It runs no tests of
+// single tools, and it is no measure of models beside each other.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"sextant/backend/guard/confine"
+)
+
+func main() {
+	confine.Enter() // commands that tools run start this binary as a step of theirs
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := bench(ctx); err != nil {
+		stop()
+		fmt.Fprintln(os.Stderr, "tasks:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	tasks, model, json   string
+	short, verbose, list bool
+}
+
+func parseFlags() options {
+	var o options
+	flag.StringVar(&o.tasks, "tasks", "", "only tasks whose names this pattern fits")
+	flag.StringVar(&o.model, "model", os.Getenv("SEXTANT_BENCH_MODEL"), "a configured model, as provider/name; without it the scripted solver")
+	flag.StringVar(&o.json, "json", "", "write the results into this file")
+	flag.BoolVar(&o.short, "short", false, "only the tasks of the short form")
+	flag.BoolVar(&o.verbose, "v", false, "print the conversations")
+	flag.BoolVar(&o.list, "list", false, "list the tasks")
+	flag.Parse()
+	return o
+}
+
+func bench(ctx context.Context) error {
+	o := parseFlags()
+	all, err := readTasks()
+	if err != nil {
+		return err
+	}
+	some, err := chosen(all, o.tasks, o.short)
+	if err != nil {
+		return err
+	}
+	if o.list {
+		for _, t := range some {
+			fmt.Printf("%-24s %-9s %s\n", t.Name, t.Family, t.Say)
+		}
+		return nil
+	}
+	r, err := run(ctx, some, o)
+	if err != nil {
+		return err
+	}
+	if o.json != "" {
+		if err := r.write(o.json); err != nil {
+			return err
+		}
+	}
+	if o.model == "" {
+		return r.verdict()
+	}
+	return nil
+}
+
+// run does the tasks one after the other and prints the table.
+func run(ctx context.Context, tasks []*task, o options) (r report, err error) {
+	model := o.model
+	if model == "" {
+		model = scripted
+	}
+	w, err := openWorld(ctx, tasks, model, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return report{}, err
+	}
+	defer w.close()
+	head(os.Stdout)
+	var each []outcome
+	for _, t := range tasks {
+		done, err := w.play(ctx, t)
+		if err != nil {
+			return report{}, errors.Join(fmt.Errorf("task %s", t.Name), err)
+		}
+		row(os.Stdout, done)
+		if o.verbose {
+			fmt.Println(talk(done.messages))
+		}
+		each = append(each, done)
+	}
+	for i, t := range tasks {
+		wrong, err := w.again(t)
+		if err != nil {
+			return report{}, err
+		}
+		if wrong != "" && each[i].OK {
+			each[i].OK, each[i].Wrong = false, wrong
+			row(os.Stdout, each[i])
+		}
+	}
+	r = summed(model, each)
+	r.foot(os.Stdout)
+	return r, nil
+}

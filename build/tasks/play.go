@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/agent/loop"
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// outcome is what came of a task.
+type outcome struct {
+	Task   string `json:"name"`
+	Family string `json:"family"`
+	OK     bool   `json:"ok"`
+	// Wrong is what the checker found, or why the turn ended; "" when all is well.
+	Wrong     string     `json:"wrong,omitempty"`
+	Calls     int        `json:"calls"`
+	Rounds    int        `json:"rounds"`
+	Tokens    cost       `json:"tokens"`
+	Usage     chat.Usage `json:"usage"`
+	Seconds   float64    `json:"seconds"`
+	Questions []string   `json:"questions,omitempty"`
+
+	messages []chat.Message
+}
+
+// session names the task's own tabs and its own folder of downloads.
+func session(t *task) string { return "task-" + t.Name }
+
+// late is how long a page may take to save what was done on it.
+const late = 3 * time.Second
+
+// play does one task and looks at what came of it.
+func (w *world) play(ctx context.Context, t *task) (outcome, error) {
+	if err := w.lay(t); err != nil {
+		return outcome{}, err
+	}
+	_ = w.person.questions()
+	began := time.Now()
+	defer w.sys.Browser.CloseSession(session(t))
+	end, err := w.sys.Loop.Run(ctx, loop.Ask{
+		Text: t.instruction(), Model: w.model, Caller: toolspec.CallerModel, Interactive: true, Session: session(t),
+	})
+	if err != nil {
+		return outcome{}, err
+	}
+	o := outcome{
+		Task: t.Name, Family: t.Family, Calls: end.Calls, Rounds: end.Rounds, Usage: end.Usage,
+		Seconds: time.Since(began).Seconds(), Questions: w.person.questions(),
+	}
+	if o.messages, err = w.sys.Store.Messages(ctx, end.Conversation); err != nil {
+		return o, err
+	}
+	o.Tokens = w.cost(t, o)
+	if o.Wrong, err = w.check(ctx, t); err != nil {
+		return o, err
+	}
+	o.OK = o.Wrong == ""
+	if w.solver != nil {
+		if _, stuck := w.solver.account(t.instruction()); stuck != "" {
+			o.OK, o.Wrong = false, "\n  the script is stuck "+stuck+o.Wrong
+		}
+	}
+	if end.Status != chat.StatusDone {
+		o.OK, o.Wrong = false, fmt.Sprintf("\n  the turn is %s: %s%s", end.Status, end.Error, o.Wrong)
+	}
+	return o, nil
+}
+
+// check says how the state differs from what the task asks for, after the pages had time to save it.
+func (w *world) check(ctx context.Context, t *task) (string, error) {
+	deadline := time.Now().Add(late)
+	for {
+		before, now, err := w.leaves(t)
+		if err != nil {
+			return "", err
+		}
+		wrong := differ(still(t.Check, before), changes(before, now))
+		if wrong == "" || time.Now().After(deadline) {
+			return wrong, nil
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+// still leaves out of wanted lines what held before and is no change.
+func still(want []string, before map[string]string) []string {
+	return slices.DeleteFunc(slices.Clone(want), func(line string) bool {
+		path, value, ok := strings.Cut(line, " = ")
+		return ok && before[path] == value
+	})
+}
+
+// again checks once more, when everything has ended, that the site was left alone since.
+func (w *world) again(t *task) (string, error) {
+	before, now, err := w.town.leaves(t)
+	if err != nil {
+		return "", err
+	}
+	want := map[string]bool{}
+	for _, line := range t.Check {
+		want[line] = true
+	}
+	wrong := ""
+	for _, line := range changes(before, now) {
+		if !want[line] {
+			wrong += "\n  not asked for, and later: " + line
+		}
+	}
+	return wrong, nil
+}
+
+// cost is what the task took: exactly, where the solver was sent it, else by the record, which is without the
+// borders around text from outside.
+func (w *world) cost(t *task, o outcome) cost {
+	if w.solver != nil {
+		c, _ := w.solver.account(t.instruction())
+		return c
+	}
+	var count counter
+	c := cost{Sent: o.Usage.Input}
+	for _, m := range o.messages {
+		c.Task += count.of(m.Text)
+		for _, call := range m.Calls {
+			c.Task += count.of(call.Name) + count.of(string(call.Args))
+		}
+	}
+	return c
+}
+
+// talk is a conversation for reading.
+func talk(messages []chat.Message) string {
+	text := ""
+	for _, m := range messages {
+		text += fmt.Sprintf("--- %s\n%s\n", m.Role, m.Text)
+		for _, c := range m.Calls {
+			text += c.Name + " " + string(c.Args) + "\n"
+		}
+	}
+	return text
+}
+
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(b)
+}

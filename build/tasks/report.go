@@ -1,0 +1,97 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// What the scripted solver has to stay within, as means over all tasks.
+const (
+	mostCalls  = 4
+	mostTokens = 6000
+)
+
+// report is a whole run.
+type report struct {
+	Model string `json:"model"`
+	Tasks int    `json:"tasks"`
+	Done  int    `json:"done"`
+	// The means of a task: calls, rounds, tokens as in cost, seconds.
+	Calls   float64   `json:"calls"`
+	Rounds  float64   `json:"rounds"`
+	Task    float64   `json:"task_tokens"`
+	Prefix  float64   `json:"prefix_tokens"`
+	Sent    float64   `json:"sent_tokens"`
+	Seconds float64   `json:"seconds"`
+	Each    []outcome `json:"each"`
+}
+
+func summed(model string, each []outcome) report {
+	r := report{Model: model, Tasks: len(each), Each: each}
+	n := float64(max(len(each), 1))
+	for _, o := range each {
+		if o.OK {
+			r.Done++
+		}
+		r.Calls += float64(o.Calls) / n
+		r.Rounds += float64(o.Rounds) / n
+		r.Task += float64(o.Tokens.Task) / n
+		r.Prefix += float64(o.Tokens.Prefix) / n
+		r.Sent += float64(o.Tokens.Sent) / n
+		r.Seconds += o.Seconds / n
+	}
+	return r
+}
+
+// head and row write the table, so that a row can be printed as soon as its task has ended.
+func head(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%-24s %-9s %-4s %5s %6s %7s %7s %6s %5s\n", "task", "family", "ok", "calls", "rounds", "tokens", "sent", "time", "asked")
+}
+
+func row(w io.Writer, o outcome) {
+	ok := "yes"
+	if !o.OK {
+		ok = "NO"
+	}
+	_, _ = fmt.Fprintf(w, "%-24s %-9s %-4s %5d %6d %7d %7d %5.1fs %5d%s\n", o.Task, o.Family, ok, o.Calls, o.Rounds, o.Tokens.Task, o.Tokens.Sent, o.Seconds, len(o.Questions), o.Wrong)
+}
+
+// foot writes the totals and what the columns mean.
+func (r report) foot(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "\n%d of %d tasks done by %s. A task: %.2f calls, %.2f rounds, %.0f tokens, %.1f s.\n", r.Done, r.Tasks, r.Model, r.Calls, r.Rounds, r.Task, r.Seconds)
+	prefix := "; system prompt and tools are not in it"
+	if r.Prefix > 0 {
+		prefix = fmt.Sprintf("; the %.0f of system prompt and tools before it are not in it", r.Prefix)
+	}
+	_, _ = fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf(`tokens: instruction, calls, results and answer, once each%s.
+sent: everything over all requests of the task, %.0f tokens in the mean, most of it the same bytes again.`, prefix, r.Sent)))
+}
+
+// verdict is why a run of the scripted solver is not good enough, nil when it is.
+func (r report) verdict() error {
+	var why []string
+	if r.Done < r.Tasks {
+		why = append(why, fmt.Sprintf("%d of %d tasks failed", r.Tasks-r.Done, r.Tasks))
+	}
+	if r.Calls > mostCalls {
+		why = append(why, fmt.Sprintf("%.2f calls a task are more than %d", r.Calls, mostCalls))
+	}
+	if r.Task > mostTokens {
+		why = append(why, fmt.Sprintf("%.0f tokens a task are more than %d", r.Task, mostTokens))
+	}
+	if len(why) > 0 {
+		return fmt.Errorf("%s", strings.Join(why, "; "))
+	}
+	return nil
+}
+
+func (r report) write(path string) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o600)
+}

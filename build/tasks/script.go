@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// element is a line of an answer that lists what can be acted on.
+var element = regexp.MustCompile(`(?m)^\[(\d+)\] ([a-z]+)(?: "((?:[^"\\]|\\.)*)")?(.*)$`)
+
+// line is one such line as it was read.
+type line struct {
+	id         int
+	role, name string
+	whole      string
+	at         int
+}
+
+func linesOf(text string) []line {
+	var list []line
+	for _, m := range element.FindAllStringSubmatchIndex(text, -1) {
+		id, _ := strconv.Atoi(text[m[2]:m[3]])
+		l := line{id: id, role: text[m[4]:m[5]], whole: text[m[0]:m[1]], at: m[0]}
+		if m[6] >= 0 {
+			l.name = text[m[6]:m[7]]
+			var plain string
+			if json.Unmarshal([]byte(`"`+l.name+`"`), &plain) == nil {
+				l.name = plain
+			}
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// mark finds the number of "role name" in what was read, newest answer first: the name as it is, else
+// its beginning, else a line that holds it. "role name ~ words" is such a line that also holds the words,
+// "role name < words" the first one behind the line with the words, "role name > words" the last one
+// before it; role * is any.
+func mark(read []string, wanted string) (int, error) {
+	role, name, _ := strings.Cut(wanted, " ")
+	after, before, beside := "", "", ""
+	if n, words, ok := strings.Cut(name, " ~ "); ok {
+		name, beside = n, words
+	} else if n, words, ok := strings.Cut(name, " < "); ok {
+		name, after = n, words
+	} else if n, words, ok := strings.Cut(name, " > "); ok {
+		name, before = n, words
+	}
+	fits := []func(line) bool{
+		func(l line) bool { return strings.EqualFold(l.name, name) },
+		func(l line) bool { return strings.HasPrefix(l.name, name) },
+		func(l line) bool { return strings.Contains(l.whole, name) },
+	}
+	for _, fit := range fits {
+		for i := len(read) - 1; i >= 0; i-- {
+			from, to := bounds(read[i], after, before)
+			id := 0
+			for _, l := range linesOf(read[i]) {
+				if (role == "*" || role == l.role) && l.at >= from && l.at < to && strings.Contains(l.whole, beside) && fit(l) && (id == 0 || before != "") {
+					id = l.id
+				}
+			}
+			if id > 0 {
+				return id, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("there is no %s in what was read", wanted)
+}
+
+// bounds are where a mark may begin: behind the line with the words after, before the one with the
+// words before.
+func bounds(text, after, before string) (from, to int) {
+	from, to = 0, len(text)
+	if after != "" {
+		i := strings.Index(text, after)
+		if i < 0 {
+			return 0, 0
+		}
+		from = i + 1
+	}
+	if before != "" {
+		if to = strings.Index(text, before); to >= 0 {
+			// The line that holds the words is not before them.
+			to = strings.LastIndexByte(text[:to], '\n') + 1
+		}
+	}
+	return from, to
+}
+
+var picked = regexp.MustCompile(`\{\{/(.+?)/\}\}`)
+
+// filled puts what was read into arguments.
+func filled(args string, read []string) (string, error) {
+	var v any
+	if err := json.Unmarshal([]byte(args), &v); err != nil {
+		return "", err
+	}
+	v, err := fill(v, read)
+	if err != nil {
+		return "", err
+	}
+	b, err := json.Marshal(v)
+	return string(b), err
+}
+
+func fill(v any, read []string) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			if v[k], err = fill(v[k], read); err != nil {
+				return nil, err
+			}
+		}
+	case []any:
+		for i := range v {
+			if v[i], err = fill(v[i], read); err != nil {
+				return nil, err
+			}
+		}
+	case string:
+		s, err := picks(v, read)
+		if err != nil {
+			return nil, err
+		}
+		if m, ok := strings.CutPrefix(s, "@"); ok {
+			return mark(read, m)
+		}
+		return s, nil
+	}
+	return v, nil
+}
+
+// picks replaces each {{/pattern/}} by what its group finds first in the newest answer that has it.
+func picks(s string, read []string) (string, error) {
+	var failed error
+	s = picked.ReplaceAllStringFunc(s, func(p string) string {
+		find, err := regexp.Compile(p[3 : len(p)-3])
+		if err != nil {
+			failed = err
+			return p
+		}
+		for i := len(read) - 1; i >= 0; i-- {
+			if m := find.FindStringSubmatch(read[i]); len(m) > 1 {
+				return m[1]
+			}
+		}
+		failed = fmt.Errorf("nothing that was read fits %s", p)
+		return p
+	})
+	return s, failed
+}

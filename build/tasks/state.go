@@ -1,0 +1,181 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// leaves writes every leaf of a JSON value into a map by its path: mail.3.folder, orders.0.name.
+func leaves(path string, v any, into map[string]string) error {
+	at := func(key string) string {
+		if path == "" {
+			return key
+		}
+		return path + "." + key
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for k, x := range v {
+			if err := leaves(at(k), x, into); err != nil {
+				return err
+			}
+		}
+		return nil
+	case []any:
+		for i, x := range v {
+			if err := leaves(at(strconv.Itoa(i)), x, into); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	into[path] = string(b)
+	return nil
+}
+
+// changes are the differences of two sets of leaves as lines, in order: `path = value` for what is new
+// or different, `path gone` for what is not there any more.
+func changes(before, after map[string]string) []string {
+	var lines []string
+	for path, v := range after {
+		if old, had := before[path]; !had || old != v {
+			lines = append(lines, path+" = "+v)
+		}
+	}
+	for path := range before {
+		if _, has := after[path]; !has {
+			lines = append(lines, path+" gone")
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// wanted reads the lines of a check: `path = value` with any JSON value, or `path gone`.
+func wanted(text string) ([]string, error) {
+	set := map[string]string{}
+	var gone []string
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		if path, ok := strings.CutSuffix(line, " gone"); ok {
+			gone = append(gone, path+" gone")
+			continue
+		}
+		path, raw, ok := strings.Cut(line, " = ")
+		var v any
+		if !ok || json.Unmarshal([]byte(raw), &v) != nil {
+			return nil, fmt.Errorf("the line %q of the check is neither `path = JSON` nor `path gone`", line)
+		}
+		if err := leaves(path, v, set); err != nil {
+			return nil, err
+		}
+	}
+	lines := append(gone, changes(nil, set)...)
+	slices.Sort(lines)
+	return lines, nil
+}
+
+// differ says what of two sorted lists of lines is missing and what is too much, "" when they are the same.
+func differ(want, got []string) string {
+	var b strings.Builder
+	for _, w := range want {
+		if !slices.Contains(got, w) {
+			b.WriteString("\n  missing: " + w)
+		}
+	}
+	for _, g := range got {
+		if !slices.Contains(want, g) {
+			b.WriteString("\n  not asked for: " + g)
+		}
+	}
+	return b.String()
+}
+
+// put sets the value at path in a tree of objects and lists, nil takes it out; "-" as the last part of
+// a path appends to a list. The tree is changed.
+func put(tree map[string]any, path string, value any) error {
+	parts := strings.Split(path, ".")
+	var set func(v any, parts []string) (any, error)
+	set = func(v any, parts []string) (any, error) {
+		if len(parts) == 0 {
+			return value, nil
+		}
+		key := parts[0]
+		switch v := v.(type) {
+		case []any:
+			if key == "-" {
+				return append(v, value), nil
+			}
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(v) {
+				return nil, fmt.Errorf("%s is no place of the list", path)
+			}
+			if len(parts) == 1 && value == nil {
+				return slices.Delete(v, i, i+1), nil
+			}
+			v[i], err = set(v[i], parts[1:])
+			return v, err
+		case map[string]any, nil:
+			m, _ := v.(map[string]any)
+			if m == nil {
+				if key == "-" {
+					return []any{value}, nil
+				}
+				m = map[string]any{}
+			}
+			if len(parts) == 1 && value == nil {
+				delete(m, key)
+				return m, nil
+			}
+			inner, err := set(m[key], parts[1:])
+			m[key] = inner
+			return m, err
+		}
+		return nil, fmt.Errorf("%s leads into a value", path)
+	}
+	_, err := set(tree, parts)
+	return err
+}
+
+// at is the value at path, nil for none.
+func at(v any, path string) any {
+	for key := range strings.SplitSeq(path, ".") {
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(in) {
+				return nil
+			}
+			v = in[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// copied is a tree of its own.
+func copied(tree map[string]any) (map[string]any, error) {
+	b, err := json.Marshal(tree)
+	if err != nil {
+		return nil, err
+	}
+	var out map[string]any
+	return out, json.Unmarshal(b, &out)
+}
+
+// names are a map's keys in order.
+func names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

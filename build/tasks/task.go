@@ -1,0 +1,176 @@
+package main
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+//go:embed tasks/*.txt
+var taskFiles embed.FS
+
+// task is one thing that a person wants done, with the way of the scripted solver and what has to be
+// different afterwards.
+type task struct {
+	Name   string
+	Family string
+	// Site is the folder under sites that stands at the task's address.
+	Site string
+	// Short is true for tasks of the short form.
+	Short bool
+	// Say is the instruction; {{site}} in it is the address of the task's own copy of the site.
+	Say string
+	// Solve are the calls of the scripted solver.
+	Solve []order
+	// Check are the lines that the state has to differ by afterwards, and by nothing else.
+	Check []string
+	// State is put over the site's own state before; Files are laid into the workspace.
+	State map[string]any
+	Files map[string]string
+
+	number int
+}
+
+// order is one call of a script. Its arguments are JSON in which "@button Save" stands for a number and
+// {{/pattern/}} for what the pattern's group finds in what was read.
+type order struct{ tool, args string }
+
+// host is where the task's copy of the site is; beside is the site's second origin.
+func (t *task) host() string   { return fmt.Sprintf("%s-%02d.example", t.Site, t.number) }
+func (t *task) beside() string { return fmt.Sprintf("partner-%02d.example", t.number) }
+
+// instruction is what the assistant is asked.
+func (t *task) instruction() string { return t.placed(t.Say) }
+
+func (t *task) placed(text string) string {
+	return strings.NewReplacer("{{site}}", "http://"+t.host(), "{{partner}}", "http://"+t.beside()).Replace(text)
+}
+
+// readTasks reads every task, in the order of their file names.
+func readTasks() ([]*task, error) {
+	entries, err := fs.ReadDir(taskFiles, "tasks")
+	if err != nil {
+		return nil, err
+	}
+	var all []*task
+	for i, e := range entries {
+		b, err := fs.ReadFile(taskFiles, path.Join("tasks", e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		t, err := parseTask(string(b))
+		if err != nil {
+			return nil, fmt.Errorf("tasks/%s: %w", e.Name(), err)
+		}
+		t.Name, t.number = strings.TrimSuffix(e.Name(), ".txt"), i+1
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+var section = regexp.MustCompile(`(?m)^-- (\S+) --\n`)
+
+// parseTask reads a task's file: lines `key: value`, then the sections solve and check, and, where they
+// are needed, state.json and files for the workspace.
+func parseTask(text string) (*task, error) {
+	t := &task{Files: map[string]string{}}
+	marks := section.FindAllStringSubmatchIndex(text, -1)
+	if len(marks) == 0 {
+		return nil, fmt.Errorf("there is no section `-- solve --`")
+	}
+	if err := t.head(text[:marks[0][0]]); err != nil {
+		return nil, err
+	}
+	for i, m := range marks {
+		end := len(text)
+		if i+1 < len(marks) {
+			end = marks[i+1][0]
+		}
+		if err := t.section(text[m[2]:m[3]], text[m[1]:end]); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case t.Say == "" || t.Site == "" || t.Family == "":
+		return nil, fmt.Errorf("say, site and family are needed")
+	case len(t.Solve) == 0 || len(t.Check) == 0:
+		return nil, fmt.Errorf("the sections solve and check are needed")
+	}
+	return t, nil
+}
+
+func (t *task) head(text string) error {
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		key, value, _ := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		switch key {
+		case "say":
+			t.Say = strings.TrimSpace(t.Say + "\n" + value)
+		case "site":
+			t.Site = value
+		case "family":
+			t.Family = value
+		case "short":
+			t.Short = value == "true"
+		default:
+			return fmt.Errorf("the line %q is none of say, site, family and short", line)
+		}
+	}
+	return nil
+}
+
+func (t *task) section(name, text string) error {
+	var err error
+	switch name {
+	case "solve":
+		t.Solve, err = orders(text)
+	case "check":
+		t.Check, err = wanted(text)
+	case "state.json":
+		err = json.Unmarshal([]byte(text), &t.State)
+	default:
+		t.Files[name] = text
+	}
+	return err
+}
+
+var callLine = regexp.MustCompile(`(?m)^([a-z_]+) \{`)
+
+// orders reads calls: the tool's name at the beginning of a line and its arguments, which may go on
+// over further lines that are indented.
+func orders(text string) ([]order, error) {
+	var list []order
+	starts := callLine.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range starts {
+		end := len(text)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		o := order{text[m[2]:m[3]], strings.TrimSpace(text[m[3]:end])}
+		if !json.Valid([]byte(o.args)) {
+			return nil, fmt.Errorf("the arguments of %s are not JSON: %s", o.tool, o.args)
+		}
+		list = append(list, o)
+	}
+	return list, nil
+}
+
+// chosen are the tasks whose names fit the pattern, of the short form alone where short is true.
+func chosen(all []*task, pattern string, short bool) ([]*task, error) {
+	fits, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("-tasks: %w", err)
+	}
+	some := slices.DeleteFunc(slices.Clone(all), func(t *task) bool {
+		return !fits.MatchString(t.Name) || short && !t.Short
+	})
+	if len(some) == 0 {
+		return nil, fmt.Errorf("no task's name fits %q; -list names them", pattern)
+	}
+	return some, nil
+}

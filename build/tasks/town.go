@@ -1,0 +1,323 @@
+package main
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:embed sites
+var siteFiles embed.FS
+
+// town serves every task's copy of its site from one listener, told apart by the host. A copy has a
+// state of its own, a JSON tree, which pages read as .State and change over a few plain routes:
+//
+//	POST /api/put        {"path": "mail.3.folder", "value": "Archive"}; null takes it out, a last part "-" appends
+//	POST /form/PATH?then=/page   the fields of a form appended to the list PATH
+//	POST /set/PATH?then=/page    the fields of a form set in the object PATH
+//	POST /login?then=/page       name and password of accounts.NAME
+//	GET  /file/NAME              a file to download
+//
+// ?wait=MS before an answer makes any of them slow. Pages are templates of html/template.
+type town struct {
+	ln   net.Listener
+	http *http.Server
+	done chan struct{}
+
+	mu    sync.Mutex
+	lots  map[string]*lot
+	pages map[string]*template.Template
+}
+
+// lot is one task's copy of its site.
+type lot struct {
+	task *task
+	// before are the leaves of the state as it was laid.
+	before map[string]string
+	state  map[string]any
+}
+
+const maxBody = 4 << 20
+
+func openTown() (*town, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listening: %w", err)
+	}
+	t := &town{ln: ln, done: make(chan struct{}), lots: map[string]*lot{}, pages: map[string]*template.Template{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /api/put", t.apiPut)
+	mux.HandleFunc("POST /form/{path}", t.form)
+	mux.HandleFunc("POST /set/{path}", t.form)
+	mux.HandleFunc("POST /login", t.login)
+	mux.HandleFunc("GET /logout", func(w http.ResponseWriter, r *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "who", Path: "/", MaxAge: -1})
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+	})
+	mux.HandleFunc("GET /file/{name}", t.file)
+	mux.HandleFunc("GET /kit/{name}", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, siteFiles, "sites/kit/"+path.Base(r.PathValue("name")))
+	})
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET /", t.page)
+	t.http = &http.Server{Handler: waiting(mux), ReadHeaderTimeout: 5 * time.Second}
+	go func() {
+		defer close(t.done)
+		_ = t.http.Serve(ln)
+	}()
+	return t, nil
+}
+
+func (t *town) address() string { return t.ln.Addr().String() }
+
+func (t *town) close() {
+	_ = t.http.Close()
+	<-t.done
+}
+
+// waiting holds an answer back as long as the address asks for, 3 s at most.
+func waiting(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if ms, err := strconv.Atoi(r.URL.Query().Get("wait")); err == nil && ms > 0 {
+			pause := time.NewTimer(min(time.Duration(ms)*time.Millisecond, 3*time.Second))
+			defer pause.Stop()
+			select {
+			case <-pause.C:
+			case <-r.Context().Done():
+				return
+			}
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// lay puts a fresh copy of the task's site at its host.
+func (t *town) lay(k *task) error {
+	b, err := fs.ReadFile(siteFiles, "sites/"+k.Site+"/state.json")
+	if err != nil {
+		return fmt.Errorf("the site %s: %w", k.Site, err)
+	}
+	l := &lot{task: k, before: map[string]string{}}
+	if err := json.Unmarshal(b, &l.state); err != nil {
+		return fmt.Errorf("sites/%s/state.json: %w", k.Site, err)
+	}
+	over, err := copied(k.State)
+	if err != nil {
+		return err
+	}
+	for path, v := range over {
+		if err := put(l.state, path, v); err != nil {
+			return err
+		}
+	}
+	if err := leaves("", l.state, l.before); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lots[k.host()], t.lots[k.beside()] = l, l
+	return nil
+}
+
+// leaves are the leaves of the state of a task's site, before and now.
+func (t *town) leaves(k *task) (before, now map[string]string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.lots[k.host()]
+	now = map[string]string{}
+	return l.before, now, leaves("", l.state, now)
+}
+
+func (t *town) lot(r *http.Request) *lot { return t.lots[r.Host] }
+
+// change changes the state of the site that is asked.
+func (t *town) change(w http.ResponseWriter, r *http.Request, path string, value any) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.lot(r)
+	if l == nil {
+		http.NotFound(w, r)
+		return false
+	}
+	if err := put(l.state, path, value); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return false
+	}
+	return true
+}
+
+func (t *town) apiPut(w http.ResponseWriter, r *http.Request) {
+	var p struct {
+		Path  string `json:"path"`
+		Value any    `json:"value"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&p); err != nil || p.Path == "" {
+		http.Error(w, "send path and value", http.StatusBadRequest)
+		return
+	}
+	if t.change(w, r, p.Path, p.Value) {
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+func (t *town) form(w http.ResponseWriter, r *http.Request) {
+	fields, err := fieldsOf(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	path := r.PathValue("path")
+	if strings.HasPrefix(r.URL.Path, "/form/") {
+		if !t.change(w, r, path+".-", fields) {
+			return
+		}
+	} else {
+		for name, v := range fields {
+			if !t.change(w, r, path+"."+name, v) {
+				return
+			}
+		}
+	}
+	http.Redirect(w, r, here(r.URL.Query().Get("then")), http.StatusSeeOther)
+}
+
+// here is an address of this site.
+func here(then string) string {
+	if !strings.HasPrefix(then, "/") || strings.HasPrefix(then, "//") {
+		return "/"
+	}
+	return then
+}
+
+// fieldsOf are the fields of a form; a file is its name and text, empty fields are left out.
+func fieldsOf(r *http.Request) (map[string]any, error) {
+	out := map[string]any{}
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
+		if err := r.ParseMultipartForm(maxBody); err != nil {
+			return nil, fmt.Errorf("the form cannot be read: %w", err)
+		}
+		for name, files := range r.MultipartForm.File {
+			for _, h := range files {
+				f, err := h.Open()
+				if err != nil {
+					return nil, err
+				}
+				b, err := io.ReadAll(f)
+				_ = f.Close()
+				if err != nil {
+					return nil, err
+				}
+				if h.Filename != "" {
+					out[name] = map[string]any{"name": h.Filename, "text": string(b)}
+				}
+			}
+		}
+	} else if err := r.ParseForm(); err != nil {
+		return nil, fmt.Errorf("the form cannot be read: %w", err)
+	}
+	for name, values := range r.PostForm {
+		switch {
+		case len(values) > 1:
+			list := make([]any, len(values))
+			for i, v := range values {
+				list[i] = v
+			}
+			out[name] = list
+		case values[0] != "":
+			out[name] = values[0]
+		}
+	}
+	return out, nil
+}
+
+func (t *town) login(w http.ResponseWriter, r *http.Request) {
+	name, then := r.PostFormValue("name"), r.URL.Query().Get("then")
+	t.mu.Lock()
+	l := t.lot(r)
+	var password any
+	if l != nil && !strings.Contains(name, ".") {
+		password = at(l.state, "accounts."+name+".password")
+	}
+	t.mu.Unlock()
+	if password == nil || password != any(r.PostFormValue("password")) {
+		http.Redirect(w, r, here(then)+"?wrong=1", http.StatusSeeOther)
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: "who", Value: name, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	http.Redirect(w, r, here(then), http.StatusSeeOther)
+}
+
+func (t *town) file(w http.ResponseWriter, r *http.Request) {
+	t.mu.Lock()
+	l := t.lot(r)
+	t.mu.Unlock()
+	name := path.Base(r.PathValue("name"))
+	if l == nil {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
+	http.ServeFileFS(w, r, siteFiles, "sites/"+l.task.Site+"/files/"+name)
+}
+
+// page shows a page: /orders is orders.html of the site's folder.
+func (t *town) page(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
+	if name == "" {
+		name = "index"
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.lot(r)
+	if l == nil {
+		http.NotFound(w, r)
+		return
+	}
+	tmpl, err := t.template(l.task.Site)
+	if err != nil || tmpl.Lookup(name+".html") == nil {
+		http.NotFound(w, r)
+		return
+	}
+	who := ""
+	if c, err := r.Cookie("who"); err == nil {
+		who = c.Value
+	}
+	var out bytes.Buffer
+	err = tmpl.ExecuteTemplate(&out, name+".html", map[string]any{
+		"State": l.state, "Query": r.URL.Query(), "Who": who, "Page": name,
+		"Partner": "http://" + l.task.beside(), "Site": "http://" + l.task.host(),
+	})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(out.Bytes())
+}
+
+// template is a site's pages with those of the kit, read once; mu is held.
+func (t *town) template(site string) (*template.Template, error) {
+	if tmpl := t.pages[site]; tmpl != nil {
+		return tmpl, nil
+	}
+	tmpl, err := template.New(site).Funcs(template.FuncMap{"at": at}).ParseFS(siteFiles, "sites/kit/*.html", "sites/"+site+"/*.html")
+	if err != nil {
+		return nil, err
+	}
+	t.pages[site] = tmpl
+	return tmpl, nil
+}
+

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"sextant/app"
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/record/events"
+	"sextant/shared/event"
+)
+
+// scripted is the model of the scripted solver.
+const scripted = "openai/scripted"
+
+// world is one System with the sites, a workspace and a person around it.
+type world struct {
+	sys       *app.System
+	town      *town
+	solver    *solver
+	model     string
+	dir       string
+	workspace string
+	downloads string
+	person    *person
+	closers   []func()
+}
+
+// openWorld opens a System with a fresh data folder. A model other than the scripted one is configured
+// as anywhere: by the environment and the person's config.toml.
+func openWorld(ctx context.Context, tasks []*task, model string, log *slog.Logger) (w *world, err error) {
+	w = &world{model: model}
+	defer func() {
+		if err != nil {
+			w.close()
+		}
+	}()
+	if w.dir, err = os.MkdirTemp("", "sextant-tasks-"); err != nil {
+		return nil, err
+	}
+	w.closing(func() { _ = os.RemoveAll(w.dir) })
+	w.workspace, w.downloads = filepath.Join(w.dir, "work"), filepath.Join(w.dir, "data", "downloads")
+	if err = os.MkdirAll(w.workspace, 0o700); err != nil {
+		return nil, err
+	}
+	if w.town, err = openTown(); err != nil {
+		return nil, err
+	}
+	w.closing(w.town.close)
+	flags := map[string]string{
+		"data": filepath.Join(w.dir, "data"), "config": filepath.Join(w.dir, "config"), "workspace": w.workspace,
+		"profile": "throw-away", "calls_per_turn": "40", "rounds": "40", "mode": "ask",
+	}
+	if model == scripted {
+		w.solver = newSolver(tasks)
+		llm, err := openaitest.Start()
+		if err != nil {
+			return nil, err
+		}
+		w.closing(llm.Close)
+		llm.Answer = w.solver.answer
+		flags["openai_base_url"], flags["openai_format"], flags["openai_api_key"] = llm.URL(), "chat", "scripted"
+	} else if err := borrowConfig(flags["config"]); err != nil {
+		return nil, err
+	}
+	config, err := app.LoadConfig(flags)
+	if err != nil {
+		return nil, err
+	}
+	if w.sys, err = app.OpenSystem(ctx, config, app.Purpose{}, log); err != nil {
+		return nil, err
+	}
+	w.closing(w.sys.Close)
+	for _, t := range tasks {
+		w.sys.Guard.Map(t.host(), w.town.address())
+		w.sys.Guard.Map(t.beside(), w.town.address())
+	}
+	w.person = w.sit()
+	return w, nil
+}
+
+// borrowConfig copies the person's config.toml, which holds how models are reached, into a folder of
+// this run; MCP servers and all else stay out of it.
+func borrowConfig(into string) error {
+	own, err := app.LoadConfig(nil)
+	if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(filepath.Join(own.ConfigDir, "config.toml"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading your settings: %w", err)
+	}
+	if err := os.MkdirAll(into, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(into, "config.toml"), b, 0o600)
+}
+
+func (w *world) closing(f func()) { w.closers = append(w.closers, f) }
+
+// close closes everything, the last opened first.
+func (w *world) close() {
+	for i := len(w.closers) - 1; i >= 0; i-- {
+		w.closers[i]()
+	}
+	w.closers = nil
+}
+
+// person says yes to what the tasks are about, the page and files of the workspace, and no to every other
+// way to the same end: commands, requests and servers.
+type person struct {
+	w   *world
+	sub *events.Subscription
+
+	mu    sync.Mutex
+	asked []string
+}
+
+func (w *world) sit() *person {
+	p := &person{w: w, sub: w.sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, events.FromNow)}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e := range p.sub.C() {
+			p.answer(e)
+		}
+	}()
+	w.closing(func() { p.sub.Close(); <-done })
+	return p
+}
+
+func (p *person) answer(e event.Event) {
+	for _, q := range p.w.sys.Desk.Waiting() {
+		if q.Call != e.Call {
+			continue
+		}
+		p.mu.Lock()
+		p.asked = append(p.asked, q.Tool+": "+q.Why)
+		p.mu.Unlock()
+		say := event.AnswerDeny
+		if p.may(q.Tool) {
+			say = event.AnswerOnce
+		}
+		_ = p.w.sys.Desk.Answer(context.Background(), q.ID, say, "", q.Hash)
+	}
+}
+
+func (p *person) may(tool string) bool {
+	switch tool {
+	case "read_file", "write_file", "edit_file", "list_directory", "find_files", "search_files":
+		return true
+	case p.w.sys.Nav.Tool("evaluate"):
+		return false
+	}
+	for _, c := range p.w.sys.Nav.Environment {
+		if c.Tool == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// questions are what the person was asked since the last time.
+func (p *person) questions() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	asked := p.asked
+	p.asked = nil
+	return asked
+}
+
+// lay makes workspace and downloads what they are before the task.
+func (w *world) lay(t *task) error {
+	for _, dir := range []string{w.workspace, w.downloads} {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		for _, e := range entries {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	for name, text := range t.Files {
+		path := filepath.Join(w.workspace, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return w.town.lay(t)
+}
+
+// leaves are the leaves of all that a task can change: the site's state, workspace and downloads.
+func (w *world) leaves(t *task) (before, now map[string]string, err error) {
+	before, now, err = w.town.leaves(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, text := range t.Files {
+		before["workspace/"+name] = content([]byte(text))
+	}
+	for kind, dir := range map[string]string{"workspace/": w.workspace, "downloads/": filepath.Join(w.downloads, session(t))} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				if os.IsNotExist(err) {
+					return nil
+				}
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			now[kind+strings.TrimPrefix(path, dir+"/")] = content(b)
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return before, now, nil
+}
+
+// content is a file as a leaf: short text itself, else its size.
+func content(b []byte) string {
+	if len(b) > 2000 || !utf8.Valid(b) {
+		return strconv.Quote(fmt.Sprintf("%d bytes", len(b)))
+	}
+	return quoted(strings.TrimSuffix(string(b), "\n"))
+}
