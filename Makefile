@@ -14,7 +14,7 @@ PROBES       := NoProbeGetsOut|ProbesSucceedOutside|OrdinaryWorkIsDone
 WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test check generate bench bench-table redteam kills package clean
+.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test check generate bench bench-table bench-tasks redteam kills package clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -95,6 +95,9 @@ bench: build-headless bench-table ## Go benchmarks, and the table beside other p
 bench-table: build-headless ## Only the table: Sextant beside three other programs (about 10 minutes)
 	npm ci --prefix build/bench --no-audit --no-fund
 	go run ./build/bench -sextant $(BIN)/sextant-headless -live -json docs/bench.json -markdown docs/bench.md
+
+bench-tasks: ui ## Tasks on local sites by a scripted solver, or by SEXTANT_BENCH_MODEL (docs/tasks.md)
+	@go run -tags "$(TAGS)" ./build/tasks $(ARGS)
 
 package: build ## build/bin/sextant-<version>-linux-<arch>.tar.gz
 	@VERSION="$(VERSION)" build/package.sh

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -107,6 +108,7 @@ func (w *world) again(t *task) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	maps.DeleteFunc(before, func(path, _ string) bool { return strings.HasPrefix(path, "workspace/") })
 	want := map[string]bool{}
 	for _, line := range t.Check {
 		want[line] = true

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -176,6 +175,3 @@ func copied(tree map[string]any) (map[string]any, error) {
 	var out map[string]any
 	return out, json.Unmarshal(b, &out)
 }
-
-// names are a map's keys in order.
-func names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"os"
 	"slices"
 	"strings"
@@ -29,7 +28,7 @@ func TestThePublicToolsSufficeForTheShortForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := run(t.Context(), some, options{verbose: testing.Verbose() && flag.Lookup("test.run").Value.String() != ""})
+	r, err := run(t.Context(), some, options{verbose: testing.Verbose()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -320,4 +320,3 @@ func (t *town) template(site string) (*template.Template, error) {
 	t.pages[site] = tmpl
 	return tmpl, nil
 }
-
