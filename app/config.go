@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/knadh/koanf/parsers/toml/v2"
@@ -199,6 +200,9 @@ func checkValue(name, value string) error {
 	}
 	if name == "profile" && value != "" && !profileName.MatchString(value) {
 		return fmt.Errorf("%q is no name of a profile: lower-case letters, digits and hyphens, at most 40", value)
+	}
+	if n, err := strconv.Atoi(value); k.Most > 0 && (err != nil || n < k.Least || n > k.Most) {
+		return fmt.Errorf("%q is no whole number from %d to %d", value, k.Least, k.Most)
 	}
 	if k.OneOf != nil && !slices.Contains(k.OneOf, value) {
 		return fmt.Errorf("%q is not one of %s", value, strings.Join(k.OneOf, ", "))

@@ -19,6 +19,8 @@ type Key struct {
 	Secret bool
 	// OneOf lists the allowed values, nil for any.
 	OneOf []string
+	// Least and Most bound a whole number; Most 0 means that it is none.
+	Least, Most int
 }
 
 // Keys is the whole configuration. docs/configuration.md is generated from it.
@@ -43,10 +45,10 @@ func generalKeys() []Key {
 		{Name: "openrouter_api_key", Default: "", Window: true, Secret: true, Doc: "Key for OpenRouter (openrouter/…). Kept with the secrets; never shown again."},
 		{Name: "openrouter_base_url", Default: "", Window: true, Doc: "Address to reach OpenRouter at; empty is its own."},
 		{Name: "fallback_model", Default: "", Window: true, Doc: "Model, as provider/name, that answers when the chosen one cannot be reached, takes no more requests or fails; empty is none. Each time it answers, that is told."},
-		{Name: "calls_per_turn", Default: "10", Window: true, Doc: "Tool calls the assistant may make in one turn."},
-		{Name: "rounds", Default: "10", Window: true, Doc: "Rounds of model and tools in one turn."},
-		{Name: "context_window", Default: "0", Window: true, Doc: "Tokens that the model reads at once; 0 takes what is known of it. Where all tools would take more than a twentieth of it, the model is told a few and finds the others."},
-		{Name: "context_share", Default: "80", Window: true, Doc: "How full the model's window gets, in percent, before the older part of a conversation is summed up. The record keeps all of it, and the summary can be undone."},
+		{Name: "calls_per_turn", Default: "10", Window: true, Least: 1, Most: 9999, Doc: "Tool calls the assistant may make in one turn."},
+		{Name: "rounds", Default: "10", Window: true, Least: 1, Most: 9999, Doc: "Rounds of model and tools in one turn."},
+		{Name: "context_window", Default: "0", Window: true, Most: 100000000, Doc: "Tokens that the model reads at once; 0 takes what is known of it. Where all tools would take more than a twentieth of it, the model is told a few and finds the others."},
+		{Name: "context_share", Default: "80", Window: true, Least: 1, Most: 100, Doc: "How full the model's window gets, in percent, before the older part of a conversation is summed up. The record keeps all of it, and the summary can be undone."},
 		{Name: "answer_repairs", Default: "3", Window: true, OneOf: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}, Doc: "How often an answer that does not fit its wanted format (sextant run --format) is sent back to the model."},
 		{Name: "addr", Default: "127.0.0.1:0", Doc: "Loopback address and port of the server; port 0 takes a free one."},
 		{Name: "chromium", Default: "", Doc: "Path of the Chromium or Chrome to control; empty looks for one on the PATH."},
@@ -56,13 +58,13 @@ func generalKeys() []Key {
 		{Name: "allow_hosts", Default: "", Doc: "Loopback and private hosts that tools and the browser may reach, separated by commas, e.g. 127.0.0.1,localhost:3000."},
 		{Name: "deny_hosts", Default: "", Doc: "Hosts, with all names below them, or host:port that tools and the browser never reach, separated by commas; * denies all that allow_hosts does not name."},
 		{Name: "groups_off", Default: "", Window: true, Doc: "Groups of tools that are switched off, separated by commas: files, shell, web."},
-		{Name: "web_per_minute", Default: "60", Window: true, Doc: "Requests that http_request and wget may make in a minute."},
+		{Name: "web_per_minute", Default: "60", Window: true, Least: 1, Most: 100000, Doc: "Requests that http_request and wget may make in a minute."},
 		{Name: "search_provider", Default: "duckduckgo", Window: true, OneOf: web.Providers(), Doc: "Who searches for web_search. DuckDuckGo needs no key, Brave search_key, Google search_key and search_engine, SearXNG search_url."},
 		{Name: "search_key", Default: "", Window: true, Secret: true, Doc: "Key for Brave or Google. Kept with the secrets; never shown again."},
 		{Name: "search_engine", Default: "", Window: true, Doc: "Id (cx) of the search engine at Google."},
 		{Name: "search_url", Default: "", Window: true, Doc: "Address of the SearXNG, or one to ask instead of the provider's own. A host on this machine or in a private network has to stand in allow_hosts too."},
 		{Name: "search_safe", Default: "moderate", Window: true, OneOf: []string{"off", "moderate", "strict"}, Doc: "How much a search leaves out of what is not for everybody."},
-		{Name: "search_per_minute", Default: "10", Window: true, Doc: "Searches that web_search may make in a minute."},
+		{Name: "search_per_minute", Default: "10", Window: true, Least: 1, Most: 100000, Doc: "Searches that web_search may make in a minute."},
 		{Name: "keychain", Default: "on", OneOf: []string{"on", "off"}, Doc: "Whether secrets and keys are kept in the desktop's keychain where one answers; else they are in a 0600 file in the data folder."},
 		{Name: "panels", Default: "", Doc: "More folders with panels, separated by the system's list separator."},
 		{Name: "log_level", Default: "warn", OneOf: []string{"debug", "info", "warn", "error"}, Doc: "What is written to stderr."},

@@ -21,6 +21,7 @@ const (
 type settingStore interface {
 	Setting(ctx context.Context, key string) (value string, ok bool, err error)
 	SetSetting(ctx context.Context, key, value string) error
+	UnsetSetting(ctx context.Context, key string) error
 }
 
 // publisher sends events to the log.
@@ -124,7 +125,8 @@ func (s *Settings) All() []event.Setting {
 		if k.Secret && v != "" {
 			v = "set"
 		}
-		out = append(out, event.Setting{Key: k.Name, Value: v, Source: source})
+		about := &event.SettingAbout{Doc: k.Doc, Default: k.Default, OneOf: k.OneOf, Window: k.Window, Secret: k.Secret}
+		out = append(out, event.Setting{Key: k.Name, Value: v, Source: source, About: about})
 	}
 	return out
 }
@@ -139,15 +141,12 @@ func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, 
 		}
 		return event.Setting{Key: name, Value: value, Source: sourceWindow}, nil
 	}
-	k, ok := keyNamed(name)
-	if !ok || !k.Window {
-		return event.Setting{}, fmt.Errorf("%q cannot be set in the window", name)
+	k, err := s.changeable(name)
+	if err != nil {
+		return event.Setting{}, err
 	}
 	if err := checkValue(name, value); err != nil {
 		return event.Setting{}, err
-	}
-	if _, source, fixed := s.config.fixed(name); fixed {
-		return event.Setting{}, fmt.Errorf("%s is fixed by the %s; change it there", name, source)
 	}
 	s.setting.Lock()
 	defer s.setting.Unlock()
@@ -157,8 +156,49 @@ func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, 
 	s.mu.Lock()
 	s.window[name] = value
 	s.mu.Unlock()
-	s.changed(name)
-	shown := event.Setting{Key: name, Value: value, Source: sourceWindow}
+	return s.tell(ctx, k)
+}
+
+// Reset forgets what the window set, so that the default is in force, and tells everybody. It refuses
+// what Set refuses.
+func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error) {
+	k, err := s.changeable(name)
+	if err != nil {
+		return event.Setting{}, err
+	}
+	s.setting.Lock()
+	defer s.setting.Unlock()
+	if k.Secret {
+		err = s.vault.SetKey(name, "")
+	} else {
+		err = s.store.UnsetSetting(ctx, name)
+	}
+	if err != nil {
+		return event.Setting{}, fmt.Errorf("not kept: %w", err)
+	}
+	s.mu.Lock()
+	delete(s.window, name)
+	s.mu.Unlock()
+	return s.tell(ctx, k)
+}
+
+// changeable is the key, if the window may change it and no stronger layer fixes it.
+func (s *Settings) changeable(name string) (Key, error) {
+	k, ok := keyNamed(name)
+	if !ok || !k.Window {
+		return k, fmt.Errorf("%q cannot be set in the window", name)
+	}
+	if _, source, fixed := s.config.fixed(name); fixed {
+		return k, fmt.Errorf("%s is fixed by the %s; change it there", name, source)
+	}
+	return k, nil
+}
+
+// tell says what is in force now; s.setting is held.
+func (s *Settings) tell(ctx context.Context, k Key) (event.Setting, error) {
+	s.changed(k.Name)
+	value, source := s.lookup(k.Name)
+	shown := event.Setting{Key: k.Name, Value: value, Source: source}
 	if k.Secret && value != "" {
 		shown.Value = "set"
 	}

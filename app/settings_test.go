@@ -48,3 +48,30 @@ func TestOfChangesOfASettingAtOnceTheSameOneIsKeptToldAndInForce(t *testing.T) {
 		}
 	}
 }
+
+func TestASettingThatIsResetIsItsDefaultAgainHereAndAfterARestart(t *testing.T) {
+	sys := openTest(t, Purpose{})
+	for _, value := range []string{"0", "-1", "ten", "", "10000"} {
+		if set, err := sys.Settings.Set(t.Context(), "rounds", value); err == nil {
+			t.Errorf("%q became %+v", value, set)
+		}
+	}
+	if _, err := sys.Settings.Set(t.Context(), "rounds", "7"); err != nil || sys.Settings.Int("rounds") != 7 {
+		t.Fatalf("%d, error %v", sys.Settings.Int("rounds"), err)
+	}
+	heard := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.SettingChanged}}, events.FromNow)
+	defer heard.Close()
+	set, err := sys.Settings.Reset(t.Context(), "rounds")
+	if err != nil || set.Value != "10" || set.Source != sourceDefault || sys.Settings.Int("rounds") != 10 {
+		t.Errorf("%+v, in force %d, error %v", set, sys.Settings.Int("rounds"), err)
+	}
+	if told := string((<-heard.C()).Data); !strings.Contains(told, `"10"`) || !strings.Contains(told, sourceDefault) {
+		t.Errorf("told %s", told)
+	}
+	if _, kept, err := sys.Store.Setting(t.Context(), "rounds"); kept || err != nil {
+		t.Errorf("kept: %t, error %v", kept, err)
+	}
+	if _, err := sys.Settings.Reset(t.Context(), "addr"); err == nil {
+		t.Error("a setting of the start was reset")
+	}
+}

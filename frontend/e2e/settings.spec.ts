@@ -90,10 +90,14 @@ test('mode, limits and look are changed in the settings and say where they come 
   await settings(page, /General/);
   await page.getByRole('radio', { name: 'Light' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
-  await expect(page.getByRole('row').filter({ hasText: 'calls_per_turn' })).toContainText('25');
-  await expect(page.getByRole('row').filter({ hasText: 'calls_per_turn' })).toContainText('This window');
-  await expect(page.getByRole('row', { name: 'mode workspace This window' })).toBeVisible();
-  for (const section of [/General/, /Mode and limits/, /Grants/, /Created tools/, /Audit log/]) {
+  await settings(page, /Every setting/);
+  const limit = page.locator('[data-setting=calls_per_turn]');
+  await expect(limit.getByRole('textbox')).toHaveValue('25');
+  await expect(limit).toContainText('This window');
+  const mode = page.locator('[data-setting=mode]');
+  await expect(mode.getByRole('radio', { name: 'workspace' })).toBeChecked();
+  await expect(mode).toContainText('This window');
+  for (const section of [/General/, /Mode and limits/, /Grants/, /Created tools/, /Audit log/, /Every setting/]) {
     await settings(page, section);
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`)).toEqual([]);
@@ -120,4 +124,32 @@ test('a tool is made after its body was read, works, and is deleted', async ({ p
   await tool.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByText('No created tools yet.')).toBeVisible();
+});
+
+test('every setting says what it does, is changed where it stands, refuses what it cannot take, and goes back', async ({
+  page,
+}) => {
+  await page.goto(sextant.window());
+  await settings(page, /Every setting/);
+  await page.getByRole('textbox', { name: 'Search a setting' }).fill('window percent');
+  const rows = page.locator('.setting');
+  await expect(rows).toHaveCount(1);
+  const row = rows.filter({ hasText: 'context_share' });
+  const field = row.getByRole('textbox', { name: 'context_share' });
+  await field.fill('lots');
+  await field.press('Enter');
+  await expect(row).toContainText('"lots" is no whole number from 1 to 100');
+  await expect(field).toHaveValue('lots');
+  await field.fill('60');
+  await field.press('Enter');
+  await expect(row).toContainText('This window');
+
+  await page.reload();
+  await settings(page, /Every setting/);
+  await page.getByRole('button', { name: /Not the default/ }).click();
+  await expect(field).toHaveValue('60');
+  await row.getByRole('button', { name: 'Use the default' }).click();
+  await expect(row).toBeHidden();
+  const { violations } = await new AxeBuilder({ page }).include('.settings').analyze();
+  expect(violations.map((v) => v.id)).toEqual([]);
 });

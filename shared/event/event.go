@@ -358,6 +358,20 @@ type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Source string `json:"source"`
+	// About is what the setting is; nil for the window's own and in a change.
+	About *SettingAbout `json:"about,omitempty"`
+}
+
+// SettingAbout is what a setting does and takes.
+type SettingAbout struct {
+	Doc     string `json:"doc"`
+	Default string `json:"default"`
+	// OneOf are the allowed values; none for any.
+	OneOf []string `json:"one_of,omitempty"`
+	// Window says that a person may change it in the window.
+	Window bool `json:"window,omitempty"`
+	// Secret says that its value is never shown.
+	Secret bool `json:"secret,omitempty"`
 }
 
 // BrowserState is the controlled browser as the window shows it. Status is absent (no

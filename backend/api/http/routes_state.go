@@ -74,6 +74,19 @@ func (s *Server) stateRoutes() {
 		}
 		return answer(set), nil
 	})
+	add(s, http.MethodDelete, "/api/settings/{key}", "Forget what the window set, so that the default is in force", http.StatusOK, func(ctx context.Context, in *struct {
+		Key string `path:"key" maxLength:"128"`
+	},
+	) (*body[event.Setting], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		set, err := s.rooms.Settings.Reset(ctx, in.Key)
+		if err != nil {
+			return nil, badRequest(err.Error())
+		}
+		return answer(set), nil
+	})
 	add(s, http.MethodGet, "/api/blobs/{id}", "A picture or a long output", http.StatusOK, s.blob)
 	add(s, http.MethodGet, "/api/results/{id}", "The whole text of a result that was too long to be handed out", http.StatusOK, s.result)
 	add(s, http.MethodPost, "/api/browser/hand", "Take the browser over or give it back", http.StatusOK, func(ctx context.Context, in *struct {

@@ -48,6 +48,8 @@ import (
 type Settings interface {
 	Get(key string) string
 	Set(ctx context.Context, key, value string) (event.Setting, error)
+	// Reset forgets what the window set.
+	Reset(ctx context.Context, key string) (event.Setting, error)
 }
 
 // Rooms are the rooms behind the door. All are needed but Desk of a person's presence.

@@ -132,6 +132,7 @@ class Fake implements Backend {
   deleteSecret = async (name: string) => ({ ...secrets, secrets: secrets.secrets.filter((one) => one.name !== name) });
   tools = async () => ({ tools, tokens: 900 });
   models = async () => snapshot(this.scenario).models;
+  resetSetting = async (key: string) => ({ key, value: '', source: 'default' });
   setting = async (key: string, value: string) => ({ key, value, source: 'window' });
   blob = async () => new Blob();
   result = async () => new Blob();

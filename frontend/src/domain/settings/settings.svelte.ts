@@ -1,4 +1,4 @@
-import type { Actions } from '../actions';
+import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 
 /** How freely the assistant works, from least to most. */
@@ -33,6 +33,22 @@ export class Settings {
     return this.actions.ask(
       this.actions.backend.setting(key, value).then((setting) => this.store.apply({ is: 'setting', setting })),
     );
+  }
+
+  async reset(key: string): Promise<boolean> {
+    return this.actions.ask(
+      this.actions.backend.resetSetting(key).then((setting) => this.store.apply({ is: 'setting', setting })),
+    );
+  }
+
+  /** Sets a value; what is wrong with it comes back as a sentence, "" when it is in force. */
+  async trySet(key: string, value: string): Promise<string> {
+    try {
+      this.store.apply({ is: 'setting', setting: await this.actions.backend.setting(key, value) });
+      return '';
+    } catch (error) {
+      return failureText(error);
+    }
   }
 
   nextTheme(): void {

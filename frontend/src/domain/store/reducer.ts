@@ -52,11 +52,16 @@ export function reduce(state: AppState, change: Change): void {
       state.models = change.models;
       break;
     case 'setting':
-      state.settings[change.setting.key] = change.setting;
+      putSetting(state, change.setting);
       break;
     case 'conversation':
       putConversation(state, change.conversation);
   }
+}
+
+/** A change holds what is in force; what the setting is about came with the snapshot. */
+function putSetting(state: AppState, setting: Setting): void {
+  state.settings[setting.key] = { about: state.settings[setting.key]?.about, ...setting };
 }
 
 function setActive(state: AppState, panel: string): void {
@@ -175,7 +180,7 @@ function reduceRest(state: AppState, event: StoredEvent): void {
       state.catalogue++;
       break;
     case 'setting.changed':
-      state.settings[(data as Setting).key] = data as Setting;
+      putSetting(state, data as Setting);
       break;
     case 'browser.changed':
       state.browser = withTabs(data);

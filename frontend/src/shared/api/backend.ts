@@ -103,6 +103,8 @@ export interface Backend {
   tools(): Promise<ToolList>;
   models(): Promise<Model[]>;
   setting(key: string, value: string): Promise<Setting>;
+  /** Forgets what the window set, so that the default is in force. */
+  resetSetting(key: string): Promise<Setting>;
   blob(id: string): Promise<Blob>;
   /** The whole text of a result that was too long to be handed out. */
   result(handle: string): Promise<Blob>;

@@ -129,6 +129,8 @@ export class Loopback implements Backend {
   setting = (key: string, value: string) =>
     this.#json<Setting>('PUT', `/api/settings/${encodeURIComponent(key)}`, { value });
 
+  resetSetting = (key: string) => this.#json<Setting>('DELETE', `/api/settings/${encodeURIComponent(key)}`);
+
   blob = async (id: string) => (await this.#ask('GET', `/api/blobs/${encodeURIComponent(id)}`)).blob();
 
   result = async (handle: string) => (await this.#ask('GET', `/api/results/${encodeURIComponent(handle)}`)).blob();

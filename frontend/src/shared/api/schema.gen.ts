@@ -1279,7 +1279,8 @@ export interface paths {
         /** Change a setting */
         put: operations["put-api-settings-key"];
         post?: never;
-        delete?: never;
+        /** Forget what the window set, so that the default is in force */
+        delete: operations["delete-api-settings-key"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2173,9 +2174,17 @@ export interface components {
             where: components["schemas"]["Where"];
         };
         Setting: {
+            about?: components["schemas"]["SettingAbout"];
             key: string;
             source: string;
             value: string;
+        };
+        SettingAbout: {
+            default: string;
+            doc: string;
+            one_of?: string[];
+            secret?: boolean;
+            window?: boolean;
         };
         Snapshot: {
             active_panel: string;
@@ -5036,6 +5045,37 @@ export interface operations {
                 "application/json": components["schemas"]["Put-api-settings-keyRequest"];
             };
         };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setting"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-settings-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
