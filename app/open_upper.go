@@ -10,6 +10,7 @@ import (
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
+	"sextant/backend/agent/pilot"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/calls/approval"
 	"sextant/backend/calls/discovery"
@@ -156,7 +157,9 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 			}
 		}
 	}
+	s.Pilot = pilot.New(pilot.Config{Live: s.pilotLive})
 	s.Loop = loop.New(loop.Config{
+		Pilot: s.Pilot,
 		Tools: offeredTools{s.Discovery}, Calls: s.Pipeline, Journal: s.Events, History: s.Store, Queue: s.Store, Models: s.Models,
 		Dialects: dialect.NewProber(dialect.ProbeConfig{
 			Memory: s.Store, Overrides: func() []string { return s.Settings.List("dialects") }, Log: s.Log,

@@ -13,6 +13,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
+	"sextant/backend/agent/pilot"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/ws"
@@ -81,6 +82,7 @@ type System struct {
 	Pipeline    *pipeline.Pipeline
 	Models      *llm.Registry
 	Loop        *loop.Loop
+	Pilot       *pilot.Pilot
 
 	// drivingTurn is the turn whose call acted last on the window's page.
 	drivingTurn atomic.Pointer[string]

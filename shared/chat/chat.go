@@ -60,6 +60,9 @@ type Message struct {
 	Program bool `json:"program,omitempty"`
 	// Outside lists the sources of outside text in Text.
 	Outside []string `json:"outside,omitempty"`
+	// Offers are commands that the person may have meant. They are put into the message to be sent,
+	// and never run by themselves. They are not sent to models.
+	Offers []Offer `json:"offers,omitempty"`
 	// Images belong to Text, for models that can see. They are not stored: a later turn does without.
 	Images []Image `json:"-"`
 	// Thought is what a model showed of its thinking before Calls, for services that want it back with
@@ -67,6 +70,15 @@ type Message struct {
 	Thought string    `json:"thought,omitempty"`
 	Status  Status    `json:"status"`
 	Time    time.Time `json:"time"`
+}
+
+// Offer is a command that a person may have meant.
+type Offer struct {
+	// Say is the command; Means says what it does, "" when that is not known.
+	Say   string `json:"say"`
+	Means string `json:"means,omitempty"`
+	// Name is the page's name of what the command acts on: text from outside.
+	Name string `json:"name,omitempty"`
 }
 
 // Image is a picture as it goes to a model.

@@ -31,6 +31,19 @@ func locals() []string {
 	return []string{providerOllama, providerLMStudio, providerLlamaCPP, providerVLLM}
 }
 
+// HowToConnect tells a person in one or two sentences how a model comes to answer.
+func HowToConnect() string {
+	names := func(providers []string, joint string) string {
+		labels := make([]string, len(providers))
+		for i, p := range providers {
+			labels[i] = listLabel(p)
+		}
+		last := len(labels) - 1
+		return strings.Join(labels[:last], ", ") + joint + labels[last]
+	}
+	return names(locals(), " and ") + " on this machine are found by themselves; a service (" + names(remotes(), " or ") + ") is added on Home."
+}
+
 // usualBase is a service's own address; "" for a server on this machine.
 func usualBase(provider string) string {
 	switch provider {

@@ -86,6 +86,10 @@ type Response struct {
 	Stop   Stop
 	// By is the model that answered, where it is not the one that was asked; else "".
 	By string
+	// Offers are commands that may have been meant, and Outside the sources of outside text that
+	// Text quotes. Only the pilot knows them.
+	Offers  []chat.Offer
+	Outside []string
 	// Cost is what the service says that it takes for the answer; nil where it says nothing.
 	Cost *chat.Money
 	// Made are the requests that were sent for it, in their order, those that failed among them; Usage

@@ -65,8 +65,8 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 		}
 	}
 	if t.isPilot && message.Text != "" {
-		// The pilot's sentences quote the page they report.
-		message.Outside = t.outside.list()
+		// The pilot knows which of its sentences quote a page.
+		message.Outside, message.Offers = res.Outside, res.Offers
 	}
 	round := event.Round{
 		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: weighed(req, told),

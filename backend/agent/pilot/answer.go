@@ -2,10 +2,12 @@ package pilot
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"sextant/backend/agent/llm"
 	"sextant/shared/toolspec"
 )
 
@@ -56,15 +58,100 @@ func (v view) name() string {
 	return "“" + v.title + "”"
 }
 
+// answer is what is said at the end of a message's commands.
+type answer struct {
+	g     *grammar
+	parts []string
+	// first is true when the conversation has not heard yet who answers.
+	first  bool
+	offers []Offer
+	// outside are the sources of the text that is quoted.
+	outside []string
+}
+
+func (a *answer) add(text string) {
+	if text != "" {
+		a.parts = append(a.parts, text)
+	}
+}
+
+// response says it.
+func (a *answer) response(onDelta func(llm.Delta)) llm.Response {
+	text := strings.Join(a.parts, "\n\n")
+	if a.first && !strings.Contains(text, who()) {
+		text += "\n\n" + who()
+	}
+	onDelta(llm.Delta{Text: text})
+	slices.Sort(a.outside)
+	return llm.Response{Text: text, Stop: llm.StopDone, Offers: a.offers, Outside: slices.Compact(a.outside)}
+}
+
+// trouble says why nothing of asked was done, and what may have been meant.
+func (a *answer) trouble(t *trouble, asked string) {
+	offers := t.offers
+	if !t.asks {
+		offers = a.g.meant(t.said)
+	}
+	what := t.hint
+	switch {
+	case what != "":
+	case len(offers) > 0:
+		what = fmt.Sprintf("There is no command %q.", short(t.said))
+	case t.part:
+		what = fmt.Sprintf("The command pilot has no command for %q. It needs a model to plan.", short(t.said))
+	default:
+		what = "The command pilot has no command for that. It needs a model to plan."
+	}
+	if len(offers) > 0 && !t.asks {
+		what += " Did you mean " + listed(offers, " or ") + "?"
+	}
+	what += " Nothing was done."
+	if t.hint == "" {
+		what += " Say \"help\" for all commands."
+	}
+	if t.hint == "" && len(offers) == 0 && !a.first {
+		what += " To connect a model: " + llm.HowToConnect()
+	}
+	for _, o := range offers {
+		if o.Name != "" {
+			a.outside = append(a.outside, a.g.live.source()...)
+		}
+		if i := strings.Index(asked, t.said); i >= 0 && t.said != "" {
+			o.Say = strings.TrimSpace(asked[:i] + o.Say + asked[i+len(t.said):])
+		}
+		a.offers = append(a.offers, o)
+	}
+	a.add(what)
+}
+
+// local answers what needs no call.
+func (a *answer) local(s step, tools []toolspec.Function) {
+	if s.local == localHelp {
+		a.add(a.g.help(s.about))
+		return
+	}
+	a.add(toolList(tools))
+}
+
+// missing says that a command's tool cannot be called now.
+func (a *answer) missing(s step) {
+	hint := "Say \"tools\" for what can be called now."
+	if near := closest(s.tool, a.g.tools); near != "" {
+		hint = fmt.Sprintf("Did you mean %s? ", near) + hint
+		a.offers = append(a.offers, Offer{Say: "/" + near + " " + string(s.args)})
+	}
+	a.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", short(s.said), s.tool, hint))
+}
+
 // report reads the result of a finished step back.
-func report(s step, text string) string {
+func (a *answer) report(s step, text string) string {
 	text = harmless(text)
 	v, page := look(text)
 	switch {
 	case page && s.tool == "navigate_page":
 		return opened(v)
 	case page && (s.tool == "annotate_page" || s.tool == "get_annotations"):
-		return listed(v)
+		return a.numbered(v)
 	case page:
 		return acted(s, v)
 	}
@@ -94,9 +181,9 @@ func opened(v view) string {
 	}
 }
 
-func listed(v view) string {
+func (a *answer) numbered(v view) string {
 	if len(v.elements) == 0 {
-		return "Nothing to number on " + v.name() + ". " + sentence(v.more)
+		return strings.TrimSpace("Nothing to number on " + v.name() + ". " + sentence(a.g.spoken(v.more)))
 	}
 	things := fmt.Sprintf("%d things are", len(v.elements))
 	if len(v.elements) == 1 {
@@ -112,7 +199,7 @@ func listed(v view) string {
 		lines = append(lines, e)
 	}
 	if v.more != "" {
-		lines = append(lines, v.more)
+		lines = append(lines, a.g.spoken(v.more))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -140,18 +227,36 @@ func acted(s step, v view) string {
 	return answer
 }
 
-// failure reads a failed result back: what happened and what to do.
-func failure(text string) string {
+// failure reads a failed result back: what happened and what to say next.
+func (a *answer) failure(text string) {
 	text = harmless(text)
 	if head, rest, ok := strings.Cut(text, "): "); ok && strings.HasPrefix(head, "error (") {
 		text = rest
 	}
 	what, hint, _ := strings.Cut(text, "\nsuggestion: ")
-	what = withoutCall(what)
-	if hint == "" {
-		return sentence(bounded(what, maxReadChars))
+	said := sentence(bounded(withoutCall(what), maxReadChars))
+	if hint != "" {
+		hint, more, _ := strings.Cut(hint, "\n")
+		spoken := a.g.spoken(hint)
+		said += "\n" + sentence(bounded(spoken, maxReadChars))
+		if more != "" {
+			said += "\n" + bounded(more, maxReadChars)
+		}
+		a.next(hint, spoken)
 	}
-	return sentence(bounded(what, maxReadChars)) + "\n" + sentence(bounded(hint, maxReadChars))
+	a.add(said)
+}
+
+// next offers the commands that a hint for models came to, when they are whole as they stand.
+func (a *answer) next(hint, spoken string) {
+	if hint == spoken {
+		return
+	}
+	for _, f := range a.g.forms {
+		if !f.quiet && len(f.slots()) == 0 && len(a.offers) < maxOffers && strings.Contains(spoken, `"`+f.shown()+`"`) {
+			a.offers = append(a.offers, Offer{Say: f.shown(), Means: f.means})
+		}
+	}
 }
 
 // withoutCall drops the `tool(arg=1): ` that an error begins with: a person sees the call
@@ -166,34 +271,15 @@ func withoutCall(what string) string {
 }
 
 // notDone names the commands that did not run.
-func notDone(rest []step) string {
+func (a *answer) notDone(rest []step) {
 	if len(rest) == 0 {
-		return ""
+		return
 	}
 	said := make([]string, len(rest))
 	for i, s := range rest {
 		said[i] = short(s.said)
 	}
-	return "Not done after that: " + strings.Join(said, "; ") + "."
-}
-
-// local answers what needs no call.
-func local(what string, tools []toolspec.Function) string {
-	if what == "help" {
-		return strings.TrimSpace(help)
-	}
-	if len(tools) == 0 {
-		return "No tool can be called now."
-	}
-	lines := []string{fmt.Sprintf("%d tools can be called now:", len(tools)), ""}
-	for _, t := range tools {
-		first, _, _ := strings.Cut(strings.TrimSpace(t.Function.Description), "\n")
-		if s, _, ok := strings.Cut(first, ". "); ok {
-			first = s
-		}
-		lines = append(lines, "- "+t.Function.Name+": "+strings.TrimSuffix(short100(harmless(first)), "."))
-	}
-	return strings.Join(lines, "\n")
+	a.add("Not done after that: " + strings.Join(said, "; ") + ".")
 }
 
 func short100(s string) string {

@@ -14,12 +14,22 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// introduction is what the pilot says of itself in its first answer.
+func introduction(t *testing.T) string {
+	t.Helper()
+	_, answer := drive(t, "tools")
+	parts := strings.Split(answer, "\n\n")
+	return parts[len(parts)-1]
+}
+
 // answers says text and gives the pilot's answer when its calls have these results; a
 // result that starts with "error" failed.
 func answers(t *testing.T, text string, results ...string) string {
 	t.Helper()
 	p := pilot.New(pilot.Config{})
 	messages := []chat.Message{
+		{Role: chat.RoleUser, Text: "help"},
+		{Role: chat.RoleAssistant, Text: introduction(t)},
 		{Role: chat.RoleUser, Text: "click 1"},
 		{Role: chat.RoleTool, CallID: "old", Text: "an older turn's result", Status: chat.StatusDone},
 		{Role: chat.RoleUser, Text: text},
@@ -57,7 +67,7 @@ func TestAnswersReadTheResultBack(t *testing.T) {
 			"Opened “Blue | Green shop” at https://shop.example/. 3 things are numbered, from [1] link \"Home\" to [3] button \"Buy\". Say \"annotate\" for the list.",
 		},
 		"opening a page with nothing": {"open shop.example", "Page:  | https://shop.example/ | v1 | tab 1\n", "Opened https://shop.example/. Nothing on it can be acted on yet."},
-		"annotating":                  {"annotate", shop + list + "… 12 more below; scroll, or annotate_page with query or scope=page", "3 things are numbered on “Blue | Green shop”:\n\n[1] link \"Home\"\n[2] textbox \"Search\" = \"\"\n[3] button \"Buy\"\n… 12 more below; scroll, or annotate_page with query or scope=page"},
+		"annotating":                  {"annotate", shop + list + "… 12 more below; scroll, or annotate_page with query or scope=page", "3 things are numbered on “Blue | Green shop”:\n\n[1] link \"Home\"\n[2] textbox \"Search\" = \"\"\n[3] button \"Buy\"\n… 12 more below; scroll, or \"annotate page\" or \"annotate TEXT\""},
 		"finding nothing":             {"annotate xyz", shop, "Nothing to number on “Blue | Green shop”."},
 		"clicking":                    {"click 3", shop + "clicked [3] button \"Buy\" · settled 38 ms · opened tab 2\n", "Clicked [3] button \"Buy\" · opened tab 2."},
 		"a change": {
@@ -68,7 +78,7 @@ func TestAnswersReadTheResultBack(t *testing.T) {
 		"another tool":        {"/get_workspace_state", "Active panel: home", "Active panel: home"},
 		"an empty result":     {"close panel", "", "Done: close panel."},
 		"links are defused":   {"read page", "[free](http://bad.example)", "[free] (http://bad.example)"},
-		"a failure with hint": {"click 9", "error (user_error): [9] is gone: the list was redrawn\nsuggestion: Call annotate_page.", "[9] is gone: the list was redrawn.\nCall annotate_page."},
+		"a failure with hint": {"click 9", "error (user_error): [9] is gone: the list was redrawn\nsuggestion: Call annotate_page.", "[9] is gone: the list was redrawn.\nSay \"annotate\"."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := answers(t, c.said, c.result); strings.TrimSpace(got) != c.want {
@@ -115,7 +125,7 @@ func TestLongResultsAreCutWithACount(t *testing.T) {
 
 func TestHelpAndToolsNeedNoCall(t *testing.T) {
 	for _, said := range []string{"help", "Help!", "?", "/help", "what can you do?"} {
-		if calls, answer := drive(t, said); len(calls) > 0 || !strings.Contains(answer, "open ADDRESS, open demo") {
+		if calls, answer := drive(t, said); len(calls) > 0 || !strings.Contains(answer, "- open ADDRESS, back") {
 			t.Errorf("%q: %v, %q", said, calls, answer)
 		}
 	}

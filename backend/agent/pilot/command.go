@@ -6,200 +6,105 @@ import (
 	"strings"
 )
 
-// Words that carry no meaning between a verb and a number.
-const numberFiller = "on the at over number no nr mark label element button link field box item a into in to of"
-
-// reader reads one family of commands: it gives a step, or trouble with a hint when the
-// words are its own but incomplete, or neither when they are not its own.
-type reader func(g grammar, said string, ts []token) (step, *trouble)
-
-// command reads ts, which is not empty.
-func (g grammar) command(said string, ts []token) (step, *trouble) {
+// command reads ts, which is not empty, as exactly one command. What fits in two ways that differ
+// is asked back.
+func (g *grammar) command(src string, ts []token, whole bool) (step, *trouble) {
 	if ts[0].quoted {
-		return need("A command does not begin with quotes. Say it without them.")
+		return step{}, &trouble{hint: "A command does not begin with quotes. Say it without them."}
 	}
-	for _, read := range []reader{answered, panels, tabs, history, open, annotate, click, typing, selecting, keys, scroll, reading, picture, wait, hover, plainAddress} {
-		s, problem := read(g, said, ts)
-		if problem != nil || s.tool != "" || s.local != "" {
-			return s, problem
-		}
+	if len(ts) == 1 && ts[0].text == "?" {
+		return step{local: localHelp, canon: localHelp}, nil
 	}
-	return step{}, &trouble{}
-}
-
-func need(hint string) (step, *trouble) { return step{}, &trouble{hint: hint} }
-
-// id reads a number that stands alone after filler words.
-func id(ts []token) (int, bool) {
-	ts = skip(ts, numberFiller)
-	if len(ts) != 1 {
-		return 0, false
+	found, missed := g.fit(src, ts, whole)
+	if len(found) == 0 {
+		return step{}, g.wanting(missed)
 	}
-	return number(ts[0])
-}
-
-func answered(_ grammar, _ string, ts []token) (step, *trouble) {
-	switch words(ts) {
-	case "help", "", "commands", "list commands", "show help", "what can you do", "you do", "what can i say":
-		if words(ts) == "" && ts[0].text != "?" {
-			return step{}, nil
-		}
-		return step{local: "help"}, nil
-	case "tools", "list tools", "list the tools", "show tools", "list all tools", "what tools are there":
-		return step{local: "tools"}, nil
-	}
-	return step{}, nil
-}
-
-// panels reads "open NAME panel", "home" and "close panel".
-func panels(g grammar, _ string, ts []token) (step, *trouble) {
-	if rest, ok := starts(ts, "close"); ok {
-		rest = skip(rest, "the this active current")
-		named := skipEnd(rest, "panel")
-		if len(named) == 0 && len(rest) == 1 {
-			return call("close_panel", map[string]any{}), nil
-		}
-		if name := snake(named); slices.Contains(g.tools, "open_"+name+"_panel") {
-			return call("close_panel", map[string]any{"panel": strings.ReplaceAll(name, "_", "-")}), nil
-		}
-		if len(named) < len(rest) {
-			return need(fmt.Sprintf("There is no panel %q to close.", short(words(named))))
-		}
-		return step{}, nil
-	}
-	rest := ts
-	for _, verb := range []string{"open", "show", "go to", "switch to", "go"} {
-		if r, ok := starts(ts, verb); ok {
-			rest = r
+	s := g.step(found[0])
+	offers := []Offer{{Say: g.plainly(found[0]), Means: found[0].form.means}}
+	for _, m := range found[1:] {
+		if m.score < found[0].score {
 			break
 		}
-	}
-	rest = skip(rest, "the me panel")
-	named := skipEnd(rest, "panel")
-	said := len(named) < len(rest) || len(rest) < len(ts) && ts[len(ts)-len(rest)-1].word == "panel"
-	if len(named) == 0 {
-		return step{}, nil
-	}
-	tool := "open_" + snake(named) + "_panel"
-	if slices.Contains(g.tools, tool) && (said || len(rest) < len(ts) || words(ts) == "home") {
-		return call(tool, map[string]any{}), nil
-	}
-	if said {
-		return need(fmt.Sprintf("There is no panel %q. Panels: %s.", short(words(named)), strings.Join(panelNames(g.tools), ", ")))
-	}
-	return step{}, nil
-}
-
-// snake is the words as they stand in a tool's name.
-func snake(ts []token) string {
-	return strings.ReplaceAll(strings.ReplaceAll(words(ts), " ", "_"), "-", "_")
-}
-
-// panelNames are the panels that the offered tools open.
-func panelNames(tools []string) []string {
-	var names []string
-	for _, t := range tools {
-		if name, ok := strings.CutPrefix(t, "open_"); ok {
-			if name, ok = strings.CutSuffix(name, "_panel"); ok {
-				names = append(names, strings.ReplaceAll(name, "_", " "))
-			}
+		other := g.step(m)
+		said := g.plainly(m)
+		same := func(o Offer) bool { return o.Say == said }
+		if (other.tool != s.tool || string(other.args) != string(s.args) || other.local != s.local) && !slices.ContainsFunc(offers, same) {
+			offers = append(offers, Offer{Say: said, Means: m.form.means})
 		}
 	}
-	if len(names) == 0 {
-		return []string{"none"}
+	if len(offers) > 1 {
+		return step{}, &trouble{hint: "That can be meant in two ways: " + listed(offers, " or ") + ".", offers: offers, asks: true}
 	}
-	return names
+	return s, nil
 }
 
-func tabs(g grammar, _ string, ts []token) (step, *trouble) {
-	switch words(skip(ts, "list show the all open")) {
-	case "tabs", "browser tabs":
-		return call("browser_tabs", map[string]any{"action": "list"}), nil
-	}
-	for _, verb := range []string{"close the tab", "close this tab", "close tab", "close the current tab"} {
-		if rest, ok := starts(ts, verb); ok {
-			args := map[string]any{"action": "close"}
-			if len(rest) > 0 {
-				n, ok := id(rest)
-				if !ok {
-					return need("close tab takes a tab's number, for example close tab 2.")
-				}
-				args["tab"] = n
-			}
-			return call("browser_tabs", args), nil
+// plainly is the match in words that can be read in no other way, where there are any.
+func (g *grammar) plainly(m match) string {
+	for _, f := range g.forms {
+		if f.command != m.form.command || !sameArgs(f, m.form) {
+			continue
+		}
+		said := m.in(f)
+		found, _ := g.fit(said, tokens(said), true)
+		if len(found) == 1 || len(found) > 1 && found[1].score < found[0].score {
+			return said
 		}
 	}
-	rest := skip(ts, "open a in make")
-	if rest, ok := starts(rest, "new tab"); ok {
-		args := map[string]any{"action": "open"}
-		if rest = skip(rest, "with at for to on the page"); len(rest) > 0 {
-			url, problem := g.address(rest)
-			if problem != nil {
-				return step{}, problem
-			}
-			args["url"] = url
-		}
-		return call("browser_tabs", args), nil
-	}
-	for _, verb := range []string{"tab", "switch to tab", "go to tab", "select tab", "show tab", "switch tab", "open tab"} {
-		if rest, ok := starts(ts, verb); ok {
-			n, ok := id(skip(rest, "number to"))
-			if !ok {
-				return need("tab takes a tab's number, for example tab 2. Say \"tabs\" for the list.")
-			}
-			return call("browser_tabs", map[string]any{"action": "select", "tab": n}), nil
-		}
-	}
-	return step{}, nil
+	return g.print(m)
 }
 
-func history(_ grammar, _ string, ts []token) (step, *trouble) {
-	ts = skipEnd(skip(ts, "go the"), "page this the one")
-	action := ""
-	switch words(ts) {
-	case "back", "previous":
-		action = "back"
-	case "forward", "forwards":
-		action = "forward"
-	case "reload", "refresh":
-		action = "reload"
-	default:
-		return step{}, nil
+// wanting says what the form needs that came farthest; nothing when none began.
+func (g *grammar) wanting(m miss) *trouble {
+	if m.form == nil {
+		return &trouble{}
 	}
-	return call("navigate_page", map[string]any{"action": action}), nil
+	if m.why != "" {
+		return &trouble{hint: m.why}
+	}
+	// One word in common with a command is not the command.
+	if m.lits < 2 && (len(m.form.slots()) == 0 || m.left > 3) {
+		return &trouble{}
+	}
+	if m.done >= len(m.form.parts) {
+		return &trouble{hint: fmt.Sprintf("That says more than a command does; the nearest is %q.", m.form.shown())}
+	}
+	var verb, nouns []string
+	number := false
+	for _, p := range m.form.parts {
+		switch {
+		case p.kind == nil && len(nouns) == 0 && !p.optional:
+			verb = append(verb, p.words[0]...)
+		case p.kind != nil:
+			nouns = append(nouns, p.kind.noun)
+			number = number || p.kind.arg() == "mark"
+		}
+	}
+	if len(nouns) == 0 || len(verb) == 0 {
+		return &trouble{hint: fmt.Sprintf("That is not a whole command; the nearest is %q.", m.form.shown())}
+	}
+	hint := fmt.Sprintf("%s takes %s, for example %s.", strings.Join(verb, " "), strings.Join(nouns, " and "), m.form.example)
+	if number {
+		hint += " Say \"annotate\" for the numbers."
+	}
+	return &trouble{hint: hint}
 }
 
-func annotate(_ grammar, said string, ts []token) (step, *trouble) {
-	if !isOneOf(ts[0], "annotate annotations numbers number mark label look") || len(ts) == 1 && isOneOf(ts[0], "number mark label") {
-		if words(ts) != "show numbers" && words(ts) != "show the numbers" {
-			return step{}, nil
-		}
-		ts = ts[1:]
-		ts = skip(ts, "the")
+// arg is the family of a kind: all that read a number of the page are one.
+func (k *kind) arg() string {
+	if k.name == "field" || k.name == "list" {
+		return "mark"
 	}
-	rest := skipEnd(skip(ts[1:], "the this for only me all at"), "again")
-	switch words(rest) {
-	case "", "viewport", "view", "everything", "numbers", "elements":
-		return call("annotate_page", map[string]any{}), nil
-	case "page", "whole page", "full page", "entire page":
-		if words(rest) == "page" && (isOneOf(ts[len(ts)-2], "this the") || ts[0].word == "look") {
-			return call("annotate_page", map[string]any{}), nil
-		}
-		return call("annotate_page", map[string]any{"scope": "page"}), nil
-	}
-	if ts[0].word != "annotate" && ts[0].word != "numbers" {
-		return step{}, nil
-	}
-	return call("annotate_page", map[string]any{"query": text(said, rest, ts)}), nil
+	return k.name
 }
 
-// text is the person's own wording of the tokens part, which belong to the command ts
-// that was said: without quotes when it is one quoted text.
-func text(said string, part, ts []token) string {
-	if len(part) == 1 && part[0].quoted {
-		return part[0].text
+// listed puts offers into a sentence.
+func listed(offers []Offer, joint string) string {
+	said := make([]string, len(offers))
+	for i, o := range offers {
+		said[i] = fmt.Sprintf("“%s”", o.Say)
+		if o.Name != "" {
+			said[i] += " (" + o.Name + ")"
+		}
 	}
-	from := ts[0].start
-	end := min(part[len(part)-1].end-from, len(said))
-	return strings.TrimSpace(said[part[0].start-from : end])
+	return strings.Join(said, joint)
 }

@@ -1,25 +1,125 @@
 package pilot
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// verbs are the words commands begin with, for "did you mean".
-const verbs = "open annotate click double right type select press scroll back forward reload read screenshot wait tabs tab hover help tools close home new visit refresh"
+// maxOffers bounds what is offered at once.
+const maxOffers = 3
 
-// nearest is the command that said was probably meant, or "".
-func nearest(said string, tools []string) string {
-	first, rest, _ := strings.Cut(strings.TrimSpace(strings.ToLower(said)), " ")
-	first = strings.TrimRight(first, ".,;:!?")
-	if name, ok := strings.CutPrefix(first, "/"); ok {
-		if near := closest(name, tools); near != "" {
-			return "/" + near
+// meant are the commands that said was probably meant to be. Each reads as a command; none runs.
+func (g *grammar) meant(said string) []Offer {
+	said = strings.ToValidUTF8(said, "\uFFFD")
+	if name, ok := strings.CutPrefix(said, "/"); ok {
+		if near := closest(name[:toolName(name)], g.tools); near != "" {
+			return []Offer{{Say: "/" + near + " " + strings.TrimSpace(name[toolName(name):])}}
 		}
-		return ""
+		return nil
 	}
-	best := closest(first, strings.Fields(verbs))
-	if best == "" || best == first {
-		return ""
+	ts := tokens(said)
+	if len(ts) == 0 || len(ts) > 40 {
+		return nil
 	}
-	return strings.TrimSpace(best + " " + short(rest))
+	var offers []Offer
+	add := func(o Offer) {
+		same := func(old Offer) bool { return old.Say == o.Say }
+		if o.Say != said && len(offers) < maxOffers && !slices.ContainsFunc(offers, same) {
+			offers = append(offers, o)
+		}
+	}
+	for _, o := range g.byName(said, ts) {
+		add(o)
+	}
+	for i, t := range ts[:min(6, len(ts))] {
+		known := g.words
+		if i == 0 {
+			known = g.verbs
+		}
+		if t.quoted || len(t.word) < 3 || slices.Contains(known, t.word) {
+			continue
+		}
+		near := closest(t.word, known)
+		if near == "" {
+			continue
+		}
+		mended := said[:t.start] + near + said[t.end:]
+		if f, ok := g.reads(mended); ok {
+			add(Offer{Say: mended, Means: f.form.means})
+			continue
+		}
+		named := g.byName(mended, tokens(mended))
+		for _, o := range named {
+			add(o)
+		}
+		if i == 0 && len(named) == 0 {
+			add(Offer{Say: mended})
+		}
+	}
+	if f := g.formOf(ts[0].text, nil); f != nil && len(ts) == 1 {
+		add(Offer{Say: f.example, Means: f.means})
+	}
+	return offers
+}
+
+// reads is the match of a whole command.
+func (g *grammar) reads(said string) (match, bool) {
+	ts := tokens(said)
+	if len(ts) == 0 {
+		return match{}, false
+	}
+	found, _ := g.fit(said, ts, true)
+	if len(found) == 0 {
+		return match{}, false
+	}
+	return found[0], true
+}
+
+// byName offers the numbers of what was called by its name: "click the add button".
+func (g *grammar) byName(said string, ts []token) []Offer {
+	by := *g
+	by.naming = true
+	found, _ := by.fit(said, ts, true)
+	var offers []Offer
+	for _, m := range found {
+		for _, p := range m.form.slots() {
+			id, ok := m.args[p.arg].(int)
+			if e, known := g.live.mark(id); ok && known && p.kind.arg() == "mark" {
+				offers = append(offers, Offer{Say: g.print(m), Means: m.form.means, Name: harmless(markName(e))})
+				break
+			}
+		}
+	}
+	return offers
+}
+
+// formOf is the plain form that calls a tool with these arguments fixed or asked for; nil when
+// there is none.
+func (g *grammar) formOf(tool string, with map[string]string) *compiled {
+	best, most := (*compiled)(nil), -1
+	for _, f := range g.forms {
+		if f.command.tool != tool || f.quiet {
+			continue
+		}
+		fits := 0
+		for name, v := range with {
+			fixed, is := f.fixed[name].(string)
+			asks := slices.ContainsFunc(f.parts, func(p element) bool { return p.kind != nil && p.arg == name })
+			switch {
+			case is && fixed == v || asks && v == "", f.fixed[name] == true && v == "":
+				fits += 2
+			case asks || is && v == "":
+				fits++
+			}
+		}
+		if fits > most {
+			best, most = f, fits
+		}
+	}
+	if most == 0 && len(with) > 0 {
+		return nil
+	}
+	return best
 }
 
 // closest is the name at the smallest edit distance, at most a third of the word's length

@@ -78,7 +78,8 @@ var phrases = []struct{ said, calls string }{
 	{`numbers`, `annotate_page{}`},
 	{`annotate this page`, `annotate_page{}`},
 	{`annotate the whole page`, `annotate_page{"scope":"page"}`},
-	{`annotate buttons and links`, `annotate_page{"query":"buttons and links"}`},
+	{`annotate buttons and fields`, `annotate_page{"query":"buttons and fields"}`},
+	{`annotate "buttons and links"`, `annotate_page{"query":"buttons and links"}`},
 	{`annotate "Add to cart"`, `annotate_page{"query":"Add to cart"}`},
 	{`show the numbers`, `annotate_page{}`},
 	// Clicking.
@@ -118,7 +119,7 @@ var phrases = []struct{ said, calls string }{
 	{`type hello into 4 and press tab`, `type_text{"annotationId":4,"text":"hello"} press_key{"key":"Tab"}`},
 	// Choosing and keys.
 	{`select Germany in 5`, `select_option{"annotationId":5,"values":["Germany"]}`},
-	{`choose "New York" from the list 5`, ``},
+	{`choose "New York" from the list 5`, `select_option{"annotationId":5,"values":["New York"]}`},
 	{`choose "New York" from 5`, `select_option{"annotationId":5,"values":["New York"]}`},
 	{`select "A", "B" and "C" in 5`, `select_option{"annotationId":5,"values":["A","B","C"]}`},
 	{`pick size and colour for 5`, `select_option{"annotationId":5,"values":["size and colour"]}`},
@@ -208,10 +209,10 @@ func TestPhrasesBecomeCalls(t *testing.T) {
 // refusals maps what a person says to a part of the answer; nothing may be called.
 var refusals = []struct{ said, says string }{
 	{`buy me a blue shirt`, "The command pilot has no command for that. It needs a model to plan."},
-	{`what is the capital of France?`, "SEXTANT_OPENAI_BASE_URL"},
-	{`clikc 3`, `Did you mean "click 3"?`},
-	{`anotate`, `Did you mean "annotate"?`},
-	{`scrol down`, `Did you mean "scroll down"?`},
+	{`what is the capital of France?`, "OpenAI-compatible, Anthropic, Gemini or OpenRouter"},
+	{`clikc 3`, `Did you mean “click 3”?`},
+	{`anotate`, `Did you mean “annotate”?`},
+	{`scrol down`, `Did you mean “scroll down”?`},
 	{`click`, "click takes a number"},
 	{`click Save`, `Say "annotate"`},
 	{`click 3 and 4`, `no command for "4"`},
@@ -225,13 +226,13 @@ var refusals = []struct{ said, says string }{
 	{`press banana`, `There is no key "banana"`},
 	{`open`, "open takes an address"},
 	{`open nothing`, `"nothing" is not an address`},
-	{`open the moon and click 3`, "open takes one address"},
+	{`open the moon and click 3`, `"moon" is not an address`},
 	{`open demo and click`, "click takes a number"},
 	{`open demo and fly to the moon`, `no command for "fly to the moon"`},
 	{`open nowhere panel`, `There is no panel "nowhere". Panels: home, browser, tools, code editor.`},
-	{`wait`, "wait takes seconds or a text"},
+	{`wait`, "wait takes seconds"},
 	{`wait 4000 seconds`, "at most 120 seconds"},
-	{`scroll sideways`, "scroll takes a direction"},
+	{`scroll sideways`, `There is no direction "sideways"`},
 	{`tab x`, "tab takes a tab's number"},
 	{`/`, "After the slash comes a tool's name"},
 	{`/click_element {"annotationId":`, "a closing brace is missing"},
@@ -286,4 +287,12 @@ func FuzzPlan(f *testing.F) {
 		}
 		t.Fatalf("%q never ends", text)
 	})
+}
+
+func definitions(names string) []toolspec.Definition {
+	var out []toolspec.Definition
+	for n := range strings.FieldsSeq(names) {
+		out = append(out, toolspec.Definition{Name: n, Description: "Does " + n + ". More."})
+	}
+	return out
 }

@@ -3,15 +3,15 @@
 // a language model would make, one at a time, and reads the results back in a sentence.
 // It works with no network, and its calls pass the same Pipeline as everybody's.
 //
-// Its grammar is small on purpose and written down in help.md, which the command help
-// prints. What it does not understand it says so; it never guesses. Answers depend on the
-// request alone, so a Pilot has no state and may be used concurrently.
+// Its grammar is one table (table*.go): reading, the help, what is offered on a near miss and what
+// completes a message all come from it. What it does not understand it says so; it never guesses.
+// Answers depend on the request and on what stands in the window, so a Pilot has no state of its
+// own and may be used concurrently.
 package pilot
 
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -19,22 +19,27 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/shared/chat"
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-//go:embed help.md
-var help string
+// Offer is a command that is offered; see chat.Offer.
+type Offer = chat.Offer
 
 // Config adapts the pilot to the house it runs in; the zero value works.
 type Config struct {
 	// DemoURL gives the address of the built-in demo site; nil leaves the word "demo" to
 	// navigate_page.
 	DemoURL func() string
+	// Live tells what stands in the window while panel is active; nil when there is none. It is
+	// asked with every letter that is typed, and must be quick.
+	Live func(panel string) Live
 }
 
 // Pilot implements llm.Model.
 type Pilot struct {
-	demo func() string
+	cfg Config
+	*rules
 }
 
 // New makes a Pilot.
@@ -42,7 +47,19 @@ func New(cfg Config) *Pilot {
 	if cfg.DemoURL == nil {
 		cfg.DemoURL = func() string { return "demo" }
 	}
-	return &Pilot{demo: cfg.DemoURL}
+	if cfg.Live == nil {
+		cfg.Live = func(string) Live { return Live{} }
+	}
+	r, err := compile(table())
+	if err != nil {
+		r = &rules{} // the tests read every form, so none is wrong here
+	}
+	return &Pilot{cfg: cfg, rules: r}
+}
+
+// grammar is what one message is read with.
+func (p *Pilot) grammar(tools []string, live Live) *grammar {
+	return &grammar{rules: p.rules, tools: tools, demo: p.cfg.DemoURL, live: live}
 }
 
 // Stream answers the last user message of req: with the next call of its chain of
@@ -52,21 +69,24 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 		return llm.Response{}, err
 	}
 	asked, results := lastAsk(req.Messages)
-	tools := offered(req.Tools)
-	plan, problem := p.plan(asked, tools)
+	g := p.grammar(offered(req.Tools), Live{})
+	a := &answer{g: g, first: !introduced(req.Messages)}
+	plan, problem := g.plan(asked)
 	if problem != nil {
-		return say(onDelta, problem.sentence(tools)), nil
+		g.live = p.live(req.Messages)
+		a.trouble(problem, asked)
+		return a.response(onDelta), nil
 	}
-	var parts []string
 	for i, s := range plan {
 		if s.local != "" {
-			parts = append(parts, local(s.local, req.Tools))
+			a.local(s, req.Tools)
 			continue
 		}
 		if len(results) == 0 {
-			if !slices.Contains(tools, s.tool) {
-				parts = append(parts, missing(s, tools), notDone(plan[i+1:]))
-				return say(onDelta, parts...), nil
+			if !slices.Contains(g.tools, s.tool) {
+				a.missing(s)
+				a.notDone(plan[i+1:])
+				return a.response(onDelta), nil
 			}
 			return llm.Response{
 				Calls: []chat.ToolCall{{ID: fmt.Sprintf("pilot-%d", i+1), Name: s.tool, Args: s.args}},
@@ -75,13 +95,32 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 		}
 		result := results[0]
 		results = results[1:]
+		a.outside = append(a.outside, result.Outside...)
 		if result.Status != chat.StatusDone {
-			parts = append(parts, failure(result.Text), notDone(plan[i+1:]))
-			return say(onDelta, parts...), nil
+			a.failure(result.Text)
+			a.notDone(plan[i+1:])
+			return a.response(onDelta), nil
 		}
-		parts = append(parts, report(s, result.Text))
+		a.add(a.report(s, result.Text))
 	}
-	return say(onDelta, parts...), nil
+	return a.response(onDelta), nil
+}
+
+// live is what stands in the window; where it shows no page, what the conversation last saw of one.
+func (p *Pilot) live(messages []chat.Message) Live {
+	live := p.cfg.Live("")
+	if len(live.marks()) == 0 {
+		marks := seen(messages)
+		live.Marks = func() *event.Marks { return marks }
+	}
+	return live
+}
+
+// introduced reports whether the conversation has heard who answers.
+func introduced(messages []chat.Message) bool {
+	return slices.ContainsFunc(messages, func(m chat.Message) bool {
+		return m.Role == chat.RoleAssistant && strings.Contains(m.Text, who())
+	})
 }
 
 // lastAsk is the text of the newest user message and the results that follow it.
@@ -106,20 +145,16 @@ func offered(tools []toolspec.Function) []string {
 	return names
 }
 
-func say(onDelta func(llm.Delta), parts ...string) llm.Response {
-	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	text := strings.Join(parts, "\n\n")
-	onDelta(llm.Delta{Text: text})
-	return llm.Response{Text: text, Stop: llm.StopDone}
-}
-
 // step is one command: a call, or something the pilot answers itself.
 type step struct {
-	// said is the command in the person's words.
-	said  string
-	tool  string
-	args  json.RawMessage
-	local string
+	// said is the command in the person's words, canon in the plainest ones that read the same.
+	said, canon string
+	tool        string
+	args        json.RawMessage
+	// local is help or tools, about what.
+	local, about string
+	// open is true when it ends with a text that has no quotes, which may go on.
+	open bool
 }
 
 func call(tool string, args map[string]any) step {
@@ -140,23 +175,9 @@ type trouble struct {
 	part bool
 	// hint says what the command needs; empty when there is no such command.
 	hint string
-}
-
-func (t *trouble) sentence(tools []string) string {
-	if t.hint != "" {
-		return t.hint + " Nothing was done."
-	}
-	if near := nearest(t.said, tools); near != "" {
-		return fmt.Sprintf("There is no command %q. Did you mean %q? Nothing was done. Say \"help\" for all commands.", short(t.said), near)
-	}
-	what := "that"
-	if t.part {
-		what = fmt.Sprintf("%q", short(t.said))
-	}
-	return "The command pilot has no command for " + what + ". It needs a model to plan. Nothing was done.\n\n" +
-		"To connect one: start Ollama, LM Studio or llama.cpp on this machine, or add an OpenAI-compatible service by its " +
-		"address on Home (or with SEXTANT_OPENAI_BASE_URL and SEXTANT_OPENAI_API_KEY). Then choose the model in the assistant.\n\n" +
-		"Say \"help\" for the commands that work without a model."
+	// asks is true when what was meant is asked back, offers are what it may have been.
+	asks   bool
+	offers []Offer
 }
 
 // short bounds what is quoted back.

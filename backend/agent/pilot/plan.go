@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -16,15 +17,8 @@ const (
 	maxSteps  = 30
 )
 
-// grammar holds what the parsing of one sentence depends on.
-type grammar struct {
-	tools []string
-	demo  func() string
-}
-
 // plan turns a whole message into steps.
-func (p *Pilot) plan(text string, tools []string) ([]step, *trouble) {
-	g := grammar{tools: tools, demo: p.demo}
+func (g *grammar) plan(text string) ([]step, *trouble) {
 	rest := strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if rest == "" {
 		return nil, &trouble{hint: "There is no command in that. Say \"help\" for the commands."}
@@ -70,6 +64,7 @@ func merge(plan []step) []step {
 				args["submit"] = true
 				joined := call("type_text", args)
 				joined.said = out[n-1].said + " and " + s.said
+				joined.canon = out[n-1].canon + " and " + s.canon
 				out[n-1] = joined
 				continue
 			}
@@ -80,13 +75,8 @@ func merge(plan []step) []step {
 }
 
 // slash reads "/NAME {json}" from the start of text and gives back what follows it.
-func (g grammar) slash(text string) (step, string, *trouble) {
-	end := strings.IndexFunc(text[1:], func(r rune) bool {
-		return !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
-	}) + 1
-	if end == 0 {
-		end = len(text)
-	}
+func (g *grammar) slash(text string) (step, string, *trouble) {
+	end := 1 + toolName(text[1:])
 	name, rest := text[1:end], strings.TrimLeft(text[end:], " \t")
 	args := json.RawMessage("{}")
 	if strings.HasPrefix(rest, "{") {
@@ -99,7 +89,7 @@ func (g grammar) slash(text string) (step, string, *trouble) {
 		}
 		rest = strings.TrimLeft(rest[dec.InputOffset():], " \t")
 	}
-	s, problem := g.named(name, args)
+	s, problem := g.byTool(name, args)
 	if problem != nil {
 		return s, "", problem
 	}
@@ -115,11 +105,11 @@ func (g grammar) slash(text string) (step, string, *trouble) {
 	return s, rest, nil
 }
 
-// named is the call of a tool by name. "/tool" holds name and arguments in its object.
-func (g grammar) named(name string, args json.RawMessage) (step, *trouble) {
+// byTool is the call of a tool by name. "/tool" holds name and arguments in its object.
+func (g *grammar) byTool(name string, args json.RawMessage) (step, *trouble) {
 	switch name {
 	case "help", "tools":
-		return step{local: name}, nil
+		return step{local: name, canon: name}, nil
 	case "tool":
 		var form struct {
 			Name      string          `json:"name"`
@@ -151,19 +141,22 @@ func (g grammar) named(name string, args json.RawMessage) (step, *trouble) {
 	if err := json.Compact(&flat, args); err != nil {
 		return step{}, &trouble{hint: "The arguments are not valid JSON."}
 	}
-	return step{tool: name, args: flat.Bytes()}, nil
+	return step{tool: name, args: flat.Bytes(), canon: "/" + name + " " + flat.String()}, nil
 }
 
 // line reads the commands of one line.
-func (g grammar) line(line string) ([]step, *trouble) {
+func (g *grammar) line(line string) ([]step, *trouble) {
 	ts := tokens(line)
-	if len(ts) > maxTokens {
-		return nil, &trouble{hint: fmt.Sprintf("That line is too long for the command pilot: %d words, %d at most.", len(ts), maxTokens)}
-	}
 	if len(ts) == 0 {
 		return nil, nil
 	}
 	s := splitter{grammar: g, src: line, ts: ts, memo: map[int]outcome{}}
+	if len(ts) > maxTokens {
+		if got, ok := s.verbatim(0); ok {
+			return got, nil
+		}
+		return nil, &trouble{hint: fmt.Sprintf("That line is too long for the command pilot: %d words, %d at most.", len(ts), maxTokens)}
+	}
 	return s.from(0)
 }
 
@@ -171,7 +164,7 @@ func (g grammar) line(line string) ([]step, *trouble) {
 // text ("type salt and pepper into 4"), so a line is cut at the first joint where the left
 // side is a whole command and all of the right side is commands too.
 type splitter struct {
-	grammar
+	*grammar
 	src  string
 	ts   []token
 	memo map[int]outcome
@@ -192,18 +185,24 @@ func (s *splitter) from(start int) ([]step, *trouble) {
 }
 
 func (s *splitter) cut(start int) ([]step, *trouble) {
+	if got, ok := s.verbatim(start); ok {
+		return got, nil
+	}
 	var within *trouble
 	for i := start + 1; i < len(s.ts); i++ {
 		next := s.joint(i)
 		if next == 0 || next >= len(s.ts) {
 			continue
 		}
-		left, problem := s.one(s.ts[start:i])
+		left, problem := s.one(s.ts[start:i], false)
 		if problem != nil {
 			continue
 		}
 		right, problem := s.from(next)
 		if problem == nil {
+			if both := s.unclear(start, i, next, left, right); both != nil {
+				return nil, both
+			}
 			return append([]step{left}, right...), nil
 		}
 		if within == nil {
@@ -211,7 +210,7 @@ func (s *splitter) cut(start int) ([]step, *trouble) {
 			within.part = true
 		}
 	}
-	whole, problem := s.one(s.ts[start:])
+	whole, problem := s.one(s.ts[start:], true)
 	if problem == nil {
 		return []step{whole}, nil
 	}
@@ -219,6 +218,28 @@ func (s *splitter) cut(start int) ([]step, *trouble) {
 		return nil, within
 	}
 	return nil, problem
+}
+
+// unclear asks back where one word after "and" is a command and may as well belong to the text
+// before it: "annotate buttons and links".
+func (s *splitter) unclear(start, i, next int, left step, right []step) *trouble {
+	alone := len(right) == 1 && next == len(s.ts)-1 || len(right) > 1 && right[0].said == s.ts[next].text
+	if !left.open || !alone || next > i && !isOneOf(s.ts[i], "and &") {
+		return nil
+	}
+	whole, problem := s.one(s.ts[start:], true)
+	if problem != nil || whole.canon == left.canon {
+		return nil
+	}
+	said := make([]string, 0, len(right)+1)
+	for _, r := range append([]step{left}, right...) {
+		said = append(said, r.canon)
+	}
+	offers := []Offer{{Say: strings.Join(said, " then ")}, {Say: whole.canon}}
+	return &trouble{
+		said: strings.TrimSpace(s.src[s.ts[start].start:]), asks: true, offers: offers,
+		hint: "That can be meant in two ways: " + listed(offers, " or ") + ".",
+	}
 }
 
 // joint is the index of the first token after the joint at i, 0 when there is none.
@@ -237,15 +258,39 @@ func (s *splitter) joint(i int) int {
 	return 0
 }
 
-// one reads exactly one command.
-func (s *splitter) one(ts []token) (step, *trouble) {
-	ts = skip(ts, "please can could would you now just ok okay then and next first finally")
-	ts = skipEnd(ts, "please now thanks")
+// Words around a command that say nothing of it.
+const (
+	before = "please can could would you now just ok okay then and next first finally"
+	behind = "please now thanks"
+)
+
+// verbatim reads a command that takes the rest of its line as it stands: what is in it joins and
+// ends nothing.
+func (s *splitter) verbatim(start int) ([]step, bool) {
+	ts := skip(s.ts[start:], before)
+	if len(ts) < 2 || ts[0].quoted || !slices.ContainsFunc(s.byWord[ts[0].word], (*compiled).verbatim) {
+		return nil, false
+	}
+	found, _ := s.fit(s.src, ts[:min(len(ts), maxTokens)], true)
+	if len(found) == 0 || !found[0].form.verbatim() || len(found) > 1 && found[1].score == found[0].score {
+		return nil, false
+	}
+	got := s.step(found[0])
+	got.said = s.src[ts[0].start:]
+	return []step{got}, true
+}
+
+// one reads exactly one command; whole says that it reaches the end of its line.
+func (s *splitter) one(ts []token, whole bool) (step, *trouble) {
+	ts = skip(ts, before)
+	if n := len(skipEnd(ts, behind)); n < len(ts) {
+		ts, whole = ts[:n], false
+	}
 	if len(ts) == 0 {
 		return step{}, &trouble{said: s.src, hint: "There is no command in that. Say \"help\" for the commands."}
 	}
 	said := strings.TrimRight(s.src[ts[0].start:ts[len(ts)-1].end], ",;")
-	got, problem := s.command(said, ts)
+	got, problem := s.command(s.src, ts, whole)
 	if problem != nil {
 		problem.said = said
 		return step{}, problem

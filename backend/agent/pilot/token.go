@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// token is a word of a line or a quoted text. start and end are byte offsets in the line.
+// token is a word of a line or a quoted text. In "…" the escapes \" \\ \n and \t are read; any
+// other backslash stands for itself. start and end are byte offsets in the line.
 type token struct {
 	text       string
 	word       string
@@ -30,6 +31,9 @@ func tokens(line string) []token {
 		}
 		if end := closing(runes, i); end > 0 {
 			text := string(runes[i+1 : end])
+			if runes[i] == '"' {
+				text = unescaped(text)
+			}
 			out = append(out, token{text: text, word: strings.ToLower(text), quoted: true, start: at[i], end: at[end+1]})
 			i = end + 1
 			continue
@@ -58,12 +62,30 @@ func closing(runes []rune, i int) int {
 		return 0
 	}
 	for j := i + 1; j < len(runes); j++ {
+		if want == '"' && runes[j] == '\\' {
+			j++
+			continue
+		}
 		if runes[j] == want && (j+1 == len(runes) || unicode.IsSpace(runes[j+1]) || strings.ContainsRune(".,;:!?", runes[j+1])) {
 			return j
 		}
 	}
 	return 0
 }
+
+// escapes in "…", as they are written.
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
+
+// unescaped reads the escapes of a text.
+func unescaped(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	return strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\t`, "\t").Replace(s)
+}
+
+// quote is text in quotes that read as it.
+func quote(text string) string { return `"` + escapes.Replace(text) + `"` }
 
 // bare is a word in lower case without the punctuation around it.
 func bare(s string) string {
@@ -124,8 +146,8 @@ func starts(ts []token, phrase string) ([]token, bool) {
 	return ts, true
 }
 
-// words joins the lower-case words of ts.
-func words(ts []token) string {
+// joined is the lower-case words of ts.
+func joined(ts []token) string {
 	parts := make([]string, len(ts))
 	for i, t := range ts {
 		parts[i] = t.word

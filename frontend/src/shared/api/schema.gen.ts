@@ -1885,6 +1885,7 @@ export interface components {
             conversation: string;
             covers?: string;
             id: string;
+            offers?: components["schemas"]["Offer"][];
             outside?: string[];
             program?: boolean;
             role: string;
@@ -1958,6 +1959,11 @@ export interface components {
             currency?: string;
             /** Format: int64 */
             nanos: number;
+        };
+        Offer: {
+            means?: string;
+            name?: string;
+            say: string;
         };
         Page: {
             /** Format: int64 */

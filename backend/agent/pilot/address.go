@@ -7,65 +7,29 @@ import (
 	"strings"
 )
 
-func open(g grammar, _ string, ts []token) (step, *trouble) {
-	var rest []token
-	for _, verb := range []string{"open", "go to", "goto", "visit", "navigate to", "navigate", "browse to", "browse", "load", "take me to"} {
-		if r, ok := starts(ts, verb); ok {
-			rest = r
-			break
-		}
-	}
-	if rest == nil {
-		return step{}, nil
-	}
+func readAddress(g *grammar, ts []token) ([]reading, string) {
+	rest := skip(ts, "the a page site website address url at to web")
 	if len(rest) == 0 {
-		return need("open takes an address, for example open example.com or open demo.")
+		return nil, ""
 	}
-	fresh := false
-	for _, end := range []string{"in a new tab", "in new tab", "in the new tab"} {
-		n := len(strings.Fields(end))
-		if len(rest) > n {
-			if _, ok := starts(rest[len(rest)-n:], end); ok {
-				rest, fresh = rest[:len(rest)-n], true
-			}
+	before := len(ts) - len(rest)
+	for n := min(3, len(rest)); n > 0; n-- {
+		switch joined(skipEnd(rest[:n], "shop site page website store")) {
+		case "demo", "built-in demo", "demo shop":
+			return []reading{{before + n, g.demo(), "demo"}}, ""
 		}
 	}
-	url, problem := g.address(rest)
-	if problem != nil {
-		return step{}, problem
-	}
-	if fresh {
-		return call("browser_tabs", map[string]any{"action": "open", "url": url}), nil
-	}
-	return call("navigate_page", map[string]any{"url": url}), nil
-}
-
-// plainAddress takes an address that stands alone as one to open.
-func plainAddress(_ grammar, _ string, ts []token) (step, *trouble) {
-	if len(ts) != 1 {
-		return step{}, nil
-	}
-	url, ok := address(ts[0].text)
-	if !ok || !strings.Contains(url, ts[0].text) && strings.ContainsAny(ts[0].text, "!?") {
-		return step{}, nil
-	}
-	return call("navigate_page", map[string]any{"url": url}), nil
-}
-
-// address reads the address of a command.
-func (g grammar) address(ts []token) (string, *trouble) {
-	ts = skip(ts, "the a page site website address url at to web")
-	switch words(skipEnd(ts, "shop site page website store")) {
-	case "demo", "built-in demo", "demo shop":
-		return g.demo(), nil
-	}
-	if len(ts) == 1 {
-		if url, ok := address(ts[0].text); ok {
-			return url, nil
+	if url, ok := address(rest[0].text); ok {
+		said := rest[0].text
+		if file, _ := readPlainFile(g, rest[:1]); len(file) > 0 {
+			said = url // "notes.txt" alone may as well be a file
 		}
-		return "", &trouble{hint: fmt.Sprintf("%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for the built-in shop.", short(ts[0].text))}
+		if rest[0].quoted {
+			said = quote(said)
+		}
+		return []reading{{before + 1, url, strings.TrimRight(said, ",;")}}, ""
 	}
-	return "", &trouble{hint: "open takes one address, for example open example.com or open demo."}
+	return nil, fmt.Sprintf("%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for the built-in shop.", short(rest[0].text))
 }
 
 // address completes what a person types: "example.com" is https, this machine and private

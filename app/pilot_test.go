@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/pilot"
+	"sextant/backend/calls/schema"
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// Every tool of Sextant's own has a command or a reason why not, and what commands call is what the
+// tools take.
+func TestEveryToolOfOurOwnHasACommand(t *testing.T) {
+	sys := openTest(t, Purpose{})
+	defs := sys.Discovery.Discover("").All()
+	defs = slices.DeleteFunc(defs, func(d toolspec.Definition) bool { return d.Origin != toolspec.OriginBaseline })
+	examples, wordless := pilot.Examples()
+	said := map[string]bool{}
+	for _, e := range examples {
+		said[e.Tool] = true
+	}
+	for _, d := range defs {
+		_, panel := strings.CutPrefix(d.Name, "open_")
+		panel = panel && strings.HasSuffix(d.Name, "_panel")
+		switch has := said[d.Name] || panel && said["open_*_panel"]; {
+		case !has && wordless[d.Name] == "":
+			t.Errorf("%s has no command: give it one in backend/agent/pilot/table*.go, or a reason in wordless()", d.Name)
+		case has && wordless[d.Name] != "":
+			t.Errorf("%s has a command and is excused all the same", d.Name)
+		}
+	}
+	for _, e := range examples {
+		known := slices.ContainsFunc(defs, func(d toolspec.Definition) bool { return d.Name == e.Tool })
+		if !known && e.Tool != "" && e.Tool != "*" && e.Tool != "open_*_panel" {
+			t.Errorf("%q calls %s, which is no tool", e.Say, e.Tool)
+		}
+	}
+}
+
+func TestWhatCommandsCallIsWhatToolsTake(t *testing.T) {
+	sys := openTest(t, Purpose{})
+	all := sys.Discovery.Discover("").All()
+	functions := make([]toolspec.Function, len(all))
+	for i, d := range all {
+		functions[i] = d.Function()
+	}
+	p, checker := pilot.New(pilot.Config{}), schema.New()
+	examples, _ := pilot.Examples()
+	checked := 0
+	for _, e := range examples {
+		if e.Tool == "" || e.Tool == "*" {
+			continue
+		}
+		res, err := p.Stream(context.Background(), llm.Request{Messages: []chat.Message{{Role: chat.RoleUser, Text: e.Say}}, Tools: functions}, func(llm.Delta) {})
+		if err != nil || len(res.Calls) != 1 {
+			t.Errorf("%q: %v, %q", e.Say, err, res.Text)
+			continue
+		}
+		i := slices.IndexFunc(all, func(d toolspec.Definition) bool { return d.Name == res.Calls[0].Name })
+		if _, bad := checker.Check(all[i], res.Calls[0].Args); bad != nil {
+			t.Errorf("%q calls %s with %s: %s", e.Say, res.Calls[0].Name, res.Calls[0].Args, bad.Error)
+		}
+		checked++
+	}
+	if checked < 150 {
+		t.Errorf("only %d examples were checked", checked)
+	}
+}

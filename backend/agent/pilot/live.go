@@ -1,0 +1,242 @@
+package pilot
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sextant/shared/annotator"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// Live is what stands in the window now. It helps to find what is meant; nothing runs because of
+// it. All of a page in it is text from outside.
+type Live struct {
+	// Marks gives the numbers of the page in front, nil for none. Marks and Tabs are asked only
+	// where they are needed, and may be nil.
+	Marks func() *event.Marks
+	// Tabs gives the window's.
+	Tabs func() []event.Tab
+	// Tools are all that can be called now.
+	Tools []toolspec.Definition
+	// Paths gives the entries of the workspace's folder that begin like a path, folders with a
+	// slash at the end; nil for none.
+	Paths func(begun string) []string
+}
+
+// Roles that take text, and those that hold options.
+const (
+	fields = "textbox searchbox combobox spinbutton"
+	lists  = "combobox listbox"
+)
+
+const (
+	maxNamed = 3
+	maxName  = 60
+)
+
+// marks are those of the page in front.
+func (l Live) marks() []annotator.Element {
+	if l.Marks == nil {
+		return nil
+	}
+	if m := l.Marks(); m != nil {
+		return m.Elements
+	}
+	return nil
+}
+
+func (l Live) tabs() []event.Tab {
+	if l.Tabs == nil {
+		return nil
+	}
+	return l.Tabs()
+}
+
+// named are the marks whose role and name hold all words that were said, the closest first.
+func (g *grammar) named(ts []token) []annotator.Element {
+	var said []string
+	for _, t := range ts {
+		for w := range strings.FieldsSeq(t.word) {
+			if !slices.Contains(strings.Fields(articles+" "+numberFiller), w) || t.quoted {
+				said = append(said, w)
+			}
+		}
+	}
+	if len(said) == 0 {
+		return nil
+	}
+	var found []annotator.Element
+	for _, e := range g.live.marks() {
+		has := strings.ToLower(e.Name + " " + e.Role)
+		if !slices.ContainsFunc(said, func(w string) bool { return !strings.Contains(has, w) }) {
+			found = append(found, e)
+		}
+	}
+	whole := strings.Join(said, " ")
+	slices.SortStableFunc(found, func(a, b annotator.Element) int {
+		rank := func(e annotator.Element) int {
+			name := strings.ToLower(strings.TrimSpace(e.Name))
+			switch {
+			case name == whole:
+				return 0
+			case strings.HasPrefix(name, whole):
+				return 1
+			}
+			return 2
+		}
+		return rank(a) - rank(b)
+	})
+	return found[:min(maxNamed, len(found))]
+}
+
+// markName is a mark for a person: button “Save”.
+func markName(e annotator.Element) string {
+	name := strings.Join(strings.Fields(e.Name), " ")
+	if r := []rune(name); len(r) > maxName {
+		name = string(r[:maxName]) + "…"
+	}
+	if name == "" {
+		return e.Role
+	}
+	return fmt.Sprintf("%s “%s”", e.Role, name)
+}
+
+// mark finds a mark by its number.
+func (l Live) mark(id int) (annotator.Element, bool) {
+	all := l.marks()
+	i := slices.IndexFunc(all, func(e annotator.Element) bool { return e.ID == id })
+	if i < 0 {
+		return annotator.Element{}, false
+	}
+	return all[i], true
+}
+
+// source is where the text of the marks comes from.
+func (l Live) source() []string {
+	if l.Marks == nil || l.Marks() == nil {
+		return nil
+	}
+	page := l.Marks().Page.URL
+	u, err := url.Parse(page)
+	if err != nil || u.Host == "" {
+		return []string{page}
+	}
+	return []string{u.Scheme + "://" + u.Host}
+}
+
+// seen is what the newest page answer of the conversation says of marks, for a window that shows
+// none; the sources come with it.
+func seen(messages []chat.Message) *event.Marks {
+	for _, m := range slices.Backward(messages) {
+		if m.Role != chat.RoleTool {
+			continue
+		}
+		v, ok := look(m.Text)
+		if !ok || len(v.elements) == 0 {
+			continue
+		}
+		marks := &event.Marks{Page: annotator.Page{Title: v.title, URL: v.url}}
+		for _, line := range v.elements {
+			number, rest, _ := strings.Cut(strings.TrimPrefix(line, "["), "] ")
+			role, name, _ := strings.Cut(rest, " ")
+			id, err := strconv.Atoi(number)
+			if end := strings.LastIndexByte(name, '"'); err == nil && end > 0 && name[0] == '"' {
+				marks.Elements = append(marks.Elements, annotator.Element{ID: id, Role: role, Name: name[1:end]})
+			}
+		}
+		return marks
+	}
+	return nil
+}
+
+func words(list string) func(*grammar) []value {
+	return func(*grammar) []value {
+		var all []value
+		for w := range strings.FieldsSeq(list) {
+			all = append(all, value{said: w})
+		}
+		return all
+	}
+}
+
+// marksOf lists the marks of these roles first, then the others.
+func marksOf(first string) func(*grammar) []value {
+	return func(g *grammar) []value {
+		var all, others []value
+		for _, e := range g.live.marks() {
+			v := value{said: strconv.Itoa(e.ID), means: markName(e)}
+			if !e.Usable {
+				continue
+			}
+			if first == "" || slices.Contains(strings.Fields(first), e.Role) {
+				all = append(all, v)
+			} else {
+				others = append(others, v)
+			}
+		}
+		return append(all, others...)
+	}
+}
+
+func tabsOf(g *grammar) []value {
+	var all []value
+	for _, t := range g.live.tabs() {
+		all = append(all, value{strconv.Itoa(t.ID), short(t.Title + " " + t.URL)})
+	}
+	return all
+}
+
+func addresses(g *grammar) []value {
+	all := []value{{"demo", "the built-in shop"}}
+	for _, t := range g.live.tabs() {
+		if strings.HasPrefix(t.URL, "http") && len(t.URL) < 200 {
+			all = append(all, value{t.URL, short(t.Title)})
+		}
+	}
+	return all
+}
+
+func panelsOf(g *grammar) []value {
+	var all []value
+	for _, name := range panelNames(g.tools) {
+		all = append(all, value{said: name})
+	}
+	return all
+}
+
+func surfaces(g *grammar) []value {
+	return append([]value{{said: "assistant"}, {said: "page"}}, panelsOf(g)...)
+}
+
+func pathsOf(g *grammar) []value {
+	if g.live.Paths == nil {
+		return nil
+	}
+	var all []value
+	for _, p := range g.live.Paths(g.partial) {
+		all = append(all, value{said: quoted(p)})
+	}
+	return all
+}
+
+func toolsOf(g *grammar) []value {
+	var all []value
+	for _, d := range g.live.Tools {
+		all = append(all, value{d.Name, firstSentence(d.Description)})
+	}
+	return all
+}
+
+// firstSentence is the beginning of a description without its full stop.
+func firstSentence(s string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	if s, _, ok := strings.Cut(first, ". "); ok {
+		first = s
+	}
+	return strings.TrimSuffix(short100(harmless(first)), ".")
+}

@@ -1,0 +1,345 @@
+package pilot
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// articles may stand before any word of a form.
+const articles = "the a an this that current my"
+
+// grammar holds what the reading of one message depends on.
+type grammar struct {
+	*rules
+	tools []string
+	demo  func() string
+	live  Live
+	// naming lets a number be said by its name, to find out which is meant. What was read so is
+	// offered and never run.
+	naming bool
+	// partial is the word that is being written, for completion.
+	partial string
+}
+
+// match is a form that fits what was said.
+type match struct {
+	form  *compiled
+	args  map[string]any
+	said  map[string]string
+	score int
+	// open is true when it ends with a text without quotes.
+	open bool
+}
+
+// miss is a form that fitted for a while: done elements of it, up to the token at, and why the
+// next did not, "" when that is plain.
+type miss struct {
+	form     *compiled
+	done, at int
+	// left is how many words come after it.
+	left int
+	lits int
+	why  string
+	// sure is true when why tells of what was certainly meant.
+	sure bool
+}
+
+// matcher fits forms to one command.
+type matcher struct {
+	g   *grammar
+	src string
+	ts  []token
+	// whole is true when the command reaches the end of its line.
+	whole bool
+	found []match
+	miss  miss
+	sure  bool
+}
+
+// fit finds the forms that fit all of ts, the best first, and the miss that came farthest.
+func (g *grammar) fit(src string, ts []token, whole bool) ([]match, miss) {
+	m := &matcher{g: g, src: src, ts: ts, whole: whole, miss: miss{at: -1}}
+	if !ts[0].quoted {
+		for k := 0; k < len(ts); k++ {
+			for _, f := range g.byWord[ts[k].word] {
+				m.try(f)
+			}
+			if !isOneOf(ts[k], articles) {
+				break
+			}
+		}
+	}
+	for _, f := range g.open {
+		m.try(f)
+	}
+	slices.SortStableFunc(m.found, func(a, b match) int { return b.score - a.score })
+	return m.found, m.miss
+}
+
+func (m *matcher) try(f *compiled) {
+	m.walk(f, 0, 0, 0, match{form: f, args: map[string]any{}, said: map[string]string{}})
+}
+
+// walk fits the elements of f from e on to the tokens from t on; so far holds what was read. It
+// ends at the first fit, and with naming on goes on to find all.
+func (m *matcher) walk(f *compiled, e, t, lits int, soFar match) bool {
+	if e == len(f.parts) {
+		if t != len(m.ts) {
+			m.missed(f, e, t, lits, "")
+			return false
+		}
+		soFar.score += 4 * lits
+		soFar.args, soFar.said = clone(soFar.args), clone(soFar.said)
+		m.found = append(m.found, soFar)
+		return !m.g.naming
+	}
+	p := f.parts[e]
+	if p.kind == nil {
+		for _, words := range p.words {
+			if n := follows(m.ts[t:], words); n > 0 && m.walk(f, e+1, t+n, lits+len(words), soFar) {
+				return true
+			}
+		}
+		if p.optional {
+			return m.walk(f, e+1, t, lits, soFar)
+		}
+		m.missed(f, e, t, lits, "")
+		return false
+	}
+	readings, why := m.slot(p.kind, t)
+	m.sure = why != "" && p.kind.sure
+	for _, r := range readings {
+		next := soFar
+		if !p.kind.free {
+			next.score += 3
+		}
+		next.open = p.kind.free && e == len(f.parts)-1 && !(r.n == 1 && m.ts[t].quoted)
+		next.args, next.said = clone(soFar.args), clone(soFar.said)
+		next.args[p.arg], next.said[p.arg] = r.arg, r.said
+		if m.walk(f, e+1, t+r.n, lits, next) {
+			return true
+		}
+	}
+	m.missed(f, e, t, lits, why)
+	return false
+}
+
+func clone[V any](in map[string]V) map[string]V {
+	out := make(map[string]V, len(in)+1)
+	for k, v := range in {
+		out[k] = v
+	}
+	return out
+}
+
+func (m *matcher) missed(f *compiled, e, t, lits int, why string) {
+	now := miss{form: f, done: e, at: t, left: len(m.ts) - t, lits: lits, why: why, sure: m.sure && why != ""}
+	old := m.miss
+	better := func() bool {
+		if lits == 0 {
+			return false
+		}
+		if now.sure != old.sure {
+			return now.sure
+		}
+		if (why != "") != (old.why != "") {
+			return why != ""
+		}
+		if t != old.at {
+			return t > old.at
+		}
+		return f.order < old.form.order
+	}
+	if old.form == nil && lits > 0 || old.form != nil && better() {
+		m.miss = now
+	}
+}
+
+// follows is how many tokens words take at the front of ts, with articles before them; 0 when
+// they do not stand there.
+func follows(ts []token, words []string) int {
+	n := 0
+	for _, w := range words {
+		for n < len(ts) && ts[n].word != w && isOneOf(ts[n], articles) {
+			n++
+		}
+		if n == len(ts) || ts[n].quoted || ts[n].word != w {
+			return 0
+		}
+		n++
+	}
+	return n
+}
+
+// slot reads a value from token t on.
+func (m *matcher) slot(k *kind, t int) ([]reading, string) {
+	ts := m.ts[t:]
+	switch {
+	case len(ts) == 0:
+		return nil, ""
+	case k.rest:
+		if !m.whole || t == 0 {
+			return nil, ""
+		}
+		return m.rest(k, strings.TrimSpace(m.src[m.ts[t-1].end:]), len(ts))
+	case !k.free:
+		all, why := k.read(m.g, ts)
+		rest := skip(ts, articles)
+		if n := len(ts) - len(rest); len(all) == 0 && n > 0 && len(rest) > 0 {
+			if all, why = k.read(m.g, rest); len(all) > 0 {
+				for i := range all {
+					all[i].n += n
+				}
+			}
+		}
+		return all, why
+	}
+	var all []reading
+	for n := len(ts); n > 0; n-- {
+		if k.name == "values" {
+			list := values(m.src, ts[:n])
+			said := make([]string, len(list))
+			for i, v := range list {
+				said[i] = quote(v)
+			}
+			all = append(all, reading{n, list, strings.Join(said, " and ")})
+			continue
+		}
+		what := text(m.src, ts[:n])
+		if n == len(ts) && !(n == 1 && ts[0].quoted) {
+			what = strings.TrimRight(what, ",;")
+		}
+		if what != "" || n == 1 {
+			all = append(all, reading{n, what, quote(what)})
+		}
+	}
+	return all, ""
+}
+
+func (m *matcher) rest(k *kind, what string, n int) ([]reading, string) {
+	if what == "" {
+		return nil, ""
+	}
+	if k.name != "json" {
+		return []reading{{n, what, what}}, ""
+	}
+	var flat bytes.Buffer
+	if what[0] != '{' || json.Compact(&flat, []byte(what)) != nil {
+		return nil, "The arguments are one JSON object, for example {\"name\": \"value\"}."
+	}
+	return []reading{{n, json.RawMessage(flat.Bytes()), flat.String()}}, ""
+}
+
+// text is the person's own wording of the tokens: without quotes when it is one quoted text.
+func text(src string, part []token) string {
+	if len(part) == 1 && part[0].quoted {
+		return part[0].text
+	}
+	return strings.TrimSpace(src[part[0].start:part[len(part)-1].end])
+}
+
+// values are several quoted texts, or one text.
+func values(src string, part []token) []string {
+	var several []string
+	for _, t := range part {
+		switch {
+		case t.quoted:
+			several = append(several, t.text)
+		case !isOneOf(t, "and or"):
+			return []string{text(src, part)}
+		}
+	}
+	if len(several) == 0 {
+		return []string{text(src, part)}
+	}
+	return several
+}
+
+// step makes the match a step.
+func (g *grammar) step(m match) step {
+	c := m.form.command
+	if c.local != "" {
+		about, _ := m.args["about"].(string)
+		return step{local: c.local, about: about, canon: g.print(m)}
+	}
+	args := map[string]any{}
+	for name, v := range m.form.fixed {
+		args[name] = v
+	}
+	for name, v := range m.args {
+		if at, ok := v.(map[string]any); ok && name == "" {
+			for k, v := range at {
+				args[k] = v
+			}
+			continue
+		}
+		args[name] = v
+	}
+	tool := c.tool
+	switch tool {
+	case panelTool:
+		tool = fmt.Sprint(args["panel"])
+		if !strings.HasPrefix(tool, "open_") {
+			tool = "open_" + tool + "_panel"
+		}
+		delete(args, "panel")
+	case anyTool:
+		tool = fmt.Sprint(args["tool"])
+		raw, ok := args["args"].(json.RawMessage)
+		if !ok {
+			raw = json.RawMessage("{}")
+		}
+		return step{tool: tool, args: raw, canon: g.print(m)}
+	}
+	s := call(tool, args)
+	s.canon, s.open = g.print(m), m.open
+	return s
+}
+
+// print is the match in the words of the first form that says the same; it reads as the same again.
+func (g *grammar) print(m match) string {
+	f := m.form
+	for _, other := range g.forms {
+		if other.command == f.command && !other.quiet && sameArgs(other, f) {
+			f = other
+			break
+		}
+	}
+	return m.in(f)
+}
+
+// in is the match in the words of a form that takes the same arguments.
+func (m match) in(f *compiled) string {
+	var out []string
+	for _, p := range f.parts {
+		switch {
+		case p.kind != nil:
+			out = append(out, m.said[p.arg])
+		case !p.optional:
+			out = append(out, strings.Join(p.words[0], " "))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// sameArgs reports whether two forms of a command take and give the same arguments.
+func sameArgs(a, b *compiled) bool {
+	if len(a.fixed) != len(b.fixed) || len(a.slots()) != len(b.slots()) {
+		return false
+	}
+	for k, v := range a.fixed {
+		if fmt.Sprint(b.fixed[k]) != fmt.Sprint(v) {
+			return false
+		}
+	}
+	for _, p := range a.slots() {
+		same := func(q element) bool { return q.arg == p.arg && (q.kind.name == "anykey") == (p.kind.name == "anykey") }
+		if !slices.ContainsFunc(b.slots(), same) {
+			return false
+		}
+	}
+	return true
+}

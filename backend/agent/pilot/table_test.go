@@ -1,0 +1,150 @@
+package pilot
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"sextant/shared/annotator"
+	"sextant/shared/event"
+)
+
+// everything is a grammar with every tool of the table and a made one offered.
+func everything(t testing.TB) *grammar {
+	t.Helper()
+	p := New(Config{})
+	tools := []string{"open_home_panel", "open_code_editor_panel", "my_tool"}
+	for _, f := range p.forms {
+		if tool := f.command.tool; tool != "" && tool != anyTool && tool != panelTool && !slices.Contains(tools, tool) {
+			tools = append(tools, tool)
+		}
+	}
+	return p.grammar(tools, Live{})
+}
+
+func TestTheTableCanBeRead(t *testing.T) {
+	r, err := compile(table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.forms {
+		if f.means == "" || f.example == "" || f.command.group == "" || strings.HasSuffix(f.means, ".") {
+			t.Errorf("%q: means %q, example %q, group %q", f.say, f.means, f.example, f.command.group)
+		}
+	}
+}
+
+func TestABrokenFormIsTold(t *testing.T) {
+	for _, say := range []string{"", "click {id:nothing}", "(open|visit {url:address}", "click {id"} {
+		if _, err := compile([]command{{tool: "x", forms: []form{{say: say, example: "x"}}}}); err == nil {
+			t.Errorf("%q is read", say)
+		}
+	}
+}
+
+// The example of every form is read as one call of its tool, and a form that is listed is the one
+// that reads it.
+func TestEveryExampleCallsItsTool(t *testing.T) {
+	g := everything(t)
+	for _, f := range g.forms {
+		plan, problem := g.plan(f.example)
+		if problem != nil || len(plan) != 1 {
+			t.Errorf("%q: %d steps, %+v", f.example, len(plan), problem)
+			continue
+		}
+		want := f.command.tool
+		switch want {
+		case anyTool:
+			want = "my_tool"
+		case panelTool:
+			want = "open_home_panel"
+		}
+		if s := plan[0]; s.tool != want || s.local != f.command.local {
+			t.Errorf("%q calls %q, not %q", f.example, s.tool+s.local, want+f.command.local)
+		}
+		if m, ok := g.reads(f.example); !f.quiet && (!ok || m.form != f) {
+			t.Errorf("%q is not read as %q", f.example, f.say)
+		}
+	}
+}
+
+// What was read is printed so that it reads as the same.
+func roundTrip(t *testing.T, g *grammar, said string) {
+	t.Helper()
+	plan, problem := g.plan(said)
+	if problem != nil {
+		for _, o := range problem.offers {
+			if _, again := g.plan(o.Say); again != nil {
+				t.Fatalf("%q offers %q, which is no command: %+v", said, o.Say, again)
+			}
+		}
+		return
+	}
+	var lines []string
+	for _, s := range plan {
+		lines = append(lines, s.canon)
+	}
+	printed := strings.Join(lines, "\n")
+	again, problem := g.plan(printed)
+	if problem != nil || len(again) != len(plan) {
+		t.Fatalf("%q is printed as %q, which is %d steps: %+v", said, printed, len(again), problem)
+	}
+	for i, s := range plan {
+		a := again[i]
+		if s.tool != a.tool || string(s.args) != string(a.args) || s.local != a.local || s.about != a.about {
+			t.Fatalf("%q is printed as %q\n was %s %s\n now %s %s", said, printed, s.tool, s.args, a.tool, a.args)
+		}
+		if a.canon != s.canon {
+			t.Fatalf("%q is printed as %q and then as %q", said, s.canon, a.canon)
+		}
+		if len(s.args) > 0 && !json.Valid(s.args) {
+			t.Fatalf("%q has the arguments %s", said, s.args)
+		}
+	}
+}
+
+func TestEveryExampleReadsTheSameWhenPrinted(t *testing.T) {
+	g := everything(t)
+	for _, f := range g.forms {
+		roundTrip(t, g, f.example)
+	}
+	for _, said := range tricky {
+		if _, problem := g.plan(said); problem != nil {
+			t.Errorf("%q is not read: %+v", said, problem)
+		}
+		roundTrip(t, g, said)
+	}
+}
+
+// tricky are messages with quotes, escapes, joints and letters where they may be misread.
+var tricky = []string{
+	`type "say \"hi\" and click 3" into 4`, `type it's "here" into 4`, `type C:\new into 4`, `type "C:\\new\tb" into 4`, `type "" into 4`,
+	`type “Grüße, 世界” into 4 and press enter`, `type ’tis into 4`, `run echo "a and b" && ls; cat x, then y`, `$ printf 'a\nb' > /tmp/x`,
+	`open demo and run echo "done" then press enter`, `press +`, `press "`, `select "A", "B" and "C" in 5`,
+	`find files "a b".txt`, `/type_text {"annotationId":4,"text":"a\nb"} and click 3`, `run tool my_tool {"a": "b and c"}`, `annotate "a" "b"`,
+	`write "a\\nb\n" to "my notes"`, `sql "my shop.db" SELECT 'a and b'`, `wait for "x" is gone`, `fill in 4 with 5`, `go to HTTPS://a.example/#x,y`,
+	`js document.title; alert("and then")`, `help`, `help click`, `tools`, "open demo\nclick 3", `get a.example`, `home`, `open demo, click 3; back`,
+}
+
+// FuzzRoundTrip reads anything: no panic, and what was read reads the same when it is printed.
+func FuzzRoundTrip(f *testing.F) {
+	g := everything(f)
+	for _, form := range g.forms {
+		f.Add(form.example)
+	}
+	for _, said := range append(tricky, "open notes.txt", "run my_tool", "search tea", "annotate a and tabs") {
+		f.Add(said)
+	}
+	g.live = Live{Marks: func() *event.Marks {
+		return &event.Marks{Elements: []annotator.Element{{ID: 3, Role: "button", Name: `Add "it" to (basket)`}, {ID: 9, Role: "link", Name: "Home"}}}
+	}}
+	f.Fuzz(func(t *testing.T, said string) {
+		roundTrip(t, g, said)
+		for _, o := range g.meant(said) {
+			if strings.TrimSpace(o.Say) == "" {
+				t.Fatalf("%q offers nothing", said)
+			}
+		}
+	})
+}
