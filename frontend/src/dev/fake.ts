@@ -105,6 +105,8 @@ class Fake implements Backend {
   changeWaiting = async () => {};
   dropWaiting = async () => {};
   askWaiting = async () => {};
+  branch = async () => {};
+  chooseBranch = async (id: string, branch: string) => this.#store('branch.chosen', { id: branch }, id);
   stop = async (id: string) =>
     this.#store('turn.ended', { id: 'n1', status: 'stopped', usage: { input: 0, output: 0 } }, id);
   answer = async (id: string, answer: string) => this.#store('approval.answered', { id, call: 'c5', answer }, 't1');

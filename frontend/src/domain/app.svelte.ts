@@ -3,6 +3,7 @@ import { Actions } from './actions';
 import { Approvals } from './approvals/approvals.svelte';
 import { Browser } from './browser/browser.svelte';
 import { Commands, inOwnWindow } from './commands/commands.svelte';
+import { Branching } from './conversation/branching.svelte';
 import { Conversations } from './conversation/conversation.svelte';
 import { Layout } from './layout.svelte';
 import { Metrics } from './metrics/metrics.svelte';
@@ -32,6 +33,7 @@ export class App {
   readonly metrics: Metrics;
   readonly browser: Browser;
   readonly talk: Conversations;
+  readonly branching: Branching;
 
   constructor(backend: Backend) {
     this.actions = new Actions(backend, this.store, this.toasts);
@@ -45,6 +47,7 @@ export class App {
     this.metrics = new Metrics(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
     this.talk = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
+    this.branching = new Branching(this.talk, this.store, this.actions, this.panels);
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);
     this.session.onReady = () => this.browser.live.reopen();
     this.session.onOpened = () => {

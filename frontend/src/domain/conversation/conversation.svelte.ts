@@ -2,9 +2,10 @@ import type { Conversation, Model, StoredEvent, Waiting } from '../../shared/api
 import { failureText, type Actions } from '../actions';
 import type { Panels } from '../panels/panels.svelte';
 import type { Settings } from '../settings/settings.svelte';
-import type { Thread } from '../store/state';
+import type { Item, Thread } from '../store/state';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
+import { shownItems, shownSources } from './branches';
 
 const CURRENT = 'sextant.conversation';
 const DRAFT = 'sextant.draft.';
@@ -41,6 +42,11 @@ export class Conversations {
   get thread(): Thread | undefined {
     return this.store.state.threads[this.currentId];
   }
+
+  /** What is shown of it: the branch that is active. */
+  readonly items: Item[] = $derived.by(() => (this.thread ? shownItems(this.thread) : []));
+  /** Where outside text in what is shown came from. */
+  readonly outside: string[] = $derived.by(() => (this.thread ? shownSources(this.thread) : []));
 
   get running(): boolean {
     return this.thread?.turn?.status === 'running';
@@ -185,12 +191,6 @@ export class Conversations {
 
   async refreshModels(): Promise<void> {
     await this.actions.ask(this.actions.backend.models().then((models) => this.store.apply({ is: 'models', models })));
-  }
-
-  /** The last thing a person wrote, for asking again. */
-  get lastQuestion(): string {
-    const found = this.thread?.items.findLast((item) => item.kind === 'me');
-    return found?.kind === 'me' ? found.text : '';
   }
 
   /** Changes the draft; kept at once here, and by the program after a pause. */

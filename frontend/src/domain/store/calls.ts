@@ -19,6 +19,7 @@ function blank(id: string, event: StoredEvent): CallView {
     status: 'running',
     started: event.time,
     timeoutMs: 0,
+    looks: false,
     durationMs: 0,
     live: '',
     preview: [],
@@ -53,6 +54,7 @@ export function reduceCall(state: AppState, event: StoredEvent): boolean {
         caller: d.caller,
         client: d.client ?? '',
         timeoutMs: d.timeout_ms,
+        looks: d.looks ?? false,
         status: call && call.status !== 'queued' ? call.status : 'running',
         started: event.time,
       };

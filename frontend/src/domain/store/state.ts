@@ -36,6 +36,8 @@ export interface CallView {
   status: 'queued' | 'running' | CallStatus;
   started: string;
   timeoutMs: number;
+  /** It only reads: nothing is other than before after it. */
+  looks: boolean;
   durationMs: number;
   /** What streamed so far, its last OUTPUT_MAX characters. */
   live: string;
@@ -74,7 +76,17 @@ export type Item =
   | { kind: 'note'; id: string; text: string; turn: string }
   | { kind: 'end'; id: string; turn: Turn };
 
-/** One conversation as far as it was read. */
+/** One way a conversation went on. */
+export interface BranchView {
+  id: string;
+  /** The branch it parts from, and how many of all items came before it. */
+  parent: string;
+  cut: number;
+  /** Grows each time it becomes active. */
+  used: number;
+}
+
+/** One conversation as far as it was read. The items of all branches stand in the order they came. */
 export interface Thread {
   id: string;
   items: Item[];
@@ -82,8 +94,15 @@ export interface Thread {
   turn: Turn | null;
   /** Tokens of all turns. */
   tokens: number;
-  /** Where outside text in it came from. */
+  /** Where outside text in it came from; by turn in `sources`. */
   outside: string[];
+  sources: Record<string, string[]>;
+  /** How it parts; the first branch is the way it went at first. */
+  branches: BranchView[];
+  /** The branch that is shown. */
+  branch: string;
+  /** The branch of each turn. */
+  turns: Record<string, string>;
   questions: Record<string, Approval>;
   /** Messages that were sent while a turn ran and are not part of it yet. */
   waiting: Waiting[];
@@ -154,5 +173,17 @@ export function emptyState(): AppState {
 
 /** A conversation nothing was read of yet. */
 export function emptyThread(id: string): Thread {
-  return { id, items: [], turn: null, tokens: 0, outside: [], questions: {}, waiting: [] };
+  return {
+    id,
+    items: [],
+    turn: null,
+    tokens: 0,
+    outside: [],
+    sources: {},
+    branches: [{ id: '', parent: '', cut: 0, used: 0 }],
+    branch: '',
+    turns: {},
+    questions: {},
+    waiting: [],
+  };
 }

@@ -9,6 +9,7 @@ import type {
   Turn,
   Waiting,
 } from '../../shared/api/types';
+import { reduceBranches } from './branches';
 import type { AppState, Item, Thread } from './state';
 
 type Say = Extract<Item, { kind: 'say' }>;
@@ -17,6 +18,7 @@ type Say = Extract<Item, { kind: 'say' }>;
 export function reduceThread(state: AppState, event: StoredEvent): void {
   const thread = event.conversation ? state.threads[event.conversation] : undefined;
   if (!thread) return;
+  reduceBranches(thread, event);
   if (event.kind === 'thought.delta') {
     think(thread, event);
     return;
@@ -54,7 +56,7 @@ export function reduceThread(state: AppState, event: StoredEvent): void {
       break;
     case 'call.ended':
       addCall(thread, event);
-      taint(thread, (event.data as CallEnd).sources);
+      taint(thread, event.turn, (event.data as CallEnd).sources);
       break;
     case 'approval.asked':
       addCall(thread, event);
@@ -66,7 +68,7 @@ export function reduceThread(state: AppState, event: StoredEvent): void {
 }
 
 function addMessage(thread: Thread, message: Message): void {
-  taint(thread, message.outside);
+  taint(thread, message.turn, message.outside);
   // A note is what Sextant tells the model, not the person.
   if (message.role === 'tool' || message.role === 'note') return;
   if (message.role === 'user') {
@@ -197,6 +199,11 @@ function answered(thread: Thread, event: StoredEvent): void {
   thread.items.push({ kind: 'answer', id: answer.id, approval, answer, time: event.time, turn: event.turn ?? '' });
 }
 
-function taint(thread: Thread, sources: string[] | undefined): void {
-  for (const source of sources ?? []) if (!thread.outside.includes(source)) thread.outside.push(source);
+function taint(thread: Thread, turn = '', sources: string[] = []): void {
+  thread.sources[turn] ??= [];
+  const known = thread.sources[turn]; // read back, so that a reactive state sees what is written to it
+  for (const source of sources) {
+    if (!thread.outside.includes(source)) thread.outside.push(source);
+    if (!known.includes(source)) known.push(source);
+  }
 }

@@ -72,6 +72,10 @@ export interface Backend {
   changeWaiting(conversation: string, message: string, when: 'now' | 'next'): Promise<void>;
   dropWaiting(conversation: string, message: string): Promise<void>;
   askWaiting(conversation: string, message: string): Promise<void>;
+  /** Asks a message again in a new branch: with other words, or with "" as it is. */
+  branch(conversation: string, message: string, text: string, model: string, panel: string): Promise<void>;
+  /** Goes on in another branch; "" is the way the conversation went at first. */
+  chooseBranch(conversation: string, branch: string): Promise<void>;
   stop(conversation: string): Promise<void>;
   /** Sends the model a summary, or again what it stands for. */
   useSummary(conversation: string, message: string, use: boolean): Promise<void>;

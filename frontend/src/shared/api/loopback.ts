@@ -66,6 +66,14 @@ export class Loopback implements Backend {
     await this.#ask('POST', `${waiting(id, message)}/ask`);
   };
 
+  branch = async (id: string, message: string, text: string, model: string, panel: string) => {
+    await this.#ask('POST', `${conversation(id)}/branches`, { message, text, model, panel });
+  };
+
+  chooseBranch = async (id: string, branch: string) => {
+    await this.#ask('PUT', `${conversation(id)}/branch`, { branch });
+  };
+
   stop = async (id: string) => {
     await this.#ask('POST', `${conversation(id)}/stop`);
   };

@@ -24,6 +24,7 @@ export type Delta = S['Delta'];
 export type Moment = 'now' | 'next' | 'kept';
 export type Waiting = With<S['Waiting'], { when: Moment }>;
 export type Taken = S['Taken'];
+export type Branch = S['Branch'];
 
 export type CallStart = With<S['CallStart'], { origin: Origin; caller: Caller }>;
 export type CallChunk = S['CallChunk'];

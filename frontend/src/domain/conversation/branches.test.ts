@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { StoredEvent } from '../../shared/api/types';
+import { reduce } from '../store/reducer';
+import { emptyState, type AppState, type Item, type Thread } from '../store/state';
+import { forksOf, questionOf, shownItems, shownSources } from './branches';
+
+let state: AppState;
+let all: StoredEvent[];
+
+const conversation = { id: 'c', title: 'One', status: 'done' as const, created: '1', updated: '1' };
+
+function hear(kind: string, data: unknown, turn = '', call = ''): void {
+  const event = { seq: all.length + 1, kind, time: '2026-01-02T03:04:05Z', conversation: 'c', turn, call, data };
+  all.push(event);
+  reduce(state, { is: 'event', event });
+}
+const usage = { input: 0, output: 0 };
+/** A turn that answers `answer`, to a message `me` of its own unless the question stands there already. */
+function turn(id: string, me: string, answer: string, calls: { looks?: boolean; changed?: string[] }[] = []): void {
+  const message = { turn: id, conversation: 'c', status: 'done', time: '' };
+  if (me) hear('message.added', { ...message, id: me, role: 'user', text: me }, id);
+  hear('turn.started', { id, status: 'running', usage }, id);
+  calls.forEach(({ looks, changed }, i) => {
+    const call = `${id}-${i}`;
+    hear('call.started', { tool: 'x', args: {}, origin: 'baseline', sentence: '', caller: 'model', looks }, id, call);
+    hear('call.ended', { tool: 'x', status: 'done', sentence: '', sources: [`from ${id}`], changed }, id, call);
+  });
+  if (answer) hear('message.added', { ...message, id: answer, role: 'assistant', text: answer }, id);
+  hear('turn.ended', { id, status: answer ? 'done' : 'failed', usage }, id);
+}
+const begin = (id: string, turn: string, data: { after?: string; instead?: string }) =>
+  hear('branch.started', { id, ...data }, turn);
+const choose = (id: string) => hear('branch.chosen', { id });
+
+const thread = (): Thread => state.threads.c!;
+const name = (item: Item) => (item.kind === 'end' ? `/${item.id}` : item.id);
+const shown = () => shownItems(thread()).map(name).join(' ');
+const forks = () =>
+  forksOf(thread(), state.calls).map(({ first, ways, at, elsewhere }) =>
+    [name(first), `${at + 1}/${ways.length}`, ways.map((way) => way || '-').join(','), elsewhere].join(' ').trim(),
+  );
+
+beforeEach(() => {
+  state = emptyState();
+  all = [];
+  reduce(state, { is: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
+});
+
+describe('branches', () => {
+  it('show what they share and what is their own, in the way it was left', () => {
+    turn('t1', 'm1', 'a1');
+    turn('t2', 'm2', 'a2');
+    expect(forks()).toEqual([]);
+    begin('b1', 't3', { after: 'a1', instead: 'm2' });
+    turn('t3', 'n2', 'b2');
+    expect(shown()).toBe('m1 a1 /t1 n2 b2 /t3');
+    expect(forks()).toEqual(['n2 2/2 -,b1']);
+    choose('');
+    expect(shown()).toBe('m1 a1 /t1 m2 a2 /t2');
+    expect(forks()).toEqual(['m2 1/2 -,b1']);
+    turn('t4', 'm3', 'a3');
+    choose('b1');
+    expect(shown()).toBe('m1 a1 /t1 n2 b2 /t3');
+  });
+
+  it('stand beside each other when the same question is answered again and again', () => {
+    turn('t1', 'm1', 'a1');
+    begin('r1', 't2', { after: 'm1' });
+    turn('t2', '', 'a2');
+    begin('r2', 't3', { after: 'm1' });
+    turn('t3', '', '');
+    expect(shown()).toBe('m1 /t3');
+    expect(forks()).toEqual(['/t3 3/3 -,r1,r2']);
+    choose('r1');
+    expect(forks()).toEqual(['a2 2/3 -,r1,r2']);
+    expect(questionOf(shownItems(thread()), 't2')?.id).toBe('m1');
+  });
+
+  it('stand beside the message that was edited, however often it was', () => {
+    turn('t1', 'm1', 'a1');
+    begin('b1', 't2', { instead: 'm1' });
+    turn('t2', 'n1', 'b1');
+    begin('b2', 't3', { instead: 'n1' });
+    turn('t3', 'o1', 'c1');
+    expect(shown()).toBe('o1 c1 /t3');
+    expect(forks()).toEqual(['o1 3/3 -,b1,b2']);
+  });
+
+  it('lead to where one was last', () => {
+    turn('t1', 'm1', 'a1');
+    turn('t2', 'm2', 'a2');
+    begin('b1', 't3', { after: 'a1', instead: 'm2' }); // below the first way
+    turn('t3', 'n2', 'b2');
+    begin('b2', 't4', { instead: 'm1' });
+    turn('t4', 'o1', 'c1');
+    expect(forks()).toEqual(['o1 2/2 b1,b2']);
+    choose('b1');
+    expect(forks()).toEqual(['m1 1/2 b1,b2', 'n2 2/2 -,b1']);
+    choose('');
+    expect(forks()).toEqual(['m1 1/2 -,b2', 'm2 1/2 -,b1']);
+  });
+
+  it('part in the middle of a turn that was steered, and after one that gave no answer', () => {
+    turn('t1', 'm1', '');
+    turn('t2', 'm2', 'a2');
+    begin('r', 't3', { after: 'm1' });
+    turn('t3', '', 'a3');
+    expect(shown()).toBe('m1 a3 /t3');
+    choose('');
+    expect(forks()).toEqual(['/t1 1/2 -,r']);
+    begin('b', 't4', { after: 'm1', instead: 'm2' });
+    turn('t4', 'n2', 'b2');
+    expect(shown()).toBe('m1 /t1 n2 b2 /t4');
+    expect(forks()).toEqual(['/t1 1/2 b,r', 'n2 2/2 -,b']);
+  });
+
+  it('tell what another one did, in whichever is shown', () => {
+    turn('t1', 'm1', 'a1', [{ looks: true }]);
+    begin('b1', 't2', { instead: 'm1' });
+    turn('t2', 'n1', 'b1', [{ looks: true }]);
+    expect(forks()).toEqual(['n1 2/2 -,b1']);
+    turn('t3', 'n2', 'b2', [{}]);
+    expect(forks()).toEqual(['n1 2/2 -,b1']);
+    choose('');
+    expect(forks()).toEqual(['m1 1/2 -,b1 done']);
+    choose('b1');
+    turn('t4', 'n3', 'b3', [{ changed: ['/a'] }]);
+    choose('');
+    expect(forks()).toEqual(['m1 1/2 -,b1 files']);
+  });
+
+  it('know only the outside text that is in them', () => {
+    turn('t1', 'm1', 'a1', [{ looks: true }]);
+    turn('t2', 'm2', 'a2', [{ looks: true }]);
+    expect(shownSources(thread())).toEqual(['from t1', 'from t2']);
+    begin('b1', 't3', { after: 'a1', instead: 'm2' });
+    turn('t3', 'n2', 'b2');
+    expect(shownSources(thread())).toEqual(['from t1']);
+  });
+
+  it('are the same from stored events as they were live', () => {
+    turn('t1', 'm1', 'a1');
+    begin('b1', 't2', { instead: 'm1' });
+    turn('t2', 'n1', 'b1');
+    choose('');
+    const live = JSON.stringify(thread());
+    reduce(state, { is: 'transcript', transcript: { seq: all.length, conversation, events: all }, missed: all });
+    expect(JSON.stringify(thread())).toBe(live);
+  });
+});
