@@ -1,34 +1,32 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-/** One scripted answer: perhaps thoughts, text, then perhaps calls; `hold` stops after that many words, `until` waits after the text. */
-export interface Answer {
-  thought?: string;
-  text?: string;
-  calls?: { name: string; args: Record<string, unknown> }[];
-  hold?: number;
-  until?: Promise<void>;
-}
+import { anthropic, chat, writeCall, type Answer, type Written } from './model-wire';
 
 /** What a request to the server held. */
 export interface Request {
   model: string;
   messages: { role: string; content: unknown; tool_call_id?: string }[];
-  tools?: { function: { name: string } }[];
+  tools?: { name?: string; function?: { name: string } }[];
 }
 
+/** An answer, or what makes one of the question. */
+export type Script = Answer | ((asked: Request) => Answer);
+
 /**
- * A local server that speaks OpenAI's chat completions over the wire: server-sent events,
- * tool calls whose arguments come in fragments, usage, [DONE]. Asked in which form it writes
- * calls, it makes the one wanted; that is none of the scripted answers.
+ * A local server that speaks OpenAI's chat completions and Anthropic's messages over the wire. Asked
+ * in which form it writes calls, it makes the one wanted; that is none of the scripted answers. With
+ * `written` its model has no calls of its own and writes them into its text.
  */
 export class ModelServer {
   readonly requests: Request[] = [];
-  private readonly answers: Answer[];
+  private readonly script: Script[];
   private readonly server: Server;
 
-  private constructor(answers: Answer[]) {
-    this.answers = [...answers];
+  private constructor(
+    script: Script[],
+    private readonly written?: Written,
+  ) {
+    this.script = [...script];
     this.server = createServer((request, response) => {
       if (request.url?.endsWith('/models')) {
         response.setHeader('Content-Type', 'application/json');
@@ -38,19 +36,15 @@ export class ModelServer {
       let body = '';
       request.on('data', (part: Buffer) => (body += part.toString()));
       request.on('end', () => {
-        const asked = JSON.parse(body) as Request;
-        if (asked.tools?.length === 1 && asked.tools[0]?.function.name === 'say_word') {
-          void this.answer(response, { calls: [{ name: 'say_word', args: { word: 'saffron' } }] });
-          return;
-        }
-        this.requests.push(asked);
-        void this.answer(response, this.answers.shift() ?? { text: 'Nothing more to say.' });
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        const wire = request.url?.endsWith('/messages') ? anthropic : chat;
+        void wire(response, this.answer(JSON.parse(body) as Request), this.requests.length);
       });
     });
   }
 
-  static async start(answers: Answer[]): Promise<ModelServer> {
-    const s = new ModelServer(answers);
+  static async start(script: Script[], written?: Written): Promise<ModelServer> {
+    const s = new ModelServer(script, written);
     await new Promise<void>((resolve) => s.server.listen(0, '127.0.0.1', resolve));
     return s;
   }
@@ -64,53 +58,20 @@ export class ModelServer {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private async answer(
-    response: ServerResponse,
-    { thought = '', text = '', calls = [], hold, until }: Answer,
-  ): Promise<void> {
-    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    const send = (delta: unknown, finish: string | null = null) =>
-      response.write(
-        `data: ${JSON.stringify({
-          id: 'chatcmpl-1',
-          object: 'chat.completion.chunk',
-          created: 0,
-          model: 'test-model',
-          choices: [{ index: 0, delta, finish_reason: finish }],
-        })}\n\n`,
-      );
-    const words = text.match(/\S+\s*/g) ?? [];
-    send({ role: 'assistant', content: '' });
-    for (const word of thought.match(/\S+\s*/g) ?? []) send({ reasoning_content: word });
-    for (const word of words.slice(0, hold ?? words.length)) send({ content: word });
-    if (hold !== undefined) return; // the stream stays open, as a slow model's does
-    await until;
-    calls.forEach((call, index) => {
-      const args = JSON.stringify(call.args);
-      send({
-        tool_calls: [
-          {
-            index,
-            id: `call_${this.requests.length}_${index}`,
-            type: 'function',
-            function: { name: call.name, arguments: '' },
-          },
-        ],
-      });
-      for (let i = 0; i < args.length; i += 7)
-        send({ tool_calls: [{ index, function: { arguments: args.slice(i, i + 7) } }] });
-    });
-    send({}, calls.length > 0 ? 'tool_calls' : 'stop');
-    response.write(
-      `data: ${JSON.stringify({
-        id: 'chatcmpl-1',
-        object: 'chat.completion.chunk',
-        created: 0,
-        model: 'test-model',
-        choices: [],
-        usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
-      })}\n\n`,
-    );
-    response.end('data: [DONE]\n\n');
+  private answer(asked: Request): Answer {
+    if (JSON.stringify(asked).includes('Call the tool say_word with the word')) {
+      return this.spoken({ calls: [{ name: 'say_word', args: { word: 'saffron' } }] });
+    }
+    this.requests.push(asked);
+    const next = this.script.shift() ?? { text: 'Nothing more to say.' };
+    return this.spoken(typeof next === 'function' ? next(asked) : next);
+  }
+
+  /** The answer with its calls as this server's model makes them. */
+  private spoken(answer: Answer): Answer {
+    const kind = this.written;
+    if (!kind || !answer.calls) return answer;
+    const calls = answer.calls.map((call) => writeCall(kind, call)).join('');
+    return { ...answer, text: (answer.text ?? '') + calls, calls: [] };
   }
 }
