@@ -132,6 +132,14 @@ type Round struct {
 	Failed bool `json:"failed,omitempty"`
 	// Requests are those that were sent for it, with retries and another model's.
 	Requests []Request `json:"requests,omitempty"`
+	// Payer is whose call the turn worked for; nil when it worked for nobody's.
+	Payer *Payer `json:"payer,omitempty"`
+}
+
+// Payer is a turn that others cost.
+type Payer struct {
+	Conversation string `json:"conversation"`
+	Turn         string `json:"turn"`
 }
 
 // Request is one request to a model's service.

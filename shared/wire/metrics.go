@@ -3,6 +3,7 @@ package wire
 import (
 	"time"
 
+	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
 
@@ -105,14 +106,32 @@ type RoundsMetrics struct {
 	Pilot  int `json:"pilot"`
 }
 
-// ModelMetrics are the figures of one model. Cached is the part of Input that was read from a cache.
+// ModelMetrics are the figures of one model: of the turns that it was asked in, and of the requests that
+// it was sent, in whosever place.
 type ModelMetrics struct {
 	Model  string `json:"model"`
 	Turns  int    `json:"turns"`
 	Rounds int    `json:"rounds"`
-	Input  int64  `json:"input"`
-	Cached int64  `json:"cached"`
-	Output int64  `json:"output"`
+	// Requests are all that were sent; Failed of them brought no whole answer, Retries followed one that
+	// had failed.
+	Requests int `json:"requests"`
+	Failed   int `json:"failed"`
+	Retries  int `json:"retries"`
+	// Cached is the part of Input that was read from a cache, Written what was put there. Definitions of
+	// tools and Results of tools are parts of Input too; the rest is talk.
+	Input       int64 `json:"input"`
+	Cached      int64 `json:"cached"`
+	Written     int64 `json:"written"`
+	Output      int64 `json:"output"`
+	Definitions int64 `json:"definitions"`
+	Results     int64 `json:"results"`
+	// Cost has one amount for each currency; Unpriced are the tokens that no price was known for.
+	Cost     []chat.Money `json:"cost"`
+	Unpriced int64        `json:"unpriced"`
+	// FirstP50MS and FirstP95MS are how long the first piece of an answer took, by nearest rank; 0
+	// where none came.
+	FirstP50MS int64 `json:"first_p50_ms"`
+	FirstP95MS int64 `json:"first_p95_ms"`
 }
 
 // TurnTokens are turns and what they cost together.

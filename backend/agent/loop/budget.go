@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/price"
@@ -48,23 +49,35 @@ const (
 	ofAsk          = "of_request"
 )
 
-// purse is what a turn spends from. Only the turn's goroutine touches it.
+// purse is what a turn spends from. A turn that begins in a call of another one spends from that
+// one's as well, at the same time as others do.
 type purse struct {
-	budgets Budgets
-	own     Budget
+	conversation, turnID string
+	above                *purse
+	budgets              Budgets
+	own                  Budget
+
+	mu sync.Mutex
 	// earlier is what the conversation spent before the turn, since its budget was last allowed.
 	earlier, turn chat.Bill
 	// told is what services counted themselves.
 	told chat.Usage
-	// untold are requests that stand in no event yet.
+	// untold are requests of this turn that stand in no event yet; only its own goroutine has them.
 	untold []event.Request
 	warned bool
 }
 
+// purseKey is where the calls of a turn carry its purse.
+type purseKey struct{}
+
 // openPurse reads what was spent, and gives the event by which the conversation's budget begins anew.
 func (t *turn) openPurse(ctx context.Context) ([]event.Event, error) {
 	with := t.loop.cfg.Spend
-	t.purse.own = t.ask.Budget
+	t.purse = &purse{conversation: t.ask.Conversation, turnID: t.id, own: t.ask.Budget}
+	if p, ok := ctx.Value(purseKey{}).(*purse); ok && p.conversation != t.ask.Conversation {
+		t.purse.above = p // and is not the turn before this one, whose end this one waited for
+	}
+	t.ctx = context.WithValue(t.ctx, purseKey{}, t.purse)
 	if with.Budgets != nil {
 		t.purse.budgets = with.Budgets()
 	}
@@ -87,6 +100,44 @@ func (p *purse) take() []event.Request {
 	untold := p.untold
 	p.untold = nil
 	return untold
+}
+
+// add counts a request here and above.
+func (p *purse) add(b chat.Bill, told chat.Usage) {
+	for ; p != nil; p = p.above {
+		p.mu.Lock()
+		p.turn, p.told = p.turn.Plus(b), p.told.Plus(told)
+		p.mu.Unlock()
+	}
+}
+
+// spent is what the turn came to, and what of that services counted themselves.
+func (p *purse) spent() (chat.Bill, chat.Usage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.turn, p.told
+}
+
+// limits are the budgets that bound the turn, the narrowest first.
+func (p *purse) limits() []wire.Budget {
+	var all []wire.Budget
+	for ; p != nil; p = p.above {
+		turn, _ := p.spent()
+		all = append(all, limits(p.own, p.budgets, turn, p.earlier.Plus(turn))...)
+	}
+	return all
+}
+
+// payer is whose the costs are at last; nil for the turn itself.
+func (p *purse) payer() *event.Payer {
+	root := p
+	for root.above != nil {
+		root = root.above
+	}
+	if root == p {
+		return nil
+	}
+	return &event.Payer{Conversation: root.conversation, Turn: root.turnID}
 }
 
 // limits are the budgets as they stand, the narrowest scope first.
@@ -113,8 +164,7 @@ func (t *turn) afford() *ending {
 	if t.isPilot {
 		return nil
 	}
-	p := &t.purse
-	for _, b := range limits(p.own, p.budgets, p.turn, p.earlier.Plus(p.turn)) {
+	for _, b := range t.purse.limits() {
 		if b.Spent >= b.Limit {
 			return reached(b)
 		}
@@ -231,7 +281,7 @@ func (t *turn) pay(m llm.Made, asked int) {
 	}
 	r.Cost = t.costOf(m, r.Usage)
 	t.purse.untold = append(t.purse.untold, r)
-	t.purse.turn, t.purse.told = t.purse.turn.Plus(r.Bill()), t.purse.told.Plus(m.Usage)
+	t.purse.add(r.Bill(), m.Usage)
 	t.warn(r)
 }
 
@@ -258,7 +308,7 @@ func (t *turn) warn(r event.Request) {
 	if t.purse.warned || r.Usage.Input+r.Usage.Output == 0 {
 		return
 	}
-	for _, b := range limits(t.purse.own, t.purse.budgets, chat.Bill{}, chat.Bill{}) {
+	for _, b := range t.purse.limits() {
 		why := ""
 		switch {
 		case b.Currency == "":
@@ -283,7 +333,7 @@ func (t *turn) rest(what string) []event.Event {
 	if len(requests) == 0 {
 		return nil
 	}
-	round := event.Round{For: what, Model: requests[len(requests)-1].Model, Requests: requests, Failed: true}
+	round := event.Round{For: what, Payer: t.purse.payer(), Model: requests[len(requests)-1].Model, Requests: requests, Failed: true}
 	for _, r := range requests {
 		round.Usage = round.Usage.Plus(r.Usage)
 		round.DurationMS += r.DurationMS

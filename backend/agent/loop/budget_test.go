@@ -30,7 +30,11 @@ type bank struct {
 
 // Publish stores events as the recorder does.
 func (b *bank) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
-	return b.kept.AppendEvents(ctx, events)
+	stored, err := b.kept.AppendEvents(ctx, events)
+	for _, e := range stored {
+		b.seen <- e
+	}
+	return stored, err
 }
 
 func saving(t *testing.T, turns ...openaitest.Turn) *bank {
@@ -316,5 +320,59 @@ func TestRetriesAndTheFallbackArePaidByThemselves(t *testing.T) {
 	b.prices = "openai/m=1/1/1"
 	if o := b.ask(t, "hello"); o.Bill.Requests != 3 || o.Bill.Tokens() != 110 || o.Bill.In("USD") != 110_000 {
 		t.Errorf("%+v", o)
+	}
+}
+
+func TestATurnThatWorksForACallOfAnotherSpendsFromBoth(t *testing.T) {
+	b := saving(t)
+	b.budgets.Turn.Tokens = 250
+	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
+		usage := openaitest.Usage{Input: 90, Output: 10}
+		if strings.Contains(string(r.Body), "the small task") || r.Messages[len(r.Messages)-1].Role == "tool" {
+			return openaitest.Turn{Text: "Done.", Usage: usage}
+		}
+		return openaitest.Turn{Calls: []openaitest.Call{call("act", "{}")}, Usage: usage}
+	}
+	var child loop.Outcome
+	b.do = func(ctx context.Context, _ toolspec.Call) toolspec.Result {
+		var err error
+		if child, err = b.Run(ctx, loop.Ask{Conversation: "child", Text: "the small task", Model: "openai/m"}); err != nil {
+			t.Error(err)
+		}
+		return toolspec.OK("done")
+	}
+	if o := b.ask(t, "hand it on"); o.Status != chat.StatusDone || o.Bill.Requests != 3 || o.Bill.Tokens() != 300 || child.Bill.Requests != 1 {
+		t.Errorf("%+v, child %+v", o, child)
+	}
+	bill := b.bill(t)
+	if bill.Conversation.Tokens() != 300 || bill.Turn.Requests != 3 {
+		t.Errorf("%+v", bill)
+	}
+	b.budgets.Turn.Tokens = 100
+	if o := b.ask(t, "hand it on"); o.Budget != "tokens_per_turn" || o.Bill.Requests != 1 || child.Status != chat.StatusLimit || child.Rounds != 0 {
+		t.Errorf("%+v, child %+v", o, child)
+	}
+}
+
+func TestAllBranchesOfAConversationCount(t *testing.T) {
+	b := saving(t)
+	b.service.Answer = func(openaitest.Request) openaitest.Turn {
+		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
+	}
+	b.ask(t, "first")
+	said, err := b.kept.Messages(t.Context(), "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.until(t, event.TurnEnded)
+	if _, err := b.Edit(t.Context(), loop.Ask{Conversation: "c1", Text: "other words", Model: "openai/m"}, said[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	b.until(t, event.TurnEnded)
+	if n := b.bill(t).Conversation.Tokens(); n != 140 {
+		t.Errorf("%d tokens", n)
+	}
+	if shown, err := b.kept.Messages(t.Context(), "c1"); err != nil || len(shown) != 2 || shown[0].Text != "other words" {
+		t.Errorf("the branch that is shown: %+v %v", shown, err)
 	}
 }

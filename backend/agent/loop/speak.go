@@ -71,7 +71,7 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	round := event.Round{
 		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: weighed(req, told),
 		DurationMS: time.Since(asked).Milliseconds(), Answer: weight(message), Calls: len(message.Calls), Failed: err != nil,
-		Requests: t.purse.take(),
+		Requests: t.purse.take(), Payer: t.purse.payer(),
 	}
 	ended := []event.Event{t.event(event.RoundEnded, round)}
 	if message.Text != "" || len(message.Calls) > 0 {

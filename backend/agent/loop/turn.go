@@ -37,7 +37,7 @@ type turn struct {
 	guard    guard
 	called   int
 	rounds   int
-	purse    purse
+	purse    *purse
 	said     string
 	// read is how many tokens the last question had, as the provider counted.
 	read int
@@ -143,9 +143,10 @@ func (t *turn) run() Outcome {
 	if t.ctx.Err() != nil {
 		end = ending{status: chat.StatusStopped}
 	}
+	bill, told := t.purse.spent()
 	data := event.Turn{
 		ID: t.id, Model: t.ask.Model, Status: end.status, Error: end.message,
-		Suggestion: end.suggestion, Rounds: t.rounds, Usage: t.purse.told, Budget: end.budget,
+		Suggestion: end.suggestion, Rounds: t.rounds, Usage: told, Budget: end.budget,
 	}
 	events := append(append(t.rest("rest"), t.keep(end.status)...), t.event(event.TurnEnded, data))
 	defer t.loop.leave(t)
@@ -154,8 +155,8 @@ func (t *turn) run() Outcome {
 	}
 	return Outcome{
 		Conversation: t.ask.Conversation, Turn: t.id, Text: t.said, Status: end.status, Error: end.message,
-		Suggestion: end.suggestion, Rounds: t.rounds, Calls: t.called, Usage: t.purse.told,
-		Bill: t.purse.turn, Budget: end.budget,
+		Suggestion: end.suggestion, Rounds: t.rounds, Calls: t.called, Usage: told,
+		Bill: bill, Budget: end.budget,
 	}
 }
 

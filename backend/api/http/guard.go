@@ -107,7 +107,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		role := s.rooms.Keys.Role(bearer(r))
-		closed := strings.HasPrefix(r.URL.Path, "/api/") && !open(r) || r.URL.Path == mcpserver.JoinPath
+		closed := strings.HasPrefix(r.URL.Path, "/api/") && !open(r) || r.URL.Path == mcpserver.JoinPath || r.URL.Path == MetricsPath
 		if closed && role == RoleNone {
 			h.Set("WWW-Authenticate", `Bearer realm="sextant"`)
 			problem(w, http.StatusUnauthorized, "The token is missing or wrong. Send it as Authorization: Bearer.")

@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/backend/api/http/exposition"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -37,4 +40,23 @@ func (s *Server) metricsRoutes() {
 		}
 		return answer(h), nil
 	})
+	// Outside of /api, where scrapers look for it.
+	huma.Register(s.api, huma.Operation{
+		OperationID: operationID(http.MethodGet, MetricsPath), Method: http.MethodGet, Path: MetricsPath,
+		Summary: "Counters since the first start, in the text format of Prometheus",
+	}, func(ctx context.Context, _ *nothing) (*huma.StreamResponse, error) {
+		totals, err := s.rooms.Store.Totals(ctx, firstBounds())
+		if err != nil {
+			return nil, failed("The counters could not be read.", err)
+		}
+		page := exposed(s.rooms.Version, totals).Bytes()
+		return &huma.StreamResponse{Body: func(ctx huma.Context) {
+			ctx.SetHeader("Content-Type", exposition.ContentType)
+			ctx.SetHeader("Cache-Control", "no-store")
+			_, _ = ctx.BodyWriter().Write(page) // a reader that went away is no matter of ours
+		}}, nil
+	})
 }
+
+// MetricsPath is where Prometheus reads, with the token.
+const MetricsPath = "/metrics"

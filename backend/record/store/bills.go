@@ -17,17 +17,23 @@ func (s *Store) keepRequests(ctx context.Context, tx *sql.Tx, e event.Event, r e
 	}
 	requests := r.Requests
 	if len(requests) == 0 { // as rounds were told before there were any
-		requests = []event.Request{{Model: r.Model, Usage: r.Usage, DurationMS: r.DurationMS, Failed: r.Failed}}
+		t := tokensOf(r)
+		one := event.Request{Model: r.Model, Usage: r.Usage, Estimated: t.estimated, DurationMS: r.DurationMS, Failed: r.Failed}
+		one.Usage.Input, one.Usage.Output = t.input, t.output
+		requests = []event.Request{one}
+	}
+	if r.Payer == nil {
+		r.Payer = &event.Payer{Conversation: e.Conversation, Turn: e.Turn}
 	}
 	for i, one := range requests {
-		if err := s.keepRequest(ctx, tx, e, i, one, r.Prompt); err != nil {
+		if err := s.keepRequest(ctx, tx, e, i, one, r); err != nil {
 			return fmt.Errorf("keeping a request to a model: %w", err)
 		}
 	}
 	return nil
 }
 
-func (s *Store) keepRequest(ctx context.Context, tx *sql.Tx, e event.Event, number int, r event.Request, p event.Prompt) error {
+func (s *Store) keepRequest(ctx context.Context, tx *sql.Tx, e event.Event, number int, r event.Request, of event.Round) error {
 	u, bill := r.Usage, r.Bill()
 	var amount sql.NullInt64
 	currency := ""
@@ -36,9 +42,9 @@ func (s *Store) keepRequest(ctx context.Context, tx *sql.Tx, e event.Event, numb
 	}
 	starts := s.starts(e.Time)
 	done, err := tx.ExecContext(ctx, `INSERT INTO model_requests
-		(seq, number, time, day, conversation, turn, model, input, output, cached, written, estimated, nanos, currency, first_ms)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		e.Seq, number, nanos(e.Time), starts[grainDay], e.Conversation, e.Turn, r.Model, u.Input, u.Output, u.Cached, u.Written,
+		(seq, number, time, day, conversation, turn, payer, payer_turn, model, input, output, cached, written, estimated, nanos, currency, first_ms)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		e.Seq, number, nanos(e.Time), starts[grainDay], e.Conversation, e.Turn, of.Payer.Conversation, of.Payer.Turn, r.Model, u.Input, u.Output, u.Cached, u.Written,
 		r.Estimated, amount, currency, r.FirstMS)
 	if err != nil {
 		return err
@@ -47,6 +53,7 @@ func (s *Store) keepRequest(ctx context.Context, tx *sql.Tx, e event.Event, numb
 		return err
 	}
 	definitions, results := 0, 0
+	p := of.Prompt
 	if length := p.Talk + p.Definitions + p.Results; length > 0 {
 		definitions, results = share(u.Input, p.Definitions, length), share(u.Input, p.Results, length)
 	}
@@ -81,11 +88,11 @@ func projectRaised(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	return err
 }
 
-// Spent is what a conversation came to, and what of that stood when its budget was last allowed once
+// Spent is what a conversation came to, with what others did for it, and what of that stood when its budget was last allowed once
 // more; both are empty for one that is not known.
 func (s *Store) Spent(ctx context.Context, conversation string) (all, before chat.Bill, err error) {
 	err = s.reading(ctx, func(q queryer) error {
-		if all, err = readBill(ctx, q, `conversation = ?`, conversation); err != nil {
+		if all, err = readBill(ctx, q, `(conversation = ?1 OR payer = ?1)`, conversation); err != nil {
 			return err
 		}
 		raised, err := collect(ctx, q, func(row *sql.Rows) (b chat.Bill, err error) {
@@ -105,8 +112,12 @@ func (s *Store) Spent(ctx context.Context, conversation string) (all, before cha
 
 // LastTurn is what the newest turn of a conversation came to; empty where there was none.
 func (s *Store) LastTurn(ctx context.Context, conversation string) (chat.Bill, error) {
-	return readBill(ctx, s.reader, `conversation = ?1 AND turn =
-		(SELECT id FROM turns WHERE conversation = ?1 ORDER BY started DESC, id DESC LIMIT 1)`, conversation)
+	newest, err := collect(ctx, s.reader, func(row *sql.Rows) (id string, err error) { return id, row.Scan(&id) }, "reading the newest turn",
+		`SELECT id FROM turns WHERE conversation = ? ORDER BY started DESC, id DESC LIMIT 1`, conversation)
+	if err != nil || len(newest) == 0 {
+		return chat.Bill{Cost: []chat.Money{}}, err
+	}
+	return readBill(ctx, s.reader, `(conversation = ?1 AND turn = ?2 OR payer = ?1 AND payer_turn = ?2)`, conversation, newest[0])
 }
 
 func readBill(ctx context.Context, q queryer, where string, args ...any) (chat.Bill, error) {

@@ -9,6 +9,7 @@ import (
 
 	"sextant/shared/chat"
 	"sextant/shared/event"
+	"sextant/shared/wire"
 )
 
 func paid(conversation, turn string, requests ...event.Request) event.Event {
@@ -66,5 +67,59 @@ func TestWhatAConversationCameToIsKeptOverARestart(t *testing.T) {
 		if all, before, err := s.Spent(t.Context(), unknown); err != nil || all.Requests+before.Requests != 0 || all.Cost == nil {
 			t.Errorf("%q: %+v %+v %v", unknown, all, before, err)
 		}
+	}
+}
+
+func TestAModelsFiguresAreThoseOfItsRequests(t *testing.T) {
+	s := fresh(t)
+	s.zone = time.UTC
+	cents := func(n int64) *chat.Money { return &chat.Money{Nanos: n * 10_000_000, Currency: "USD"} }
+	request := func(first int64, more event.Request) event.Request {
+		more.Model, more.FirstMS = "openai/x", first
+		return more
+	}
+	var all []event.Request
+	for i := range 20 {
+		all = append(all, request(int64(100*(i+1)), event.Request{Usage: chat.Usage{Input: 100, Cached: 50, Written: 10, Output: 5}, Cost: cents(1)}))
+	}
+	all = append(all, request(0, event.Request{Failed: true}), request(1, event.Request{Again: true, Usage: chat.Usage{Input: 100}}))
+	must(t, s,
+		turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
+		round("t1", 1, event.Round{Model: "openai/x", Requests: all, Prompt: event.Prompt{Talk: 50, Definitions: 30, Results: 20}}),
+		turnOf("t1", event.TurnEnded, "openai/x", chat.StatusDone, 1),
+	)
+	for _, r := range []wire.MetricsRange{wire.MetricsDay, wire.MetricsAll} {
+		m := measured(t, s, r, "", "2026-05-04T10:00:00Z")
+		same(t, "models", m.Models, []wire.ModelMetrics{{
+			Model: "openai/x", Turns: 1, Rounds: 1, Requests: 22, Failed: 1, Retries: 1, Input: 2100, Cached: 1000, Written: 200, Output: 100,
+			Definitions: 630, Results: 420, Cost: []chat.Money{{Nanos: 200_000_000, Currency: "USD"}}, Unpriced: 100, FirstP50MS: 1000, FirstP95MS: 1900,
+		}})
+	}
+	if m := measured(t, s, wire.MetricsDay, "", "2026-05-06T10:00:00Z"); len(m.Models) != 0 {
+		t.Errorf("two days later: %+v", m.Models)
+	}
+	totals, err := s.Totals(t.Context(), []int64{100, 1000})
+	if err != nil || len(totals.Models) != 1 {
+		t.Fatalf("%+v %v", totals, err)
+	}
+	m := totals.Models[0]
+	if m.Requests != 22 || m.Firsts != 21 || m.FirstMS != 21001 || m.FirstAtMost[0] != 2 || m.FirstAtMost[1] != 11 || len(totals.Rounds) != 1 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestWhatOthersDoForAConversationIsItsOwnCost(t *testing.T) {
+	s := fresh(t)
+	child := paid("child", "t9", event.Request{Model: "openai/x", Usage: chat.Usage{Input: 7}})
+	must(t, s, turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0), paid("c", "t1", event.Request{Model: "openai/x", Usage: chat.Usage{Input: 5}}))
+	r := event.Round{Number: 1, Model: "openai/x", Payer: &event.Payer{Conversation: "c", Turn: "t1"}, Requests: []event.Request{{Model: "openai/x", Usage: chat.Usage{Input: 30}}}}
+	must(t, s, child, event.New(event.RoundEnded, r).In("child", "t9"))
+	for conversation, want := range map[string]int{"c": 35, "child": 37} {
+		if all, _, err := s.Spent(t.Context(), conversation); err != nil || all.Input != want {
+			t.Errorf("%s: %+v %v, want %d", conversation, all, err, want)
+		}
+	}
+	if last, err := s.LastTurn(t.Context(), "c"); err != nil || last.Input != 35 || last.Requests != 2 {
+		t.Errorf("%+v %v", last, err)
 	}
 }

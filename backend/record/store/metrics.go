@@ -211,10 +211,10 @@ func readWaits(ctx context.Context, q queryer, sp span, origin toolspec.Origin, 
 
 // turnSum is what the turns come to that agree in model, rounds and whether they called tools.
 type turnSum struct {
-	model                            string
-	rounds, turns                    int
-	called                           bool
-	input, output, cached, estimated int64
+	model                    string
+	rounds, turns            int
+	called                   bool
+	input, output, estimated int64
 }
 
 func readTokens(ctx context.Context, q queryer, sp span, m *wire.Metrics) error {
@@ -235,13 +235,17 @@ func readTokens(ctx context.Context, q queryer, sp span, m *wire.Metrics) error 
 func readTurns(ctx context.Context, q queryer, sp span, m *wire.Metrics) error {
 	where, args := sp.sums()
 	sums, err := collect(ctx, q, func(row *sql.Rows) (c turnSum, err error) {
-		return c, row.Scan(&c.model, &c.rounds, &c.called, &c.turns, &c.input, &c.output, &c.cached, &c.estimated)
-	}, "reading figures", `SELECT model, rounds, called, SUM(turns), SUM(input), SUM(output), SUM(cached), SUM(estimated)
+		return c, row.Scan(&c.model, &c.rounds, &c.called, &c.turns, &c.input, &c.output, &c.estimated)
+	}, "reading figures", `SELECT model, rounds, called, SUM(turns), SUM(input), SUM(output), SUM(estimated)
 		FROM turn_sums WHERE `+where+` GROUP BY 1, 2, 3`, args...)
 	if err != nil {
 		return err
 	}
-	rounds, models := map[int]*wire.RoundsMetrics{}, map[string]*wire.ModelMetrics{}
+	rounds := map[int]*wire.RoundsMetrics{}
+	models, err := readModels(ctx, q, sp)
+	if err != nil {
+		return err
+	}
 	for _, c := range sums {
 		c.addTo(m, rounds, models)
 	}
@@ -249,17 +253,14 @@ func readTurns(ctx context.Context, q queryer, sp span, m *wire.Metrics) error {
 		sorted(models, func(a, b wire.ModelMetrics) int {
 			return cmp.Or(cmp.Compare(b.Input+b.Output, a.Input+a.Output), cmp.Compare(a.Model, b.Model))
 		})
+	m.Models = m.Models[:min(len(m.Models), maxMeasuredModels)]
 	return nil
 }
 
-func (c turnSum) addTo(m *wire.Metrics, rounds map[int]*wire.RoundsMetrics, models map[string]*wire.ModelMetrics) {
-	if models[c.model] == nil {
-		models[c.model] = &wire.ModelMetrics{Model: c.model}
-	}
-	of := models[c.model]
+func (c turnSum) addTo(m *wire.Metrics, rounds map[int]*wire.RoundsMetrics, models byModel) {
+	of := models.of(c.model)
 	of.Turns += c.turns
 	of.Rounds += c.rounds * c.turns
-	of.Input, of.Output, of.Cached = of.Input+c.input, of.Output+c.output, of.Cached+c.cached
 	m.Estimated += c.estimated
 	if rounds[c.rounds] == nil {
 		rounds[c.rounds] = &wire.RoundsMetrics{Rounds: c.rounds}

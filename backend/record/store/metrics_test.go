@@ -316,10 +316,15 @@ func TestTokensAreDividedByWhatThePromptWasMadeOf(t *testing.T) {
 		}
 		same(t, "tokens", sum, wire.MetricsBucket{Talk: 400 + 500 + 100, Definitions: 600 + 500 + 100, Results: 1000, Output: 50 + 30 + 20})
 		same(t, "turns", m.Turns, []wire.RoundsMetrics{{Rounds: 1, Models: 2}, {Rounds: 2, Models: 1, Pilot: 1}})
+		none := []chat.Money{}
 		same(t, "models", m.Models, []wire.ModelMetrics{
-			{Model: "openai/x", Turns: 1, Rounds: 2, Input: 3000, Cached: 400, Output: 80},
-			{Model: "ollama/y", Turns: 2, Rounds: 2, Input: 200, Output: 20},
-			{Model: "pilot", Turns: 1, Rounds: 2},
+			// Its requests count at once.
+			{
+				Model: "openai/x", Turns: 1, Rounds: 2, Requests: 3, Input: 3007, Cached: 400, Output: 87,
+				Definitions: 1100, Results: 1000, Unpriced: 3094, Cost: none,
+			},
+			{Model: "ollama/y", Turns: 2, Rounds: 2, Requests: 2, Failed: 1, Input: 200, Output: 20, Definitions: 100, Unpriced: 220, Cost: none},
+			{Model: "pilot", Turns: 1, Rounds: 2, Cost: none},
 		})
 		same(t, "with calls", m.WithCalls, wire.TurnTokens{Turns: 1, Tokens: 3080})
 		same(t, "without calls", m.WithoutCalls, wire.TurnTokens{Turns: 2, Tokens: 220})

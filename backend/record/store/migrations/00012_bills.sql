@@ -8,6 +8,8 @@ CREATE TABLE model_requests (
     day          INTEGER NOT NULL,
     conversation TEXT NOT NULL,
     turn         TEXT NOT NULL,
+    payer        TEXT NOT NULL, -- the conversation that it was done for, payer_turn the turn: mostly the same
+    payer_turn   TEXT NOT NULL,
     model        TEXT NOT NULL,
     input        INTEGER NOT NULL,
     output       INTEGER NOT NULL,
@@ -20,6 +22,7 @@ CREATE TABLE model_requests (
     PRIMARY KEY (seq, number)
 ) WITHOUT ROWID;
 CREATE INDEX model_requests_conversation ON model_requests (conversation, turn);
+CREATE INDEX model_requests_payer ON model_requests (payer, payer_turn);
 -- A percentile is a walk along this one, whatever the range.
 CREATE INDEX model_requests_first ON model_requests (model, first_ms, time, day) WHERE first_ms > 0;
 
@@ -50,7 +53,7 @@ CREATE TABLE budgets_raised (
 
 -- What was recorded before has one request a round, and no price.
 INSERT INTO model_requests
-SELECT seq, 0, time, CAST(strftime('%Y%m%d', time / 1000000000, 'unixepoch', 'localtime') AS INTEGER), conversation, turn,
+SELECT seq, 0, time, CAST(strftime('%Y%m%d', time / 1000000000, 'unixepoch', 'localtime') AS INTEGER), conversation, turn, conversation, turn,
     json_extract(CAST(data AS TEXT), '$.model'),
     COALESCE(json_extract(CAST(data AS TEXT), '$.usage.input'), 0), COALESCE(json_extract(CAST(data AS TEXT), '$.usage.output'), 0),
     COALESCE(json_extract(CAST(data AS TEXT), '$.usage.cached'), 0), COALESCE(json_extract(CAST(data AS TEXT), '$.usage.written'), 0),

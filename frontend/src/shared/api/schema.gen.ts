@@ -1320,6 +1320,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counters since the first start, in the text format of Prometheus */
+        get: operations["get-metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1942,15 +1959,34 @@ export interface components {
         ModelMetrics: {
             /** Format: int64 */
             cached: number;
+            cost: components["schemas"]["Money"][];
+            /** Format: int64 */
+            definitions: number;
+            /** Format: int64 */
+            failed: number;
+            /** Format: int64 */
+            first_p50_ms: number;
+            /** Format: int64 */
+            first_p95_ms: number;
             /** Format: int64 */
             input: number;
             model: string;
             /** Format: int64 */
             output: number;
             /** Format: int64 */
+            requests: number;
+            /** Format: int64 */
+            results: number;
+            /** Format: int64 */
+            retries: number;
+            /** Format: int64 */
             rounds: number;
             /** Format: int64 */
             turns: number;
+            /** Format: int64 */
+            unpriced: number;
+            /** Format: int64 */
+            written: number;
         };
         Models: {
             models: components["schemas"]["Model"][];
@@ -2007,6 +2043,10 @@ export interface components {
             text?: string;
             /** @enum {string} */
             when?: "now" | "next";
+        };
+        Payer: {
+            conversation: string;
+            turn: string;
         };
         Pointer: {
             press?: boolean;
@@ -2135,6 +2175,7 @@ export interface components {
             model: string;
             /** Format: int64 */
             number: number;
+            payer?: components["schemas"]["Payer"];
             prompt: components["schemas"]["Prompt"];
             requests?: components["schemas"]["Request"][];
             usage: components["schemas"]["Usage"];
@@ -5149,6 +5190,33 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ToolRows"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Totals are counters of all that was ever recorded; none of them ever shrinks. Models and calls stand
+// in the order in which they were first met.
+type Totals struct {
+	Models []ModelTotal
+	Rounds []wire.RoundsMetrics
+	Calls  []CallTotal
+}
+
+// ModelTotal is one model. Firsts answers began, FirstMS after they were asked for, all together;
+// FirstAtMost counts those up to each bound.
+type ModelTotal struct {
+	wire.ModelMetrics
+	Firsts, FirstMS int64
+	FirstAtMost     []int64
+	since           int64
+}
+
+// CallTotal is how many calls of a tool ended so. Tool is "" for tools that do not exist.
+type CallTotal struct {
+	Tool   string
+	Origin toolspec.Origin
+	Status event.CallStatus
+	Calls  int64
+}
+
+// Totals reads all counters at one moment; bounds are of the time to the first piece, in milliseconds.
+func (s *Store) Totals(ctx context.Context, bounds []int64) (Totals, error) {
+	var t Totals
+	err := s.reading(ctx, func(q queryer) error {
+		if err := t.readModels(ctx, q, bounds); err != nil {
+			return err
+		}
+		var err error
+		t.Rounds, err = collect(ctx, q, func(row *sql.Rows) (r wire.RoundsMetrics, err error) {
+			return r, row.Scan(&r.Rounds, &r.Models, &r.Pilot)
+		}, "reading counters", `SELECT rounds, SUM(iif(model <> ?1, turns, 0)), SUM(iif(model = ?1, turns, 0))
+			FROM turn_sums WHERE grain = 'day' GROUP BY rounds ORDER BY rounds`, pilotModel)
+		if err != nil {
+			return err
+		}
+		t.Calls, err = collect(ctx, q, func(row *sql.Rows) (c CallTotal, err error) {
+			return c, row.Scan(&c.Tool, &c.Origin, &c.Status, &c.Calls)
+		}, "reading counters", `SELECT tool, origin, status, SUM(calls) FROM call_sums WHERE grain = 'day'
+			GROUP BY tool, origin, status ORDER BY MIN(start), tool, origin, status`)
+		return err
+	})
+	return t, err
+}
+
+func (t *Totals) readModels(ctx context.Context, q queryer, bounds []int64) error {
+	models := byModel{}
+	if err := readModelSums(ctx, q, models, `grain = 'day'`); err != nil {
+		return err
+	}
+	all := map[string]*ModelTotal{}
+	for name, m := range models {
+		all[name] = &ModelTotal{ModelMetrics: *m, FirstAtMost: make([]int64, len(bounds))}
+	}
+	since, err := collect(ctx, q, func(row *sql.Rows) (m ModelTotal, err error) { return m, row.Scan(&m.Model, &m.since) },
+		"reading counters", `SELECT model, MIN(start) FROM model_sums WHERE grain = 'day' GROUP BY model`)
+	if err != nil {
+		return err
+	}
+	for _, m := range since {
+		all[m.Model].since = m.since
+	}
+	args := make([]any, len(bounds))
+	for i, b := range bounds {
+		args[i] = b
+	}
+	_, err = collect(ctx, q, func(row *sql.Rows) (none struct{}, err error) {
+		var name string
+		var count, sum int64
+		at := make([]int64, len(bounds))
+		into := []any{&name, &count, &sum}
+		for i := range at {
+			into = append(into, &at[i])
+		}
+		err = row.Scan(into...)
+		if m := all[name]; m != nil {
+			m.Firsts, m.FirstMS, m.FirstAtMost = count, sum, at
+		}
+		return none, err
+	}, "reading counters", `SELECT model, COUNT(*), SUM(first_ms)`+strings.Repeat(`, SUM(first_ms <= ?)`, len(bounds))+
+		` FROM model_requests INDEXED BY model_requests_first WHERE first_ms > 0 GROUP BY model`, args...)
+	for _, m := range all {
+		t.Models = append(t.Models, *m)
+	}
+	slices.SortFunc(t.Models, func(a, b ModelTotal) int { return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.Model, b.Model)) })
+	return err
+}
