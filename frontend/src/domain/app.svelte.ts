@@ -50,7 +50,10 @@ export class App {
     this.branching = new Branching(this.talk, this.store, this.actions, this.panels);
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);
     this.session.onReady = () => this.browser.live.reopen();
+    this.layout.restore(this.settings.seen('layout'));
+    this.layout.onkeep = (kept) => this.settings.see('layout', kept);
     this.session.onOpened = () => {
+      this.layout.restore(this.settings.seen('layout'));
       void this.talk.resume();
       void this.tools.refreshCalls();
     };

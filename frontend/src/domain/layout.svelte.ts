@@ -1,5 +1,3 @@
-const KEY = 'sextant.layout';
-
 /** Widths of regions in pixels: least, most and first. */
 export const ASSISTANT = { least: 340, most: 720, first: 416 };
 export const STAGE_LEAST = 480;
@@ -12,7 +10,7 @@ interface Kept {
   marksWidth: number;
 }
 
-/** Sizes and what is open, kept in this window's browser. */
+/** Sizes and what is open, kept from window to window. */
 export class Layout {
   assistant = $state(ASSISTANT.first);
   /** Whether the assistant is open (else a rail). */
@@ -24,17 +22,24 @@ export class Layout {
   /** Width of the window. */
   width = $state(typeof innerWidth === 'number' ? innerWidth : 1280);
 
+  /** Keeps sizes, as text that `restore` reads. */
+  onkeep: (kept: string) => void = () => {};
+
   constructor() {
+    if (this.over) this.open = false;
+  }
+
+  /** Takes what was kept; what cannot be read is as if nothing were. */
+  restore(text: string): void {
     try {
-      const kept = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Kept>;
+      const kept = JSON.parse(text || '{}') as Partial<Kept>;
       if (Number.isFinite(kept.assistant)) this.assistant = clamp(kept.assistant ?? 0, ASSISTANT.least, ASSISTANT.most);
       if (Number.isFinite(kept.marksWidth)) this.marksWidth = clamp(kept.marksWidth ?? 0, MARKS.least, MARKS.most);
-      this.open = kept.open ?? true;
+      this.open = (kept.open ?? true) && !this.over;
       this.marks = kept.marks ?? true;
     } catch {
-      // What cannot be read is as if nothing were kept.
+      return;
     }
-    if (this.over) this.open = false;
   }
 
   /** Under 1,000 px the assistant slides over the stage. */
@@ -68,7 +73,7 @@ export class Layout {
 
   keep(): void {
     const { assistant, open, marks, marksWidth } = this;
-    localStorage.setItem(KEY, JSON.stringify({ assistant, open: this.over ? true : open, marks, marksWidth }));
+    this.onkeep(JSON.stringify({ assistant, open: this.over ? true : open, marks, marksWidth }));
   }
 }
 

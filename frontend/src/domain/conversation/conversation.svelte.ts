@@ -7,7 +7,6 @@ import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 import { shownItems, shownSources } from './branches';
 
-const CURRENT = 'sextant.conversation';
 const DRAFT = 'sextant.draft.';
 /** The model that needs nothing. */
 export const PILOT = 'pilot';
@@ -67,7 +66,7 @@ export class Conversations {
 
   /** Opens the conversation shown last, if it is still there. */
   async resume(): Promise<void> {
-    const last = localStorage.getItem(CURRENT) ?? '';
+    const last = this.settings.seen('conversation');
     const known = this.store.state.conversations;
     const id = known.some((c) => c.id === last) ? last : '';
     if (id) await this.open(id);
@@ -83,7 +82,7 @@ export class Conversations {
   async open(id: string): Promise<void> {
     this.#keepDraft();
     this.currentId = id;
-    localStorage.setItem(CURRENT, id);
+    this.settings.see('conversation', id);
     this.draft = localStorage.getItem(DRAFT + id) ?? this.settings.value(`draft.${id}`);
     this.failed = '';
     this.stopping = false;
@@ -110,7 +109,7 @@ export class Conversations {
     this.loading = false;
     this.failed = '';
     this.#missed = null;
-    localStorage.removeItem(CURRENT);
+    this.settings.see('conversation', '');
     this.draft = localStorage.getItem(DRAFT + UNBORN) ?? '';
   }
 
@@ -224,7 +223,7 @@ export class Conversations {
     const draft = this.draft;
     localStorage.removeItem(DRAFT + UNBORN);
     this.currentId = conversation.id;
-    localStorage.setItem(CURRENT, conversation.id);
+    this.settings.see('conversation', conversation.id);
     this.draft = draft;
     return conversation.id;
   }

@@ -12,6 +12,8 @@ const LOOKS = 'sextant.theme';
 
 /** Settings that are changed in the window: mode, theme, model and the service's address. */
 export class Settings {
+  readonly #seeing: { [what: string]: ReturnType<typeof setTimeout> } = {};
+
   constructor(
     private readonly store: Store,
     private readonly actions: Actions,
@@ -27,6 +29,24 @@ export class Settings {
 
   get theme(): Theme {
     return THEMES.find((theme) => theme === this.value('theme')) ?? 'system';
+  }
+
+  /**
+   * What a window showed last, wherever it is opened next: a served window has another address after
+   * each start, and with it another local storage.
+   */
+  seen(what: 'conversation' | 'layout'): string {
+    return localStorage.getItem(`sextant.${what}`) ?? this.value(`view.${what}`);
+  }
+
+  /** Keeps it; that it cannot be kept spoils nothing that is shown. */
+  see(what: 'conversation' | 'layout', value: string): void {
+    localStorage.setItem(`sextant.${what}`, value);
+    clearTimeout(this.#seeing[what]);
+    this.#seeing[what] = setTimeout(
+      () => void this.actions.backend.setting(`view.${what}`, value).catch(() => {}),
+      500,
+    );
   }
 
   async set(key: string, value: string): Promise<boolean> {
