@@ -11,7 +11,7 @@ TAGS         := sqlite_fts5
 DESKTOP_TAGS := desktop production webkit2_41 $(TAGS)
 # These run this very program a thousand times, outside of what the race detector can see.
 PROBES       := NoProbeGetsOut|ProbesSucceedOutside|OrdinaryWorkIsDone
-WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled
+WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 .PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test check generate bench bench-table bench-tasks redteam kills package clean
@@ -65,10 +65,10 @@ e2e-ui: build
 	@echo "== End-to-end tests in Chromium"
 	@cd frontend && CI="$${CI:-}" SEXTANT_BIN="$(CURDIR)/$(BIN)/sextant" npx --no-install playwright test </dev/null
 
-# Every test that asks for SEXTANT_WHOLE has a long form: changing pages, zoom, frames, kills.
+# Every test that asks for SEXTANT_WHOLE has a long form: changing pages, zoom, frames, kills, branches.
 e2e-whole: ui
 	@echo "== The long tests in their whole form"
-	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -p 1 -count=1 -timeout 30m -run "$(WHOLE)" ./backend/surfaces/browser ./app
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -p 1 -count=1 -timeout 30m -run "$(WHOLE)" ./backend/surfaces/browser ./backend/agent/loop ./app
 
 redteam: ui ## A model that obeys every injected instruction: harm done, questions asked (about 10 minutes)
 	@echo "== A scripted model that obeys every instruction it reads"

@@ -150,3 +150,38 @@ test('nothing parts while a turn runs, and what was being edited is kept', async
     await model.stop();
   }
 });
+
+test('a switch in the middle of a long conversation stays under the pointer', async ({ page }) => {
+  const long = (word: string, n: number) => Array.from({ length: n }, (_, i) => `${word} ${i}.`).join('\n\n');
+  const model = await ModelServer.start([
+    { text: long('Alpha', 60) },
+    { text: long('Beta', 60) },
+    { text: long('Gamma', 30) },
+    { text: long('Delta', 60) },
+  ]);
+  const sextant = await Sextant.start({ env: env(model) });
+  try {
+    await page.goto(sextant.window());
+    await say(page, 'one');
+    await expect(talk(page)).toContainText('Alpha 59.');
+    await say(page, 'two');
+    await expect(talk(page)).toContainText('Beta 59.');
+    await talk(page).getByRole('button', { name: 'Ask again' }).first().click();
+    await expect(talk(page)).toContainText('Gamma 29.');
+    await say(page, 'three');
+    await expect(talk(page)).toContainText('Delta 59.');
+    // What is above the switch and what is below it are of another length in each branch.
+    await ways(page).evaluate((node) => node.scrollIntoView({ block: 'center' }));
+    const place = async () => Math.round((await ways(page).boundingBox())!.y);
+    const before = await place();
+    await ways(page).getByRole('button', { name: 'Previous branch' }).click();
+    await expect(talk(page)).toContainText('Beta 59.');
+    await expect.poll(place).toBe(before);
+    await ways(page).getByRole('button', { name: 'Next branch' }).click();
+    await expect(talk(page)).toContainText('Delta 59.');
+    await expect.poll(place).toBe(before);
+  } finally {
+    await sextant.stop();
+    await model.stop();
+  }
+});

@@ -77,7 +77,8 @@ func (l *Loop) Choose(ctx context.Context, conversation, branch string) error {
 	})
 }
 
-// between does something while no turn can begin in the conversation; ErrBusy when one runs.
+// between does something while no turn can begin in the conversation; ErrBusy when one runs. Who asks
+// meanwhile waits, as for the end of a turn.
 func (l *Loop) between(ctx context.Context, conversation string, do func() error) error {
 	run, cancel := context.WithCancelCause(ctx)
 	ask := Ask{Conversation: conversation}
@@ -87,7 +88,9 @@ func (l *Loop) between(ctx context.Context, conversation string, do func() error
 		return err
 	}
 	defer l.wait.Done()
-	defer l.leave(&turn{loop: l, ask: ask, ctx: run, seat: place})
+	t := &turn{loop: l, ask: ask, ctx: run, seat: place}
+	l.end(t)
+	defer l.leave(t)
 	return do()
 }
 

@@ -408,3 +408,34 @@ func TestAMessageThatWasKeptIsAskedInTheBranchThatIsShown(t *testing.T) {
 		t.Errorf("said: %s", got)
 	}
 }
+
+func TestAMessageThatSteeredATurnIsEditedAfterTheCallsBeforeIt(t *testing.T) {
+	k := keeping(t)
+	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
+		if r.Last() == "go" {
+			return calls(call2("act", 1), call2("act", 2))
+		}
+		return echo(r)
+	}
+	steered := false
+	k.do = func(context.Context, toolspec.Call) toolspec.Result {
+		if !steered {
+			steered = true
+			k.send(t, "rather left", event.MomentNow)
+		}
+		return toolspec.OK("acted")
+	}
+	k.ask(t, "go")
+	if end := k.edit(t, "rather left", "rather right"); end.Status != chat.StatusDone {
+		t.Fatalf("%+v", end)
+	}
+	requests := k.service.Requests()
+	read := contents(requests[len(requests)-1])
+	if len(read) != 6 || read[1] != "user:go" || read[3] != "tool:acted" || !strings.Contains(read[4], "not run") || read[5] != "user:rather right" {
+		t.Errorf("the model read %q", read)
+	}
+	k.retry(t, "go")
+	if got := texts(k.said(t)); !strings.HasPrefix(got, "go | ") || strings.Contains(got, "rather") {
+		t.Errorf("the whole turn again: %s", got)
+	}
+}
