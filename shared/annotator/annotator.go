@@ -30,7 +30,8 @@ type Element struct {
 	Name  string `json:"name"`
 	Value string `json:"value,omitempty"`
 	// States in a fixed vocabulary: required, disabled, checked, unchecked, mixed, expanded,
-	// collapsed, selected, pressed, current, invalid, readonly, focused, multiline,
+	// collapsed, selected, pressed, sorted ascending, sorted descending, current, invalid, readonly,
+	// focused, multiline,
 	// "covered by [20] dialog \"Cookies\"", "off: <reason>".
 	States []string `json:"states,omitempty"`
 	Box    Box      `json:"box"`
@@ -42,6 +43,9 @@ type Element struct {
 	InView bool `json:"in_view"`
 	// Group names the landmark or heading it stands under, for the list beside the page.
 	Group string `json:"group,omitempty"`
+	// Familiar is true in an answer of changes when nothing is different but whether, and by what, it
+	// is covered: the text need not say again what it is.
+	Familiar bool `json:"-"`
 }
 
 // Event is something that happened while an action ran: kind is one of navigated,

@@ -32,7 +32,22 @@ func Text(a Answer) string { return Write(&a, Budget{}) }
 // links and what cannot be used before controls, and counted in LeftOut. a.Elements are then
 // those that are listed; the list that a came with stays as it is. The page line and what
 // happened are in the text however small the budget is, cut short where they have to be.
+//
+// Of three or more elements of which only what lies over them has changed, their numbers are told.
 func Write(a *Answer, budget Budget) string {
+	whole := a.Elements
+	folds, listed := folded(a)
+	if folds == "" {
+		return write(a, "", budget)
+	}
+	a.Elements = listed
+	text := write(a, folds, budget)
+	a.Elements = unfolded(whole, listed, a.Elements)
+	return text
+}
+
+// write is Write with the lines that stand for what is not in a.Elements any more.
+func write(a *Answer, folds string, budget Budget) string {
 	all := sizes()
 	text := make([]byte, 0, 256+48*len(a.Elements))
 	text = appendHeader(text, *a, all[0])
@@ -41,17 +56,18 @@ func Write(a *Answer, budget Budget) string {
 		e := covers.told(a.Elements[i])
 		text = append(appendLine(text, &e, maxName), '\n')
 	}
+	text = append(text, folds...)
 	text = appendFooter(text, *a, all[0])
 	text = append(text, rest(*a)...)
 	// No token is shorter than a byte.
 	if budget.Max <= 0 || len(text) <= budget.Max {
 		return strings.TrimSuffix(string(text), "\n")
 	}
-	return cutTo(a, budget, all)
+	return cutTo(a, folds, budget, all)
 }
 
 // cutTo is Write for an answer that may be too long.
-func cutTo(a *Answer, budget Budget, all []size) string {
+func cutTo(a *Answer, folds string, budget Budget, all []size) string {
 	var head, tail string
 	used := 0
 	// The line of what is not listed is kept free; a smaller number is no dearer.
@@ -59,7 +75,7 @@ func cutTo(a *Answer, budget Budget, all []size) string {
 	most.LeftOut += len(a.Elements)
 	restTokens := budget.Count(rest(most)) + 1
 	for _, s := range all {
-		head, tail = string(appendHeader(nil, *a, s)), string(appendFooter(nil, *a, s))
+		head, tail = string(appendHeader(nil, *a, s)), folds+string(appendFooter(nil, *a, s))
 		used = budget.Count(head) + budget.Count(tail)
 		if used <= budget.Max/2 || used+restTokens+600 <= budget.Max {
 			break
@@ -112,8 +128,10 @@ func squeezed(head string, room int, count func(string) int) string {
 
 // fitting are the first elements whose lines fit into room.
 func fitting(elements []Element, longest, room int, count func(string) int) (lines []string, kept []Element) {
+	covers := coversOf(elements)
 	for i := range elements {
-		line := string(append(appendLine(nil, &elements[i], longest), '\n'))
+		e := covers.told(elements[i])
+		line := string(append(appendLine(nil, &e, longest), '\n'))
 		if room -= count(line); room < 0 {
 			return lines, elements[:i:i]
 		}
@@ -257,17 +275,32 @@ func told(text string) bool {
 func appendFooter(b []byte, a Answer, s size) []byte {
 	if len(a.Gone) > 0 {
 		b = append(b, "gone:"...)
-		for i, id := range a.Gone {
-			if i == s.gone {
-				b = fmt.Appendf(b, " and %d more", len(a.Gone)-i)
-				break
-			}
-			b = fmt.Appendf(b, " [%d]", id)
-		}
-		b = append(b, '\n')
+		b = append(appendIDs(b, a.Gone, s.gone), '\n')
 	}
 	if n := Clean(a.Note, s.outcome); n != "" {
 		b = append(append(append(b, "note: "...), n...), '\n')
+	}
+	return b
+}
+
+// appendIDs writes ids in order, three and more in a row by the first and the last, at most so many
+// of either.
+func appendIDs(b []byte, ids []int, most int) []byte {
+	for i, n := 0, 0; i < len(ids); n++ {
+		if n == most {
+			return fmt.Appendf(b, " and %d more", len(ids)-i)
+		}
+		end := i + 1
+		for end < len(ids) && ids[end] == ids[end-1]+1 {
+			end++
+		}
+		if end-i < 3 {
+			b = fmt.Appendf(b, " [%d]", ids[i])
+			i++
+			continue
+		}
+		b = fmt.Appendf(b, " [%d]-[%d]", ids[i], ids[end-1])
+		i = end
 	}
 	return b
 }

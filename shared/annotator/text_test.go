@@ -257,3 +257,63 @@ func TestAConsoleErrorIsQuotedUnlessItIsAlready(t *testing.T) {
 		}
 	}
 }
+
+func TestGoneNumbersInARowAreToldByTheFirstAndTheLast(t *testing.T) {
+	for want, ids := range map[string][]int{
+		"\ngone: [3] [4] [9]-[12] [20]\n": {3, 4, 9, 10, 11, 12, 20},
+		"\ngone: [1]-[3]\n":               {1, 2, 3},
+	} {
+		if got := Text(Answer{Gone: ids, Changes: true, Note: "x"}); !strings.Contains(got, want) {
+			t.Errorf("%q is not in:\n%s", want, got)
+		}
+	}
+	var many []int
+	for i := range 200 {
+		many = append(many, i*2+1)
+	}
+	if got := Text(Answer{Gone: many, Changes: true}); !strings.HasSuffix(got, "[79] and 160 more") {
+		t.Errorf("many numbers apart are told as:\n%s", got)
+	}
+}
+
+func TestWhatCoversSeveralIsNamedOnceInALongAnswerToo(t *testing.T) {
+	a := Answer{Changes: true}
+	for i := range 40 {
+		a.Elements = append(a.Elements, Element{ID: i + 1, Role: "link", Name: strings.Repeat("word ", 5), States: []string{`covered by dialog "Settings"`}})
+	}
+	budget := Budget{Max: 3000, Count: utf8.RuneCountInString}
+	if got := Write(&a, budget); strings.Count(got, "Settings") != 1 || len(a.Elements) != 40 {
+		t.Errorf("%d elements, the cover is named %d times:\n%s", len(a.Elements), strings.Count(got, "Settings"), got)
+	}
+}
+
+func TestOfFamiliarElementsUnderSomethingNewOnlyTheNumbersAreTold(t *testing.T) {
+	over := []string{`covered by dialog "Settings"`}
+	a := Answer{Changes: true}
+	for i := range 5 {
+		a.Elements = append(a.Elements, Element{ID: i + 10, Role: "link", Name: "Known", States: over, Familiar: true})
+	}
+	a.Elements = append(a.Elements, Element{ID: 15, Role: "link", Name: "Never seen", States: over}, Element{ID: 16, Role: "button", Name: "Save", Usable: true})
+	got := Text(a)
+	if !strings.Contains(got, "\ncovered by dialog \"Settings\": [10]-[14]") || strings.Contains(got, "Known") || !strings.Contains(got, `[15] link "Never seen"`) {
+		t.Errorf("got:\n%s", got)
+	}
+	for i := range a.Elements[:5] {
+		a.Elements[i].States = nil
+	}
+	if got := Text(a); !strings.Contains(got, "\nno longer covered: [10]-[14]") || strings.Contains(got, "Known") {
+		t.Errorf("once nothing lies over them:\n%s", got)
+	}
+	b := a
+	if got := Write(&b, letters(90)); len(b.Elements) >= len(a.Elements) || !strings.Contains(got, "left out") {
+		t.Errorf("%d of %d elements are told in:\n%s", len(b.Elements), len(a.Elements), got)
+	}
+	a.Changes = false
+	if got := Text(a); strings.Count(got, "Known") != 5 {
+		t.Errorf("a whole list leaves out what is familiar:\n%s", got)
+	}
+	a.Changes, a.Elements = true, a.Elements[3:]
+	if got := Text(a); strings.Count(got, "Known") != 2 {
+		t.Errorf("two are not told as they are:\n%s", got)
+	}
+}

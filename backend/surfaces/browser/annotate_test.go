@@ -89,3 +89,35 @@ func TestAQueryRanksAndSaysWhatThereIsWhenNothingMatches(t *testing.T) {
 		t.Errorf("no match: %s %q", names(ans), ans.Note)
 	}
 }
+
+func TestWhatOnlyCameUnderADialogIsFamiliar(t *testing.T) {
+	ctx, s := session(t)
+	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>T</title><button>One</button><button>Two</button><button id=three>Three</button>
+		<button onclick="three.textContent='Four'; box.showModal()">Open</button><dialog id=box aria-label=Box><button>New</button><button onclick="box.close()">Close</button></dialog>`}))
+	familiar := func(ans annotator.Answer) string {
+		var list []string
+		for _, e := range ans.Elements {
+			if e.Familiar {
+				list = append(list, e.Name)
+			}
+		}
+		return strings.Join(list, ",")
+	}
+	if f := familiar(page); f != "" {
+		t.Errorf("on the first look %s is familiar", f)
+	}
+	open, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Open").ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := familiar(open); f != "One,Two" && f != "One,Two,Open" {
+		t.Errorf("under the dialog %s is familiar in %+v", f, open.Elements)
+	}
+	shut, err := s.Click(ctx, browser.ClickOptions{ID: the(t, open, "button", "Close").ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := familiar(shut); !strings.HasPrefix(f, "One,Two,Four") {
+		t.Errorf("from under the dialog %s is familiar in %+v", f, shut.Elements)
+	}
+}

@@ -321,10 +321,15 @@ func (t *tab) waitsFor() string {
 	case t.dialog.kind == dialogAuth:
 		return "The page waits for the log-in: answer with handle_dialog and username and password, or with accept: false."
 	case t.dialog.kind == string(proto.PageDialogTypePrompt):
-		return "The page stands still until the dialog is answered: handle_dialog with text, or accept: false."
+		return standsStill + "handle_dialog with text, or accept: false."
 	}
-	return `The page stands still until the dialog is answered: press_key "Enter" accepts, "Escape" dismisses.`
+	return standsStill + `press_key "Enter" accepts, "Escape" dismisses.`
 }
+
+const standsStill = "The page stands still until the dialog is answered: "
+
+// Waits reports whether an answer's note says that an open dialog waits.
+func Waits(note string) bool { return strings.HasPrefix(note, standsStill) }
 
 // answerDialog accepts or dismisses the dialog in the tab by a key.
 func (s *Session) answerDialog(ctx context.Context, t *tab, key string) (answer, error) {

@@ -17,6 +17,7 @@ func (t *tab) compare(ctx context.Context, before, now *look) (changes []annotat
 	for _, e := range now.elements {
 		i, was := before.byID[e.ID]
 		if !was || differs(before.elements[i], e) {
+			e.Familiar = was && !differs(uncovered(before.elements[i]), uncovered(e))
 			changes = append(changes, e)
 		}
 	}
@@ -66,6 +67,13 @@ func (t *tab) vanished(ctx context.Context, doc int, ids []int) []int {
 func differs(a, b annotator.Element) bool {
 	return a.Role != b.Role || a.Name != b.Name || a.Value != b.Value || a.Usable != b.Usable ||
 		!slices.Equal(own(a.States), own(b.States))
+}
+
+// uncovered is e as if nothing lay over it.
+func uncovered(e annotator.Element) annotator.Element {
+	e.States = slices.DeleteFunc(slices.Clone(e.States), func(s string) bool { return strings.HasPrefix(s, "covered by ") })
+	e.Usable = true
+	return e
 }
 
 // own are the states without the words of the row an element stands in: these come and go with

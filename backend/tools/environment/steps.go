@@ -263,6 +263,8 @@ type sum struct {
 func (s *sum) add(a annotator.Answer) {
 	s.page, s.last = a.Page, a
 	s.events = append(s.events, a.Events...)
+	// That a dialog waits is told while it does.
+	s.notes = slices.DeleteFunc(s.notes, browser.Waits)
 	if a.Note != "" && !slices.Contains(s.notes, a.Note) {
 		s.notes = append(s.notes, a.Note)
 	}
@@ -277,6 +279,8 @@ func (s *sum) add(a annotator.Answer) {
 	}
 	for _, e := range a.Elements {
 		if i, known := at[e.ID]; known {
+			// What a step before found new was not told yet.
+			e.Familiar = e.Familiar && s.elements[i].Familiar
 			s.elements[i] = e
 			continue
 		}

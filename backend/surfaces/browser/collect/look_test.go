@@ -288,3 +288,19 @@ func TestAPageThatSpoilsItsOwnWorldIsStillSeen(t *testing.T) {
 		t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 	}
 }
+
+func TestACardThatIsDraggedIsListedBesideTheButtonInIt(t *testing.T) {
+	raw := look(t, openURL(t, "data:text/html,"+url.PathEscape(`<div draggable="true"><a href="/a">Fix the gutter</a></div><x-card draggable="true" style="display:block"></x-card>
+<script>document.querySelector('x-card').attachShadow({mode: 'open'}).innerHTML = '<span>Order tiles</span> <button>More</button>'</script>`)), Options{})
+	want := []string{`clickable "Fix the gutter" (draggable)`, `link "Fix the gutter"`, `clickable "Order tiles More" (draggable)`, `button "More"`}
+	if got := lines(raw); !slices.Equal(got, want) {
+		t.Errorf("listed are\n%s", strings.Join(got, "\n"))
+	}
+}
+
+func TestTheColumnThatATableIsSortedByIsTold(t *testing.T) {
+	raw := look(t, openURL(t, "data:text/html,"+url.PathEscape(`<table><tr><th aria-sort="descending" onclick="1">Price</th><th aria-sort="none" onclick="1">Name</th></tr></table>`)), Options{})
+	if got := strings.Join(lines(raw), "; "); got != `columnheader "Price" (sorted descending); columnheader "Name"` {
+		t.Errorf("listed are %s", got)
+	}
+}

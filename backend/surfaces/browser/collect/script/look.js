@@ -150,6 +150,8 @@
     const r = c.el.getBoundingClientRect()
     const big = r.width * r.height > 0.5 * view.w * view.h
     if (big || c.inner > 8) return c.inner > 8 || getComputedStyle(c.el).cursor !== 'pointer'
+    // Who takes hold of a link or button in it may drag that instead.
+    if (c.kind === 'drag') return false
     let text = S.fold(c.el.innerText ?? '')
     for (const d of c.inside) {
       for (const e of [d, ...(d.labels ?? [])]) {

@@ -61,6 +61,7 @@
     else add(tri(a('aria-expanded'), 'expanded', 'collapsed'))
     if (el.localName === 'option' ? el.selected : a('aria-selected') === 'true') add('selected')
     add(tri(a('aria-pressed'), 'pressed', null, 'mixed'))
+    if (/^(ascending|descending)$/.test(a('aria-sort') ?? '')) add('sorted ' + a('aria-sort'))
     const cur = a('aria-current')
     if (cur && cur !== 'false') add('current')
     const inv = a('aria-invalid')

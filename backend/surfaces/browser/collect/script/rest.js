@@ -5,7 +5,7 @@
   const now = () => performance.now()
   let count = 0
   let last = now()
-  const attributes = ['class', 'style', 'hidden', 'disabled', 'open', 'src', 'href', 'value', 'checked', 'selected', 'inert', 'aria-expanded', 'aria-hidden', 'aria-busy', 'aria-disabled', 'aria-selected', 'aria-checked', 'aria-pressed', 'aria-invalid', 'aria-label', 'role', 'tabindex', 'contenteditable', 'readonly']
+  const attributes = ['class', 'style', 'hidden', 'disabled', 'open', 'src', 'href', 'value', 'checked', 'selected', 'inert', 'aria-expanded', 'aria-hidden', 'aria-busy', 'aria-disabled', 'aria-selected', 'aria-sort', 'aria-checked', 'aria-pressed', 'aria-invalid', 'aria-label', 'role', 'tabindex', 'contenteditable', 'readonly']
 
   // A streak is an element that changes again and again; log holds the newest changes, each with
   // the streak it belongs to, if any.

@@ -1,0 +1,65 @@
+package annotator
+
+import "slices"
+
+// fewest is how many elements are told by their numbers alone.
+const fewest = 3
+
+// folded are the lines that tell by numbers alone what lies over familiar elements now, or that
+// nothing does any more, and the elements that are listed beside them.
+func folded(a *Answer) (lines string, listed []Element) {
+	if !a.Changes {
+		return "", a.Elements
+	}
+	by := map[string][]int{}
+	var order []string
+	for i := range a.Elements {
+		if !a.Elements[i].Familiar {
+			continue
+		}
+		over := cover(&a.Elements[i])
+		if by[over] == nil {
+			order = append(order, over)
+		}
+		by[over] = append(by[over], a.Elements[i].ID)
+	}
+	var b []byte
+	for _, over := range order {
+		if len(by[over]) < fewest {
+			delete(by, over)
+			continue
+		}
+		ids := by[over]
+		slices.Sort(ids)
+		words := "no longer covered"
+		if over != "" {
+			words = Clean(over, maxName)
+		}
+		b = append(append(b, words...), ':')
+		b = append(appendIDs(b, ids, sizes()[0].gone), '\n')
+	}
+	if len(b) == 0 {
+		return "", a.Elements
+	}
+	listed = slices.DeleteFunc(slices.Clone(a.Elements), func(e Element) bool {
+		_, in := by[cover(&e)]
+		return e.Familiar && in
+	})
+	return string(b), listed
+}
+
+// unfolded are the elements that were told in one way or the other: those of whole that were not
+// listed because they were folded, and those of listed that were kept.
+func unfolded(whole, listed, kept []Element) []Element {
+	if len(kept) == len(listed) {
+		return whole
+	}
+	left := map[int]bool{}
+	for i := range listed {
+		left[listed[i].ID] = true
+	}
+	for i := range kept {
+		delete(left, kept[i].ID)
+	}
+	return slices.DeleteFunc(slices.Clone(whole), func(e Element) bool { return left[e.ID] })
+}
