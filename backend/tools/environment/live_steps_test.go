@@ -202,3 +202,10 @@ func TestADialogThatAStepAnswersIsNotSaidToWait(t *testing.T) {
 	has(t, "a dialog that is open", r.Text, "stands still until the dialog is answered")
 	h.do("press_key", `{"key":"Escape"}`)
 }
+
+func TestWhatAStepWaitedForIsInTheAnswer(t *testing.T) {
+	h := take(t)
+	look := h.do("navigate_page", `{"url":%q}`, live.url+"/suggesting")
+	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%s,"text":"fra","expect":{"text":"Frankfurt"}}]}`, jsonOf(number(t, look, `textbox "Place"`)))
+	has(t, "suggestions that came late", r.Text, "did 1 of 1 step", `button "Frankfurt"`)
+}

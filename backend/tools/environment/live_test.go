@@ -57,7 +57,7 @@ func run(m *testing.M) (int, error) {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		page := map[string]string{"/": orderPage, "/article": articlePage, "/turning": turningPage, "/asking": `<title>Asking</title><button onclick="confirm(1)">Ask</button>`, "/tall": `<title>Tall</title><p>Above</p><button style="width:300px;height:2400px">Tall</button><p>Below</p>`, "/application": strings.Replace(applicationPage, "LONG", strings.Repeat("You agree to a lot. ", 100), 1)}[r.URL.Path]
+		page := map[string]string{"/": orderPage, "/article": articlePage, "/turning": turningPage, "/suggesting": `<title>Suggesting</title><input aria-label=Place oninput="setTimeout(() => { late.innerHTML = '<button>Frankfurt</button>' }, 900)"><p id=late></p>`, "/asking": `<title>Asking</title><button onclick="confirm(1)">Ask</button>`, "/tall": `<title>Tall</title><p>Above</p><button style="width:300px;height:2400px">Tall</button><p>Below</p>`, "/application": strings.Replace(applicationPage, "LONG", strings.Repeat("You agree to a lot. ", 100), 1)}[r.URL.Path]
 		if page == "" {
 			http.NotFound(w, r)
 			return

@@ -97,6 +97,8 @@ type stepRun struct {
 	ends    []stepEnd
 	done    int
 	stopped string
+	// waited is true when what the last step expects was waited for.
+	waited bool
 	// called is what the numbers of all steps were called when the run began: role and name.
 	called map[int][2]string
 	// beside is what was numbered before a press whose element a later step is for too.
@@ -163,7 +165,7 @@ func (r *stepRun) step(ctx context.Context, i int) {
 		r.stopped = fmt.Sprintf("stopped after step %d: %s", i+1, why)
 		return
 	}
-	if st.expect != nil && st.expect.asks() {
+	if r.waited = st.expect != nil && st.expect.asks(); r.waited {
 		held, missing, err := r.s.Holds(ctx, st.expect.Condition, expectPatience)
 		if err != nil {
 			missing = err.Error()
@@ -197,7 +199,7 @@ func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 		f.Sources = sorted(r.from)
 		return f, nil
 	}
-	if r.stopped != "" || r.sum.page.Tab == 0 {
+	if r.stopped != "" || r.sum.page.Tab == 0 || r.waited {
 		// What a failed step left behind, or what came late, is seen once more.
 		if a, err := r.s.Annotate(ctx, browser.AnnotateOptions{ChangesOnly: true}); err == nil {
 			r.sum.add(a)
