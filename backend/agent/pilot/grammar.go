@@ -19,6 +19,8 @@ type form struct {
 	fixed map[string]any
 	// quiet forms are understood, but neither listed nor offered.
 	quiet bool
+	// first is one of the few that a beginner is shown.
+	first bool
 }
 
 // command are the forms that call one tool. The tool "open_*_panel" stands for one of each panel,
@@ -37,6 +39,12 @@ func say(pattern, example, means string) form {
 
 // also is one more way that is understood; example shows it to the tests.
 func also(pattern, example string) form { return form{say: pattern, example: example, quiet: true} }
+
+// early makes the form one of the few that a beginner is shown.
+func (f form) early() form {
+	f.first = true
+	return f
+}
 
 // with gives the form fixed arguments: name, value, name, value.
 func (f form) with(pairs ...any) form {

@@ -155,6 +155,8 @@ type step struct {
 	local, about string
 	// open is true when it ends with a text that has no quotes, which may go on.
 	open bool
+	// verbatim is true when it took the rest of its line as it stood.
+	verbatim bool
 }
 
 func call(tool string, args map[string]any) step {

@@ -276,7 +276,7 @@ func (s *splitter) verbatim(start int) ([]step, bool) {
 		return nil, false
 	}
 	got := s.step(found[0])
-	got.said = s.src[ts[0].start:]
+	got.said, got.verbatim = s.src[ts[0].start:], true
 	return []step{got}, true
 }
 

@@ -32,7 +32,7 @@ func table() []command {
 func pageCommands() []command {
 	return []command{
 		{tool: "navigate_page", group: groupPage, forms: []form{
-			say("(open|go to|goto|visit|navigate to|navigate|browse to|browse|load|take me to) {url:address}", "open example.com", "Opens an address; open demo is the built-in shop"),
+			say("(open|go to|goto|visit|navigate to|navigate|browse to|browse|load|take me to) {url:address}", "open example.com", "Opens an address; open demo is the built-in shop").early(),
 			also("{url:address}", "example.com"),
 			say("back", "back", "Goes back").with("action", "back"),
 			also("go? (back|previous) one? page?", "go back one page").with("action", "back"),
@@ -78,7 +78,7 @@ func pageCommands() []command {
 func actCommands() []command {
 	return []command{
 		{tool: "click_element", group: groupAct, forms: []form{
-			say("click|tap {annotationId:mark}", "click 3", "Clicks a number on the page"),
+			say("click|tap {annotationId:mark}", "click 3", "Clicks a number on the page").early(),
 			say("double click {annotationId:mark}", "double click 3", "Clicks it twice").with("count", 2),
 			also("(double-click|doubleclick) {annotationId:mark}", "double-click on 3").with("count", 2),
 			also("click|tap {annotationId:mark} (double|twice|two times)", "click 3 twice").with("count", 2),
@@ -94,7 +94,7 @@ func actCommands() []command {
 			also("check|uncheck|tick|untick|toggle {annotationId:mark}", "check 3"),
 		}},
 		{tool: "type_text", group: groupAct, forms: []form{
-			say("type|enter|write|input|put {text:text} into|in|to|on|at {annotationId:field}", "type hello into 4", "Types into a field in place of what it held"),
+			say("type|enter|write|input|put {text:text} into|in|to|on|at {annotationId:field}", "type hello into 4", "Types into a field in place of what it held").early(),
 			also("type|enter|write|input|put into|in|to {annotationId:field} {text:text}", "type into 4 hello you"),
 			also("fill in|out? {annotationId:field} with|by {text:text}", "fill 4 with hello"),
 			say("add {text:text} to {annotationId:field}", `add "more" to 4`, "Types behind what the field holds").with("clear", false),

@@ -9,7 +9,7 @@ func lookCommands() []command {
 			also("(show|list) (numbers|marks)", "show the numbers"),
 			say("annotate page", "annotate page", "Numbers the whole page, also out of view").with("scope", "page"),
 			also("annotate (whole page|full page|entire page|all)", "annotate the whole page").with("scope", "page"),
-			say("annotate|numbers {query:text}", "annotate save", "Numbers only what these words fit"),
+			say("annotate|numbers {query:text}", "annotate save", "Numbers only what these words fit").early(),
 			say("links", "links", "Lists the links of the whole page").with("scope", "page", "query", "link"),
 			also("(list|show|show all|list all) links", "list links").with("scope", "page", "query", "link"),
 			say("changes", "changes", "Lists what changed since the last look").with("changes_only", true),
@@ -18,14 +18,14 @@ func lookCommands() []command {
 			say("marks", "marks", "Lists the numbers of the last look again"),
 		}},
 		{tool: "get_page_content", group: groupLook, forms: []form{
-			say("read page", "read page", "Shows the text of the page"),
+			say("read page", "read page", "Shows the text of the page").early(),
 			also("read|get|show page? (content|contents|text)? (of page|page)? now?", "read the text of the page"),
 			also("page? (content|contents|text) (of page)?", "page content"),
 			say("read page from {offset:count}", "read page from 4000", "Shows the page from that character on"),
 			say("read page as text", "read page as text", "Shows the page without its links").with("format", "text"),
 		}},
 		{tool: "take_screenshot", group: groupLook, forms: []form{
-			say("screenshot", "screenshot", "Takes a picture of what is in view"),
+			say("screenshot", "screenshot", "Takes a picture of what is in view").early(),
 			also("(take|make)? screenshot (of page|of view|of viewport|page)?", "take a screenshot of the page"),
 			also("(take|make) (picture|shot) (of page|of view)?", "take a picture"),
 			say("screenshot of {annotationId:mark}", "screenshot of 3", "Takes a picture of one thing"),
@@ -82,7 +82,7 @@ func pointCommands() []command {
 func fileCommands() []command {
 	return []command{
 		{tool: "read_file", group: groupFiles, forms: []form{
-			say("read {path:path}", "read notes.txt", "Shows a file"),
+			say("read {path:path}", "read notes.txt", "Shows a file").early(),
 			also("(read file|show file|open file) {path:path}", `read the file "my notes"`),
 			also("open {path:file}", "open file notes.txt"),
 			also("{path:file}", "read notes.txt"),
@@ -237,7 +237,7 @@ func windowCommands() []command {
 			also("(list|show|list all|what) tools (are there)?", "list tools"),
 		}},
 		{local: localHelp, group: groupWindow, forms: []form{
-			say("help", "help", "Lists all commands"),
+			say("help", "help", "Lists all commands").early(),
 			also("(commands|list commands|show help|what can you do|you do|what can i say)", "commands"),
 			say("help {about:text}", "help click", "Explains the commands of that word"),
 		}},

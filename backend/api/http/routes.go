@@ -53,6 +53,7 @@ func (s *Server) routes() {
 	s.environmentRoutes()
 	s.panelRoutes()
 	s.talkRoutes()
+	s.pilotRoutes()
 	s.automationRoutes()
 	s.stateRoutes()
 	s.recordRoutes()

@@ -23,6 +23,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
+	"sextant/backend/agent/pilot"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/calls/approval"
 	"sextant/backend/calls/discovery"
@@ -69,6 +70,7 @@ type Rooms struct {
 	Results *results.Store
 	Loop    *loop.Loop
 	Models  *llm.Registry
+	Pilot   *pilot.Pilot
 	Panels  *panels.Registry
 	MCP     *mcp.Servers
 	Base    *baseline.Tools

@@ -565,6 +565,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ai/pilot/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a message to the command pilot may go on */
+        get: operations["get-api-ai-pilot-complete"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/pilot/grammar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every command of the command pilot */
+        get: operations["get-api-ai-pilot-grammar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ai/prompt-notes/append": {
         parameters: {
             query?: never;
@@ -1620,6 +1654,17 @@ export interface components {
             /** Format: int64 */
             width?: number;
         };
+        Completion: {
+            ghost?: string;
+            items: components["schemas"]["CompletionItem"][];
+        };
+        CompletionItem: {
+            /** Format: int64 */
+            back?: number;
+            insert: string;
+            means?: string;
+            show: string;
+        };
         Conversation: {
             /** Format: date-time */
             created: string;
@@ -2047,6 +2092,18 @@ export interface components {
         Payer: {
             conversation: string;
             turn: string;
+        };
+        PilotCommand: {
+            example: string;
+            first?: boolean;
+            group: string;
+            insert: string;
+            means: string;
+            say: string;
+            tool?: string;
+        };
+        PilotGrammar: {
+            commands: components["schemas"]["PilotCommand"][];
         };
         Pointer: {
             press?: boolean;
@@ -3567,6 +3624,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-ai-pilot-complete": {
+        parameters: {
+            query?: {
+                /** @description What stands before the cursor. */
+                text?: string;
+                panel?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Completion"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-ai-pilot-grammar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PilotGrammar"];
                 };
             };
             /** @description Error */

@@ -1,0 +1,88 @@
+package pilot
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"sextant/shared/wire"
+)
+
+// skeleton is the arguments that a schema requires, with nothing in them, and how far the cursor
+// stands before its end (in UTF-16 units, as the window counts) to fill in the first.
+func skeleton(parameters json.RawMessage) (args string, back int) {
+	var s struct {
+		Properties map[string]struct {
+			Type any   `json:"type"`
+			Enum []any `json:"enum"`
+		} `json:"properties"`
+		Required []string `json:"required"`
+	}
+	if json.Unmarshal(parameters, &s) != nil || len(s.Required) == 0 {
+		return "{}", min(1, len(s.Properties))
+	}
+	slices.SortStableFunc(s.Required, func(a, b string) int { return place(parameters, a) - place(parameters, b) })
+	var out strings.Builder
+	cursor := 0
+	for i, name := range s.Required {
+		key, err := json.Marshal(name)
+		if err != nil {
+			continue
+		}
+		open, shut := "", ""
+		switch t, _ := s.Properties[name].Type.(string); t {
+		case "string":
+			open, shut = `"`, `"`
+		case "array":
+			open, shut = "[", "]"
+		case "object":
+			open, shut = "{", "}"
+		case "boolean":
+			open = "true"
+		}
+		if i > 0 {
+			out.WriteString(", ")
+		}
+		out.WriteString(string(key) + ": " + open)
+		if i == 0 {
+			cursor = out.Len()
+		}
+		out.WriteString(shut)
+	}
+	inside := out.String()
+	return "{" + inside + "}", len(utf16.Encode([]rune(inside[cursor:]))) + 1
+}
+
+// place is where a property is named in a schema.
+func place(parameters json.RawMessage, name string) int {
+	return strings.Index(string(parameters), `"`+name+`"`)
+}
+
+// Commands lists the table for people, with the tools that can be called now; none means all.
+func (p *Pilot) Commands(tools []string) []wire.PilotCommand {
+	list := []wire.PilotCommand{}
+	c := &completer{g: p.grammar(tools, Live{})}
+	for _, f := range p.forms {
+		if f.quiet || len(tools) > 0 && !c.offered(f) {
+			continue
+		}
+		insert := f.example
+		if slots := f.slots(); len(slots) > 0 {
+			var words []string
+			for _, e := range f.parts {
+				if e.kind != nil {
+					break
+				}
+				if !e.optional {
+					words = append(words, e.words[0]...)
+				}
+			}
+			insert = strings.Join(words, " ") + " "
+		}
+		list = append(list, wire.PilotCommand{
+			Say: f.shown(), Example: f.example, Means: f.means, Insert: insert, Group: f.command.group, Tool: f.command.tool, First: f.first,
+		})
+	}
+	return list
+}
