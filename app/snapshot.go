@@ -33,7 +33,7 @@ func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
 		Browser: masked(s.Secrets, s.Browser.State()), Marks: masked(s.Secrets, s.Browser.Marks()), Approvals: orEmpty(s.Desk.Waiting()),
 		Conversations: orEmpty(conversations), MCP: orEmpty(s.MCP.List()), Models: orEmpty(s.Models.List(ctx)),
 		Mode: s.Settings.Get("mode"), Workspace: s.Workspace(), Settings: settings, Banners: s.banners(),
-		PanelsFolder: s.PanelsFolder(),
+		PanelsFolder: s.PanelsFolder(), Disk: s.Space.State(),
 	}, nil
 }
 

@@ -28,6 +28,7 @@ import (
 	"sextant/backend/record/blobs"
 	"sextant/backend/record/events"
 	"sextant/backend/record/results"
+	"sextant/backend/record/space"
 	"sextant/backend/record/store"
 	"sextant/backend/surfaces/browser"
 	"sextant/backend/tools/baseline"
@@ -55,6 +56,7 @@ type System struct {
 	Borrowed string
 
 	Store       *store.Store
+	Space       *space.Watch
 	Events      *events.Recorder
 	Audit       *audit.Log
 	Blobs       *blobs.Store
@@ -127,7 +129,7 @@ func OpenSystem(ctx context.Context, config *Config, purpose Purpose, log *slog.
 			return nil, fmt.Errorf("making %s: %w", dir, err)
 		}
 	}
-	steps := []func(context.Context, Purpose) error{s.openRecord, s.openGuard, s.openBrowser, s.openTools, s.openCalls, s.openAgent, s.openDoors}
+	steps := []func(context.Context, Purpose) error{s.openRecord, s.openGuard, s.openBrowser, s.openTools, s.openCalls, s.openAgent, s.openSpace, s.openDoors}
 	for _, step := range steps {
 		if err := step(ctx, purpose); err != nil {
 			return nil, err

@@ -50,10 +50,13 @@ const (
 	BrowserChanged      Kind = "browser.changed"      // BrowserState, live
 	MarksChanged        Kind = "marks.changed"        // Marks, live
 	PointerMoved        Kind = "pointer.moved"        // Pointer, live
+	DiskChanged         Kind = "disk.changed"         // Disk, live
 )
 
 // Live reports whether events of kind k are never stored.
-func (k Kind) Live() bool { return k == BrowserChanged || k == MarksChanged || k == PointerMoved }
+func (k Kind) Live() bool {
+	return k == BrowserChanged || k == MarksChanged || k == PointerMoved || k == DiskChanged
+}
 
 // Mergeable reports whether a slow reader may get several of kind k joined or only the newest.
 func (k Kind) Mergeable() bool {

@@ -106,6 +106,7 @@ type Snapshot struct {
 	Settings      []event.Setting     `json:"settings"`
 	Banners       []Banner            `json:"banners"`
 	PanelsFolder  string              `json:"panels_folder"`
+	Disk          event.Disk          `json:"disk"`
 }
 
 // Banner is a lasting condition: no Chromium, config unreadable, settings not kept.

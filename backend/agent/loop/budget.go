@@ -345,7 +345,7 @@ func (t *turn) rest(what string) []event.Event {
 // aside records what a question beside the talk cost.
 func (t *turn) aside(what string) error {
 	if events := t.rest(what); len(events) > 0 {
-		return t.loop.publish(t.ctx, events...)
+		return t.record(events...)
 	}
 	return nil
 }

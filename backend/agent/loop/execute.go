@@ -47,7 +47,7 @@ func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken 
 		calls = calls[len(group):]
 		end, err := t.together(group, broken)
 		if err != nil {
-			return nil, err
+			return nil, t.unable(calls, err)
 		}
 		if end != nil {
 			return end, t.answerAll(calls, "not run: "+end.message)
@@ -111,7 +111,7 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 		t.messages = append(t.messages, m)
 		events[i] = t.event(event.MessageAdded, m).Of(c.ID)
 	}
-	return end, t.loop.publish(t.ctx, events...)
+	return end, t.record(events...)
 }
 
 // results runs a group.
@@ -199,5 +199,5 @@ func (t *turn) answerAll(calls []chat.ToolCall, why string) error {
 	if len(events) == 0 {
 		return nil
 	}
-	return t.loop.publish(t.ctx, events...)
+	return t.record(events...)
 }

@@ -176,7 +176,7 @@ func (t *turn) reply(r Reply, calls []chat.ToolCall) (*ending, error) {
 	}
 	t.messages = append(t.messages, added...)
 	if len(events) > 0 {
-		if err := t.loop.publish(t.ctx, events...); err != nil {
+		if err := t.record(events...); err != nil {
 			return nil, err
 		}
 	}

@@ -174,6 +174,7 @@ type Loop struct {
 	closed  bool
 	running map[string]*seat
 	boxes   map[string]*prompt.Toolbox
+	debts   debts
 }
 
 // seat is the place of the one turn that may run in a conversation.
@@ -282,6 +283,7 @@ func (l *Loop) Close() {
 	}
 	l.mu.Unlock()
 	l.wait.Wait()
+	l.settleLast()
 }
 
 // begin checks ask, takes the conversation, and records the person's message. On success
@@ -308,7 +310,11 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 		return nil, err
 	}
 	t := &turn{loop: l, ask: ask, id: newID("t"), ctx: run, seat: place}
-	if err := t.open(ctx, fresh); err != nil {
+	err = l.settle(ctx, ask.Conversation)
+	if err == nil {
+		err = t.open(ctx, fresh)
+	}
+	if err != nil {
 		l.leave(t)
 		l.wait.Done()
 		return nil, err

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,14 +31,20 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	message := chat.Message{
 		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleAssistant, Time: time.Now().UTC(),
 	}
+	ctx, stop := context.WithCancel(t.ctx)
+	defer stop()
 	pieces := func(kind event.Kind) *merger {
 		return &merger{publish: func(s string) error {
-			return t.loop.publish(t.ctx, t.event(kind, event.Delta{Message: message.ID, Text: s}))
+			err := t.loop.publish(t.ctx, t.event(kind, event.Delta{Message: message.ID, Text: s}))
+			if err != nil {
+				stop() // what nobody can keep is not worth waiting and paying for
+			}
+			return err
 		}}
 	}
 	text, thought := pieces(event.TextDelta), pieces(event.ThoughtDelta)
 	asked := time.Now()
-	res, err := t.voice.Stream(t.ctx, req, told, func(d llm.Delta) {
+	res, err := t.voice.Stream(ctx, req, told, func(d llm.Delta) {
 		if d.Thought == "" {
 			thought.now() // it came before what comes now
 		}
@@ -48,7 +55,7 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 			t.begin(defs, *d.Call)
 		}
 	})
-	if lost := errors.Join(thought.close(), text.close()); err == nil {
+	if lost := errors.Join(thought.close(), text.close()); lost != nil {
 		err = lost
 	}
 	t.read = res.Usage.Input
@@ -81,8 +88,8 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	if strings.TrimSpace(message.Text) != "" {
 		t.said = message.Text
 	}
-	if lost := t.loop.publish(t.ctx, ended...); lost != nil && err == nil {
-		err = lost
+	if lost := t.record(ended...); lost != nil && err == nil {
+		err = t.unable(message.Calls, lost)
 	}
 	return res, message, err
 }

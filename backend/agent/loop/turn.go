@@ -10,6 +10,7 @@ import (
 
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
+	"sextant/backend/record/space"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -49,6 +50,9 @@ type turn struct {
 	// the system prompt of a turn with a goal.
 	closed bool
 	fixed  []toolspec.Definition
+	// owed are events that found no room on the disk, full why.
+	owed []event.Event
+	full error
 }
 
 // Outcome is how a turn ended.
@@ -148,9 +152,12 @@ func (t *turn) run() Outcome {
 		ID: t.id, Model: t.ask.Model, Status: end.status, Error: end.message,
 		Suggestion: end.suggestion, Rounds: t.rounds, Usage: told, Budget: end.budget,
 	}
-	events := append(append(t.rest("rest"), t.keep(end.status)...), t.event(event.TurnEnded, data))
+	events := append(append(t.owed, t.rest("rest")...), t.keep(end.status)...)
+	events = append(events, t.event(event.TurnEnded, data))
 	defer t.loop.leave(t)
-	if err := t.loop.publish(t.ctx, events...); err != nil {
+	if err := t.loop.publish(t.ctx, events...); space.IsFull(err) {
+		t.loop.owe(t.ask.Conversation, events)
+	} else if err != nil {
 		t.loop.cfg.Log.Error("end of turn not recorded", "turn", t.id, "error", err)
 	}
 	return Outcome{
@@ -282,6 +289,9 @@ func (t *turn) finish(res llm.Response) ending {
 
 // failed turns an error into the end of a turn, with the provider's own hint if it has one.
 func failed(err error) ending {
+	if space.IsFull(err) {
+		return full()
+	}
 	var e *llm.Error
 	var spent *spentError
 	switch {

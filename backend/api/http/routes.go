@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/backend/record/space"
 )
 
 // body wraps a JSON answer for huma.
@@ -70,7 +72,29 @@ func badRequest(detail string) error { return huma.NewError(http.StatusBadReques
 // notFound is a problem about an id.
 func notFound(detail string) error { return huma.NewError(http.StatusNotFound, detail) }
 
+// fullType names the problem of a full disk for programs.
+const fullType = "urn:sextant:problem:disk-full"
+
+// full is the answer to what could not be kept for want of room.
+func full() error {
+	return &huma.ErrorModel{
+		Type: fullType, Title: http.StatusText(http.StatusInsufficientStorage), Status: http.StatusInsufficientStorage,
+		Detail: "The disk is full, so this was not kept. What was kept before is safe. Make room on the disk of the data folder, then send it again.",
+	}
+}
+
+// refused is a problem that the caller can mend, unless it is a full disk.
+func refused(err error) error {
+	if space.IsFull(err) {
+		return full()
+	}
+	return badRequest(err.Error())
+}
+
 // failed is a problem of ours; the detail says what still holds.
 func failed(detail string, err error) error {
+	if space.IsFull(err) {
+		return full()
+	}
 	return huma.NewError(http.StatusInternalServerError, detail, err)
 }

@@ -39,7 +39,7 @@ func (s *Server) changeRoutes() {
 	add(s, http.MethodPost, "/api/changes/undo", "Take back what a turn or a call did to files", http.StatusOK, func(ctx context.Context, in *undoInput) (*body[toolspec.Result], error) {
 		args, err := json.Marshal(in.Body)
 		if err != nil {
-			return nil, badRequest(err.Error())
+			return nil, refused(err)
 		}
 		return s.run(ctx, in.Client, files.Undo, "", args), nil
 	})

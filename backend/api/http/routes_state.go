@@ -70,7 +70,7 @@ func (s *Server) stateRoutes() {
 		}
 		set, err := s.rooms.Settings.Set(ctx, in.Key, in.Body.Value)
 		if err != nil {
-			return nil, badRequest(err.Error())
+			return nil, refused(err)
 		}
 		return answer(set), nil
 	})

@@ -188,7 +188,7 @@ func talkProblem(err error) error {
 	case errors.Is(err, loop.ErrNotYours):
 		return huma.NewError(http.StatusForbidden, "A program may change only what a program sent.")
 	}
-	return badRequest(err.Error())
+	return refused(err)
 }
 
 func (s *Server) useSummary(ctx context.Context, in *struct {
@@ -230,7 +230,7 @@ func (s *Server) approve(ctx context.Context, in *struct {
 	case errors.Is(err, approval.ErrAnswered):
 		return nil, huma.NewError(http.StatusConflict, "This question was answered already; the first answer holds.")
 	case err != nil:
-		return nil, badRequest(err.Error())
+		return nil, refused(err)
 	}
 	return nil, nil
 }

@@ -50,6 +50,7 @@ func streamTypes() []any {
 		event.SurfaceRef{},
 		event.MCPList{},
 		event.Setting{},
+		event.Disk{},
 		event.BrowserState{},
 		event.Marks{},
 		event.Pointer{},

@@ -83,7 +83,8 @@ func (p *Pipeline) publish(ctx context.Context, f *flight, e event.Event) {
 func (p *Pipeline) store(ctx context.Context, f *flight, e event.Event) {
 	e = e.In(f.call.From.Conversation, f.call.From.Turn).Of(f.call.ID)
 	// A stopped call still tells how it ended.
-	if _, err := p.cfg.Recorder.Publish(context.WithoutCancel(ctx), e); err != nil {
+	err := p.unheard.publish(context.WithoutCancel(ctx), p.cfg.Recorder, e)
+	if err != nil {
 		p.cfg.Log.Error("event of a call not stored", "kind", e.Kind, "call", f.call.ID, "err", err)
 	}
 }

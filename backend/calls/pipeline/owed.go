@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"sextant/backend/record/audit"
+	"sextant/backend/record/space"
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
@@ -32,6 +35,61 @@ func (p *Pipeline) owe(o owed) {
 	p.owed = append(p.owed, o)
 }
 
+// Settle writes down what found no room on the disk: rows of the audit log and events. Call it when
+// there is room again; the next call does it, too.
+func (p *Pipeline) Settle(ctx context.Context) error { return p.pay(ctx) }
+
+// maxUnheard bounds the events that are kept for later.
+const maxUnheard = 400
+
+// unheard are events that found no room on the disk, in order. While there are some, what comes
+// after waits behind them.
+type unheard struct {
+	mu     sync.Mutex
+	events []event.Event
+}
+
+// shower is a Recorder that also shows what cannot be stored just now; *events.Recorder is one.
+type shower interface {
+	Show(events ...event.Event)
+}
+
+// publish stores e, or keeps it for later and shows it.
+func (u *unheard) publish(ctx context.Context, to Recorder, e event.Event) error {
+	u.mu.Lock()
+	behind := len(u.events) > 0
+	u.mu.Unlock()
+	var err error
+	if !behind { // not under the lock: events that come together share one flush of the disk
+		if _, err = to.Publish(ctx, e); !space.IsFull(err) {
+			return err
+		}
+	}
+	if s, ok := to.(shower); ok {
+		s.Show(e)
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if e.Kind != event.CallOutput && len(u.events) < maxUnheard { // what it put out stands in its end, too
+		u.events = append(u.events, e)
+	}
+	return err
+}
+
+// pay stores what waits.
+func (u *unheard) pay(ctx context.Context, to Recorder) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.events) == 0 {
+		return nil
+	}
+	if _, err := to.Publish(ctx, u.events...); err != nil {
+		return fmt.Errorf("events of earlier calls are not stored (%d): %w", len(u.events), err)
+	}
+	u.events = nil
+	return nil
+}
+
 // pay writes down what the audit log did not take of earlier calls, each row saying so. While
 // that fails nothing more runs, not even what only reads: the log is to be whole.
 func (p *Pipeline) pay(ctx context.Context) error {
@@ -41,7 +99,7 @@ func (p *Pipeline) pay(ctx context.Context) error {
 		p.mu.Lock()
 		if len(p.owed) == 0 {
 			p.mu.Unlock()
-			return nil
+			return p.unheard.pay(context.WithoutCancel(ctx), p.cfg.Recorder)
 		}
 		o, dropped, left := p.owed[0], p.dropped, len(p.owed)
 		p.mu.Unlock()

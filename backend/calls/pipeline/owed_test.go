@@ -5,9 +5,11 @@ import (
 	"errors"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"sextant/backend/record/audit"
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
@@ -88,4 +90,62 @@ func TestALookThatMovesThePageHasItsRowBeforeItRuns(t *testing.T) {
 		t.Errorf("%+v, ran %d times", got, h.times("photograph"))
 	}
 	disk.full.Store(false)
+}
+
+// fullJournal is an event log that takes nothing while full, and shows it.
+type fullJournal struct {
+	Recorder
+	full  atomic.Bool
+	shown chan event.Event
+}
+
+func (j *fullJournal) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+	if j.full.Load() {
+		return nil, syscall.ENOSPC
+	}
+	return j.Recorder.Publish(ctx, events...)
+}
+
+func (j *fullJournal) Show(events ...event.Event) {
+	for _, e := range events {
+		j.shown <- e
+	}
+}
+
+func TestTheEndOfACallThatFindsNoRoomIsShownAndStoredLater(t *testing.T) {
+	h := newHouse(t)
+	journal := &fullJournal{Recorder: h.events, shown: make(chan event.Event, 100)}
+	h.cfg.Recorder = journal
+	h.add(toolspec.Definition{Name: "act", Hints: toolspec.Hints{ReadOnly: true}}, func(context.Context, toolspec.Call, func(string, string)) (toolspec.Result, error) {
+		journal.full.Store(true)
+		return toolspec.OK("done"), nil
+	})
+	call := called("act", `{}`)
+	call.ID, call.From.Turn = "one", "t"
+	if got := h.do(call); !got.Success {
+		t.Fatalf("%+v", got)
+	}
+	if e := <-journal.shown; e.Call != "one" || e.Seq != 0 {
+		t.Fatalf("shown was %+v", e)
+	}
+	if err := h.Settle(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("settled on a full disk: %v", err)
+	}
+	journal.full.Store(false)
+	if err := h.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := h.store.EventsAfter(t.Context(), 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []event.Kind
+	for _, e := range stored {
+		if e.Call == "one" {
+			kinds = append(kinds, e.Kind)
+		}
+	}
+	if len(kinds) != 2 || kinds[0] != event.CallStarted || kinds[1] != event.CallEnded {
+		t.Fatalf("stored are %v", kinds)
+	}
 }

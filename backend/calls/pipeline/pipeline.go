@@ -122,6 +122,8 @@ type Pipeline struct {
 	dropped int
 	// paying is held while owed rows are written.
 	paying sync.Mutex
+	// unheard are events that found no room on the disk.
+	unheard unheard
 }
 
 // New returns a Pipeline without executors.

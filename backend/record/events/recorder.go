@@ -218,6 +218,16 @@ func (r *Recorder) fanOut(events []event.Event) {
 	}
 }
 
+// Show hands events to those who read just now, without storing them: what the disk does not take
+// is still seen. They come with the number 0 and again, with their own, once they are stored.
+func (r *Recorder) Show(events ...event.Event) {
+	events = slices.Clone(r.masked(events))
+	for i := range events {
+		events[i].Seq = 0
+	}
+	r.fanOut(events)
+}
+
 // Last is the newest stored sequence number.
 func (r *Recorder) Last() int64 {
 	r.mu.Lock()

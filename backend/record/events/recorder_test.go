@@ -244,3 +244,20 @@ func TestAPublisherThatGivesUpIsNotHeld(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 }
+
+func TestWhatIsShownIsSeenAtOnceAndNotStored(t *testing.T) {
+	r, s := opened(t)
+	sub := r.Subscribe(Filter{}, FromNow)
+	defer sub.Close()
+	for _, id := range []string{"one", "two"} { // no kind of it replaces another, as live ones do
+		r.Show(event.New(event.TurnEnded, event.Turn{ID: id}).In("c", id))
+	}
+	for _, id := range []string{"one", "two"} {
+		if e := <-sub.C(); e.Turn != id || e.Seq != 0 {
+			t.Fatalf("seen was %+v", e)
+		}
+	}
+	if last, err := s.LastSeq(t.Context()); err != nil || last != 0 {
+		t.Fatalf("event %d was stored, %v", last, err)
+	}
+}

@@ -108,11 +108,15 @@ func (s *Subscription) offer(e event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case e.Kind.Live():
+	case e.Kind.Live(), e.Seq == 0:
 		if !s.filter.wants(e) {
 			return
 		}
-		s.live = slices.DeleteFunc(s.live, func(old event.Event) bool { return old.Kind == e.Kind })
+		if e.Kind.Live() {
+			s.live = slices.DeleteFunc(s.live, func(old event.Event) bool { return old.Kind == e.Kind })
+		} else if len(s.live) >= queueLimit {
+			return // a reader that does not read; it is stored later, or was never to be
+		}
 		s.live = append(s.live, e)
 	case e.Seq <= s.cursor:
 		// A page read between storing and handing out held it already.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
+
+	"sextant/backend/record/space"
 )
 
 // What can stand in the way of opening a file. Test with errors.Is; the error itself is
@@ -23,7 +25,7 @@ var (
 // ErrNotFound is returned by single lookups when there is no such row.
 var ErrNotFound = errors.New("not found")
 
-// OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged or ErrNewer;
+// OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged, ErrNewer or space.ErrFull;
 // Detail is the fact behind it (the holder's process id, what the check found).
 type OpenError struct {
 	Path   string
@@ -44,12 +46,26 @@ func (e *OpenError) Error() string {
 		return text + ". The file was left as it is. Put a copy of it back, or start with a new one."
 	case errors.Is(e.Kind, ErrNewer):
 		return text + ". Nothing was changed. Use the newer Sextant, or set SEXTANT_DATA to another folder."
+	case errors.Is(e.Kind, space.ErrFull):
+		return text + ". What was kept before is safe. Make room on its disk, then start Sextant again."
 	}
 	return text
 }
 
 // Unwrap returns Kind.
 func (e *OpenError) Unwrap() error { return e.Kind }
+
+// noRoom makes space.ErrFull of what SQLite says where there is no room.
+func noRoom(err error) error {
+	var said sqlite3.Error
+	if !errors.As(err, &said) || space.IsFull(err) {
+		return err
+	}
+	if said.Code == sqlite3.ErrFull || said.Code == sqlite3.ErrIoErr && space.IsFull(said.SystemErrno) {
+		return fmt.Errorf("%w: %w", space.ErrFull, err)
+	}
+	return err
+}
 
 // explain turns what SQLite says into an *OpenError where a caller can decide on it.
 func explain(path string, err error) error {
@@ -66,6 +82,9 @@ func explain(path string, err error) error {
 		case sqlite3.ErrBusy, sqlite3.ErrLocked:
 			return &OpenError{Path: path, Kind: ErrLocked, Detail: said.Error()}
 		}
+	}
+	if err = noRoom(err); space.IsFull(err) {
+		return &OpenError{Path: path, Kind: space.ErrFull, Detail: said.Error()}
 	}
 	return fmt.Errorf("opening the database %s: %w", path, err)
 }

@@ -24,9 +24,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	_ "github.com/mattn/go-sqlite3" // the database/sql driver "sqlite3"
+
+	"sextant/backend/record/space"
 )
 
 // readers is the size of the read pool: enough for the window's requests to overlap.
@@ -42,6 +45,8 @@ type Store struct {
 	mended Mended
 	// zone is where days begin and end.
 	zone *time.Location
+	// full is told of every write that found no room.
+	full atomic.Pointer[func(error)]
 }
 
 // Open opens the SQLite file at path, creating its folder (0700) and the file (0600) when
@@ -177,11 +182,28 @@ func (s *Store) closeConnections() error {
 	return errors.Join(errs...)
 }
 
-// write runs do in one transaction on the writing connection.
+// OnFull lets full hear, from now on, of every write that found no room on the disk.
+func (s *Store) OnFull(full func(error)) { s.full.Store(&full) }
+
+// Try writes a little, to find out whether there is room again.
+func (s *Store) Try(ctx context.Context) error {
+	return s.SetSetting(ctx, "space.tried", time.Now().UTC().Format(time.RFC3339))
+}
+
+// write runs do in one transaction on the writing connection. What finds no room fails with
+// space.ErrFull, and nothing of it is kept.
 func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	if s.writer == nil {
 		return ErrReadOnly
 	}
+	err := noRoom(s.transact(ctx, do))
+	if tell := s.full.Load(); tell != nil && space.IsFull(err) {
+		(*tell)(err)
+	}
+	return err
+}
+
+func (s *Store) transact(ctx context.Context, do func(*sql.Tx) error) error {
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("beginning to write: %w", err)

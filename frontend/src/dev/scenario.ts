@@ -159,6 +159,7 @@ export function snapshot(scenario: string): Snapshot {
       ...(busy ? [{ key: 'model', value: 'ollama/qwen3:14b', source: 'window' }] : []),
     ],
     banners: [],
+    disk: { level: 'enough', folder: '/home/ana/.local/share/sextant', free: 80e9 },
     panels_folder: '~/.local/share/sextant/panels',
   };
 }

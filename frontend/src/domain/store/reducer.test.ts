@@ -226,6 +226,17 @@ describe('the state', () => {
     reduce(state, { is: 'snapshot', snapshot: snapshot as unknown as Snapshot, again: true });
     expect(state.seq).toBe(1);
   });
+  it('shows the end of a turn that a full disk did not take, and counts it once when it is stored', () => {
+    hear('turn.started', { id: 't', status: 'running', usage });
+    const end = { id: 't', status: 'failed', error: 'Full.', usage: { input: 5, output: 2 } };
+    hear('disk.changed', { level: 'full', folder: '/data', free: 0 }, { seq: 0, conversation: '' });
+    hear('turn.ended', end, { seq: 0 });
+    expect(state.disk).toEqual({ level: 'full', folder: '/data', free: 0 });
+    expect(state.threads.c).toMatchObject({ turn: null, tokens: 7 });
+    hear('turn.ended', end);
+    expect(state.threads.c?.tokens).toBe(7);
+    expect(items().filter((item) => item.kind === 'end')).toHaveLength(1);
+  });
   it('takes live events, which have no number, every time', () => {
     const live = { seq: 0, conversation: '' };
     const marks = {

@@ -5,6 +5,7 @@ import type {
   BrowserState,
   CallRow,
   Conversation,
+  Disk,
   Marks,
   MCPServer,
   Model,
@@ -85,6 +86,7 @@ function takeSnapshot(state: AppState, snapshot: Snapshot, again: boolean): void
   state.servers = (snapshot.mcp ?? []).map(withTools);
   state.models = snapshot.models ?? [];
   state.banners = snapshot.banners ?? [];
+  if (snapshot.disk) state.disk = snapshot.disk;
   state.settings = Object.fromEntries((snapshot.settings ?? []).map((s) => [s.key, s]));
   if (snapshot.mode && !state.settings.mode)
     state.settings.mode = { key: 'mode', value: snapshot.mode, source: 'default' };
@@ -184,6 +186,9 @@ function reduceRest(state: AppState, event: StoredEvent): void {
       break;
     case 'browser.changed':
       state.browser = withTabs(data);
+      break;
+    case 'disk.changed':
+      state.disk = data as Disk;
       break;
     case 'marks.changed':
       state.marks = withElements(data);

@@ -7,6 +7,7 @@ import type {
   CallStatus,
   Caller,
   Conversation,
+  Disk,
   ErrorType,
   Json,
   Kept,
@@ -135,6 +136,7 @@ export interface AppState {
   models: Model[];
   settings: Record<string, Setting>;
   banners: Banner[];
+  disk: Disk;
   /** Rises when tools have to be asked for again. */
   catalogue: number;
   /** The newest wish to focus something: a panel id, "assistant" or "page". */
@@ -166,6 +168,7 @@ export function emptyState(): AppState {
     models: [],
     settings: {},
     banners: [],
+    disk: { level: 'enough', folder: '', free: 0 },
     catalogue: 0,
     focus: { surface: '', count: 0 },
   };

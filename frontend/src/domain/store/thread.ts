@@ -187,8 +187,9 @@ function finishSay(thread: Thread): void {
 function endTurn(thread: Thread, turn: Turn): void {
   for (const item of thread.items) if (item.kind === 'say') item.done = true;
   thread.turn = null;
-  thread.tokens += (turn.usage?.input ?? 0) + (turn.usage?.output ?? 0);
+  // What a full disk did not take is shown at once, and comes again when it is stored.
   if (thread.items.some((item) => item.kind === 'end' && item.id === turn.id)) return;
+  thread.tokens += (turn.usage?.input ?? 0) + (turn.usage?.output ?? 0);
   thread.items.push({ kind: 'end', id: turn.id, turn });
 }
 

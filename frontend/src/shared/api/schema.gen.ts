@@ -1707,6 +1707,12 @@ export interface components {
                 [key: string]: string;
             };
         };
+        Disk: {
+            folder: string;
+            /** Format: int64 */
+            free: number;
+            level: string;
+        };
         Download: {
             /** Format: int64 */
             id: number;
@@ -2297,6 +2303,7 @@ export interface components {
             banners: components["schemas"]["Banner"][];
             browser: components["schemas"]["BrowserState"];
             conversations: components["schemas"]["Conversation"][];
+            disk: components["schemas"]["Disk"];
             marks?: components["schemas"]["Marks"];
             mcp: components["schemas"]["MCPServer"][];
             mode: string;

@@ -69,6 +69,7 @@ export type Model = S['Model'];
 
 export type Tab = S['Tab'];
 export type Download = S['Download'];
+export type Disk = S['Disk'];
 export type BrowserState = S['BrowserState'];
 export type MarkElement = S['Element'];
 export type Marks = S['Marks'];

@@ -27,6 +27,11 @@ const frame = {
   'error.do': 'What to do',
   'error.details': 'Details',
 
+  'disk.full': 'The disk is full: nothing new can be kept.',
+  'disk.full.hint':
+    '{free} are free on the disk of {folder}. What was kept is safe and can be read, and what you write stays in the input. Make room there: it goes on by itself.',
+  'disk.low': 'Little room on the disk.',
+  'disk.low.hint': '{free} are free on the disk of {folder}. When it is full, nothing new can be kept.',
   'connection.lost': 'Connection lost. Reading goes on, sending waits.',
   'connection.next': 'Next try in {s} s',
   'connection.now': 'Try now',

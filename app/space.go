@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+
+	"sextant/backend/record/space"
+	"sextant/shared/event"
+)
+
+// openSpace watches the room on the disk of the data folder, and lets what a full disk left
+// unrecorded be recorded once there is some.
+func (s *System) openSpace(context.Context, Purpose) error {
+	s.Space = space.New(space.Config{
+		Folder: s.Config.DataDir, Try: s.Store.Try,
+		Changed: func(d event.Disk) {
+			if d.Level != event.DiskFull {
+				s.settle()
+			}
+			s.Events.Show(event.New(event.DiskChanged, d))
+			s.Log.Info("room on the disk", "level", d.Level, "free", d.Free, "folder", d.Folder)
+		},
+	})
+	s.Store.OnFull(s.Space.Failed)
+	s.onClose("space", func() error { s.Space.Close(); return nil })
+	return nil
+}
+
+// settle records what a full disk did not take: of calls first, for their ends stand before a turn's.
+func (s *System) settle() {
+	ctx := context.Background()
+	for _, err := range []error{s.Pipeline.Settle(ctx), s.Loop.Settle(ctx)} {
+		if err != nil {
+			s.Log.Error("what happened while the disk was full is not recorded yet", "error", err)
+		}
+	}
+}

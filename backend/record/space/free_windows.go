@@ -1,0 +1,25 @@
+package space
+
+import (
+	"errors"
+
+	"golang.org/x/sys/windows"
+)
+
+// free is how many bytes this program may still write on the disk of folder.
+func free(folder string) (int64, error) {
+	name, err := windows.UTF16PtrFromString(folder)
+	if err != nil {
+		return 0, err
+	}
+	var left uint64
+	if err := windows.GetDiskFreeSpaceEx(name, &left, nil, nil); err != nil {
+		return 0, err
+	}
+	return int64(left), nil //nolint:gosec // no disk has that many
+}
+
+// fullHere knows the system's own words for it.
+func fullHere(err error) bool {
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
+}
