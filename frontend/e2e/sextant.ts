@@ -29,6 +29,8 @@ export interface Start {
   dir?: string;
   env?: Record<string, string>;
   args?: string[];
+  /** Puts the data folder on a disk of so many megabytes, which only the program sees: see `inside`. */
+  disk?: number;
 }
 
 /** Says something to the assistant, once it listens: what it said last may be there before its turn is over. */
@@ -62,11 +64,17 @@ export class Sextant {
   ) {}
 
   /** Starts the program and waits until it says that it is ready. */
-  static async start({ dir, env = {}, args = [] }: Start = {}): Promise<Sextant> {
+  static async start({ dir, env = {}, args = [], disk = 0 }: Start = {}): Promise<Sextant> {
     const home = dir ?? (await mkdtemp(join(tmpdir(), 'sextant-e2e-')));
     const tokenFile = join(home, 'token.json');
     await mkdir(join(home, 'work'), { recursive: true });
-    const child = spawn(bin, ['serve', '--token-file', tokenFile, ...args], {
+    const command = [bin, 'serve', '--token-file', tokenFile, ...args];
+    if (disk > 0) {
+      await mkdir(join(home, 'data'), { recursive: true });
+      const mount = `mount -t tmpfs -o size=${disk}m,mode=700 tmpfs "$0" && exec "$@"`;
+      command.unshift('unshare', '-Urm', 'sh', '-c', mount, join(home, 'data'));
+    }
+    const child = spawn(command[0]!, command.slice(1), {
       cwd: join(home, 'work'),
       env: {
         ...process.env,
@@ -95,6 +103,11 @@ export class Sextant {
 
   get data(): string {
     return join(this.dir, 'data');
+  }
+
+  /** A path as the program sees it, for one on a disk of its own. */
+  inside(path: string): string {
+    return join('/proc', String(this.pid), 'root', path);
   }
 
   /** The folder the assistant works in. */

@@ -1,0 +1,65 @@
+import AxeBuilder from '@axe-core/playwright';
+import { spawnSync } from 'node:child_process';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { ModelServer } from './model-server';
+import { say, Sextant } from './sextant';
+
+/** Writes to a file until its disk takes nothing more. */
+async function fill(path: string): Promise<void> {
+  const file = await open(path, 'w');
+  for (let size = 1 << 20; size >= 1;) {
+    try {
+      await file.write(Buffer.alloc(size));
+    } catch {
+      size = size >> 1;
+    }
+  }
+  await file.close();
+}
+
+test.skip(spawnSync('unshare', ['-Urm', 'true']).status !== 0, 'this system lets nobody make a small disk');
+
+test('a full disk is told with what is free and what to do, takes nothing away, and goes by itself', async ({
+  page,
+}) => {
+  const model = await ModelServer.start([{ text: 'Hello.' }, { text: 'There is room again.' }]);
+  const env = { SEXTANT_OPENAI_BASE_URL: model.url, SEXTANT_OPENAI_API_KEY: 'k', SEXTANT_MODEL: 'openai/test-model' };
+  const sextant = await Sextant.start({ env, disk: 60 });
+  const fat = sextant.inside(join(sextant.data, 'fat'));
+  try {
+    await page.goto(sextant.window());
+    const talk = page.getByRole('region', { name: 'Conversation' });
+    await expect(page.getByText('Little room on the disk.')).toBeVisible();
+    await say(page, 'hello');
+    await expect(talk.getByText('Hello.', { exact: true })).toBeVisible();
+    await expect.poll(() => sextant.turnsOver()).toBe(1);
+
+    await fill(fat);
+    const box = page.getByRole('textbox', { name: 'Message to the assistant' });
+    await say(page, 'is there room');
+    const banner = page.getByRole('alert').filter({ hasText: 'The disk is full: nothing new can be kept.' });
+    await expect(banner).toContainText(`free on the disk of ${sextant.data}`);
+    await expect(banner).toContainText('Make room there: it goes on by itself.');
+    await expect(box).toHaveValue('is there room');
+    await expect(page.getByText('The disk is full, so this was not kept.').first()).toBeVisible();
+    const { violations } = await new AxeBuilder({ page }).include('main').analyze();
+    expect(violations).toEqual([]);
+
+    await page.reload(); // who comes now is told, too, and finds what was written
+    await expect(banner).toBeVisible();
+    await expect(box).toHaveValue('is there room');
+    await expect(talk.getByText('Hello.', { exact: true })).toBeVisible();
+
+    await rm(fat);
+    await expect(page.getByText('Little room on the disk.')).toBeVisible({ timeout: 20_000 });
+    await expect(banner).toBeHidden();
+    await box.press('Enter');
+    await expect(talk.getByText('There is room again.')).toBeVisible();
+    await expect(box).toHaveValue('');
+  } finally {
+    await sextant.stop();
+    await model.stop();
+  }
+});
