@@ -14,7 +14,7 @@ const env = (model: ModelServer) => ({
 
 const talk = (page: Page) => page.getByRole('region', { name: 'Conversation', exact: true });
 const mine = (page: Page, text: string) => talk(page).getByRole('article').filter({ hasText: text });
-const ways = (page: Page) => talk(page).getByRole('group', { name: 'Branches' });
+const ways = (page: Page) => talk(page).getByRole('group', { name: /^Branch \d+ of/ });
 const sent = (model: ModelServer) =>
   model.requests
     .at(-1)!
@@ -54,13 +54,14 @@ test('a message is edited and an answer asked for again, and each way stays and 
     await editor.fill('say bread only');
     await editor.press('Enter');
     await expect(talk(page)).toContainText('Bread, not written down.');
+    await expect(page.getByRole('textbox', { name: 'Message to the assistant' })).toBeFocused();
     await expect(talk(page)).not.toContainText('put milk on it');
     expect(sent(model)).toEqual(['make a list', 'A list it is.', 'say bread only']);
     // The file is still there, and that is told.
     await expect(talk(page)).toContainText('Another branch changed files; Undo stands there.');
     expect(await readFile(join(sextant.work, 'list.txt'), 'utf8')).toBe('milk\n');
 
-    const first = mine(page, 'say bread only').getByRole('group', { name: 'Branches' });
+    const first = mine(page, 'say bread only').getByRole('group', { name: /^Branch \d+ of/ });
     await expect(first).toContainText('2/2');
     await talk(page).getByRole('button', { name: 'Ask again' }).last().click();
     await expect(talk(page)).toContainText('Bread, in other words.');
@@ -90,10 +91,12 @@ test('a message is edited and an answer asked for again, and each way stays and 
       .getByRole('button', { name: /make a list/ })
       .click();
     await expect(talk(page)).toContainText('Eggs too.');
-    const again = mine(page, 'put milk on it').getByRole('group', { name: 'Branches' });
+    const again = mine(page, 'put milk on it').getByRole('group', { name: /^Branch \d+ of/ });
     await expect(again).toContainText('1/2');
-    await again.getByRole('button', { name: 'Next branch' }).click();
+    await again.getByRole('button', { name: 'Next branch' }).focus();
+    await page.keyboard.press('Enter');
     await expect(talk(page)).toContainText('Bread, in other words.');
+    await expect(first.getByRole('button', { name: 'Next branch' })).toBeFocused();
     await ways(page).last().getByRole('button', { name: 'Previous branch' }).click();
     await expect(talk(page)).toContainText('Bread, not written down.');
     await say(page, 'done?');

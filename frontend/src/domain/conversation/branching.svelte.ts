@@ -68,15 +68,17 @@ export class Branching {
     else localStorage.removeItem(EDIT);
   }
 
-  /** Sends what is being edited; it stays where it is until the program has taken it. */
-  async send(): Promise<void> {
+  /** Sends what is being edited; it stays where it is until the program has taken it, which is true. */
+  async send(): Promise<boolean> {
     const edit = this.editing;
-    if (edit?.text.trim() && (await this.#branch(edit.id, edit.text.trim()))) this.write(null);
+    const taken = Boolean(edit?.text.trim()) && (await this.#branch(edit!.id, edit!.text.trim()));
+    if (taken) this.write(null);
+    return taken;
   }
 
   /** Answers a question again, by the model that is chosen now. */
-  async retry(message: string): Promise<void> {
-    await this.#branch(message, '');
+  async retry(message: string): Promise<boolean> {
+    return this.#branch(message, '');
   }
 
   async choose(fork: Fork, by: number): Promise<void> {
