@@ -122,8 +122,18 @@ func Meant(name string, args json.RawMessage) (string, json.RawMessage, *toolspe
 	var p struct {
 		Tool string          `json:"tool"`
 		Args json.RawMessage `json:"args"`
+		// The words by which most protocols say the same; models that know these slip.
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
 	}
-	if err := json.Unmarshal(args, &p); err != nil || strings.TrimSpace(p.Tool) == "" || p.Tool == toolspec.CallTool {
+	err := json.Unmarshal(args, &p)
+	if strings.TrimSpace(p.Tool) == "" {
+		p.Tool = p.Name
+	}
+	if p.Args == nil {
+		p.Args = p.Arguments
+	}
+	if err != nil || strings.TrimSpace(p.Tool) == "" || p.Tool == toolspec.CallTool {
 		r := toolspec.Fail(toolspec.ValidationError, toolspec.CallTool+" was not told which tool to run",
 			`Send the tool's name and its arguments, for example {"tool":"read_file","args":{"path":"notes.txt"}}.`)
 		return "", nil, &r

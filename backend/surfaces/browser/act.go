@@ -216,11 +216,15 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 		ans.SettledMS, ans.SettledBy = 0, ""
 	}
 	active := t.s.owner == "" && t.s.active == t
+	opened := t.s.inFront(t, ans.Events)
 	notes := t.s.untold()
 	b.mu.Unlock()
 	b.book.Tell(whole.ids())
 	for _, note := range notes {
 		addNote(&ans, note)
+	}
+	if opened > 0 {
+		addNote(&ans, fmt.Sprintf("Tab %d%s", opened, frontNote))
 	}
 	switch {
 	case a.wide:

@@ -328,8 +328,13 @@ func (t *tab) waitsFor() string {
 
 const standsStill = "The page stands still until the dialog is answered: "
 
-// Waits reports whether an answer's note says that an open dialog waits.
-func Waits(note string) bool { return strings.HasPrefix(note, standsStill) }
+const frontNote = " is in front now; annotate_page lists it."
+
+// Passing reports whether an answer's note holds until the next answer alone: that a dialog waits, that
+// a tab is in front and not listed yet.
+func Passing(note string) bool {
+	return strings.HasPrefix(note, standsStill) || strings.HasPrefix(note, "Tab ") && strings.HasSuffix(note, frontNote)
+}
 
 // answerDialog accepts or dismisses the dialog in the tab by a key.
 func (s *Session) answerDialog(ctx context.Context, t *tab, key string) (answer, error) {

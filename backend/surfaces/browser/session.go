@@ -198,6 +198,19 @@ func (s *Session) create(ctx context.Context, e *engine, url string, t *tab) err
 	})
 }
 
+// inFront is the tab in front of t that one of the events opened, 0 for none. Called under mu.
+func (s *Session) inFront(t *tab, events []annotator.Event) int {
+	if s.active == nil || s.active == t {
+		return 0
+	}
+	for _, e := range events {
+		if e.Kind == kindOpened && e.Tab == s.active.id {
+			return e.Tab
+		}
+	}
+	return 0
+}
+
 // current returns the active tab in a running browser, opening an empty one when there is none.
 func (s *Session) current(ctx context.Context) (*tab, error) {
 	e, err := s.b.running(ctx)

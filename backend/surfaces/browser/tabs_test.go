@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image/png"
 	"net/http"
 	"strings"
@@ -31,7 +32,10 @@ func TestATabThatAPageOpensBelongsToTheSession(t *testing.T) {
 	if !ok || opened.Tab == page.Page.Tab {
 		t.Fatalf("the answer tells %+v", ans.Events)
 	}
-	if ans, err = s.Annotate(ctx, browser.AnnotateOptions{}); err != nil || ans.Page.Tab != opened.Tab || ans.Page.Title != "Two" {
+	if want := fmt.Sprintf("Tab %d is in front now", opened.Tab); !strings.Contains(ans.Note, want) {
+		t.Errorf("the note is %q, without %q", ans.Note, want)
+	}
+	if ans, err = s.Annotate(ctx, browser.AnnotateOptions{}); err != nil || ans.Note != "" || ans.Page.Tab != opened.Tab || ans.Page.Title != "Two" {
 		t.Errorf("the active tab is %+v, %v", ans.Page, err)
 	}
 	// A number acts in its own tab, whichever is active.

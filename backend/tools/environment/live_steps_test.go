@@ -14,8 +14,11 @@ func report(t *testing.T, r toolspec.Result) (v struct {
 	Done    int
 	Steps   []stepEnd
 	Stopped string
-	Page    struct{ URL string }
-	Text    string
+	Page    struct {
+		URL string
+		Tab int
+	}
+	Text string
 },
 ) {
 	t.Helper()
@@ -208,4 +211,15 @@ func TestWhatAStepWaitedForIsInTheAnswer(t *testing.T) {
 	look := h.do("navigate_page", `{"url":%q}`, live.url+"/suggesting")
 	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%s,"text":"fra","expect":{"text":"Frankfurt"}}]}`, jsonOf(number(t, look, `textbox "Place"`)))
 	has(t, "suggestions that came late", r.Text, "did 1 of 1 step", `button "Frankfurt"`)
+}
+
+func TestATabThatAStepExpectsIsListed(t *testing.T) {
+	h := take(t)
+	look := h.do("navigate_page", `{"url":%q}`, live.url+"/")
+	r := h.do("run_steps", `{"steps":[{"tool":"click_element","annotationId":%s,"expect":{"event":"opened_tab"}}]}`, jsonOf(number(t, look, `link "In a new tab"`)))
+	has(t, "the new tab", r.Text, "did 1 of 1 step", "Page: On lamps")
+	if strings.Contains(r.Text, "annotate_page lists it") {
+		t.Errorf("what is listed is said to be still to be listed:\n%s", r.Text)
+	}
+	h.do("browser_tabs", `{"action":"close","tab":%d}`, report(t, r).Page.Tab)
 }

@@ -97,7 +97,7 @@ type stepRun struct {
 	ends    []stepEnd
 	done    int
 	stopped string
-	// waited is true when what the last step expects was waited for.
+	// waited is true when what the last step expects was waited for, or stands in a tab of its own.
 	waited bool
 	// called is what the numbers of all steps were called when the run began: role and name.
 	called map[int][2]string
@@ -165,7 +165,8 @@ func (r *stepRun) step(ctx context.Context, i int) {
 		r.stopped = fmt.Sprintf("stopped after step %d: %s", i+1, why)
 		return
 	}
-	if r.waited = st.expect != nil && st.expect.asks(); r.waited {
+	r.waited = st.expect != nil && (st.expect.asks() || st.expect.event == "opened_tab")
+	if st.expect != nil && st.expect.asks() {
 		held, missing, err := r.s.Holds(ctx, st.expect.Condition, expectPatience)
 		if err != nil {
 			missing = err.Error()

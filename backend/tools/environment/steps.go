@@ -263,8 +263,7 @@ type sum struct {
 func (s *sum) add(a annotator.Answer) {
 	s.page, s.last = a.Page, a
 	s.events = append(s.events, a.Events...)
-	// That a dialog waits is told while it does.
-	s.notes = slices.DeleteFunc(s.notes, browser.Waits)
+	s.notes = slices.DeleteFunc(s.notes, browser.Passing)
 	if a.Note != "" && !slices.Contains(s.notes, a.Note) {
 		s.notes = append(s.notes, a.Note)
 	}
