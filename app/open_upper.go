@@ -25,6 +25,7 @@ import (
 	"sextant/backend/tools/kept"
 	"sextant/backend/tools/mcp"
 	toolpanels "sextant/backend/tools/panels"
+	"sextant/backend/tools/subagent"
 	"sextant/backend/tools/web"
 	"sextant/frontend"
 	"sextant/panels"
@@ -52,6 +53,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 	s.Kept = kept.New(s.Results, s.Store)
 	offered := func(panel string) []toolspec.Definition { return s.Discovery.Discover(panel).All() }
 	s.Catalogue = catalogue.New(offered)
+	s.Subagent = subagent.New(s.handOn)
 	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Secrets: s.Secrets, Log: s.Log})
 	steps := func(ctx context.Context, call toolspec.Call) toolspec.Result { return s.Pipeline.Do(ctx, call) }
 	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias, Do: steps, Secrets: s.Secrets, Folder: s.Workspace}); err != nil {

@@ -42,6 +42,7 @@ import (
 	"sextant/backend/tools/panels"
 	"sextant/backend/tools/shell"
 	"sextant/backend/tools/snapshot"
+	"sextant/backend/tools/subagent"
 	"sextant/backend/tools/web"
 	"sextant/shared/navigation"
 )
@@ -77,6 +78,7 @@ type System struct {
 	Look        *look.Tools
 	Kept        *kept.Tools
 	Catalogue   *catalogue.Tools
+	Subagent    *subagent.Tools
 	Panels      *panels.Registry
 	MCP         *mcp.Servers
 	Discovery   *discovery.Discovery

@@ -43,6 +43,10 @@ type Conversation struct {
 	Status  Status    `json:"status"`
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
+	// Parent is the conversation that handed the task of this one to a subagent, and ParentCall the
+	// call by which it did; both are empty for a person's own.
+	Parent     string `json:"parent,omitempty"`
+	ParentCall string `json:"parent_call,omitempty"`
 }
 
 // Message is one entry of a conversation. A RoleTool message answers the call CallID.

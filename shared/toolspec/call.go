@@ -54,6 +54,25 @@ type Provenance struct {
 	YesTo string `json:"yes_to,omitempty"`
 	// Unpaged is true of a program that cannot read a result in parts: it gets each as it is.
 	Unpaged bool `json:"unpaged,omitempty"`
+	// Child is set when a subagent asks. What it may do, what it read and what is kept of it are
+	// those of Conversation and Turn, which it works for; only its talk is its own.
+	Child Child `json:"child,omitzero"`
+}
+
+// Child is the talk of a subagent: its conversation and turn, and the title of its task, which a
+// model wrote.
+type Child struct {
+	Conversation string `json:"conversation"`
+	Turn         string `json:"turn"`
+	Title        string `json:"title"`
+}
+
+// Place is the conversation and turn in which what is done is shown.
+func (p Provenance) Place() (conversation, turn string) {
+	if p.Child.Conversation != "" {
+		return p.Child.Conversation, p.Child.Turn
+	}
+	return p.Conversation, p.Turn
 }
 
 // Owner names whose a result, a change or a file that was read is: a conversation's, or else a

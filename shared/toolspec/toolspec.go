@@ -31,6 +31,9 @@ const (
 	CallTool  = "call_tool"
 )
 
+// RunSubagent is the tool that hands a task on to a turn of its own.
+const RunSubagent = "run_subagent"
+
 // FinalResponse is the tool by which a model says that a task with a wanted format is done. Like
 // CallTool it stands in a prompt alone; no tool of the Catalogue may have its name.
 const FinalResponse = "final_response"

@@ -111,6 +111,11 @@ type asking struct {
 // opened by typing them. A program's own words open none, and do not when they are asked again.
 func (t *turn) part(before []chat.Message, mine chat.Message) (asking, error) {
 	mine.Program = t.ask.Caller == toolspec.CallerHTTP
+	if t.ask.kin != nil {
+		mine.Outside = t.ask.kin.from.Outside
+		t.inherit()
+		return asking{before: before, mine: []chat.Message{mine}}, nil
+	}
 	a := asking{before: before, mine: []chat.Message{mine}}
 	closed := mine.Program
 	var old []string

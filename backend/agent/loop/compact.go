@@ -118,11 +118,15 @@ func (t *turn) told(m chat.Message) string {
 		}
 		return said + "\n\nWhat was done and found:\n" + done
 	}
-	if len(m.Outside) == 0 {
+	if !foreign(m) {
 		return m.Text
 	}
 	return marked(m.Text, t.loop.nonce(m.Turn), m.Outside)
 }
+
+// foreign reports whether the words of m come from outside. A task that is handed on is its
+// author's own, whatever its author has read.
+func foreign(m chat.Message) bool { return len(m.Outside) > 0 && m.Role != chat.RoleUser }
 
 // UseSummary puts a summary in force, or with use false sends the whole of what it stands for
 // again. The record holds both either way. It fails with ErrBusy while a turn runs and with

@@ -38,7 +38,7 @@ func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken 
 		}
 		group := t.group(defs, calls, broken)
 		if group == nil {
-			end := limit(fmt.Sprintf("%d calls were made, the limit of a turn", t.limits.CallsPerTurn), "calls")
+			end := limit(fmt.Sprintf("%d calls were made, the limit of a turn", t.called), "calls")
 			return &end, t.answerAll(calls, "not run: "+end.message)
 		}
 		if t.early.running[group[0].ID] == nil && t.steers() {
@@ -66,9 +66,12 @@ func limit(what, setting string) ending {
 
 // group is the next calls that run together; nil when the turn has no call left.
 func (t *turn) group(defs []toolspec.Definition, calls []chat.ToolCall, broken []llm.BrokenCall) []chat.ToolCall {
-	left := t.limits.CallsPerTurn - t.called
+	left := min(t.limits.CallsPerTurn-t.called, t.kin.ledger.left())
 	if left <= 0 {
 		return nil
+	}
+	if n := children(calls, broken, left); n > 0 {
+		return calls[:n]
 	}
 	n := 0
 	for n < len(calls) && n < together && n < left && readOnly(defs, calls[n]) && problemOf(broken, calls[n]) == nil {
@@ -100,6 +103,7 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 	events := make([]event.Event, len(group))
 	for i, c := range group {
 		t.outside.add(results[i].Sources...)
+		t.got.add(results[i])
 		m := t.result(c, results[i])
 		if !t.isPilot { // what a person says three times is meant three times
 			said, circles := t.guard.judge(c, m.Text, results[i])
@@ -122,6 +126,7 @@ func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspe
 	var wait sync.WaitGroup
 	for i, c := range group {
 		t.called++
+		left := t.kin.ledger.take()
 		wait.Go(func() {
 			switch b := problemOf(broken, c); {
 			case b != nil:
@@ -132,6 +137,8 @@ func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspe
 				results[i] = toolspec.Fail(toolspec.ValidationError, c.Name+": "+b.Problem, how)
 			case t.early.running[c.ID] != nil:
 				results[i] = <-t.early.running[c.ID]
+			case !left:
+				results[i] = toolspec.Fail(toolspec.UserError, "not run: no call is left of the turn that this is part of", "Say what was found so far, and what is missing.")
 			default:
 				results[i] = t.do(toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from})
 			}
@@ -148,15 +155,14 @@ func (t *turn) do(c toolspec.Call) toolspec.Result {
 	if c.Tool, c.Args, bad = prompt.Meant(c.Tool, c.Args); bad != nil {
 		return *bad
 	}
-	if t.barred(c.Tool) {
-		return toolspec.Fail(toolspec.PermissionError, c.Tool+": not among the tools this may be done with",
-			"Nothing ran. Use one of these: "+strings.Join(t.ask.Tools, ", ")+".")
+	if bad := t.refused(c); bad != nil {
+		return *bad
 	}
 	done := make(chan toolspec.Result, 1)
 	t.loop.wait.Add(1)
 	go func() {
 		defer t.loop.wait.Done()
-		done <- t.loop.cfg.Calls.Do(t.ctx, c)
+		done <- t.loop.cfg.Calls.Do(t.withKin(t.ctx), c)
 	}()
 	select {
 	case r := <-done:

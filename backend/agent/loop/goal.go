@@ -44,22 +44,39 @@ type Reply struct {
 // that were asked for where some were.
 func (t *turn) callable() ([]toolspec.Definition, error) {
 	defs := t.loop.cfg.Tools.Definitions(t.panel())
-	if len(t.ask.Tools) == 0 && t.ask.Goal == nil {
+	if len(t.ask.Tools) == 0 && t.ask.Goal == nil && t.kin.depth == 0 {
 		return defs, nil
 	}
 	for _, name := range t.ask.Tools {
-		if t.rounds == 0 && !slices.ContainsFunc(defs, func(d toolspec.Definition) bool { return d.Name == name }) {
+		if t.rounds == 0 && t.kin.depth == 0 && !slices.ContainsFunc(defs, func(d toolspec.Definition) bool { return d.Name == name }) {
 			return nil, fmt.Errorf("there is no tool %q here to do it with; sextant tools list shows what there is", name)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(defs), func(d toolspec.Definition) bool {
-		return t.barred(d.Name) || t.isGoal(d.Name)
+		return t.barred(d.Name) || t.isGoal(d.Name) || t.kin.withheld(d)
 	}), nil
 }
 
 // barred reports whether the ask does not let name run.
 func (t *turn) barred(name string) bool {
 	return len(t.ask.Tools) > 0 && !slices.Contains(t.ask.Tools, name)
+}
+
+// refused is why a call does not reach the Caller, nil when it does.
+func (t *turn) refused(c toolspec.Call) *toolspec.Result {
+	if t.barred(c.Tool) {
+		return refusal(toolspec.PermissionError, c.Tool+": not among the tools this may be done with",
+			"Nothing ran. Use one of these: "+strings.Join(t.ask.Tools, ", ")+".")
+	}
+	if t.kin.depth == 0 {
+		return nil
+	}
+	for _, d := range t.loop.cfg.Tools.Definitions(c.Panel) {
+		if d.Name == c.Tool && t.kin.withheld(d) {
+			return refusal(toolspec.PermissionError, c.Tool+": not handed on with this task", "Nothing ran. Do it with the tools you were given, or say what is missing.")
+		}
+	}
+	return nil
 }
 
 // isGoal reports whether name is the tool by which the goal is reached.

@@ -137,9 +137,11 @@ type Ask struct {
 	Budget Budget
 	// Raise allows the conversation what its budget was once more.
 	Raise bool
-	// waited is set when it is a message that waited, parting when it begins a branch.
+	// waited is set when it is a message that waited, parting when it begins a branch, kin when a
+	// subagent is asked.
 	waited  *event.Waiting
 	parting *parting
+	kin     *kin
 }
 
 // Errors of Start and Run that callers tell apart.
@@ -175,6 +177,7 @@ type Loop struct {
 	running map[string]*seat
 	boxes   map[string]*prompt.Toolbox
 	debts   debts
+	outer   map[string]*outer
 }
 
 // seat is the place of the one turn that may run in a conversation.
@@ -215,7 +218,7 @@ func New(cfg Config) *Loop {
 	if cfg.Secret == "" {
 		cfg.Secret = NewSecret()
 	}
-	return &Loop{cfg: cfg, running: map[string]*seat{}, boxes: map[string]*prompt.Toolbox{}}
+	return &Loop{cfg: cfg, running: map[string]*seat{}, boxes: map[string]*prompt.Toolbox{}, outer: map[string]*outer{}}
 }
 
 // Start begins a turn in the background and returns its id once the person's message is

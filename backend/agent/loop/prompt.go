@@ -68,7 +68,7 @@ func (t *turn) prompt() []chat.Message {
 		if left {
 			messages[i].Text += "\n" + short.Why
 		}
-		if !explained && len(m.Outside) > 0 {
+		if !explained && foreign(m) {
 			messages[i].Text = outsideRule + messages[i].Text
 			explained = true
 		}

@@ -53,6 +53,8 @@ type turn struct {
 	// owed are events that found no room on the disk, full why.
 	owed []event.Event
 	full error
+	kin  *kin
+	got  gathered
 }
 
 // Outcome is how a turn ended.
@@ -95,7 +97,11 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 	if err != nil {
 		return err
 	}
-	events := append(t.conversation(ctx, fresh, len(before) == 0, now), a.events...)
+	told, err := t.conversation(ctx, fresh, len(before) == 0, now)
+	if err != nil {
+		return err
+	}
+	events := append(told, a.events...)
 	for _, mine := range a.mine {
 		events = append(events, t.event(event.MessageAdded, mine))
 		if w := t.ask.waited; w != nil {
@@ -117,28 +123,35 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 	return nil
 }
 
-// conversation tells of a new conversation, or of the title and model of one that changed.
-func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Time) []event.Event {
+// conversation tells of a new conversation, or of the title and model of one that changed. That of
+// a subagent takes no second turn.
+func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Time) ([]event.Event, error) {
 	c := chat.Conversation{ID: t.ask.Conversation, Created: now}
+	if k := t.ask.kin; k != nil {
+		c.Title, c.Parent, c.ParentCall = k.title, k.parent, k.call
+	}
 	kind := event.ConversationCreated
 	if known, ok := t.loop.cfg.History.(Conversations); ok && !fresh {
 		if old, err := known.Conversation(ctx, c.ID); err == nil {
 			c, kind = old, event.ConversationUpdated
 		}
+		if c.Parent != "" {
+			return nil, ErrChild
+		}
 	} else if !fresh {
 		if !first {
-			return nil
+			return nil, nil
 		}
 		kind = event.ConversationUpdated
 	}
-	if c.Title != "" && c.Model == t.ask.Model {
-		return nil
+	if c.Title != "" && c.Model == t.ask.Model && kind != event.ConversationCreated {
+		return nil, nil
 	}
 	if c.Title == "" {
 		c.Title = title(t.ask.Text)
 	}
 	c.Model, c.Status, c.Updated = t.ask.Model, chat.StatusRunning, now
-	return []event.Event{event.New(kind, c).In(c.ID, "")}
+	return []event.Event{event.New(kind, c).In(c.ID, "")}, nil
 }
 
 // run does the turn and records its end.
@@ -229,6 +242,7 @@ func (t *turn) rounding() ending {
 }
 
 func (t *turn) prepare() error {
+	t.related()
 	t.isPilot = t.ask.Model == llm.PilotName
 	if t.isPilot {
 		t.voice.Model = t.loop.cfg.Pilot
@@ -241,13 +255,6 @@ func (t *turn) prepare() error {
 		if err := t.listen(); err != nil {
 			return err
 		}
-	}
-	t.limits = t.loop.cfg.Limits()
-	if t.limits.CallsPerTurn <= 0 {
-		t.limits.CallsPerTurn = 10
-	}
-	if t.limits.Rounds <= 0 {
-		t.limits.Rounds = 10
 	}
 	if t.system = t.ask.System; t.system == "" {
 		t.system = systemPrompt(t.loop.cfg.System(), t.loop.cfg.Notes())
@@ -322,6 +329,9 @@ func (t *turn) panel() string {
 }
 
 func (t *turn) provenance() toolspec.Provenance {
+	if t.ask.kin != nil {
+		return t.passed()
+	}
 	caller := t.ask.Caller
 	switch {
 	case t.isPilot && (caller == "" || caller == toolspec.CallerModel):

@@ -114,13 +114,35 @@ func (s *Server) remove(ctx context.Context, in *idPath) (*nothing, error) {
 		return nil, err
 	}
 	s.rooms.Loop.Stop(in.ID)
-	if s.rooms.Loop.Running(in.ID) {
+	running, err := s.runs(ctx, in.ID)
+	if err != nil {
+		return nil, failed("The conversation was not deleted.", err)
+	}
+	if running {
 		return nil, huma.NewError(http.StatusConflict, "A call of this conversation is still stopping. Nothing was deleted; try again in a moment.")
 	}
 	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationDeleted, event.Removed{ID: in.ID}).In(in.ID, "")); err != nil {
 		return nil, failed("The conversation was not deleted.", err)
 	}
 	return nil, nil
+}
+
+// runs reports whether a turn runs in a conversation or in the talk of a subagent that works for it,
+// which goes with it.
+func (s *Server) runs(ctx context.Context, id string) (bool, error) {
+	if s.rooms.Loop.Running(id) {
+		return true, nil
+	}
+	all, err := s.rooms.Store.Conversations(ctx)
+	for _, c := range all {
+		if c.Parent != id {
+			continue
+		}
+		if running, err := s.runs(ctx, c.ID); running || err != nil {
+			return running, err
+		}
+	}
+	return false, err
 }
 
 // TurnRef is the answer to a question put to the assistant: the turn it began, or the id under
@@ -181,6 +203,8 @@ func talkProblem(err error) error {
 	switch {
 	case errors.Is(err, loop.ErrBusy):
 		return huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it, wait for its end, or send with when: now or next.")
+	case errors.Is(err, loop.ErrChild):
+		return huma.NewError(http.StatusConflict, "This is the talk of a subagent, which takes no other message. Write in the conversation that it worked for.")
 	case errors.Is(err, loop.ErrFull):
 		return huma.NewError(http.StatusConflict, "20 messages wait in this conversation already. Remove one, or wait until some are taken.")
 	case errors.Is(err, loop.ErrGone):

@@ -12,7 +12,7 @@ import (
 // copied notes in the description where the data of a call looks copied from, for callers that
 // text from outside can steer. Programs' own words count as their user's (ARCHITECTURE 12).
 func (p *Pipeline) copied(f *flight) {
-	if !steerable(f.call.From.Caller) || len(f.desc.Copied) > 0 {
+	if !steerable(f.call.From) || len(f.desc.Copied) > 0 {
 		return
 	}
 	f.desc.Local = p.read.Sources(talk(f.call.From))
@@ -81,12 +81,12 @@ func (g *given) add(talk, data string) {
 	g.talks[talk] = all[max(0, len(all)-maxGiven):]
 }
 
-func steerable(c toolspec.Caller) bool {
-	switch c {
+func steerable(from toolspec.Provenance) bool {
+	switch from.Caller {
 	case toolspec.CallerModel, toolspec.CallerRun, toolspec.CallerCreated, toolspec.CallerPanel:
 		return true
 	}
-	return false
+	return from.Child.Conversation != "" // a model, whoever it works for
 }
 
 // talk is what one context is known by.
@@ -146,11 +146,11 @@ func (f *flight) readFrom(result toolspec.Result) []string {
 // noteRead keeps what a call read, so that it is known again on its way out: text from outside,
 // and the content of files.
 func (p *Pipeline) noteRead(f *flight, result toolspec.Result) {
-	if steerable(f.call.From.Caller) && f.piece() && len(f.desc.Copied) == 0 && len(f.desc.Secret) == 0 {
+	if steerable(f.call.From) && f.piece() && len(f.desc.Copied) == 0 && len(f.desc.Secret) == 0 {
 		p.given.add(talk(f.call.From), f.desc.Data)
 	}
 	sources := slices.Concat(result.Sources, f.readFrom(result))
-	if !steerable(f.call.From.Caller) || len(sources) == 0 {
+	if !steerable(f.call.From) || len(sources) == 0 {
 		return
 	}
 	text := result.ModelText()

@@ -81,7 +81,7 @@ func (p *Pipeline) publish(ctx context.Context, f *flight, e event.Event) {
 }
 
 func (p *Pipeline) store(ctx context.Context, f *flight, e event.Event) {
-	e = e.In(f.call.From.Conversation, f.call.From.Turn).Of(f.call.ID)
+	e = e.In(f.call.From.Place()).Of(f.call.ID)
 	// A stopped call still tells how it ended.
 	err := p.unheard.publish(context.WithoutCancel(ctx), p.cfg.Recorder, e)
 	if err != nil {

@@ -37,9 +37,10 @@ func (p *Pipeline) intent(ctx context.Context, f *flight) *toolspec.Result {
 }
 
 func (p *Pipeline) row(f *flight) audit.Row {
+	conversation, turn := f.call.From.Place()
 	return audit.Row{
 		ID: f.call.ID, Tool: f.call.Tool, Origin: f.def.Origin, Caller: f.call.From.Caller, Client: f.call.From.Client,
-		Conversation: f.call.From.Conversation, Turn: f.call.From.Turn, Args: p.shown(f),
+		Conversation: conversation, Turn: turn, Args: p.shown(f),
 		Sentence: f.desc.Present, Target: f.desc.Target, Decision: f.verdict, Reason: f.reason, Grant: f.decision.Grant,
 		Answer: f.answer, WaitedMS: f.waited.Milliseconds(), Started: f.begun.UTC(),
 	}

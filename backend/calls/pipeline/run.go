@@ -33,6 +33,7 @@ func (p *Pipeline) run(ctx context.Context, f *flight) *toolspec.Result {
 	result := p.execute(ctx, f, out)
 	result.DurationMS = time.Since(start).Milliseconds()
 	result = p.masked(result)
+	result.Read = f.readFrom(result)
 	p.noteRead(f, result)
 	result = p.handOut(ctx, f, result)
 	p.remember(f, result)

@@ -183,8 +183,8 @@ func (f facts) ask(doubts []doubt) Decision {
 		Call: call.ID, Tool: call.Tool, Args: f.shownArgs(), Question: f.question(), Does: f.does(),
 		Target: f.target(), Data: f.shownData(), Why: reasons(doubts),
 		Annotation: f.in.Description.Annotation, Hash: digest(call.Tool, f.args, f.in.Settings.Folder, call.From),
-		Conversation: call.From.Conversation, Turn: call.From.Turn,
 	}
+	d.Approval.Conversation, d.Approval.Turn = call.From.Place()
 	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerOnce, Scope: "This call only."})
 	keep := func(answer event.Answer, scope toolspec.GrantScope) {
 		g := f.grant(scope, doubts)

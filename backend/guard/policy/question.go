@@ -15,8 +15,17 @@ import (
 // in full below it.
 const maxQuoted = 80
 
-// question names verb, data and target and ends with a question mark (DESIGN 6).
+// question names verb, data and target, and the subagent that asks, and ends with a question mark
+// (DESIGN 6).
 func (f facts) question() string {
+	q := f.asked()
+	if child := f.in.Call.From.Child; child.Conversation != "" {
+		q = strings.TrimSuffix(q, "?") + ", for the subagent “" + child.Title + "”?"
+	}
+	return q
+}
+
+func (f facts) asked() string {
 	d := f.in.Description
 	switch {
 	case d.Starts != "":

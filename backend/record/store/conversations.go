@@ -11,7 +11,7 @@ import (
 	"sextant/shared/event"
 )
 
-const conversationColumns = `id, title, model, status, created, updated`
+const conversationColumns = `id, title, model, status, created, updated, parent, parent_call`
 
 // Conversations returns all conversations, the last changed first.
 func (s *Store) Conversations(ctx context.Context) ([]chat.Conversation, error) {
@@ -35,7 +35,7 @@ func (s *Store) Conversation(ctx context.Context, id string) (chat.Conversation,
 func scanConversation(row *sql.Rows) (chat.Conversation, error) {
 	var c chat.Conversation
 	var created, updated int64
-	err := row.Scan(&c.ID, &c.Title, &c.Model, &c.Status, &created, &updated)
+	err := row.Scan(&c.ID, &c.Title, &c.Model, &c.Status, &created, &updated, &c.Parent, &c.ParentCall)
 	c.Created, c.Updated = fromNanos(created), fromNanos(updated)
 	return c, err
 }
@@ -44,10 +44,10 @@ func saveConversation(ctx context.Context, tx *sql.Tx, c chat.Conversation) erro
 	if c.ID == "" {
 		return errors.New("a conversation without an id")
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO conversations (`+conversationColumns+`) VALUES (?, ?, ?, ?, ?, ?)
+	_, err := tx.ExecContext(ctx, `INSERT INTO conversations (`+conversationColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET title = excluded.title, model = excluded.model,
 		status = excluded.status, updated = excluded.updated`,
-		c.ID, c.Title, c.Model, c.Status, nanos(c.Created), nanos(c.Updated))
+		c.ID, c.Title, c.Model, c.Status, nanos(c.Created), nanos(c.Updated), c.Parent, c.ParentCall)
 	return err
 }
 
@@ -57,7 +57,7 @@ func ensureConversation(ctx context.Context, tx *sql.Tx, id string, at time.Time
 	if id == "" {
 		return errors.New("an event without its conversation")
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO conversations (`+conversationColumns+`) VALUES (?, '', '', ?, ?, ?)
+	_, err := tx.ExecContext(ctx, `INSERT INTO conversations (`+conversationColumns+`) VALUES (?, '', '', ?, ?, ?, '', '')
 		ON CONFLICT (id) DO NOTHING`, id, chat.StatusDone, nanos(at), nanos(at))
 	return err
 }
@@ -67,10 +67,22 @@ func touchConversation(ctx context.Context, tx *sql.Tx, id string, at time.Time)
 	return err
 }
 
-// deleteConversation removes a conversation with all its events but the one that says so.
+// deleteConversation removes a conversation with all its events but the one that says so, and those
+// of the subagents that worked for it.
 func deleteConversation(ctx context.Context, tx *sql.Tx, id string, said int64) error {
 	if id == "" {
 		return errors.New("a deletion without an id")
+	}
+	children, err := collect(ctx, tx, func(row *sql.Rows) (child string, err error) {
+		return child, row.Scan(&child)
+	}, "reading the talks of subagents", `SELECT id FROM conversations WHERE parent = ?`, id)
+	if err != nil {
+		return err
+	}
+	for _, child := range children {
+		if err := deleteConversation(ctx, tx, child, said); err != nil {
+			return err
+		}
 	}
 	for _, q := range []string{
 		`DELETE FROM conversations WHERE id = ?1`,

@@ -2,7 +2,7 @@ import type { Conversation, Model, StoredEvent, Waiting } from '../../shared/api
 import { failureText, type Actions } from '../actions';
 import type { Panels } from '../panels/panels.svelte';
 import type { Settings } from '../settings/settings.svelte';
-import type { Item, Thread } from '../store/state';
+import type { CallView, Item, Thread } from '../store/state';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 import { shownItems, shownSources } from './branches';
@@ -22,8 +22,9 @@ export class Conversations {
   draft = $state('');
   stopping = $state(false);
   sending = $state(false);
-  /** Events that arrive while a conversation is being read. */
-  #missed: StoredEvent[] | null = null;
+  /** Events that arrive while conversations are being read, by conversation. */
+  readonly #missed = new Map<string, StoredEvent[]>();
+  readonly #reading = new Map<string, Promise<void>>();
   #saving: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -36,6 +37,35 @@ export class Conversations {
 
   get current(): Conversation | undefined {
     return this.store.state.conversations.find((c) => c.id === this.currentId);
+  }
+
+  /** Those that a person began; the others are the talks of subagents. */
+  get own(): Conversation[] {
+    return this.store.state.conversations.filter((c) => !c.parent);
+  }
+
+  /** The talk that a subagent's works for; none for a person's own. */
+  get parent(): Conversation | undefined {
+    const parent = this.current?.parent;
+    return parent ? this.store.state.conversations.find((c) => c.id === parent) : undefined;
+  }
+
+  /** The person's own conversation that `id` is or works for. */
+  rootOf(id: string): string {
+    const parent = this.store.state.conversations.find((c) => c.id === id)?.parent;
+    return parent ? this.rootOf(parent) : id;
+  }
+
+  /** The talk of the subagent that a call handed its task to. */
+  childOf(call: string): Conversation | undefined {
+    return this.store.state.conversations.find((c) => c.parent_call === call);
+  }
+
+  /** The calls made in a conversation, the oldest first. */
+  callsIn(id: string): CallView[] {
+    return Object.values(this.store.state.calls)
+      .filter((call) => call.conversation === id)
+      .sort((a, b) => (a.started < b.started ? -1 : 1));
   }
 
   get thread(): Thread | undefined {
@@ -67,38 +97,53 @@ export class Conversations {
   /** Opens the conversation shown last, if it is still there. */
   async resume(): Promise<void> {
     const last = this.settings.seen('conversation');
-    const known = this.store.state.conversations;
-    const id = known.some((c) => c.id === last) ? last : '';
+    const id = this.own.some((c) => c.id === last) ? last : '';
     if (id) await this.open(id);
     else this.draft = localStorage.getItem(DRAFT + UNBORN) ?? '';
   }
 
   hear(event: StoredEvent): void {
-    if (event.conversation === this.currentId) this.#missed?.push(event);
+    this.#missed.get(event.conversation ?? '')?.push(event);
     if (event.kind === 'turn.ended' && event.conversation === this.currentId) this.stopping = false;
-    if (event.kind === 'conversation.deleted' && (event.data as { id: string }).id === this.currentId) this.fresh();
+    // With a conversation go those of its subagents, of which one may be shown.
+    const gone = event.kind === 'conversation.deleted' ? (event.data as { id: string }).id : '';
+    if (gone && this.currentId && (gone === this.rootOf(this.currentId) || !this.current)) this.fresh();
   }
 
   async open(id: string): Promise<void> {
     this.#keepDraft();
     this.currentId = id;
-    this.settings.see('conversation', id);
+    this.settings.see('conversation', this.rootOf(id));
     this.draft = localStorage.getItem(DRAFT + id) ?? this.settings.value(`draft.${id}`);
     this.failed = '';
     this.stopping = false;
-    if (this.thread) return;
-    this.loading = true;
-    const missed: StoredEvent[] = (this.#missed = []);
+    this.loading = !this.thread;
     try {
-      const transcript = await this.actions.backend.transcript(id);
-      this.store.apply({ is: 'transcript', transcript, missed });
+      await this.read(id);
     } catch (error) {
       if (this.currentId === id) this.failed = failureText(error);
     } finally {
-      if (this.#missed === missed) {
-        this.#missed = null;
-        this.loading = false;
-      }
+      if (this.currentId === id) this.loading = false;
+    }
+  }
+
+  /** Reads a conversation, unless that was done. */
+  async read(id: string): Promise<void> {
+    if (this.store.state.threads[id]) return;
+    const reading = this.#reading.get(id) ?? this.#read(id);
+    this.#reading.set(id, reading);
+    await reading;
+  }
+
+  async #read(id: string): Promise<void> {
+    const missed: StoredEvent[] = [];
+    this.#missed.set(id, missed);
+    try {
+      const transcript = await this.actions.backend.transcript(id);
+      this.store.apply({ is: 'transcript', transcript, missed });
+    } finally {
+      this.#missed.delete(id);
+      this.#reading.delete(id);
     }
   }
 
@@ -108,7 +153,6 @@ export class Conversations {
     this.currentId = '';
     this.loading = false;
     this.failed = '';
-    this.#missed = null;
     this.settings.see('conversation', '');
     this.draft = localStorage.getItem(DRAFT + UNBORN) ?? '';
   }

@@ -139,9 +139,7 @@ function reduceRest(state: AppState, event: StoredEvent): void {
       putConversation(state, data);
       break;
     case 'conversation.deleted': {
-      const { id } = data as { id: string };
-      state.conversations = state.conversations.filter((c) => c.id !== id);
-      delete state.threads[id];
+      forget(state, (data as { id: string }).id);
       break;
     }
     case 'turn.started':
@@ -197,6 +195,13 @@ function reduceRest(state: AppState, event: StoredEvent): void {
     case 'pointer.moved':
       state.pointer = data as Pointer;
   }
+}
+
+/** A conversation goes with the talks of the subagents that worked for it. */
+function forget(state: AppState, id: string): void {
+  state.conversations = state.conversations.filter((c) => c.id !== id);
+  delete state.threads[id];
+  for (const child of state.conversations.filter((c) => c.parent === id)) forget(state, child.id);
 }
 
 // Go may spell an empty list as null.

@@ -1670,6 +1670,8 @@ export interface components {
             created: string;
             id: string;
             model?: string;
+            parent?: string;
+            parent_call?: string;
             status: string;
             title: string;
             /** Format: date-time */

@@ -91,6 +91,12 @@ export const assistant = {
   'changes.diff': 'Difference in {file}',
   'changes.more': '{n} more {n|line|lines}',
 
+  'child.thinks': 'Thinking',
+  'child.calls': '{n} {n|call|calls}',
+  'child.open': 'Open its talk',
+  'child.note': 'The talk of a subagent. It takes no messages.',
+  'child.back': 'Back to “{title}”',
+
   'call.queued': 'queued',
   'call.running': '{s} of {limit}',
   'call.waiting': 'Waiting: {sentence}',

@@ -1,0 +1,233 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/calls/nearest"
+	"sextant/shared/toolspec"
+)
+
+const (
+	// maxDepth is how deep tasks are handed on: a child may have children, these have none.
+	maxDepth = 2
+	// maxChildren is how many children run at once below one turn, at any depth.
+	maxChildren = 3
+)
+
+// ErrChild means that a conversation is the talk of a subagent, which has its one task.
+var ErrChild = errors.New("this is the talk of a subagent, which takes no other message; write in the conversation that it worked for")
+
+// Child is a task for a turn of its own, handed on by a call.
+type Child struct {
+	Task string
+	// Expect describes the answer that is wanted, in words.
+	Expect string
+	// Tools are the only ones that may be called, by name; none means those of who asks.
+	Tools    []string
+	ReadOnly bool
+	// Calls and Rounds bound the turn beside what bounds who asks; 0 leaves it at that.
+	Calls, Rounds int
+	// Model is empty for that of who asks, and then Standard where no model asks.
+	Model, Standard string
+	// Call is the call that hands the task on.
+	Call toolspec.Call
+}
+
+// Handed is what came of a Child.
+type Handed struct {
+	Outcome
+	Title string
+	// Outside and Local are the sources of what it read: text from outside, and what of this machine.
+	Outside, Local []string
+	// Changed are the files it changed in a way that can be undone.
+	Changed []string
+}
+
+// Child does c in a conversation of its own and returns how it ended. A Result instead says why
+// it did not begin: who asks can mend that. ctx stops it; every call that it makes passes the Pipeline
+// with the provenance of c.Call, and what bounds who asks bounds it as well.
+func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
+	above, _ := ctx.Value(kinKey{}).(*kin)
+	if above == nil {
+		above = l.outermost(c.Call.From)
+		defer l.forget(c.Call.From)
+	}
+	k, bad := l.descend(above, c)
+	if bad != nil {
+		return Handed{}, bad
+	}
+	if !above.ledger.enter() {
+		return Handed{}, refusal(toolspec.UserError, fmt.Sprintf("%d subagents run already, the most at a time", maxChildren),
+			"Wait for one to end, then call it again.")
+	}
+	t, err := l.begin(ctx, Ask{
+		Text: c.text(), Model: k.model, Panel: c.Call.Panel, Caller: k.from.Caller, Interactive: k.from.Interactive, YesTo: k.from.YesTo,
+		Session: k.from.Session, System: k.system, Tools: k.rights.tools, kin: k,
+	})
+	if err != nil {
+		above.ledger.leave()
+		return Handed{}, refusal(toolspec.SystemError, "the subagent did not begin: "+err.Error(), "Nothing was done. Do the task yourself, or try again.")
+	}
+	defer l.wait.Done()
+	o := t.run()
+	above.ledger.leave()
+	return Handed{Outcome: o, Title: k.title, Outside: t.got.outside.list(), Local: t.got.local.list(), Changed: t.got.changed.list()}, nil
+}
+
+// descend is the place of a child below above, or why it may not have one.
+func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
+	from := c.Call.From
+	switch {
+	case strings.TrimSpace(c.Task) == "":
+		return nil, refusal(toolspec.ValidationError, "the task is empty", "Say what to do, with all that is needed to do it: it knows nothing else.")
+	case above.depth >= maxDepth:
+		return nil, refusal(toolspec.PermissionError, fmt.Sprintf("tasks are handed on %d deep at most", maxDepth), "Do the task yourself.")
+	case from.Caller == toolspec.CallerPanel:
+		return nil, refusal(toolspec.PermissionError, "a panel's page may not start a subagent", "Ask the assistant instead.")
+	case above.ledger.left() <= 0:
+		return nil, refusal(toolspec.UserError, "no call is left of this turn for a subagent to make", "Say what was found so far, and what is missing.")
+	}
+	if bad := l.unknown(above, c); bad != nil {
+		return nil, bad
+	}
+	model, bad := above.chosen(c)
+	if bad != nil {
+		return nil, bad
+	}
+	parent, _ := from.Place()
+	switch from.Caller {
+	case toolspec.CallerPerson, toolspec.CallerPilot:
+		// A person's own call asks nothing; that of a model which works for them does.
+		from.Caller, from.YesTo = toolspec.CallerModel, ""
+	}
+	from.Unpaged = false
+	return &kin{
+		depth: above.depth + 1, model: model, system: above.system, rights: above.rights.narrow(c), ledger: above.ledger,
+		from: from, parent: parent, call: c.Call.ID, title: title(plainTitle(c.Task)),
+	}, nil
+}
+
+// unknown refuses tools that who asks could not call.
+func (l *Loop) unknown(above *kin, c Child) *toolspec.Result {
+	if c.Tools == nil {
+		return nil
+	}
+	var known []string
+	for _, d := range l.cfg.Tools.Definitions(c.Call.Panel) {
+		if above.rights.allow(d) {
+			known = append(known, d.Name)
+		}
+	}
+	if len(c.Tools) == 0 {
+		return refusal(toolspec.ValidationError, "tools is empty, and nothing can be done with none", "Name the tools it may use, or leave tools out for all of yours.")
+	}
+	for _, name := range c.Tools {
+		if slices.Contains(known, name) {
+			continue
+		}
+		next := "Name tools that you can call yourself, or leave tools out for all of them."
+		if near := nearest.Names(name, known, 3); len(near) > 0 {
+			next = "Did you mean " + strings.Join(near, ", ") + "? " + next
+		}
+		return refusal(toolspec.ValidationError, fmt.Sprintf("there is no tool %q here to hand on", name), next)
+	}
+	return nil
+}
+
+// chosen is the model of a child. What a model has read goes to its service alone: it may hand a
+// task to another model of that service, and a person or program to any.
+func (k *kin) chosen(c Child) (string, *toolspec.Result) {
+	asks := k.model
+	if asks == llm.PilotName {
+		asks = ""
+	}
+	model := cmp.Or(c.Model, asks, c.Standard)
+	if model == "" || model == llm.PilotName {
+		return "", refusal(toolspec.UserError, "a subagent needs a language model, and the built-in command pilot is none",
+			`Connect a model, or name one: {"model":"provider/name"}.`)
+	}
+	service, _, _ := strings.Cut(asks, "/")
+	if other, _, _ := strings.Cut(model, "/"); asks != "" && other != service {
+		return "", refusal(toolspec.PermissionError, model+" is a model of another service, which what was read here does not go to",
+			"Leave model out, or name one of "+service+".")
+	}
+	return model, nil
+}
+
+// text is what the child is asked.
+func (c Child) text() string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(c.Task))
+	if want := strings.TrimSpace(c.Expect); want != "" {
+		b.WriteString("\n\nThe answer that is wanted: " + want)
+	}
+	if c.ReadOnly {
+		b.WriteString("\n\nOnly look: you have no tool that changes anything.")
+	}
+	b.WriteString("\n\n(You work on this for another assistant, which reads your last answer and nothing else. Nobody answers questions: decide by yourself, and say what you could not do.)")
+	return b.String()
+}
+
+// outermost is the kin of a call outside of any turn, shared by all that the same party makes at
+// once. forget is owed for it.
+func (l *Loop) outermost(from toolspec.Provenance) *kin {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o := l.outer[from.Owner()]
+	if o == nil {
+		o = &outer{kin: root(Ask{}, l.limits().CallsPerTurn)}
+		l.outer[from.Owner()] = o
+	}
+	o.users++
+	return o.kin
+}
+
+func (l *Loop) forget(from toolspec.Provenance) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o := l.outer[from.Owner()]
+	if o.users--; o.users == 0 {
+		delete(l.outer, from.Owner())
+	}
+}
+
+// outer is a kin that calls outside of any turn share, and how many do.
+type outer struct {
+	kin   *kin
+	users int
+}
+
+// limits are those of the settings.
+func (l *Loop) limits() Limits {
+	n := l.cfg.Limits()
+	if n.CallsPerTurn <= 0 {
+		n.CallsPerTurn = 10
+	}
+	if n.Rounds <= 0 {
+		n.Rounds = 10
+	}
+	return n
+}
+
+// plainTitle is the task in characters that can stand in a question: a model wrote it.
+func plainTitle(task string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case strings.ContainsRune("“”\"?", r), !unicode.IsPrint(r) && !unicode.IsSpace(r):
+			return -1
+		}
+		return r
+	}, task)
+}
+
+func refusal(kind toolspec.ErrorType, text, next string) *toolspec.Result {
+	r := toolspec.Fail(kind, text, next)
+	return &r
+}

@@ -1,0 +1,276 @@
+package loop_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/loop"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// family is a house whose run_subagent hands tasks on, as the tool does.
+type family struct {
+	*house
+	inner  func(ctx context.Context, c toolspec.Call) toolspec.Result
+	handed []loop.Handed
+}
+
+// withChildren makes a family. A request of a child is told from one of its parent by its first
+// message; each answers from its own script, by the name that begins its task ("parent", "one").
+func withChildren(t *testing.T, scripts map[string][]openaitest.Turn) *family {
+	t.Helper()
+	return raise(build(t), scripts)
+}
+
+// raise makes a family of a house.
+func raise(h *house, scripts map[string][]openaitest.Turn) *family {
+	f := &family{house: h}
+	f.defs = append(f.defs, def(toolspec.RunSubagent, toolspec.Hints{}))
+	f.inner = func(_ context.Context, c toolspec.Call) toolspec.Result { return toolspec.OK("did " + c.Tool) }
+	var mu sync.Mutex
+	at := map[string]int{}
+	f.service.Answer = func(r openaitest.Request) openaitest.Turn {
+		mu.Lock()
+		defer mu.Unlock()
+		who := asker(r)
+		n := at[who]
+		at[who]++
+		if n >= len(scripts[who]) {
+			return openaitest.Turn{Text: who + " has no more to say"}
+		}
+		return scripts[who][n]
+	}
+	f.do = func(ctx context.Context, c toolspec.Call) toolspec.Result {
+		if c.Tool != toolspec.RunSubagent {
+			return f.inner(ctx, c)
+		}
+		return f.handOn(ctx, c)
+	}
+	return f
+}
+
+func asker(r openaitest.Request) string {
+	for _, m := range r.Messages {
+		if m.Role == "user" {
+			who, _, _ := strings.Cut(m.Content, ":")
+			return who
+		}
+	}
+	return ""
+}
+
+func (f *family) handOn(ctx context.Context, c toolspec.Call) toolspec.Result {
+	var p struct {
+		Task             string   `json:"task"`
+		Tools            []string `json:"tools"`
+		ReadOnly         bool     `json:"read_only"`
+		Model, Standard  string
+		Calls, MaxRounds int
+	}
+	if err := json.Unmarshal(c.Args, &p); err != nil {
+		panic(err)
+	}
+	done, bad := f.Child(ctx, loop.Child{Task: p.Task, Tools: p.Tools, ReadOnly: p.ReadOnly, Model: p.Model, Standard: p.Standard, Calls: p.Calls, Rounds: p.MaxRounds, Call: c})
+	if bad != nil {
+		return *bad
+	}
+	f.mu.Lock()
+	f.handed = append(f.handed, done)
+	f.mu.Unlock()
+	r := toolspec.OK(done.Text)
+	r.Sources, r.Read, r.Changed = done.Outside, done.Local, done.Changed
+	if done.Status != chat.StatusDone {
+		r = toolspec.Fail(toolspec.UserError, string(done.Status)+": "+done.Error, "")
+	}
+	return r
+}
+
+func handOn(args map[string]any) openaitest.Call {
+	b, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
+	return call(toolspec.RunSubagent, string(b))
+}
+
+func text(s string) openaitest.Turn { return openaitest.Turn{Text: s} }
+
+// made are the calls that reached the tools besides those that handed on a task.
+func (f *family) made() (all []toolspec.Call) {
+	_, _, calls := f.kept()
+	return slices.DeleteFunc(calls, func(c toolspec.Call) bool { return c.Tool == toolspec.RunSubagent })
+}
+
+func TestATaskIsDoneInATalkOfItsOwnAndOnlyItsAnswerComesBack(t *testing.T) {
+	f := withChildren(t, map[string][]openaitest.Turn{
+		"parent": {calls(handOn(map[string]any{"task": "one: read the long page"})), text("It costs 12.")},
+		"one": {
+			{Calls: []openaitest.Call{call("look", `{}`)}, Usage: openaitest.Usage{Input: 100, Output: 5}},
+			{Text: "12 euros", Usage: openaitest.Usage{Input: 300, Output: 7}},
+		},
+	})
+	f.inner = func(context.Context, toolspec.Call) toolspec.Result {
+		r := toolspec.OK(strings.Repeat("very long ", 1000))
+		r.Sources, r.Changed, r.Read = []string{"https://shop.example"}, []string{"/w/a.txt"}, []string{"file /w/b.txt"}
+		return r
+	}
+	o := f.ask(t, "parent: what does it cost? see typed.example")
+	if o.Status != chat.StatusDone || o.Text != "It costs 12." || len(f.handed) != 1 {
+		t.Fatalf("%+v %+v", o, f.handed)
+	}
+	child := f.handed[0]
+	if child.Calls != 1 || child.Rounds != 2 || child.Usage.Input != 400 || o.Usage.Input < 400 || !slices.Equal(child.Outside, []string{"https://shop.example"}) ||
+		!slices.Equal(child.Changed, []string{"/w/a.txt"}) || !slices.Equal(child.Local, []string{"file /w/b.txt"}) {
+		t.Errorf("what came back: %+v; the parent's tokens: %+v", child, o.Usage)
+	}
+	for _, r := range f.service.Requests() {
+		if asker(r) == "parent" && strings.Contains(string(r.Body), "very long") {
+			t.Error("what the child read fills the parent's talk")
+		}
+	}
+	last := f.service.Requests()[len(f.service.Requests())-1].Last()
+	if !strings.Contains(last, "12 euros") || !strings.Contains(last, "source=https://shop.example") {
+		t.Errorf("the answer is not marked as what it is: %s", last)
+	}
+	inner := f.made()[0].From
+	_, _, all := f.kept()
+	outer := all[0].From
+	if inner.Conversation != "c1" || inner.Turn != outer.Turn || inner.Caller != outer.Caller || inner.Child.Conversation != child.Conversation ||
+		inner.Child.Turn != child.Turn || !slices.Equal(inner.TypedHosts, []string{"typed.example"}) || !inner.Interactive {
+		t.Errorf("a call of the child comes from %+v", inner)
+	}
+	log, messages, _ := f.kept()
+	var told chat.Conversation
+	for _, e := range log {
+		if e.Kind == event.ConversationCreated {
+			told = data[chat.Conversation](e)
+		}
+	}
+	if told.ID != child.Conversation || told.Parent != "c1" || told.ParentCall != all[0].ID || told.Title != "one: read the long page" {
+		t.Errorf("its conversation is told as %+v", told)
+	}
+	if !slices.ContainsFunc(messages, func(m chat.Message) bool {
+		return m.Conversation == "c1" && m.Role == chat.RoleTool && slices.Equal(m.Outside, []string{"https://shop.example"})
+	}) {
+		t.Error("what the child read from outside does not count for the parent")
+	}
+}
+
+func TestWhatTheParentReadFromOutsideStandsInTheChildsContextToo(t *testing.T) {
+	f := withChildren(t, map[string][]openaitest.Turn{
+		"parent": {calls(call("look", `{}`)), calls(handOn(map[string]any{"task": "one: go to typed.in.the.task.example"})), text("ok")},
+		"one":    {calls(call("act", `{}`)), text("done")},
+	})
+	f.inner = func(_ context.Context, c toolspec.Call) toolspec.Result {
+		r := toolspec.OK("x")
+		if c.Tool == "look" {
+			r.Sources = []string{"https://evil.example"}
+		}
+		return r
+	}
+	f.ask(t, "parent: go")
+	from := f.made()[1].From
+	if !slices.Equal(from.Outside, []string{"https://evil.example"}) || len(from.TypedHosts) != 0 {
+		t.Errorf("%+v", from)
+	}
+	if got := f.handed[0].Outside; len(got) != 0 {
+		t.Errorf("the child read nothing, and is said to have read %v", got)
+	}
+	for _, r := range f.service.Requests() {
+		if asker(r) == "one" && strings.Contains(r.Messages[1].Content, "<<outside") {
+			t.Error("the task is handed on as if it were text of a page")
+		}
+	}
+}
+
+func TestATaskMayOnlyNameToolsOfWhoHandsItOn(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"task":"one: x","tools":["lok"]}`:                   `Did you mean look`,
+		`{"task":"one: x","tools":["act"]}`:                   `no tool "act" here`,
+		`{"task":"one: x","tools":[]}`:                        `tools is empty`,
+		`{"task":"  "}`:                                       `task is empty`,
+		`{"task":"one: x","model":"anthropic/claude-fancy"}`:  `of another service`,
+		`{"task":"one: x","model":"pilot"}`:                   `needs a language model`,
+		`{"task":"one: x","tools":["look","navigate_page"]}`:  `no tool "navigate_page" here`,
+		`{"task":"one: x","tools":["look"],"read_only":true}`: ``,
+	} {
+		f := withChildren(t, map[string][]openaitest.Turn{"parent": {calls(call(toolspec.RunSubagent, args)), text("ok")}})
+		f.run(t, loop.Ask{Conversation: "c1", Text: "parent: x", Model: "openai/m", Tools: []string{"look", toolspec.RunSubagent}})
+		got := f.service.Requests()[len(f.service.Requests())-1].Last()
+		if want == "" {
+			want = "one has no more to say"
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+}
+
+func TestWhatAPersonCommandsIsDoneByAModelThatAsks(t *testing.T) {
+	f := withChildren(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), text("ok")}})
+	for _, c := range []toolspec.Caller{toolspec.CallerPerson, toolspec.CallerPilot} {
+		call := toolspec.Call{ID: string(c), Args: json.RawMessage(`{"task":"child: x","Standard":"openai/m"}`)}
+		call.Tool, call.From = toolspec.RunSubagent, toolspec.Provenance{Caller: c, Conversation: "c1", Interactive: true}
+		if r := f.Do(t.Context(), call); !r.Success {
+			t.Fatalf("%+v", r)
+		}
+	}
+	if got := f.made()[0].From.Caller; got != toolspec.CallerModel {
+		t.Errorf("its calls count as those of %s", got)
+	}
+	if r := f.Do(t.Context(), toolspec.Call{ID: "p", Tool: toolspec.RunSubagent, Args: json.RawMessage(`{"task":"child: x"}`), From: toolspec.Provenance{Caller: toolspec.CallerPilot}}); r.Success || !strings.Contains(r.Error, "needs a language model") {
+		t.Errorf("without a model: %+v", r)
+	}
+}
+
+func TestAStopOfTheParentStopsItsChildrenAtOnce(t *testing.T) {
+	f := withChildren(t, map[string][]openaitest.Turn{
+		"parent": {calls(handOn(map[string]any{"task": "one: x"}), handOn(map[string]any{"task": "two: x"}))},
+		"one":    {calls(handOn(map[string]any{"task": "three: x"}))}, "two": {calls(call("act", `{}`))}, "three": {calls(call("act", `{}`))},
+	})
+	held := make(chan struct{}, 2)
+	f.inner = func(ctx context.Context, _ toolspec.Call) toolspec.Result {
+		held <- struct{}{}
+		<-ctx.Done()
+		return toolspec.Fail(toolspec.UserError, "stopped", "")
+	}
+	if _, err := f.Start(t.Context(), loop.Ask{Conversation: "c1", Text: "parent: x", Model: "openai/m"}); err != nil {
+		t.Fatal(err)
+	}
+	<-held
+	<-held
+	begun := time.Now()
+	f.Stop("c1")
+	took := time.Since(begun)
+	ended := 0
+	for ended < 4 {
+		if e := f.until(t, event.TurnEnded); data[event.Turn](e).Status != chat.StatusStopped {
+			t.Errorf("%s", e.Data)
+		}
+		ended++
+	}
+	t.Logf("stopped after %s", took)
+}
+
+func TestAStopOfAChildLeavesItsParentToGoOn(t *testing.T) {
+	f := withChildren(t, map[string][]openaitest.Turn{
+		"parent": {calls(handOn(map[string]any{"task": "one: x"})), text("went on")}, "one": {calls(call("act", `{}`))},
+	})
+	f.inner = func(ctx context.Context, c toolspec.Call) toolspec.Result {
+		go f.Stop(c.From.Child.Conversation)
+		<-ctx.Done()
+		return toolspec.Fail(toolspec.UserError, "stopped", "")
+	}
+	o := f.ask(t, "parent: x")
+	if o.Status != chat.StatusDone || o.Text != "went on" || len(f.handed) != 1 || f.handed[0].Status != chat.StatusStopped {
+		t.Errorf("%+v %+v", o, f.handed)
+	}
+}
