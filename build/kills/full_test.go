@@ -219,7 +219,11 @@ func (d *diskTrial) told(conversation, path string, say func(string) map[string]
 	d.must(http.StatusInsufficientStorage, http.MethodPost, path, say("not kept"), nil)
 	d.must(http.StatusInsufficientStorage, http.MethodPost, "/api/conversations", map[string]string{}, nil)
 	d.must(http.StatusInsufficientStorage, http.MethodPut, "/api/settings/draft."+conversation, map[string]string{"value": strings.Repeat("x", 100_000)}, nil)
-	d.must(http.StatusOK, http.MethodGet, "/api/conversations/"+conversation, nil, nil)
+	var transcript wire.Transcript
+	d.must(http.StatusOK, http.MethodGet, "/api/conversations/"+conversation, nil, &transcript)
+	if last := transcript.Events[len(transcript.Events)-1]; last.Kind != event.TurnEnded || last.Turn != ended.ID {
+		t.Errorf("who reads the conversation now sees it end with %s", last.Kind)
+	}
 }
 
 // refuses calls tools with side effects: none may run.

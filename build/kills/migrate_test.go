@@ -35,47 +35,53 @@ func migrated(t *testing.T, program, preload string) {
 		step = 1
 	}
 	kills := 0
-	for at := 1 + r.IntN(step); ; at += step {
-		w := newWorker(t, program, preload, from, at)
-		content, err := os.ReadFile(old)
-		if err == nil {
-			err = os.MkdirAll(w.path("data"), 0o700)
-		}
-		if err == nil {
-			err = os.WriteFile(w.path("data/sextant.db"), content, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		how := []string{"before", "after", "half"}[at%3]
-		killed := false
-		// Killed twice at the same place, it goes on all the same.
-		for range 2 {
-			l, err := w.begin(plan{env: []string{fmt.Sprint("KILL_AT=", at), "KILL_HOW=" + how}})
+	for at, more := 1+r.IntN(step), true; more; at += step {
+		more = t.Run(fmt.Sprint("at write ", at), func(t *testing.T) {
+			w := newWorker(t, program, preload, from, at)
+			content, err := os.ReadFile(old)
+			if err == nil {
+				err = os.MkdirAll(w.path("data"), 0o700)
+			}
+			if err == nil {
+				err = os.WriteFile(w.path("data/sextant.db"), content, 0o600)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			late := time.AfterFunc(20*time.Second, l.kill)
-			if err := l.connect(); err == nil {
-				l.kill()
-			} else {
-				killed = true
-				kills++
-			}
-			if err := l.end(); err != nil {
-				t.Fatalf("killed %s write %d: %v", how, at, err)
-			}
-			late.Stop()
-		}
-		goesOn(t, w, want)
-		if !killed {
-			break // the start has no more writes than that
-		}
+			n := startKilled(t, w, at)
+			kills += n
+			more = n > 0 // else the start has no more writes than that
+			goesOn(t, w, want)
+		}) && more
 	}
 	t.Logf("%d kills", kills)
 	if kills < 4 {
 		t.Error("too few: nothing was proved")
 	}
+}
+
+// startKilled starts the program twice, each time to be killed at the same write, and returns how
+// often it was.
+func startKilled(t *testing.T, w *worker, at int) (kills int) {
+	t.Helper()
+	how := []string{"before", "after", "half"}[at%3]
+	for range 2 {
+		l, err := w.begin(plan{env: []string{fmt.Sprint("KILL_AT=", at), "KILL_HOW=" + how}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := time.AfterFunc(20*time.Second, l.kill)
+		if err := l.connect(); err == nil {
+			l.kill()
+		} else {
+			kills++
+		}
+		if err := l.end(); err != nil {
+			t.Fatalf("killed %s write %d: %v", how, at, err)
+		}
+		late.Stop()
+	}
+	return kills
 }
 
 // goesOn starts the program and looks for the events of the old database.

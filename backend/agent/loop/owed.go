@@ -97,6 +97,12 @@ func (d *debts) paid(conversation string, n int) {
 	}
 }
 
+// Owed are the events of a conversation that happened and are not recorded yet, in order, without
+// numbers: none but after a full disk.
+func (l *Loop) Owed(conversation string) []event.Event {
+	return slices.Clone(l.debts.of(conversation))
+}
+
 // settleLast is the last try.
 func (l *Loop) settleLast() {
 	if err := l.Settle(context.Background()); err != nil {

@@ -76,6 +76,7 @@ func (s *Server) transcript(ctx context.Context, in *idPath) (*body[wire.Transcr
 		return nil, err
 	}
 	seq := s.rooms.Events.Last()
+	owed := s.rooms.Loop.Owed(in.ID) // read first: what is recorded meanwhile comes twice, not never
 	list, err := s.rooms.Events.OfConversation(ctx, in.ID)
 	if err != nil {
 		return nil, failed("The conversation could not be read.", err)
@@ -86,7 +87,7 @@ func (s *Server) transcript(ctx context.Context, in *idPath) (*body[wire.Transcr
 	if n := len(list); n > 0 && list[n-1].Seq > seq {
 		seq = list[n-1].Seq
 	}
-	return answer(wire.Transcript{Seq: seq, Conversation: c, Events: list}), nil
+	return answer(wire.Transcript{Seq: seq, Conversation: c, Events: append(list, owed...)}), nil
 }
 
 func (s *Server) rename(ctx context.Context, in *struct {
