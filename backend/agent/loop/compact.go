@@ -34,6 +34,35 @@ const (
 // ErrNoSummary means that a conversation has no such summary.
 var ErrNoSummary = errors.New("there is no such summary in this conversation")
 
+// refusedShare is how much of a question that a model refused as too long its window is taken to
+// hold, in percent.
+const refusedShare = 50
+
+// shorten sums up after a service refused the question as too long, once in a turn; it reports
+// whether the question is shorter now. The window is smaller then than was thought.
+func (t *turn) shorten(told []toolspec.Definition, refused error) (bool, error) {
+	if llm.KindOf(refused) != llm.TooLong || t.holds > 0 || t.isPilot {
+		return false, nil
+	}
+	t.holds = max(1, min(t.window(), t.size(told)*refusedShare/100))
+	t.tell("", llm.Delta{Note: "The model cannot read that much at once: the beginning is summed up, and it is asked again."})
+	before := len(t.messages)
+	err := t.compact(told)
+	return len(t.messages) > before, err
+}
+
+// size is about how many tokens the next question has.
+func (t *turn) size(told []toolspec.Definition) int {
+	size := len(t.system)
+	for _, d := range told {
+		size += d.PromptBytes()
+	}
+	for _, m := range t.prompt() {
+		size += weight(m)
+	}
+	return size / toolspec.BytesPerToken
+}
+
 // compact sums up the older part of the conversation when the next question would nearly fill the
 // model's window. The summary is recorded as a message of its own: everything stays in the record.
 func (t *turn) compact(told []toolspec.Definition) error {
@@ -44,14 +73,7 @@ func (t *turn) compact(told []toolspec.Definition) error {
 	if prompt.Undone(t.messages) {
 		share = undoneShare
 	}
-	size := len(t.system)
-	for _, d := range told {
-		size += d.PromptBytes()
-	}
-	for _, m := range t.prompt() {
-		size += weight(m)
-	}
-	if max(size/toolspec.BytesPerToken, t.read) <= window*share/100 {
+	if max(t.size(told), t.read) <= window*share/100 {
 		return nil
 	}
 	if t.afford() != nil {

@@ -14,8 +14,11 @@ import (
 type sized interface{ Window() int }
 
 // window is how many tokens the turn's model reads at once: as set, as the model says, as its name
-// lets expect.
+// lets expect; after a question was refused as too long, less than that.
 func (t *turn) window() int {
+	if t.holds > 0 {
+		return t.holds
+	}
 	if n := t.loop.cfg.Window(); n > 0 {
 		return n
 	}

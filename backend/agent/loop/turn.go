@@ -55,6 +55,8 @@ type turn struct {
 	full error
 	kin  *kin
 	got  gathered
+	// holds is what the window is taken to hold since a question was refused as too long, 0 before.
+	holds int
 }
 
 // Outcome is how a turn ended.
@@ -205,6 +207,11 @@ func (t *turn) rounding() ending {
 			return *end
 		}
 		res, message, err := t.speak(told, defs)
+		if shorter, lost := t.shorten(told, err); lost != nil {
+			return failed(lost)
+		} else if shorter {
+			continue
+		}
 		if err != nil {
 			return failed(err)
 		}
