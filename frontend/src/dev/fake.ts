@@ -1,5 +1,6 @@
 import { BackendError, type Backend, type Connection, type SocketHandlers } from '../shared/api/backend';
 import type { ClientMessage, Conversation, Json, MetricsRange, Result, StoredEvent } from '../shared/api/types';
+import { commands } from './commands';
 import { changes } from './files';
 import { metrics, toolHistory } from './figures';
 import { drawShop } from './shop';
@@ -132,6 +133,16 @@ class Fake implements Backend {
   secrets = async () => secrets;
   putSecret = async () => secrets;
   deleteSecret = async (name: string) => ({ ...secrets, secrets: secrets.secrets.filter((one) => one.name !== name) });
+  complete = async (text: string) => ({
+    items: text.startsWith('cl')
+      ? [
+          { insert: 'click 3', show: '3', means: 'button “Add to basket”' },
+          { insert: 'click at ', show: 'click at X,Y', means: 'Clicks a point of the view, in pixels' },
+        ]
+      : [],
+    ghost: text === 'click ' ? 'NUMBER' : '',
+  });
+  pilotGrammar = async () => commands;
   tools = async () => ({ tools, tokens: 900 });
   models = async () => snapshot(this.scenario).models;
   resetSetting = async (key: string) => ({ key, value: '', source: 'default' });

@@ -4,6 +4,7 @@ import { Approvals } from './approvals/approvals.svelte';
 import { Browser } from './browser/browser.svelte';
 import { Commands, inOwnWindow } from './commands/commands.svelte';
 import { Branching } from './conversation/branching.svelte';
+import { Completing } from './conversation/completing.svelte';
 import { Conversations } from './conversation/conversation.svelte';
 import { Layout } from './layout.svelte';
 import { Metrics } from './metrics/metrics.svelte';
@@ -33,6 +34,7 @@ export class App {
   readonly metrics: Metrics;
   readonly browser: Browser;
   readonly talk: Conversations;
+  readonly completing: Completing;
   readonly branching: Branching;
 
   constructor(backend: Backend) {
@@ -48,6 +50,7 @@ export class App {
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
     this.talk = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
     this.branching = new Branching(this.talk, this.store, this.actions, this.panels);
+    this.completing = new Completing(backend);
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);
     this.session.onReady = () => this.browser.live.reopen();
     this.layout.restore(this.settings.seen('layout'));

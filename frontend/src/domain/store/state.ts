@@ -11,6 +11,7 @@ import type {
   ErrorType,
   Json,
   Kept,
+  Offer,
   Marks,
   MCPServer,
   Model,
@@ -66,7 +67,16 @@ export interface Waited {
 /** An entry of a conversation, in the order it came. */
 export type Item =
   | { kind: 'me'; id: string; text: string; time: string; turn: string; waited?: Waited }
-  | { kind: 'say'; id: string; text: string; time: string; turn: string; done: boolean; outside: string[] }
+  | {
+      kind: 'say';
+      id: string;
+      text: string;
+      time: string;
+      turn: string;
+      done: boolean;
+      outside: string[];
+      offers: Offer[];
+    }
   /** What a model thinks before it answers; `ms` is null while it does. */
   | { kind: 'thought'; id: string; text: string; time: string; turn: string; ms: number | null }
   | { kind: 'call'; id: string; turn: string }

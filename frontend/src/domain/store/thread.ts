@@ -91,6 +91,7 @@ function addMessage(thread: Thread, message: Message): void {
   if (message.text) item.text = message.text;
   item.done = message.status !== 'running';
   item.outside = message.outside ?? [];
+  item.offers = message.offers ?? [];
 }
 
 function addNote(thread: Thread, event: StoredEvent): void {
@@ -167,7 +168,16 @@ const findSay = (thread: Thread, id: string) =>
 function say(thread: Thread, id: string, at: { time: string; turn?: string }): Say {
   const known = findSay(thread, id);
   if (known) return known;
-  thread.items.push({ kind: 'say', id, text: '', time: at.time, turn: at.turn ?? '', done: false, outside: [] });
+  thread.items.push({
+    kind: 'say',
+    id,
+    text: '',
+    time: at.time,
+    turn: at.turn ?? '',
+    done: false,
+    outside: [],
+    offers: [],
+  });
   // Read back through the list, so that a reactive state sees what is written to it.
   return thread.items.at(-1) as Say;
 }

@@ -1,4 +1,6 @@
 import type {
+  Completion,
+  PilotCommand,
   Answer,
   AuditCheck,
   AuditPage,
@@ -67,6 +69,9 @@ export interface Backend {
   transcript(id: string): Promise<Transcript>;
   renameConversation(id: string, title: string): Promise<void>;
   deleteConversation(id: string): Promise<void>;
+  /** How a message to the pilot may go on, from the text before the cursor. */
+  complete(text: string, panel: string): Promise<Completion>;
+  pilotGrammar(): Promise<PilotCommand[]>;
   /** Begins a turn, or lets the message wait for the one that runs. */
   send(conversation: string, text: string, model: string, panel: string, when: 'now' | 'next'): Promise<void>;
   changeWaiting(conversation: string, message: string, when: 'now' | 'next'): Promise<void>;

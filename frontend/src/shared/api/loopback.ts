@@ -2,6 +2,8 @@ import { BackendError, type Backend, type Connection, type SocketHandlers } from
 import { parseFrame } from './frame';
 import { route } from './map';
 import type {
+  Completion,
+  PilotCommand,
   ChangedFile,
   Answer,
   AuditCheck,
@@ -129,6 +131,12 @@ export class Loopback implements Backend {
     this.#json<SecretList>('PUT', `/api/secrets/${encodeURIComponent(name)}`, { host, value, places });
 
   deleteSecret = (name: string) => this.#json<SecretList>('DELETE', `/api/secrets/${encodeURIComponent(name)}`);
+
+  complete = (text: string, panel: string) =>
+    this.#json<Completion>('GET', `/api/ai/pilot/complete?${new URLSearchParams({ text, panel })}`);
+
+  pilotGrammar = async () =>
+    (await this.#json<{ commands: PilotCommand[] }>('GET', '/api/ai/pilot/grammar')).commands ?? [];
 
   tools = () => this.#json<ToolList>('GET', '/api/tools');
 

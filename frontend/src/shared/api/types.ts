@@ -53,6 +53,10 @@ export type AuditCheck = S['AuditCheck'];
 export type MetricsRange = 'day' | 'week' | 'month' | 'all';
 export type ToolMetrics = S['ToolMetrics'];
 export type Metrics = S['Metrics'];
+export type Completion = S['Completion'];
+export type CompletionItem = S['CompletionItem'];
+export type PilotCommand = S['PilotCommand'];
+export type Offer = S['Offer'];
 export type ToolHistory = With<S['ToolHistory'], { failures: CallRow[] }>;
 
 export type Choice = With<S['Choice'], { answer: Answer }>;
