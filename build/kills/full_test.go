@@ -94,8 +94,12 @@ func fullDisk(t *testing.T, dir string) {
 	d.told(c.ID, path, say)
 	d.refuses(effect)
 	d.empty()
-	d.until("room", func(e event.Event) bool { return disk(e).Level == event.DiskLow })
-	d.until("the stored end", func(e event.Event) bool { return e.Kind == event.TurnEnded && e.Seq > 0 })
+	room, stored := false, false // in either order: one is live, the other in the log
+	d.until("room and the stored end", func(e event.Event) bool {
+		room = room || disk(e).Level == event.DiskLow
+		stored = stored || e.Kind == event.TurnEnded && e.Seq > 0
+		return room && stored
+	})
 	d.must(http.StatusAccepted, http.MethodPost, path, say("third"), nil)
 	d.until("the end of the third turn", func(e event.Event) bool { return e.Kind == event.TurnEnded && e.Seq > 0 })
 	if n := w.effects.count("after"); n != 1 {
