@@ -2,7 +2,7 @@ import { BackendError, type Backend, type Connection, type SocketHandlers } from
 import type { ClientMessage, Conversation, Json, MetricsRange, Result, StoredEvent } from '../shared/api/types';
 import { commands } from './commands';
 import { changes } from './files';
-import { metrics, toolHistory } from './figures';
+import { bill, metrics, toolHistory } from './figures';
 import { drawShop } from './shop';
 import { created, grants, secrets, snapshot, tools, transcript } from './scenario';
 
@@ -103,6 +103,7 @@ class Fake implements Backend {
       1200,
     );
   };
+  bill = async () => bill;
   changeWaiting = async () => {};
   dropWaiting = async () => {};
   askWaiting = async () => {};

@@ -1,4 +1,15 @@
-import type { Metrics, MetricsRange, ToolHistory } from '../shared/api/types';
+import type { Metrics, MetricsRange, Spending, ToolHistory } from '../shared/api/types';
+
+const spent = (input: number, cached: number, output: number, requests: number, nanos: number) => ({
+  ...{ input, cached, output, requests, written: 0 },
+  cost: [{ nanos, currency: 'USD' }],
+});
+
+export const bill: Spending = {
+  conversation: spent(41_200, 28_900, 3_140, 9, 46_300_000),
+  turn: spent(12_400, 9_800, 610, 3, 10_600_000),
+  budgets: [{ name: 'cost_per_conversation', limit: 500_000_000, spent: 46_300_000, currency: 'USD' }],
+};
 
 const HOUR = 3_600_000;
 const span = (range: MetricsRange) => {
@@ -55,7 +66,26 @@ export function metrics(range: MetricsRange): Metrics {
       { rounds: 2, models: 9, pilot: 4 },
       { rounds: 5, models: 3, pilot: 0 },
     ],
-    models: [{ model: 'ollama/qwen3', turns: 24, rounds: 45, input: 182_000, cached: 40_000, output: 9_100 }],
+    models: [
+      {
+        model: 'openai/gpt-5',
+        turns: 24,
+        rounds: 45,
+        requests: 49,
+        failed: 2,
+        retries: 1,
+        input: 182_000,
+        cached: 40_000,
+        written: 0,
+        output: 9_100,
+        definitions: 61_000,
+        results: 52_000,
+        cost: [{ nanos: 273_500_000, currency: 'USD' }],
+        unpriced: 0,
+        first_p50_ms: 840,
+        first_p95_ms: 2310,
+      },
+    ],
     with_calls: { turns: 18, tokens: 171_000 },
     without_calls: { turns: 6, tokens: 20_100 },
     estimated: 0,

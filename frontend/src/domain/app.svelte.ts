@@ -3,6 +3,7 @@ import { Actions } from './actions';
 import { Approvals } from './approvals/approvals.svelte';
 import { Browser } from './browser/browser.svelte';
 import { Commands, inOwnWindow } from './commands/commands.svelte';
+import { Bills } from './conversation/bills.svelte';
 import { Branching } from './conversation/branching.svelte';
 import { Completing } from './conversation/completing.svelte';
 import { Conversations } from './conversation/conversation.svelte';
@@ -36,6 +37,7 @@ export class App {
   readonly talk: Conversations;
   readonly completing: Completing;
   readonly branching: Branching;
+  readonly bills: Bills;
 
   constructor(backend: Backend) {
     this.actions = new Actions(backend, this.store, this.toasts);
@@ -51,6 +53,7 @@ export class App {
     this.talk = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
     this.branching = new Branching(this.talk, this.store, this.actions, this.panels);
     this.completing = new Completing(backend);
+    this.bills = new Bills(this.talk, this.actions);
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);
     this.session.onReady = () => this.browser.live.reopen();
     this.layout.restore(this.settings.seen('layout'));
@@ -60,7 +63,10 @@ export class App {
       void this.talk.resume();
       void this.tools.refreshCalls();
     };
-    this.session.onEvent = (event) => this.talk.hear(event);
+    this.session.onEvent = (event) => {
+      this.talk.hear(event);
+      this.bills.hear(event);
+    };
   }
 
   start(): Promise<void> {

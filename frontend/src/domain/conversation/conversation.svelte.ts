@@ -168,15 +168,16 @@ export class Conversations {
 
   /**
    * Sends the text; it stays in the composer until the program has taken it. While a turn runs it
-   * waits for the turn's end, or with "now" for its next safe point.
+   * waits for the turn's end, or with "now" for its next safe point. With raise the conversation's
+   * budget is allowed once more.
    */
-  async send(text = this.draft, when: 'now' | 'next' = 'next'): Promise<boolean> {
+  async send(text = this.draft, when: 'now' | 'next' = 'next', raise = false): Promise<boolean> {
     const words = text.trim();
     if (!words || this.sending) return false;
     this.sending = true;
     try {
       const id = this.currentId || (await this.#create());
-      await this.actions.backend.send(id, words, this.model, this.panels.activeId, when);
+      await this.actions.backend.send(id, words, this.model, this.panels.activeId, when, raise);
       if (text === this.draft) this.write('');
       return true;
     } catch (error) {

@@ -23,6 +23,7 @@ import type {
   Setting,
   Snapshot,
   StoredEvent,
+  Spending,
   ToolHistory,
   ToolList,
   Transcript,
@@ -73,7 +74,16 @@ export interface Backend {
   complete(text: string, panel: string): Promise<Completion>;
   pilotGrammar(): Promise<PilotCommand[]>;
   /** Begins a turn, or lets the message wait for the one that runs. */
-  send(conversation: string, text: string, model: string, panel: string, when: 'now' | 'next'): Promise<void>;
+  /** With raise the conversation is allowed once more what its budget is. */
+  send(
+    conversation: string,
+    text: string,
+    model: string,
+    panel: string,
+    when: 'now' | 'next',
+    raise?: boolean,
+  ): Promise<void>;
+  bill(conversation: string): Promise<Spending>;
   changeWaiting(conversation: string, message: string, when: 'now' | 'next'): Promise<void>;
   dropWaiting(conversation: string, message: string): Promise<void>;
   askWaiting(conversation: string, message: string): Promise<void>;

@@ -26,6 +26,7 @@ import type {
   Setting,
   Snapshot,
   StoredEvent,
+  Spending,
   ToolHistory,
   ToolList,
   Transcript,
@@ -52,9 +53,11 @@ export class Loopback implements Backend {
     await this.#ask('DELETE', conversation(id));
   };
 
-  send = async (id: string, text: string, model: string, panel: string, when: 'now' | 'next') => {
-    await this.#ask('POST', `${conversation(id)}/messages`, { text, model, panel, when });
+  send = async (id: string, text: string, model: string, panel: string, when: 'now' | 'next', raise = false) => {
+    await this.#ask('POST', `${conversation(id)}/messages`, { text, model, panel, when, raise });
   };
+
+  bill = (id: string) => this.#json<Spending>('GET', `${conversation(id)}/bill`);
 
   changeWaiting = async (id: string, message: string, when: 'now' | 'next') => {
     await this.#ask('PATCH', waiting(id, message), { when });

@@ -57,6 +57,11 @@ export type Completion = S['Completion'];
 export type CompletionItem = S['CompletionItem'];
 export type PilotCommand = S['PilotCommand'];
 export type Offer = S['Offer'];
+export type ModelMetrics = S['ModelMetrics'];
+export type Money = S['Money'];
+export type Bill = S['Bill'];
+export type Spending = S['Spending'];
+export type Budget = S['Budget'];
 export type ToolHistory = With<S['ToolHistory'], { failures: CallRow[] }>;
 
 export type Choice = With<S['Choice'], { answer: Answer }>;

@@ -187,7 +187,7 @@ export const assistant = {
   'compose.stopping': 'Stopping',
   'compose.tokens.none': 'no tokens used',
   'compose.tokens': '{n} tokens',
-  'compose.tokens.means': 'Tokens read and written by the model in this conversation',
+  'compose.tokens.means': 'What the model read and wrote in this conversation',
   'compose.steer.do': 'Steer: goes in after the call that runs',
   'compose.queue.do': 'Queue: waits for the next turn',
   'compose.completions': 'Commands',

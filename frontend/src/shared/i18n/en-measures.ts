@@ -80,6 +80,15 @@ export const measures = {
   'measures.input': 'Read',
   'measures.cached': 'From cache',
   'measures.written': 'Written',
+  'measures.requests': 'Requests',
+  'measures.failed.requests': 'Failed',
+  'measures.retries': 'Retries',
+  'measures.for.tools': 'For tools',
+  'measures.for.tools.means':
+    '{definitions} describe tools, {results} are results of tools; without them {rest} are left.',
+  'measures.money': 'Cost',
+  'measures.first.p50': 'First word, median',
+  'measures.first.p95': 'First word, 95 %',
   'measures.hour': 'Hour',
   'measures.time': 'Time',
 } as const;

@@ -3,6 +3,7 @@ import { measures } from './en-measures';
 import { panels } from './en-panels';
 import { secrets } from './en-secrets';
 import { settings } from './en-settings';
+import { spending } from './en-spending';
 
 const frame = {
   'app.name': 'Sextant',
@@ -136,4 +137,4 @@ const frame = {
 } as const;
 
 /** The English catalogue. */
-export const en = { ...frame, ...assistant, ...measures, ...panels, ...settings, ...secrets } as const;
+export const en = { ...frame, ...assistant, ...measures, ...panels, ...settings, ...spending, ...secrets } as const;

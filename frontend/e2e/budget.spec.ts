@@ -1,0 +1,88 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { ModelServer } from './model-server';
+import { say, settings, Sextant } from './sextant';
+
+const env = (model: ModelServer) => ({
+  SEXTANT_OPENAI_BASE_URL: model.url,
+  SEXTANT_OPENAI_API_KEY: 'k',
+  SEXTANT_MODEL: 'openai/test-model',
+  // The question for it costs as well.
+  SEXTANT_DIALECTS: 'openai/test-model=native',
+});
+
+const talk = (page: Page) => page.getByRole('region', { name: 'Conversation' });
+const meter = (page: Page) => page.getByRole('button', { name: /tokens/ });
+
+async function set(page: Page, name: string, value: string): Promise<void> {
+  const field = page.getByRole('textbox', { name, exact: true });
+  await field.fill(value);
+  await page.keyboard.press('Tab'); // the name of a price's field follows its model
+}
+
+test('a person sets prices and a budget, sees what is used of it, and goes on past it by Continue', async ({
+  page,
+}) => {
+  // Each answer takes 100 tokens in and 20 out.
+  const model = await ModelServer.start([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+  const first = await Sextant.start({ env: env(model) });
+  let sextant = first;
+  try {
+    await page.goto(sextant.window());
+    await expect(meter(page)).toHaveText('no tokens used');
+    await settings(page, /Costs and budgets/);
+    await set(page, 'Tokens, a conversation', 'many');
+    await expect(page.getByText('write digits, 0 for no budget')).toBeVisible();
+    await set(page, 'Tokens, a conversation', '200');
+    await page.getByRole('button', { name: 'Add a price' }).click();
+    await set(page, 'Model of the new model', 'openai/*');
+    await set(page, 'Read of openai/*', '1.25');
+    await page.getByRole('button', { name: 'Save prices' }).click();
+    await expect(page.getByRole('alert')).toContainText('is no amount');
+    await set(page, 'Written of openai/*', '10');
+    await page.getByRole('button', { name: 'Save prices' }).click();
+    await expect(page.getByRole('button', { name: 'Save prices' })).toHaveCount(0);
+    expect((await new AxeBuilder({ page }).include('.settings').analyze()).violations).toEqual([]);
+
+    await say(page, 'first');
+    await expect(talk(page)).toContainText('One.');
+    await expect(meter(page)).toHaveText(/120 tokens\s*0\.00033 USD\s*60 %/);
+    await say(page, 'second');
+    await expect(talk(page)).toContainText('Two.');
+    await expect(meter(page)).toContainText('120 %');
+    await say(page, 'third');
+    await expect(talk(page)).toContainText('this conversation spent 240 tokens of its budget of 200');
+    expect(model.requests).toHaveLength(2);
+
+    await meter(page).click();
+    const spent = page.getByLabel('What this conversation cost');
+    await expect(spent.getByRole('row', { name: /^Read/ })).toHaveText(/Read\s*0\s*200/);
+    await expect(spent).toContainText('240 of 200');
+    expect((await new AxeBuilder({ page }).include('.pop').analyze()).violations).toEqual([]);
+    await page.keyboard.press('Escape');
+
+    await first.kill();
+    sextant = await Sextant.start({ env: env(model), dir: first.dir });
+    await page.goto(sextant.window());
+    await page.getByRole('button', { name: 'Conversations' }).click();
+    await page.getByRole('button', { name: /first/ }).first().click();
+    await expect(meter(page)).toContainText('120 %');
+    await talk(page).getByRole('button', { name: 'Continue' }).click();
+    await expect(talk(page)).toContainText('Three.');
+    await expect(meter(page)).toHaveText(/360 tokens.*60 %/s);
+
+    await page
+      .getByRole('navigation', { name: 'Panels' })
+      .getByRole('button', { name: /Tools and activity/ })
+      .click();
+    await page.getByRole('button', { name: 'Measures' }).click();
+    const row = page.getByRole('row', { name: /openai\/test-model/ });
+    await expect(row).toContainText('0.00098 USD');
+    await expect(row.getByRole('cell').nth(2)).toHaveText('3');
+    expect((await new AxeBuilder({ page }).include('main').analyze()).violations).toEqual([]);
+  } finally {
+    await sextant.stop();
+    await first.stop();
+    await model.stop();
+  }
+});

@@ -1,0 +1,16 @@
+/** An amount of money: billionths of a unit of the currency. */
+export interface Amount {
+  nanos: number;
+  currency?: string;
+}
+
+/** "1.25 USD"; more digits for less than a tenth, "0" for nothing. */
+export function money({ nanos, currency = '' }: Amount): string {
+  if (nanos === 0) return '0';
+  const value = nanos / 1e9;
+  if (value < 1e-6) return `under 0.000001 ${currency}`.trim();
+  let digits = 2;
+  for (let limit = 0.1; value < limit && digits < 6; limit /= 10) digits++;
+  const text = value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return `${text} ${currency}`.trim();
+}
