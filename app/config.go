@@ -6,18 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/knadh/koanf/parsers/toml/v2"
 	"github.com/knadh/koanf/providers/env/v2"
 	"github.com/knadh/koanf/providers/file"
 	"github.com/knadh/koanf/v2"
-
-	"sextant/backend/agent/dialect"
-	"sextant/backend/guard/egress"
 )
 
 // Where a setting's value comes from, strongest first (CONTRACT "Files").
@@ -142,72 +136,6 @@ func (c *Config) keep(into map[string]string, name, value, where string) {
 		return
 	}
 	into[name] = value
-}
-
-// profileName is what a browser profile may be called; it names a folder.
-var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
-
-// checkModel refuses what is no name of a model over a provider.
-func checkModel(value string) error {
-	if provider, model, ok := strings.Cut(value, "/"); !ok || provider == "" || model == "" {
-		return fmt.Errorf("%q is no model: write provider/name, e.g. ollama/qwen3", value)
-	}
-	return nil
-}
-
-// checkValue says what is wrong with a value.
-func checkValue(name, value string) error {
-	k, ok := keyNamed(name)
-	if !ok {
-		return fmt.Errorf("there is no setting %q", name)
-	}
-	if name == "allow_hosts" || name == "deny_hosts" {
-		for host := range strings.SplitSeq(value, ",") {
-			if host = strings.TrimSpace(host); host == "" {
-				continue
-			}
-			valid := egress.Valid
-			if name == "deny_hosts" {
-				valid = egress.ValidDenied
-			}
-			if err := valid(host); err != nil {
-				return fmt.Errorf("%q is no host: %w; write hosts as 127.0.0.1,localhost:3000", host, err)
-			}
-		}
-	}
-	if name == "groups_off" {
-		for group := range strings.SplitSeq(value, ",") {
-			if group = strings.TrimSpace(group); group != "" && !slices.Contains(switchable, group) {
-				return fmt.Errorf("%q is no group that can be switched off; these can: %s", group, strings.Join(switchable, ", "))
-			}
-		}
-	}
-	if name == "dialects" {
-		for d := range strings.SplitSeq(value, ",") {
-			if d = strings.TrimSpace(d); d == "" {
-				continue
-			}
-			if err := dialect.CheckOverride(d); err != nil {
-				return err
-			}
-		}
-	}
-	if err := checkSpending(name, value); err != nil {
-		return err
-	}
-	if name == "fallback_model" && value != "" {
-		return checkModel(value)
-	}
-	if name == "profile" && value != "" && !profileName.MatchString(value) {
-		return fmt.Errorf("%q is no name of a profile: lower-case letters, digits and hyphens, at most 40", value)
-	}
-	if n, err := strconv.Atoi(value); k.Most > 0 && (err != nil || n < k.Least || n > k.Most) {
-		return fmt.Errorf("%q is no whole number from %d to %d", value, k.Least, k.Most)
-	}
-	if k.OneOf != nil && !slices.Contains(k.OneOf, value) {
-		return fmt.Errorf("%q is not one of %s", value, strings.Join(k.OneOf, ", "))
-	}
-	return nil
 }
 
 // fixed is the value of a key from the layers that the window cannot change.

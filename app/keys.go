@@ -21,6 +21,8 @@ type Key struct {
 	OneOf []string
 	// Least and Most bound a whole number; Most 0 means that it is none.
 	Least, Most int
+	// Check says what is wrong with a value, in place of OneOf and bounds; nil for none.
+	Check func(value string) error
 }
 
 // Keys is the whole configuration. docs/configuration.md is generated from it.
@@ -31,7 +33,7 @@ func Keys() []Key {
 func generalKeys() []Key {
 	return []Key{
 		{Name: "model", Default: "pilot", Window: true, Doc: "Model that answers, as provider/name (openai/…, anthropic/…, gemini/…, openrouter/…, ollama/…, lmstudio/…, llamacpp/…, vllm/…) or pilot, the built-in command pilot."},
-		{Name: "dialects", Default: "", Window: true, Doc: "How models write tool calls where the answer to one question at first use got it wrong: provider/model=dialect, separated by commas, e.g. ollama/qwen3=hermes. Dialects are native, tool_call, hermes and fenced."},
+		{Name: "dialects", Check: each(checkDialect), Default: "", Window: true, Doc: "How models write tool calls where the answer to one question at first use got it wrong: provider/model=dialect, separated by commas, e.g. ollama/qwen3=hermes. Dialects are native, tool_call, hermes and fenced."},
 		{Name: "mode", Default: "ask", Window: true, OneOf: []string{"read-only", "ask", "workspace", "full"}, Doc: "How much the assistant may do without a question."},
 		{Name: "theme", Default: "system", Window: true, OneOf: []string{"system", "dark", "light"}, Doc: "Look of the window."},
 		{Name: "marks", Default: "on", Window: true, OneOf: []string{"on", "off"}, Doc: "Whether numbers are drawn over the page."},
@@ -44,7 +46,7 @@ func generalKeys() []Key {
 		{Name: "gemini_base_url", Default: "", Window: true, Doc: "OpenAI-compatible address to reach Gemini at; empty is Google's own."},
 		{Name: "openrouter_api_key", Default: "", Window: true, Secret: true, Doc: "Key for OpenRouter (openrouter/…). Kept with the secrets; never shown again."},
 		{Name: "openrouter_base_url", Default: "", Window: true, Doc: "Address to reach OpenRouter at; empty is its own."},
-		{Name: "fallback_model", Default: "", Window: true, Doc: "Model, as provider/name, that answers when the chosen one cannot be reached, takes no more requests or fails; empty is none. Each time it answers, that is told."},
+		{Name: "fallback_model", Check: checkFallback, Default: "", Window: true, Doc: "Model, as provider/name, that answers when the chosen one cannot be reached, takes no more requests or fails; empty is none. Each time it answers, that is told."},
 		{Name: "calls_per_turn", Default: "10", Window: true, Least: 1, Most: 9999, Doc: "Tool calls the assistant may make in one turn."},
 		{Name: "rounds", Default: "10", Window: true, Least: 1, Most: 9999, Doc: "Rounds of model and tools in one turn."},
 		{Name: "context_window", Default: "0", Window: true, Most: 100000000, Doc: "Tokens that the model reads at once; 0 takes what is known of it. Where all tools would take more than a twentieth of it, the model is told a few and finds the others."},
@@ -53,11 +55,11 @@ func generalKeys() []Key {
 		{Name: "addr", Default: "127.0.0.1:0", Doc: "Loopback address and port of the server; port 0 takes a free one."},
 		{Name: "chromium", Default: "", Doc: "Path of the Chromium or Chrome to control; empty looks for one on the PATH."},
 		{Name: "headless", Default: "true", OneOf: []string{"true", "false"}, Doc: "Whether the controlled browser runs without a window of its own. The browser panel shows it either way."},
-		{Name: "profile", Default: "default", Doc: "Name of the browser profile, which keeps cookies and storage in the data folder; throw-away keeps nothing. sextant mcp has a throw-away one unless it is named there."},
+		{Name: "profile", Check: checkProfile, Default: "default", Doc: "Name of the browser profile, which keeps cookies and storage in the data folder; throw-away keeps nothing. sextant mcp has a throw-away one unless it is named there."},
 		{Name: "workspace", Default: "", Doc: "Folder the assistant works in; empty is the folder Sextant was started in."},
-		{Name: "allow_hosts", Default: "", Doc: "Loopback and private hosts that tools and the browser may reach, separated by commas, e.g. 127.0.0.1,localhost:3000."},
-		{Name: "deny_hosts", Default: "", Doc: "Hosts, with all names below them, or host:port that tools and the browser never reach, separated by commas; * denies all that allow_hosts does not name."},
-		{Name: "groups_off", Default: "", Window: true, Doc: "Groups of tools that are switched off, separated by commas: files, shell, web."},
+		{Name: "allow_hosts", Check: each(checkHost), Default: "", Doc: "Loopback and private hosts that tools and the browser may reach, separated by commas, e.g. 127.0.0.1,localhost:3000."},
+		{Name: "deny_hosts", Check: each(checkDeniedHost), Default: "", Doc: "Hosts, with all names below them, or host:port that tools and the browser never reach, separated by commas; * denies all that allow_hosts does not name."},
+		{Name: "groups_off", Check: each(checkGroup), Default: "", Window: true, Doc: "Groups of tools that are switched off, separated by commas: files, shell, web."},
 		{Name: "web_per_minute", Default: "60", Window: true, Least: 1, Most: 100000, Doc: "Requests that http_request and wget may make in a minute."},
 		{Name: "search_provider", Default: "duckduckgo", Window: true, OneOf: web.Providers(), Doc: "Who searches for web_search. DuckDuckGo needs no key, Brave search_key, Google search_key and search_engine, SearXNG search_url."},
 		{Name: "search_key", Default: "", Window: true, Secret: true, Doc: "Key for Brave or Google. Kept with the secrets; never shown again."},

@@ -23,7 +23,6 @@ type bank struct {
 	*house
 	path    string
 	kept    *store.Store
-	spend   loop.Spend
 	budgets loop.Budgets
 	prices  string
 }

@@ -135,17 +135,6 @@ func skipEnd(ts []token, list string) []token {
 	return ts
 }
 
-// starts drops the words of phrase from the front of ts; false when they are not there.
-func starts(ts []token, phrase string) ([]token, bool) {
-	for w := range strings.FieldsSeq(phrase) {
-		if len(ts) == 0 || ts[0].quoted || ts[0].word != w {
-			return nil, false
-		}
-		ts = ts[1:]
-	}
-	return ts, true
-}
-
 // joined is the lower-case words of ts.
 func joined(ts []token) string {
 	parts := make([]string, len(ts))

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/price"
+	"sextant/backend/guard/egress"
+)
+
+// checkValue says what is wrong with a value.
+func checkValue(name, value string) error {
+	k, ok := keyNamed(name)
+	if !ok {
+		return fmt.Errorf("there is no setting %q", name)
+	}
+	if k.Check != nil {
+		return k.Check(value)
+	}
+	if n, err := strconv.Atoi(value); k.Most > 0 && (err != nil || n < k.Least || n > k.Most) {
+		return fmt.Errorf("%q is no whole number from %d to %d", value, k.Least, k.Most)
+	}
+	if k.OneOf != nil && !slices.Contains(k.OneOf, value) {
+		return fmt.Errorf("%q is not one of %s", value, strings.Join(k.OneOf, ", "))
+	}
+	return nil
+}
+
+// each checks the entries of a list that commas separate.
+func each(check func(string) error) func(string) error {
+	return func(list string) error {
+		for entry := range strings.SplitSeq(list, ",") {
+			if entry = strings.TrimSpace(entry); entry == "" {
+				continue
+			}
+			if err := check(entry); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func checkHost(host string) error { return noHost(host, egress.Valid(host)) }
+
+func checkDeniedHost(host string) error { return noHost(host, egress.ValidDenied(host)) }
+
+func noHost(host string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%q is no host: %w; write hosts as 127.0.0.1,localhost:3000", host, err)
+}
+
+func checkGroup(group string) error {
+	if slices.Contains(switchable, group) {
+		return nil
+	}
+	return fmt.Errorf("%q is no group that can be switched off; these can: %s", group, strings.Join(switchable, ", "))
+}
+
+func checkDialect(d string) error { return dialect.CheckOverride(d) }
+
+// checkFallback refuses what is no name of a model over a provider; none is allowed.
+func checkFallback(value string) error {
+	if provider, model, ok := strings.Cut(value, "/"); value != "" && (!ok || provider == "" || model == "") {
+		return fmt.Errorf("%q is no model: write provider/name, e.g. ollama/qwen3", value)
+	}
+	return nil
+}
+
+// profileName is what a browser profile may be called; it names a folder.
+var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
+func checkProfile(value string) error {
+	if value != "" && !profileName.MatchString(value) {
+		return fmt.Errorf("%q is no name of a profile: lower-case letters, digits and hyphens, at most 40", value)
+	}
+	return nil
+}
+
+func checkPrices(value string) error {
+	_, err := price.Parse(value)
+	return err
+}
+
+func checkTokens(value string) error {
+	if n, err := strconv.Atoi(value); err != nil || n < 0 {
+		return fmt.Errorf("%q is no number of tokens: write digits, 0 for no budget", value)
+	}
+	return nil
+}
+
+func checkMoney(value string) error {
+	_, err := price.Money(value)
+	return err
+}
