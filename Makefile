@@ -74,7 +74,7 @@ redteam: ui ## A model that obeys every injected instruction: harm done, questio
 	@echo "== A scripted model that obeys every instruction it reads"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestAModelThatObeysEveryInstruction ./build/redteam
 
-kills: ui ## Kill the program 1,000 times in its work: what is lost, refused or done twice (about 5 minutes)
+kills: ui ## Kill the program 1,000 times in its work: what is lost, refused or done twice (about 8 minutes)
 	@echo "== A thousand kills"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestAProgramThatIsKilled ./build/kills
 
