@@ -49,7 +49,7 @@ func generalKeys() []Key {
 		{Name: "fallback_model", Check: checkFallback, Default: "", Window: true, Doc: "Model, as provider/name, that answers when the chosen one cannot be reached, takes no more requests or fails; empty is none. Each time it answers, that is told."},
 		{Name: "calls_per_turn", Default: "10", Window: true, Least: 1, Most: 9999, Doc: "Tool calls the assistant may make in one turn."},
 		{Name: "rounds", Default: "10", Window: true, Least: 1, Most: 9999, Doc: "Rounds of model and tools in one turn."},
-		{Name: "context_window", Default: "0", Window: true, Most: 100000000, Doc: "Tokens that the model reads at once; 0 takes what is known of it. Where all tools would take more than a twentieth of it, the model is told a few and finds the others."},
+		{Name: "context_window", Default: "0", Window: true, Most: 100000000, Doc: "Tokens that the model reads at once; 0 takes what its service says, or what is known of its name. Where all tools would take more than a twentieth of it, the model is told a few and finds the others."},
 		{Name: "context_share", Default: "80", Window: true, Least: 1, Most: 100, Doc: "How full the model's window gets, in percent, before the older part of a conversation is summed up. The record keeps all of it, and the summary can be undone."},
 		{Name: "answer_repairs", Default: "3", Window: true, OneOf: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}, Doc: "How often an answer that does not fit its wanted format (sextant run --format) is sent back to the model."},
 		{Name: "addr", Default: "127.0.0.1:0", Doc: "Loopback address and port of the server; port 0 takes a free one."},

@@ -60,6 +60,8 @@ type Registry struct {
 	blind sync.Map
 	// thoughts says of models whether they want back what they thought before calls; so keyed too.
 	thoughts sync.Map
+	// windows are what services say of the sizes of models; so keyed too.
+	windows sync.Map
 
 	mu       sync.Mutex
 	services map[string]*service
@@ -149,6 +151,7 @@ func (r *Registry) Configure(provider string, to Service) {
 	}
 	r.services[provider] = &service{Service: to, way: r.to(provider, to.BaseURL)}
 	r.breakers.forgive()
+	r.windows.Clear()
 	old.way.close()
 }
 

@@ -251,6 +251,14 @@ func (m meter) Backed() bool {
 	return ok && second.Backed()
 }
 
+// Window implements llm.Sized.
+func (m meter) Window(ctx context.Context) (tokens int, loaded bool) {
+	if s, ok := m.Model.(llm.Sized); ok {
+		return s.Window(ctx)
+	}
+	return 0, false
+}
+
 // lengthOf is a question in bytes.
 func lengthOf(req llm.Request) int {
 	n := len(req.System)

@@ -4,16 +4,28 @@ import (
 	"slices"
 	"time"
 
+	"sextant/backend/agent/llm"
 	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-// sized is what a Model may also know: how many tokens it reads at once, 0 when it does not.
-type sized interface{ Window() int }
+// measure asks the model's service how many tokens it reads at once, where nothing is set. What the
+// model could read is no promise that its server lets it, so that it only bounds what is expected.
+func (t *turn) measure() {
+	m, ok := t.voice.Model.(llm.Sized)
+	if !ok || t.loop.cfg.Window() > 0 {
+		return
+	}
+	n, loaded := m.Window(t.ctx)
+	if n > 0 && !loaded {
+		n = min(n, prompt.Window(t.ask.Model))
+	}
+	t.reads = n
+}
 
-// window is how many tokens the turn's model reads at once: as set, as the model says, as its name
+// window is how many tokens the turn's model reads at once: as set, as its service says, as its name
 // lets expect; after a question was refused as too long, less than that.
 func (t *turn) window() int {
 	if t.holds > 0 {
@@ -22,10 +34,8 @@ func (t *turn) window() int {
 	if n := t.loop.cfg.Window(); n > 0 {
 		return n
 	}
-	if m, ok := t.voice.Model.(sized); ok {
-		if n := m.Window(); n > 0 {
-			return n
-		}
+	if t.reads > 0 {
+		return t.reads
 	}
 	return prompt.Window(t.ask.Model)
 }

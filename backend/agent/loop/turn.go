@@ -57,6 +57,8 @@ type turn struct {
 	got  gathered
 	// holds is what the window is taken to hold since a question was refused as too long, 0 before.
 	holds int
+	// reads is what the service says that the model reads at once, 0 when it says nothing.
+	reads int
 }
 
 // Outcome is how a turn ended.
@@ -262,6 +264,7 @@ func (t *turn) prepare() error {
 		if err := t.listen(); err != nil {
 			return err
 		}
+		t.measure() // now, as that question made a server on this machine load the model
 	}
 	if t.system = t.ask.System; t.system == "" {
 		t.system = systemPrompt(t.loop.cfg.System(), t.loop.cfg.Notes())

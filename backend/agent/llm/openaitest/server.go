@@ -94,6 +94,9 @@ type Server struct {
 	// Probes says that the question whether the model has calls of its own goes to the script like
 	// any other; without it the server answers yes and keeps no record of it.
 	Probes bool
+	// Facts are what it answers, in JSON, to other questions by method and path ("POST /api/show"),
+	// before anything else; "" keeps the connection silent until the server closes.
+	Facts map[string]string
 
 	ln   net.Listener
 	http *http.Server
@@ -103,6 +106,7 @@ type Server struct {
 	mu       sync.Mutex
 	script   []Turn
 	requests []Request
+	facts    []Fact
 }
 
 // Start listens on a free loopback port and answers with turns, one a request.
@@ -119,7 +123,7 @@ func Start(turns ...Turn) (*Server, error) {
 	mux.HandleFunc("POST /v1/messages", s.asked(Anthropic, readMessages))
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /api/tags", s.tags)
-	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	s.http = &http.Server{Handler: s.knowing(mux), ReadHeaderTimeout: 5 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
 	go func() {
 		defer close(s.done)
 		_ = s.http.Serve(ln)
