@@ -85,9 +85,11 @@ func Undone(messages []chat.Message) bool {
 }
 
 // Cut is how many messages a new summary should stand for, so that the others have at most tail
-// bytes; a call and its results stay together. It is 0 when there is nothing more to sum up.
+// bytes; a call and its results stay together. The model's last message and what came after it, which
+// it has not read, may have twice as many: messages that steer come several at once. It is 0 when there
+// is nothing more to sum up.
 func Cut(messages []chat.Message, tail int) int {
-	before, at, size := covered(messages), 0, 0
+	before, at, size, most := covered(messages), 0, 0, 2*tail
 	for i, m := range slices.Backward(messages) {
 		if i <= before {
 			break
@@ -99,10 +101,13 @@ func Cut(messages []chat.Message, tail int) int {
 		if m.Role != chat.RoleUser && m.Role != chat.RoleAssistant {
 			continue
 		}
-		if at > 0 && size > tail {
+		if at > 0 && size > most {
 			break
 		}
 		at = i
+		if m.Role == chat.RoleAssistant {
+			most = tail
+		}
 	}
 	return at
 }

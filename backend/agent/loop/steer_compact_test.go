@@ -1,0 +1,136 @@
+package loop_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// places is where each of texts stands in a request: the index of its own message, or -1 where a
+// summary quotes it; one that stands twice or nowhere is an error.
+func places(t *testing.T, r openaitest.Request, texts []string) (at []int) {
+	t.Helper()
+	for _, text := range texts {
+		var found []int
+		for i, m := range r.Messages {
+			if m.Role == "user" && m.Content == text {
+				found = append(found, i)
+			}
+			if strings.HasPrefix(m.Content, "[From Sextant: the beginning") && strings.Contains(m.Content, "\n> "+text+"\n") {
+				found = append(found, -1)
+			}
+		}
+		if len(found) != 1 {
+			t.Errorf("%.20q stands at %v of %d messages", text, found, len(r.Messages))
+			continue
+		}
+		at = append(at, found[0])
+	}
+	return at
+}
+
+func TestAMessageThatSteersInTheRoundOfASummaryIsReadAfterIt(t *testing.T) {
+	h := longTalk(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+	do := h.do
+	var said []string
+	h.do = func(ctx context.Context, c toolspec.Call) toolspec.Result {
+		said = append(said, fmt.Sprintf("rather the %d. one", len(said)+1))
+		h.send(t, said[len(said)-1], event.MomentNow)
+		return do(ctx, c)
+	}
+	if o := h.ask(t, goal); o.Status != chat.StatusDone || o.Text != "Ordered." {
+		t.Fatalf("%+v", o)
+	}
+	_, messages, made := h.kept()
+	if len(made) != 12 || len(said) != 12 || len(summaries(messages)) == 0 {
+		t.Fatalf("%d calls, %d messages, %d summaries", len(made), len(said), len(summaries(messages)))
+	}
+	var own []string
+	for i, m := range messages {
+		switch {
+		case m.Role == chat.RoleUser && i > 0:
+			own = append(own, m.Text)
+		case m.Role == chat.RoleSummary:
+			steered := messages[i-1]
+			if steered.Role != chat.RoleUser || m.Covers == steered.ID || strings.Contains(m.Text, steered.Text) {
+				t.Errorf("summary %d follows %q and swallows it", i, steered.Text)
+			}
+		}
+	}
+	if !slices.Equal(own, said) {
+		t.Errorf("the record holds %q", own)
+	}
+	for i, r := range talks(h) {
+		at := places(t, r, said[:i])
+		if !slices.IsSorted(at) || i > 0 && at[i-1] != len(r.Messages)-1 {
+			t.Errorf("question %d has them at %v of %d", i, at, len(r.Messages))
+		}
+	}
+}
+
+func TestAMessageThatIsSentWhileASummaryIsWrittenIsReadInTheNextRound(t *testing.T) {
+	const wish = "rather a blue one"
+	var h *house
+	sent := 0
+	h = longTalk(t, func() openaitest.Turn {
+		if sent++; sent == 1 {
+			h.send(t, wish, event.MomentNow)
+		}
+		return openaitest.Turn{Text: summedUp}
+	})
+	if o := h.ask(t, goal); o.Status != chat.StatusDone {
+		t.Fatalf("%+v", o)
+	}
+	_, messages, made := h.kept()
+	first := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleSummary })
+	at := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Text == wish })
+	if at < first || messages[at-1].Role != chat.RoleTool || !strings.Contains(messages[at-1].Text, "not run: the person wrote") || len(made) != 11 {
+		t.Errorf("summary %d, message %d after %q, %d calls", first, at, messages[at-1].Text, len(made))
+	}
+	read := 0
+	for _, r := range talks(h) {
+		if r.Last() == wish {
+			read++
+		}
+	}
+	if read != 1 {
+		t.Errorf("it was what the model had to answer %d times", read)
+	}
+	places(t, talks(h)[len(talks(h))-1], []string{wish})
+}
+
+func TestNoSummarySwallowsWhatTheModelHasNotRead(t *testing.T) {
+	h := longTalk(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+	do := h.do
+	var said []string
+	n := 0
+	h.do = func(ctx context.Context, c toolspec.Call) toolspec.Result {
+		if n++; n == 7 {
+			for _, word := range []string{"red ", "blue "} {
+				said = append(said, strings.TrimSpace(strings.Repeat(word, 9_000/len(word))))
+				h.send(t, said[len(said)-1], event.MomentNow)
+			}
+		}
+		return do(ctx, c)
+	}
+	h.ask(t, goal)
+	_, messages, _ := h.kept()
+	at := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Text == said[1] })
+	if messages[at+1].Role != chat.RoleSummary {
+		t.Fatalf("after the messages stands %+v", messages[at+1])
+	}
+	r := talks(h)[7]
+	if got := places(t, r, said); len(got) != 2 || got[0] != len(r.Messages)-2 || got[1] != len(r.Messages)-1 {
+		t.Errorf("the next question has them at %v of %d", got, len(r.Messages))
+	}
+	if last := r.Messages[len(r.Messages)-3]; last.Role != "tool" || !strings.Contains(last.Content, `{"n":7}`) {
+		t.Errorf("before them stands %.60q, not the result that was not read either", last.Content)
+	}
+}
