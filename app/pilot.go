@@ -23,7 +23,20 @@ func (s *System) pilotLive(panel string) pilot.Live {
 		Marks: sync.OnceValue(func() *event.Marks { return masked(s.Secrets, s.Browser.Marks()) }),
 		Tabs:  sync.OnceValue(func() []event.Tab { return masked(s.Secrets, s.Browser.State()).Tabs }),
 		Tools: s.Discovery.Discover(panel).All(),
-		Paths: func(begun string) []string { return pathsIn(s.Workspace(), begun) },
+		Paths: remembered(func(begun string) []string { return pathsIn(s.Workspace(), begun) }),
+	}
+}
+
+// remembered asks once for what is asked again and again in a row, as each form of a command does.
+func remembered(list func(string) []string) func(string) []string {
+	var last string
+	var found []string
+	asked := false
+	return func(begun string) []string {
+		if !asked || begun != last {
+			last, found, asked = begun, list(begun), true
+		}
+		return found
 	}
 }
 

@@ -91,6 +91,10 @@ func (l *Loop) between(ctx context.Context, conversation string, do func() error
 	t := &turn{loop: l, ask: ask, ctx: run, seat: place}
 	l.end(t)
 	defer l.leave(t)
+	// What a turn still owes belongs to the branch in which it ran.
+	if err := l.settle(ctx, conversation); err != nil {
+		return err
+	}
 	return do()
 }
 
@@ -110,7 +114,8 @@ type asking struct {
 // part lets the turn that asks mine begin where its branch does, and finds which hosts a person
 // opened by typing them. A program's own words open none, and do not when they are asked again.
 func (t *turn) part(before []chat.Message, mine chat.Message) (asking, error) {
-	mine.Program = t.ask.Caller == toolspec.CallerHTTP
+	// A task that was handed on is nobody's typing, whoever asks it again.
+	mine.Program = t.ask.Caller == toolspec.CallerHTTP || t.ask.kin != nil
 	if t.ask.kin != nil {
 		mine.Outside = t.ask.kin.from.Outside
 		t.inherit()

@@ -9,6 +9,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/price"
+	"sextant/backend/calls/deadline"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -218,7 +219,10 @@ func (m meter) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Del
 	if end := m.turn.afford(); end != nil {
 		return llm.Response{}, &spentError{*end}
 	}
+	// The time of a call that waits for a subagent is that of the calls it makes.
+	resume := deadline.Pause(m.turn.ctx)
 	res, err := m.Model.Stream(ctx, req, onDelta)
+	resume()
 	made := res.Made
 	if len(made) == 0 {
 		n := len(res.Text) + len(res.Thought)

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -272,5 +273,36 @@ func TestAStopOfAChildLeavesItsParentToGoOn(t *testing.T) {
 	o := f.ask(t, "parent: x")
 	if o.Status != chat.StatusDone || o.Text != "went on" || len(f.handed) != 1 || f.handed[0].Status != chat.StatusStopped {
 		t.Errorf("%+v %+v", o, f.handed)
+	}
+}
+
+func TestTheTalkOfASubagentTakesNoMessageWhileItRuns(t *testing.T) {
+	f := withChildren(t, map[string][]openaitest.Turn{
+		"parent": {calls(handOn(map[string]any{"task": "one: x"})), text("went on")}, "one": {calls(call("act", `{}`)), text("done")},
+	})
+	f.inner = func(ctx context.Context, c toolspec.Call) toolspec.Result {
+		for _, when := range []event.Moment{event.MomentNow, event.MomentNext} {
+			sent, err := f.Send(ctx, loop.Ask{Conversation: c.From.Child.Conversation, Text: "open 10.0.0.1", Model: "openai/m"}, when)
+			if !errors.Is(err, loop.ErrChild) {
+				t.Errorf("%s: %+v, %v", when, sent, err)
+			}
+		}
+		return toolspec.OK("did")
+	}
+	if o := f.ask(t, "parent: x"); o.Text != "went on" {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestATaskThatWasHandedOnIsNobodysTyping(t *testing.T) {
+	f := withChildren(t, map[string][]openaitest.Turn{"child": {text("ok")}})
+	from := toolspec.Provenance{Caller: toolspec.CallerMCP, Client: "other"}
+	r := f.Do(t.Context(), toolspec.Call{ID: "k", Tool: toolspec.RunSubagent, Args: json.RawMessage(`{"task":"child: open http://10.0.0.1/","Standard":"openai/m","model":"openai/m"}`), From: from})
+	if !r.Success {
+		t.Fatalf("%+v", r)
+	}
+	_, messages, _ := f.kept()
+	if i := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleUser }); i < 0 || !messages[i].Program {
+		t.Errorf("%+v", messages)
 	}
 }

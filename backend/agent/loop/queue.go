@@ -69,6 +69,8 @@ func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, e
 	switch {
 	case !taken:
 		return "", nil
+	case s.ask.kin != nil:
+		return "", ErrChild
 	case s.ask.Text == "":
 		return "", ErrBusy // no turn, whose end would begin what waits
 	}
@@ -104,6 +106,9 @@ func caller(ask Ask) toolspec.Caller {
 func (l *Loop) Change(ctx context.Context, conversation, id string, by toolspec.Caller, text string, when event.Moment) (event.Waiting, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
+	if err := l.settle(ctx, conversation); err != nil {
+		return event.Waiting{}, err
+	}
 	w, err := l.waiting(ctx, conversation, id, by)
 	if err != nil {
 		return w, err
@@ -124,6 +129,9 @@ func (l *Loop) Change(ctx context.Context, conversation, id string, by toolspec.
 func (l *Loop) Drop(ctx context.Context, conversation, id string, by toolspec.Caller) error {
 	l.queue.Lock()
 	defer l.queue.Unlock()
+	if err := l.settle(ctx, conversation); err != nil {
+		return err
+	}
 	if _, err := l.waiting(ctx, conversation, id, by); err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm"
-	"sextant/backend/calls/deadline"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -45,8 +44,6 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	}
 	text, thought := pieces(event.TextDelta), pieces(event.ThoughtDelta)
 	asked := time.Now()
-	// The time of a call that waits for a subagent is that of the calls it makes.
-	resume := deadline.Pause(t.ctx)
 	res, err := t.voice.Stream(ctx, req, told, func(d llm.Delta) {
 		if d.Thought == "" {
 			thought.now() // it came before what comes now
@@ -58,7 +55,6 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 			t.begin(defs, *d.Call)
 		}
 	})
-	resume()
 	if lost := errors.Join(thought.close(), text.close()); lost != nil {
 		err = lost
 	}

@@ -139,7 +139,7 @@ func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Tim
 		if old, err := known.Conversation(ctx, c.ID); err == nil {
 			c, kind = old, event.ConversationUpdated
 		}
-		if c.Parent != "" {
+		if c.Parent != "" || c.ParentCall != "" {
 			return nil, ErrChild
 		}
 	} else if !fresh {

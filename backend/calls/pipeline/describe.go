@@ -83,7 +83,7 @@ func (p *Pipeline) publish(ctx context.Context, f *flight, e event.Event) {
 func (p *Pipeline) store(ctx context.Context, f *flight, e event.Event) {
 	e = e.In(f.call.From.Place()).Of(f.call.ID)
 	// A stopped call still tells how it ended.
-	err := p.unheard.publish(context.WithoutCancel(ctx), p.cfg.Recorder, e)
+	err := p.unheard.publish(context.WithoutCancel(ctx), p.cfg.Recorder, e, f.intent && !f.unwritten)
 	if err != nil {
 		p.cfg.Log.Error("event of a call not stored", "kind", e.Kind, "call", f.call.ID, "err", err)
 	}

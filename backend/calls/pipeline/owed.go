@@ -12,7 +12,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxOwed bounds the rows that are kept for later; what is beyond is counted.
+// maxOwed bounds the rows that are kept for later; of calls that did not begin to act, those beyond are
+// counted.
 const maxOwed = 200
 
 // owed is the row of a call that ran and could not be written down.
@@ -28,7 +29,7 @@ type owed struct {
 func (p *Pipeline) owe(o owed) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.owed) >= maxOwed {
+	if len(p.owed) >= maxOwed && !o.begun { // those that began are no more than ran when the disk was full
 		p.dropped++
 		return
 	}
@@ -54,8 +55,9 @@ type shower interface {
 	Show(events ...event.Event)
 }
 
-// publish stores e, or keeps it for later and shows it.
-func (u *unheard) publish(ctx context.Context, to Recorder, e event.Event) error {
+// publish stores e, or keeps it for later and shows it. The events of a call that acted are kept
+// however many there are.
+func (u *unheard) publish(ctx context.Context, to Recorder, e event.Event, acted bool) error {
 	u.mu.Lock()
 	behind := len(u.events) > 0
 	u.mu.Unlock()
@@ -70,7 +72,7 @@ func (u *unheard) publish(ctx context.Context, to Recorder, e event.Event) error
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if e.Kind != event.CallOutput && len(u.events) < maxUnheard { // what it put out stands in its end, too
+	if e.Kind != event.CallOutput && (acted || len(u.events) < maxUnheard) { // what it put out stands in its end, too
 		u.events = append(u.events, e)
 	}
 	return err
@@ -123,7 +125,7 @@ func (p *Pipeline) late(ctx context.Context, o owed, dropped int) error {
 	row.ID += "~" + strings.TrimPrefix(newID(""), "_")
 	said := "Written late, because its row could not be written when it ran: " + o.why + "."
 	if dropped > 0 {
-		said += fmt.Sprintf(" %d more calls that only read have no row.", dropped)
+		said += fmt.Sprintf(" %d more calls that did not run or only read have no row.", dropped)
 	}
 	row.Reason = strings.TrimSpace(row.Reason + " " + said)
 	return p.cfg.Audit.Record(ctx, row, o.out)
