@@ -77,13 +77,14 @@ func (f *flight) limit() int {
 // publish stores an event of the call, after what was published before. A failure is logged
 // only: what must be on disk before an effect is the intent.
 func (p *Pipeline) publish(ctx context.Context, f *flight, e event.Event) {
-	f.writes.add(func() { p.store(ctx, f, e) })
+	acted := f.intent && !f.looks()
+	f.writes.add(func() { p.store(ctx, f, e, acted) })
 }
 
-func (p *Pipeline) store(ctx context.Context, f *flight, e event.Event) {
+func (p *Pipeline) store(ctx context.Context, f *flight, e event.Event, acted bool) {
 	e = e.In(f.call.From.Place()).Of(f.call.ID)
 	// A stopped call still tells how it ended.
-	err := p.unheard.publish(context.WithoutCancel(ctx), p.cfg.Recorder, e, f.intent && !f.unwritten)
+	err := p.unheard.publish(context.WithoutCancel(ctx), p.cfg.Recorder, e, acted)
 	if err != nil {
 		p.cfg.Log.Error("event of a call not stored", "kind", e.Kind, "call", f.call.ID, "err", err)
 	}

@@ -30,7 +30,7 @@ func (p *Pipeline) report(ctx context.Context, f *flight, result toolspec.Result
 		text := result.ModelText()
 		end := p.end(f, result, text)
 		p.audit(ctx, f, end, len(text)/toolspec.BytesPerToken)
-		p.store(ctx, f, event.New(event.CallEnded, end))
+		p.store(ctx, f, event.New(event.CallEnded, end), f.intent && !f.looks())
 	})
 	return result
 }
