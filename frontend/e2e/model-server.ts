@@ -33,6 +33,10 @@ export class ModelServer {
         response.end(JSON.stringify({ object: 'list', data: [{ id: 'test-model', object: 'model' }] }));
         return;
       }
+      if (request.method !== 'POST') {
+        response.writeHead(404).end();
+        return;
+      }
       let body = '';
       request.on('data', (part: Buffer) => (body += part.toString()));
       request.on('end', () => {
