@@ -23,7 +23,7 @@ import (
 // scripted answers each talk by what its first message begins with ("parent: …").
 func scripted(model *openaitest.Server, scripts map[string][]openaitest.Turn) {
 	var mu sync.Mutex
-	model.Answer = func(r openaitest.Request) openaitest.Turn {
+	model.AnswerBy(func(r openaitest.Request) openaitest.Turn {
 		mu.Lock()
 		defer mu.Unlock()
 		who := ""
@@ -39,7 +39,7 @@ func scripted(model *openaitest.Server, scripts map[string][]openaitest.Turn) {
 		}
 		scripts[who] = left[1:]
 		return left[0]
-	}
+	})
 }
 
 func toolCall(name string, args map[string]any) openaitest.Turn {
