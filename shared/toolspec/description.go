@@ -1,5 +1,7 @@
 package toolspec
 
+import "strings"
+
 // Description says before a call runs what it will do: the sentence of its card and the
 // facts the policy and the approval are built from. All fields are facts read from the
 // call's arguments, never a model's wording of them.
@@ -103,4 +105,14 @@ type CommandUse struct {
 	Name string `json:"name,omitempty"`
 	// Harmless is true when it only reads.
 	Harmless bool `json:"harmless,omitempty"`
+}
+
+// Brief is text on one line, of at most so many characters; where it was longer the last is an
+// ellipsis. It is for sentences and previews.
+func Brief(text string, most int) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) <= most {
+		return string(runes)
+	}
+	return string(runes[:most-1]) + "…"
 }

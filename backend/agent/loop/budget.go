@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 	"sync"
+
+	"github.com/dustin/go-humanize"
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/price"
@@ -175,7 +176,7 @@ func (t *turn) afford() *ending {
 
 // reached says that a budget is reached and what to do.
 func reached(b wire.Budget) *ending {
-	kind, spent, limit := "tokens", grouped(b.Spent)+" tokens", grouped(b.Limit)
+	kind, spent, limit := "tokens", humanize.Comma(b.Spent)+" tokens", humanize.Comma(b.Limit)
 	if b.Currency != "" {
 		kind, spent = "cost", price.Show(chat.Money{Nanos: b.Spent, Currency: b.Currency})
 		limit = price.Show(chat.Money{Nanos: b.Limit, Currency: b.Currency})
@@ -192,15 +193,6 @@ func reached(b wire.Budget) *ending {
 		message:    fmt.Sprintf("Stopped: %s spent %s of its budget of %s. The work so far is kept.", whose, spent, limit),
 		suggestion: do, budget: b.Name,
 	}
-}
-
-// grouped is n with commas between thousands.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // spentError is a question that was not asked because a budget is reached.

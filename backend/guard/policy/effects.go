@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"sextant/shared/toolspec"
 )
 
@@ -170,7 +172,7 @@ func few(paths []string) []string {
 	if len(paths) <= 4 {
 		return paths
 	}
-	return append(slices.Clone(paths[:3]), thousands(len(paths)-3)+" more")
+	return append(slices.Clone(paths[:3]), humanize.Comma(int64(len(paths)-3))+" more")
 }
 
 func sentenceEnd(s string) string {

@@ -3,10 +3,11 @@ package policy
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
 
 	"sextant/shared/toolspec"
 )
@@ -90,7 +91,7 @@ func (f facts) amount() string {
 	if n <= maxQuoted && !strings.ContainsAny(data, "\r\n") {
 		return "“" + data + "”"
 	}
-	return thousands(n) + " characters"
+	return humanize.Comma(int64(n)) + " characters"
 }
 
 // shownData is the data as it may be shown.
@@ -119,15 +120,6 @@ func (f facts) shownArgs() json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	return bytes.TrimSpace(b.Bytes())
-}
-
-// thousands writes 1204 as 1,204.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // arguments writes an object as a="x", b=2 in order of the names. Nothing is left out: a

@@ -10,8 +10,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"sextant/backend/calls/finder"
 	"sextant/backend/tools/room"
@@ -63,7 +61,7 @@ type found struct {
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	var p params
 	_ = json.Unmarshal(call.Args, &p)
-	return toolspec.Description{Present: "Looking for a tool: " + brief(p.Query)}
+	return toolspec.Description{Present: "Looking for a tool: " + toolspec.Brief(p.Query, 60)}
 }
 
 // Execute runs one call; its error is always nil.
@@ -96,14 +94,4 @@ func (t *Tools) Execute(_ context.Context, call toolspec.Call, _ toolspec.Defini
 	r.Text = finder.Tell(hits)
 	r.Sentence = fmt.Sprintf("Found %d of %d tools", len(hits), len(others))
 	return r, nil
-}
-
-// brief is text on one line, short enough for a card.
-func brief(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	const most = 60
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
 }

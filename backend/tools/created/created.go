@@ -21,6 +21,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/backend/calls/schema"
 	"sextant/backend/guard/script"
 	"sextant/shared/toolspec"
@@ -181,7 +183,7 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	r := toolspec.OK(value)
 	r.Sentence = "Ran " + c.Name
 	r.Sources = h.sources
-	r.Preview = []string{fmt.Sprintf("%d %s", h.calls, plural(h.calls, "call"))}
+	r.Preview = []string{fmt.Sprintf("%d %s", h.calls, english.PluralWord(h.calls, "call", ""))}
 	return r, nil
 }
 
@@ -238,20 +240,13 @@ func (h *host) told() string {
 		return "Nothing was called. Mend the body with create_tool, or call its parts one by one."
 	}
 	return fmt.Sprintf("What its %d %s did stays; the last was %s. Mend the body with create_tool, or go on with its parts one by one.",
-		h.calls, plural(h.calls, "call"), h.last)
+		h.calls, english.PluralWord(h.calls, "call", ""), h.last)
 }
 
 func union(a, b []string) []string {
 	all := append(slices.Clone(a), b...)
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }
 
 // named finds tools.NAME and tools['NAME'] in a body. It is told to people, never relied on: a

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/backend/calls/nearest"
 	"sextant/backend/guard/script"
 	"sextant/backend/tools/room"
@@ -105,7 +107,7 @@ func (m *Makers) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Def
 		list = []toolspec.CreatedTool{}
 	}
 	r := toolspec.OK(map[string]any{"tools": list})
-	r.Sentence = fmt.Sprintf("Listed %d created %s", len(list), plural(len(list), "tool"))
+	r.Sentence = fmt.Sprintf("Listed %d created %s", len(list), english.PluralWord(len(list), "tool", ""))
 	for _, c := range list {
 		if c.Asleep {
 			r.Sources = union(r.Sources, c.Outside)

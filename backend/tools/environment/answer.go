@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
@@ -74,9 +76,9 @@ func (t *Tools) answered(a annotator.Answer, before string, maxTokens int, sente
 // preview is the line below a card's sentence: `31 elements · Desk lamps · v12`.
 func preview(a annotator.Answer) []string {
 	n := len(a.Elements) + a.LeftOut
-	count := plural(n, "element")
+	count := english.Plural(n, "element", "")
 	if a.Changes {
-		count = plural(n, "change")
+		count = english.Plural(n, "change", "")
 	}
 	parts := []string{count}
 	if title := annotator.Clean(a.Page.Title, 60); title != "" {
@@ -94,13 +96,6 @@ func preview(a annotator.Answer) []string {
 		lines = append(lines, strings.Join(happened, " · "))
 	}
 	return lines
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // sources names where page text came from: the origin of the page, none for an empty tab.

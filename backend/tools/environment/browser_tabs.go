@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
@@ -48,7 +50,7 @@ func (t *Tools) browserTabs() tool {
 // listed puts the list of tabs before the answer's elements.
 func (t *Tools) listed(a annotator.Answer, tabs []event.Tab, p tabsParams) (toolspec.Result, error) {
 	sentence := map[string]string{
-		"list": "Listed " + plural(len(tabs), "tab"), "open": "Opened " + place(a.Page.URL) + " in a new tab",
+		"list": "Listed " + english.Plural(len(tabs), "tab", ""), "open": "Opened " + place(a.Page.URL) + " in a new tab",
 		"select": fmt.Sprintf("Switched to tab %d", p.Tab), "close": fmt.Sprintf("Closed tab %d", p.Tab),
 	}[p.Action]
 	// Many tabs share what one may take, so that the page still has room beside them.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/backend/guard/veil"
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
@@ -44,7 +46,7 @@ func (t *Tools) consoleMessages() tool {
 			return toolspec.Result{}, err
 		}
 		r := toolspec.OK(messages{Messages: list, More: more})
-		r.Sentence = "Read " + plural(len(list), "console message")
+		r.Sentence = "Read " + english.Plural(len(list), "console message", "")
 		r.Sources = sources(s.Address())
 		var b strings.Builder
 		if more > 0 {
@@ -65,7 +67,7 @@ func (t *Tools) consoleMessages() tool {
 			b.WriteByte('\n')
 		}
 		if n := strings.Count(b.String(), veil.Mark); n > 0 {
-			fmt.Fprintf(&b, "note: %s masked as %s\n", plural(n, "value"), veil.Mark)
+			fmt.Fprintf(&b, "note: %s masked as %s\n", english.Plural(n, "value", ""), veil.Mark)
 		}
 		if len(list) == 0 {
 			b.WriteString("The console says nothing of this.")

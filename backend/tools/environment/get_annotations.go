@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
@@ -42,7 +44,7 @@ func (t *Tools) getAnnotations() tool {
 		r := toolspec.OK(numbered{Elements: elements, Text: text})
 		r.Text = text
 		r.Sentence = "Read the numbers"
-		r.Preview = []string{plural(len(elements), "element")}
+		r.Preview = []string{english.Plural(len(elements), "element", "")}
 		if len(elements) > 0 {
 			r.Sources = sources(currentURL(ctx, s))
 		}

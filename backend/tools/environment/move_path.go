@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/toolspec"
 )
@@ -39,5 +41,5 @@ func (p movePathParams) verb(press, move string) string {
 	if !p.Press {
 		press = move
 	}
-	return press + " along " + plural(len(p.Points), "point")
+	return press + " along " + english.Plural(len(p.Points), "point", "")
 }

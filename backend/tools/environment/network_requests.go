@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/backend/guard/veil"
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
@@ -54,7 +56,7 @@ func (t *Tools) networkRequests() tool {
 		}
 		list, more := s.Requests(browser.RequestFilter{URL: p.Contains, Status: p.Status, Type: p.Type, Limit: p.Limit})
 		r := toolspec.OK(requests{Requests: list, More: more})
-		r.Sentence = "Listed " + plural(len(list), "request")
+		r.Sentence = "Listed " + english.Plural(len(list), "request", "")
 		r.Sources = sources(s.Address())
 		var b strings.Builder
 		if more > 0 {
@@ -64,7 +66,7 @@ func (t *Tools) networkRequests() tool {
 			b.WriteString(requestLine(q) + "\n")
 		}
 		if n := strings.Count(b.String(), veil.Mark); n > 0 {
-			fmt.Fprintf(&b, "note: %s masked as %s\n", plural(n, "value"), veil.Mark)
+			fmt.Fprintf(&b, "note: %s masked as %s\n", english.Plural(n, "value", ""), veil.Mark)
 		}
 		if len(list) == 0 {
 			b.WriteString("No request is like that.")
@@ -125,7 +127,7 @@ func detailed(d browser.RequestDetail, from []string) toolspec.Result {
 		for i, k := range d.MaskedKinds {
 			kinds[i] = annotator.Quote(annotator.Clean(k, 100))
 		}
-		fmt.Fprintf(&b, "note: %s masked as %s: %s\n", plural(d.Masked, "value"), veil.Mark, strings.Join(kinds, ", "))
+		fmt.Fprintf(&b, "note: %s masked as %s: %s\n", english.Plural(d.Masked, "value", ""), veil.Mark, strings.Join(kinds, ", "))
 	}
 	r.Text = strings.TrimSuffix(b.String(), "\n")
 	return r

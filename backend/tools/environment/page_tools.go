@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
@@ -114,7 +116,7 @@ func pageToolList(list []browser.PageTool, from []string) toolspec.Result {
 		list = []browser.PageTool{}
 	}
 	r := toolspec.OK(offered{Tools: list})
-	r.Sentence = "Found " + plural(len(list), "tool") + " of the page"
+	r.Sentence = "Found " + english.Plural(len(list), "tool", "") + " of the page"
 	r.Sources = slices.Clone(from)
 	if len(list) == 0 {
 		r.Text = "This page offers no tools."

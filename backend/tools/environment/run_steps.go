@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
@@ -70,7 +72,7 @@ func (t *Tools) runSteps() tool {
 // describeSteps: what each step does is judged and told when its turn comes. The steps are
 // hidden as a whole when one of them has something to hide.
 func (t *Tools) describeSteps(s session, p stepsParams) toolspec.Description {
-	d := toolspec.Description{Present: "Doing " + plural(len(p.Steps), "step"), Quotes: true}
+	d := toolspec.Description{Present: "Doing " + english.Plural(len(p.Steps), "step", ""), Quotes: true}
 	steps, err := t.parseSteps(p)
 	if err != nil {
 		d.Secret = []string{"steps"}
@@ -207,16 +209,16 @@ func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 		}
 	}
 	a := r.sum.answer()
-	a.Outcome = fmt.Sprintf("did %d of %s", r.done, plural(len(r.steps), "step"))
+	a.Outcome = fmt.Sprintf("did %d of %s", r.done, english.Plural(len(r.steps), "step", ""))
 	if r.stopped != "" {
 		a.Outcome += "; " + r.stopped
 	}
 	// The lines of the steps tell what happened.
 	events := a.Events
 	a.Events = nil
-	res := r.t.answered(a, r.lines(), defaultTokens, "Did "+plural(r.done, "step"))
+	res := r.t.answered(a, r.lines(), defaultTokens, "Did "+english.Plural(r.done, "step", ""))
 	if r.stopped != "" {
-		res.Sentence = fmt.Sprintf("Did %d of %s, then stopped", r.done, plural(len(r.steps), "step"))
+		res.Sentence = fmt.Sprintf("Did %d of %s, then stopped", r.done, english.Plural(len(r.steps), "step", ""))
 	}
 	v, _ := res.Value.(seen)
 	v.Events = events

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
@@ -101,7 +103,7 @@ func (t *Tools) files(p uploadParams) ([]string, error) {
 
 func baseNames(paths []string) string {
 	if len(paths) > 1 {
-		return plural(len(paths), "file")
+		return english.Plural(len(paths), "file", "")
 	}
 	return annotator.Clean(filepath.Base(paths[0]), 60)
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -78,7 +80,7 @@ func readResult() tool {
 			var p readResultParams
 			_ = json.Unmarshal(call.Args, &p)
 			if p.Pattern != "" {
-				return toolspec.Description{Present: "Searching a long result for " + brief(p.Pattern, 60)}
+				return toolspec.Description{Present: "Searching a long result for " + toolspec.Brief(p.Pattern, 60)}
 			}
 			return toolspec.Description{Present: "Reading on in a long result"}
 		},
@@ -148,7 +150,7 @@ func (v *part) result(about wire.KeptResult, pattern *regexp.Regexp) toolspec.Re
 	case pattern != nil && v.Count == 0:
 		head = fmt.Sprintf("%s: no line from %d on matches", v.Handle, v.Offset)
 	case pattern != nil:
-		head = fmt.Sprintf("%s: %d matching %s", v.Handle, v.Count, plural(v.Count, "line"))
+		head = fmt.Sprintf("%s: %d matching %s", v.Handle, v.Count, english.PluralWord(v.Count, "line", ""))
 	case v.Count == 0:
 		head = v.Handle + " is empty"
 	default:
@@ -168,30 +170,14 @@ func (v *part) result(about wire.KeptResult, pattern *regexp.Regexp) toolspec.Re
 	r.Text = head + "\n" + v.Text
 	r.Sentence = "Read on in the result of " + about.Tool
 	if pattern != nil {
-		r.Sentence = fmt.Sprintf("Found %d %s in the result of %s", v.Count, plural(v.Count, "line"), about.Tool)
+		r.Sentence = fmt.Sprintf("Found %d %s in the result of %s", v.Count, english.PluralWord(v.Count, "line", ""), about.Tool)
 	}
 	for line := range strings.Lines(v.Text) {
 		if len(r.Preview) == 3 {
 			break
 		}
-		r.Preview = append(r.Preview, brief(line, 120))
+		r.Preview = append(r.Preview, toolspec.Brief(line, 120))
 	}
 	r.Sources, r.Read = about.Sources, about.Read
 	return r
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
-}
-
-// brief is text on one line, shortened.
-func brief(text string, n int) string {
-	runes := []rune(strings.Join(strings.Fields(text), " "))
-	if len(runes) <= n {
-		return string(runes)
-	}
-	return string(runes[:n-1]) + "…"
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"sextant/shared/wire"
 )
 
@@ -192,7 +194,7 @@ func (s *scan) entry(root *os.Root, name, rel string) error {
 		return nil
 	}
 	if s.files++; s.files > s.f.k.cfg.Files {
-		return &tooLarge{fmt.Sprintf("%s files", thousands(s.f.k.cfg.Files))}
+		return &tooLarge{fmt.Sprintf("%s files", humanize.Comma(int64(s.f.k.cfg.Files)))}
 	}
 	now := state{There: true, Mode: kind | info.Mode().Perm()}
 	if kind == 0 || kind == fs.ModeSymlink || kind == fs.ModeDir {
@@ -315,11 +317,4 @@ func differences(before, after index) []string {
 // compareNames orders a folder before what is in it.
 func compareNames(a, b string) int {
 	return cmp.Compare(strings.ReplaceAll(a, "/", "\x00"), strings.ReplaceAll(b, "/", "\x00"))
-}
-
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"sextant/shared/wire"
 )
 
@@ -39,7 +41,7 @@ func (f *folder) settle(ctx context.Context, s *scan, ending *Run) error {
 		rows, sides = append(rows, f.row(r, rel, before, after)), append(sides, before, after)
 	}
 	if len(rows) > maxChanges {
-		r.done.Files, r.done.Why = nil, "it changed more than "+thousands(maxChanges)+" files"
+		r.done.Files, r.done.Why = nil, "it changed more than "+humanize.Comma(maxChanges)+" files"
 		return nil
 	}
 	if len(rows) == 0 {

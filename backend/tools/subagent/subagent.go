@@ -11,8 +11,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/dustin/go-humanize/english"
 
 	"sextant/backend/tools/room"
 	"sextant/shared/chat"
@@ -90,7 +90,7 @@ func New(run Runner) *Tools {
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	var p Task
 	_ = json.Unmarshal(call.Args, &p)
-	return toolspec.Description{Present: "Handing on: " + brief(p.Task), Quotes: true}
+	return toolspec.Description{Present: "Handing on: " + toolspec.Brief(p.Task, 80), Quotes: true}
 }
 
 // outcome is the value of run_subagent. Conversation opens its talk.
@@ -120,7 +120,7 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 // told is the result of a task that began.
 func told(done Report) toolspec.Result {
 	counts := fmt.Sprintf("%s, %s, %d tokens read and %d written; its talk is %s",
-		counted(done.Calls, "call"), counted(done.Rounds, "round"), done.Usage.Input, done.Usage.Output, done.Conversation)
+		english.Plural(done.Calls, "call", ""), english.Plural(done.Rounds, "round", ""), done.Usage.Input, done.Usage.Output, done.Conversation)
 	r := toolspec.OK(outcome{
 		Answer: done.Answer, Conversation: done.Conversation, Status: done.Status, Calls: done.Calls, Rounds: done.Rounds,
 		InputTokens: done.Usage.Input, OutputTokens: done.Usage.Output,
@@ -140,7 +140,7 @@ func told(done Report) toolspec.Result {
 		}
 	}
 	r.Sources, r.Read, r.Changed = done.Outside, done.Local, done.Changed
-	r.Preview = []string{brief(done.Answer)}
+	r.Preview = []string{toolspec.Brief(done.Answer, 80)}
 	if done.Answer == "" {
 		r.Preview = nil
 	}
@@ -153,21 +153,4 @@ func why(done Report) string {
 		return "the subagent was stopped before its task was done; what it did until then stays"
 	}
 	return "the subagent did not finish: " + done.Error
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// brief is text on one line, short enough for a card.
-func brief(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	const most = 80
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
 }
