@@ -108,17 +108,19 @@ func (s *Subscription) offer(e event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case e.Kind.Live(), e.Seq == 0:
+	case e.Kind.Live():
 		if !s.filter.wants(e) {
 			return
 		}
-		if e.Kind.Live() {
-			s.live = slices.DeleteFunc(s.live, func(old event.Event) bool { return old.Kind == e.Kind })
-		} else if len(s.live) >= queueLimit {
+		s.live = slices.DeleteFunc(s.live, func(old event.Event) bool { return old.Kind == e.Kind })
+		s.live = append(s.live, e)
+	case e.Seq == 0 && s.behind:
+		// What comes from the store is older than what is only shown.
+		if !s.filter.wants(e) || len(s.live) >= queueLimit {
 			return // a reader that does not read; it is stored later, or was never to be
 		}
 		s.live = append(s.live, e)
-	case e.Seq <= s.cursor:
+	case e.Seq > 0 && e.Seq <= s.cursor:
 		// A page read between storing and handing out held it already.
 		return
 	case s.behind:
@@ -126,7 +128,7 @@ func (s *Subscription) offer(e event.Event) {
 	case !s.filter.wants(e):
 		return
 	case len(s.queue) >= queueLimit:
-		s.queue, s.behind = nil, true
+		s.fallBehind(e)
 	default:
 		s.enqueue(e)
 	}
@@ -134,6 +136,17 @@ func (s *Subscription) offer(e event.Event) {
 	case s.wake <- struct{}{}:
 	default:
 	}
+}
+
+// fallBehind gives up the queue for which e is one too many: what is stored is read again, what
+// was only shown waits for that.
+func (s *Subscription) fallBehind(e event.Event) {
+	for _, e := range append(s.queue, e) {
+		if e.Seq == 0 {
+			s.live = append(s.live, e)
+		}
+	}
+	s.queue, s.behind = nil, true
 }
 
 // enqueue appends e, joining it with its neighbour where both are pieces of one text.
@@ -150,7 +163,7 @@ func (s *Subscription) enqueue(e event.Event) {
 }
 
 func join(a, b event.Event) (event.Event, bool) {
-	if a.Kind != b.Kind || a.Call != b.Call || a.Conversation != b.Conversation ||
+	if a.Kind != b.Kind || a.Call != b.Call || a.Conversation != b.Conversation || (a.Seq == 0) != (b.Seq == 0) ||
 		len(a.Data)+len(b.Data) > mergedBytes {
 		return b, false
 	}
@@ -230,10 +243,24 @@ func (s *Subscription) take() (behind bool, next *event.Event, live []event.Even
 	return false, next, live
 }
 
+// takeLive is what may come between two pages of a replay: of shown events nothing, they are newer
+// than all that is stored.
 func (s *Subscription) takeLive() (live []event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	live, s.live = s.live, nil
+	if !s.behind {
+		live, s.live = s.live, nil
+		return live
+	}
+	var shown []event.Event
+	for _, e := range s.live {
+		if e.Kind.Live() {
+			live = append(live, e)
+		} else {
+			shown = append(shown, e)
+		}
+	}
+	s.live = shown
 	return live
 }
 

@@ -218,6 +218,33 @@ func TestAReaderFarBehindIsFedFromTheStore(t *testing.T) {
 	}
 }
 
+// What a full disk does not take is shown; it may not come before what was stored earlier, nor be
+// lost where the queue ends.
+func TestWhatIsShownToASlowReaderComesAfterWhatWasStoredBefore(t *testing.T) {
+	for _, stored := range []int{5, queueLimit - 1, queueLimit, queueLimit + 1, 2*queueLimit + 7} {
+		r, _ := opened(t)
+		sub := r.Subscribe(Filter{}, FromNow)
+		defer sub.Close()
+		var batch []event.Event
+		for i := range stored {
+			batch = append(batch, panel(fmt.Sprint(i)))
+		}
+		publish(t, r, batch...)
+		r.Show(event.New(event.TurnEnded, event.Turn{ID: "shown"}).In("c", "shown"))
+		after := publish(t, r, panel("after"))[0].Seq
+		before := 0
+		for e := next(t, sub); e.Turn != "shown"; e = next(t, sub) {
+			if e.Seq == after {
+				continue // read again from the store, it may come first
+			}
+			before++
+		}
+		if before != stored {
+			t.Errorf("%d of %d stored events came before the one that was shown after them", before, stored)
+		}
+	}
+}
+
 func TestOfLiveKindsASlowReaderGetsTheNewest(t *testing.T) {
 	r, _ := opened(t)
 	sub := r.Subscribe(Filter{}, FromNow)
