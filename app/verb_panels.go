@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"sextant/backend/tools/panels"
+	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/navigation"
 )
 
@@ -65,7 +66,7 @@ func (v *panelsValidateVerb) Run(io streams) error {
 	if err != nil {
 		return err
 	}
-	report := panels.Validate(v.Dir, nav.ToolNames()...)
+	report := manifest.Validate(v.Dir, nav.ToolNames()...)
 	for _, p := range report.Problems {
 		_, _ = fmt.Fprintln(io.out, p)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/toolspec"
 )
 
@@ -70,7 +71,7 @@ func jsonAnswer(body []byte, o *offer) toolspec.Result {
 		return toolspec.OK(map[string]any{})
 	}
 	if err := dec.Decode(&value); err != nil || dec.More() {
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel answered with JSON that cannot be read: %s", o.title, cut(string(body), 200)),
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel answered with JSON that cannot be read: %s", o.title, manifest.Cut(string(body), 200)),
 			"Mend the panel's program, or call another tool.")
 	}
 	// Some programs tell a failure only inside the answer.
@@ -121,7 +122,7 @@ func refusal(res *http.Response, body []byte, o *offer, sent outgoing) toolspec.
 	if json.Unmarshal(body, &value) == nil {
 		reason = dig(value)
 	} else if text := strings.TrimSpace(string(body)); utf8.ValidString(text) && !strings.HasPrefix(text, "<") {
-		reason = cut(text, maxReason)
+		reason = manifest.Cut(text, maxReason)
 	}
 	status := strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
 	if reason == "" {
@@ -148,18 +149,18 @@ func refusal(res *http.Response, body []byte, o *offer, sent outgoing) toolspec.
 func advice(members map[string]any, o *offer) string {
 	for _, key := range []string{"suggestion", "hint"} {
 		if s, ok := members[key].(string); ok && s != "" {
-			return cut(s, 500)
+			return manifest.Cut(s, 500)
 		}
 	}
 	if len(o.Examples) > 0 {
-		return fmt.Sprintf("A correct call: %s %s", o.Name, cut(compact(o.Examples[0]), 400))
+		return fmt.Sprintf("A correct call: %s %s", o.Name, manifest.Cut(compact(o.Examples[0]), 400))
 	}
 	return "Check the arguments of " + o.Name + "."
 }
 
 // dig finds the words of an error in the forms services use: error, message, detail,
 // title, reason as a string or an object with those, and errors or detail as a list.
-func dig(value any) string { return cut(digDeep(value, 0), maxReason) }
+func dig(value any) string { return manifest.Cut(digDeep(value, 0), maxReason) }
 
 func digDeep(value any, depth int) string {
 	if depth > 4 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/toolspec"
 )
 
@@ -17,7 +18,7 @@ func TestAnAddressOnThisMachineAnswersAPanelsTools(t *testing.T) {
 	}))
 	defer server.Close()
 	r, _, root := started(t, nil)
-	put(t, root, "notes", map[string]string{manifestName: minimal("notes", `,"backend":{"kind":"http","url":"`+server.URL+`/base/"},
+	put(t, root, "notes", map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"http","url":"`+server.URL+`/base/"},
 	  "tools":[{"name":"note_get","description":"x","endpoint":"GET /api/notes/{id}","parameters":{"id":{"type":"integer"}}}]`)})
 	waitFor(t, r, "notes")
 	d := definition(t, r, "note_get")
@@ -46,7 +47,7 @@ func TestAnAddressElsewhereGoesThroughEgressOnly(t *testing.T) {
 	  "tools":[{"name":"note_get","description":"x","endpoint":"GET /api/notes/all"}]`)
 	way := &asked{}
 	r, _, root := started(t, func(c *Config) { c.Egress = way })
-	put(t, root, "notes", map[string]string{manifestName: text})
+	put(t, root, "notes", map[string]string{manifest.FileName: text})
 	waitFor(t, r, "notes")
 	if got := mustSucceed(t, call(t, r, "note_get", `{}`)); got != "from outside" || len(way.urls) != 1 || way.urls[0] != "https://api.example.com/api/notes/all" {
 		t.Errorf("got %q over %v", got, way.urls)
@@ -57,7 +58,7 @@ func TestAnAddressElsewhereGoesThroughEgressOnly(t *testing.T) {
 	}
 
 	without, _, root := started(t, nil)
-	put(t, root, "notes", map[string]string{manifestName: text})
+	put(t, root, "notes", map[string]string{manifest.FileName: text})
 	waitFor(t, without, "notes")
 	mustFail(t, call(t, without, "note_get", `{}`), toolspec.PermissionError, "outside this machine")
 }
@@ -112,7 +113,7 @@ func TestACallOfAToolThatIsGoneSaysSo(t *testing.T) {
 
 func TestAToolForThePanelsOwnPageIsNotOfferedToTheModel(t *testing.T) {
 	r, _, root := started(t, nil)
-	put(t, root, "notes", map[string]string{manifestName: minimal("notes", `,"backend":{"kind":"process","command":"node"},"tools":[
+	put(t, root, "notes", map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"process","command":"node"},"tools":[
 	  {"name":"note_draw","description":"x","endpoint":"GET /api/notes/draw","visibility":["app"]},
 	  {"name":"note_show","description":"x","endpoint":"GET /api/notes/show","visibility":["model","app"]}]`)})
 	waitFor(t, r, "notes")

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
+	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/toolspec"
 )
 
@@ -34,13 +36,13 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 	}
 	args, missing := r.fill(o, call.Args)
 	d := toolspec.Description{Present: sentence(o, args), Target: o.Endpoint}
-	if u, err := url.Parse(o.url); err == nil && o.url != "" && !loopback(u.Hostname()) {
+	if u, err := url.Parse(o.url); err == nil && o.url != "" && !manifest.Loopback(u.Hostname()) {
 		d.Hosts = []string{strings.ToLower(u.Host)}
 	}
 	if missing != "" {
 		return d
 	}
-	sent, err := prepare(o.boundTool, args)
+	sent, err := prepare(o.BoundTool, args)
 	if err != nil {
 		return d
 	}
@@ -48,11 +50,14 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 	if len(d.Hosts) > 0 {
 		d.Target = sent.method + " " + address(o.url, sent)
 	}
-	if !o.def.Hints.ReadOnly {
-		d.Data = cut(string(sent.body), 2000)
+	if !o.Def.Hints.ReadOnly {
+		d.Data = manifest.Cut(string(sent.body), 2000)
 	}
 	return d
 }
+
+// braced is a parameter's name in braces.
+var braced = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // sentence is the tool's user_description with {name} replaced by arguments, or names
 // tool and panel.
@@ -60,14 +65,14 @@ func sentence(o *offer, args map[string]json.RawMessage) string {
 	if o.UserDescription == "" {
 		return fmt.Sprintf("%s: %s", o.title, o.Name)
 	}
-	text := ruleParam.ReplaceAllStringFunc(o.UserDescription, func(match string) string {
+	text := braced.ReplaceAllStringFunc(o.UserDescription, func(match string) string {
 		value, ok := args[match[1:len(match)-1]]
 		if !ok {
 			return "…"
 		}
-		return cut(oneLine(plain(value)), 60)
+		return manifest.Cut(oneLine(plain(value)), 60)
 	})
-	return cut(text, 160)
+	return manifest.Cut(text, 160)
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/toolspec"
 )
 
@@ -24,7 +25,7 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 		output = func(string, string) {}
 	}
 	o := r.state.Load().tools[call.Tool]
-	if o == nil || o.def.Owner != def.Owner {
+	if o == nil || o.Def.Owner != def.Owner {
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s is gone: the %s panel was removed or changed", call.Tool, def.Owner),
 			"Look at the list of tools again."), nil
 	}
@@ -32,7 +33,7 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 	if missing != "" {
 		return toolspec.Fail(toolspec.ValidationError, missing, "Send it, or open in the panel what the call is about."), nil
 	}
-	sent, err := prepare(o.boundTool, args)
+	sent, err := prepare(o.BoundTool, args)
 	if err != nil {
 		return toolspec.Fail(toolspec.ValidationError, err.Error(), advice(nil, o)), nil
 	}
@@ -42,7 +43,7 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 	result := r.send(ctx, o, sent, output)
 	result.Sentence = sentence(o, args)
 	if !o.builtin {
-		result.Sources = []string{"panel:" + o.def.Owner}
+		result.Sources = []string{"panel:" + o.Def.Owner}
 	}
 	return result, nil
 }
@@ -59,12 +60,12 @@ func (r *Registry) fill(o *offer, raw json.RawMessage) (args map[string]json.Raw
 	}
 	r.mu.Lock()
 	for parameter, key := range o.Inject {
-		if value, ok := r.context[o.def.Owner][key]; ok && len(args[parameter]) == 0 {
+		if value, ok := r.context[o.Def.Owner][key]; ok && len(args[parameter]) == 0 {
 			args[parameter] = value
 		}
 	}
 	r.mu.Unlock()
-	for _, name := range o.needed {
+	for _, name := range o.Needed {
 		if len(args[name]) == 0 {
 			return nil, fmt.Sprintf("%s is missing and the %s panel does not know it now", name, o.title)
 		}
@@ -186,7 +187,7 @@ func (r *Registry) client(o *offer) *http.Client {
 		return nil
 	}
 	var way http.RoundTripper = r.local
-	if !loopback(u.Hostname()) {
+	if !manifest.Loopback(u.Hostname()) {
 		if r.cfg.Egress == nil {
 			return nil
 		}
@@ -210,15 +211,10 @@ func localTransport() *http.Transport {
 			if host == "localhost" {
 				host = "127.0.0.1"
 			}
-			if !loopback(host) {
+			if !manifest.Loopback(host) {
 				return nil, fmt.Errorf("%s is not on this machine", host)
 			}
 			return dialer.DialContext(ctx, network, net.JoinHostPort(host, port))
 		},
 	}
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
+
+	"sextant/backend/tools/panels/manifest"
 )
 
 const (
-	manifestName = "manifest.json"
 	// maxFolders bounds how many panels one folder may hold.
 	maxFolders = 300
 	// settle is how long a bad manifest must stand unchanged before it is called bad: a
@@ -33,8 +33,8 @@ type entry struct {
 	// seen is what was last judged; waiting is a bad text that may still be written.
 	seen, waiting fingerprint
 	since         time.Time
-	plan          *plan
-	problems      []Problem
+	plan          *manifest.Plan
+	problems      []manifest.Problem
 	runner        *runner
 	program       string
 }
@@ -51,7 +51,7 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 	if r.closed {
 		return 0
 	}
-	r.clashes = map[string][]Problem{}
+	r.clashes = map[string][]manifest.Problem{}
 	present := map[string]bool{}
 	for _, root := range r.roots {
 		names, err := folders(root)
@@ -65,7 +65,7 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 		}
 		for _, id := range names {
 			if e := r.entries[id]; present[id] || e != nil && e.builtin {
-				r.clashes[id] = append(r.clashes[id], Problem{
+				r.clashes[id] = append(r.clashes[id], manifest.Problem{
 					Warning: true,
 					Text:    fmt.Sprintf("%s is off: there is already a panel called %s", filepath.Join(root, id), id),
 				})
@@ -112,7 +112,7 @@ func folders(root string) ([]string, error) {
 
 // visit looks at one folder and takes over what changed.
 func (r *Registry) visit(root, id string, patient bool) (again time.Duration) {
-	text, err := readManifest(root, id)
+	text, err := manifest.ReadFile(root, id)
 	print := sha256.Sum256(text)
 	if err != nil {
 		print = sha256.Sum256([]byte("error: " + err.Error()))
@@ -131,13 +131,13 @@ func (r *Registry) visit(root, id string, patient bool) (again time.Duration) {
 		r.refresh(e)
 		return 0
 	}
-	var found judgement
+	var found manifest.Judgement
 	if err != nil {
-		found.problems = []Problem{{Text: err.Error()}}
+		found.Problems = []manifest.Problem{{Text: err.Error()}}
 	} else {
-		found = read(text, id, false)
+		found = manifest.Read(text, id, false)
 	}
-	if found.plan == nil && patient {
+	if found.Plan == nil && patient {
 		limit := settle
 		if errors.Is(err, fs.ErrNotExist) {
 			limit = settleMissing
@@ -158,21 +158,21 @@ func (r *Registry) visit(root, id string, patient bool) (again time.Duration) {
 }
 
 // adopt makes found the truth about e.
-func (r *Registry) adopt(e *entry, found judgement) {
+func (r *Registry) adopt(e *entry, found manifest.Judgement) {
 	if e.arrival == 0 {
 		r.arrival++
 		e.arrival = r.arrival
 	}
-	e.problems = found.problems
-	if found.plan == nil {
+	e.problems = found.Problems
+	if found.Plan == nil {
 		if e.plan != nil {
-			e.problems = append(slices.Clone(e.problems), Problem{Text: lastGood(e.plan.manifest.Version), Warning: true})
+			e.problems = append(slices.Clone(e.problems), manifest.Problem{Text: lastGood(e.plan.Manifest.Version), Warning: true})
 		}
-		r.log.Warn("panel manifest has problems", "panel", e.id, "problem", found.problems[0].String())
+		r.log.Warn("panel manifest has problems", "panel", e.id, "problem", found.Problems[0].String())
 		return
 	}
-	r.log.Info("panel loaded", "panel", e.id, "version", found.plan.manifest.Version)
-	e.plan = found.plan
+	r.log.Info("panel loaded", "panel", e.id, "version", found.Plan.Manifest.Version)
+	e.plan = found.Plan
 	r.refresh(e)
 }
 
@@ -180,7 +180,7 @@ func lastGood(version string) string {
 	if version == "" {
 		return "The last good manifest keeps running."
 	}
-	return fmt.Sprintf("Version %s, the last good one, keeps running.", cut(version, 40))
+	return fmt.Sprintf("Version %s, the last good one, keeps running.", manifest.Cut(version, 40))
 }
 
 // refresh gives e the runner its plan wants, a new one when the program changed.
@@ -188,7 +188,7 @@ func (r *Registry) refresh(e *entry) {
 	if e.plan == nil || e.builtin {
 		return
 	}
-	b := e.plan.manifest.Backend
+	b := e.plan.Manifest.Backend
 	if b == nil || b.Kind != "process" {
 		r.retire(e)
 		return
@@ -199,7 +199,7 @@ func (r *Registry) refresh(e *entry) {
 	}
 	r.retire(e)
 	e.program = program
-	e.runner = newRunner(e.id, e.plan.manifest.Title, e.dir(), *b, r.log)
+	e.runner = newRunner(e.id, e.plan.Manifest.Title, e.dir(), *b, r.log)
 }
 
 // retire takes e's program out of use. It ends when callers see the new state: before, a call
@@ -223,7 +223,7 @@ func (r *Registry) endRetired() {
 
 // programOf identifies what would run: the backend's words, and size and time of the
 // panel's own files among them, so that an edited program is started anew.
-func programOf(dir string, b *Backend) string {
+func programOf(dir string, b *manifest.Backend) string {
 	words, err := json.Marshal(b)
 	if err != nil {
 		return ""
@@ -239,52 +239,4 @@ func programOf(dir string, b *Backend) string {
 		}
 	}
 	return id.String()
-}
-
-// readManifest reads <root>/<id>/manifest.json without following a link out of root or
-// out of the folder, and without waiting for a pipe.
-func readManifest(root, id string) ([]byte, error) {
-	outer, err := os.OpenRoot(root)
-	if err != nil {
-		return nil, fmt.Errorf("opening panels folder: %w", err)
-	}
-	defer outer.Close()
-	inner, err := outer.OpenRoot(id)
-	if err != nil {
-		if strings.Contains(err.Error(), "escapes") {
-			return nil, fmt.Errorf("%s is a link that leads out of the panels folder; copy the folder itself", id)
-		}
-		return nil, fmt.Errorf("opening panel folder: %w", err)
-	}
-	defer inner.Close()
-	file, err := inner.OpenFile(manifestName, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	switch {
-	case err == nil:
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s is missing: %w", manifestName, fs.ErrNotExist)
-	case strings.Contains(err.Error(), "escapes"):
-		return nil, fmt.Errorf("%s is a link that leads out of the panel's folder", manifestName)
-	default:
-		return nil, fmt.Errorf("reading %s: %w", manifestName, err)
-	}
-	defer file.Close()
-	return readBounded(file)
-}
-
-func readBounded(file fs.File) ([]byte, error) {
-	info, err := file.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", manifestName, err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file", manifestName)
-	}
-	text, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", manifestName, err)
-	}
-	if len(text) > maxManifest {
-		return nil, fmt.Errorf("%s is larger than 1 MB", manifestName)
-	}
-	return text, nil
 }

@@ -2,7 +2,7 @@
 // folder with a manifest.json; the built-in ones are embedded, a person's own are dropped
 // into a folder while the program runs.
 //
-// Registry reads and judges the manifests (judge.go), watches the folders (watch.go),
+// Registry takes the manifests that package manifest judged good, watches the folders (watch.go),
 // offers the tools of the active panel as definitions, and executes a call by sending it
 // to the panel's endpoint (execute.go): a Go handler for a built-in panel, a program of
 // the panel's own (runner.go) or an HTTP address. A manifest that turns bad is shown with
@@ -26,6 +26,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -76,7 +77,7 @@ type Registry struct {
 	// retired are programs out of use that have not been ended yet.
 	retired []*runner
 	arrival int
-	clashes map[string][]Problem
+	clashes map[string][]manifest.Problem
 	allowed map[string]bool
 	context map[string]map[string]json.RawMessage
 	shown   shownCommands
@@ -93,7 +94,7 @@ type state struct {
 
 // offer is a tool that can be called, with what answers it.
 type offer struct {
-	boundTool
+	manifest.BoundTool
 	title   string
 	builtin bool
 	handler http.Handler
@@ -141,7 +142,7 @@ func (r *Registry) Panels() []event.Panel { return slices.Clone(r.state.Load().p
 
 // Definitions are the tools of the panel that is active, none for "" or an unknown one.
 func (r *Registry) Definitions(panel string) []toolspec.Definition {
-	return r.definitions(func(o *offer) bool { return o.def.Owner == panel })
+	return r.definitions(func(o *offer) bool { return o.Def.Owner == panel })
 }
 
 // AllDefinitions are the tools of all panels, for showing them.
@@ -164,7 +165,7 @@ func (r *Registry) definitions(wanted func(*offer) bool) []toolspec.Definition {
 
 // definition is o's definition with the question before its program's first start.
 func (r *Registry) definition(o *offer) toolspec.Definition {
-	def := o.def
+	def := o.Def
 	if o.runner != nil && !r.isAllowed(o.runner.command()) {
 		def.Hints.Confirm = true
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/toolspec"
 )
 
@@ -102,11 +103,11 @@ func TestACommandThatChangedWhileTheQuestionWaitedIsNotStarted(t *testing.T) {
 	c := toolspec.Call{ID: "1", Tool: "rogue_do", Args: json.RawMessage(`{"what":"good"}`)}
 	def := definition(t, r, "rogue_do")
 	r.Describe(c)
-	text, err := os.ReadFile(filepath.Join(dir, manifestName))
+	text, err := os.ReadFile(filepath.Join(dir, manifest.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Dir(dir), "rogue", map[string]string{manifestName: strings.Replace(string(text), `["server.mjs"]`, `["--no-warnings", "server.mjs"]`, 1)})
+	put(t, filepath.Dir(dir), "rogue", map[string]string{manifest.FileName: strings.Replace(string(text), `["server.mjs"]`, `["--no-warnings", "server.mjs"]`, 1)})
 	eventually(t, "the new command is known", func() bool {
 		return strings.Contains(r.Describe(toolspec.Call{Tool: "rogue_do"}).Target, "--no-warnings")
 	})
@@ -257,7 +258,7 @@ func TestAProgramThatHangsEndsWithTheCallsDeadlineAndGoesOn(t *testing.T) {
 
 func TestAProgramThatNeverListensIsGivenUpWithTheCall(t *testing.T) {
 	r, _, root := started(t, nil)
-	put(t, root, "mute", map[string]string{manifestName: minimal("mute", `,"backend":{"kind":"process","command":"sleep","args":["600"]},
+	put(t, root, "mute", map[string]string{manifest.FileName: minimal("mute", `,"backend":{"kind":"process","command":"sleep","args":["600"]},
 	  "tools":[{"name":"mute_try","description":"x","endpoint":"GET /api/mute/x"}]`)})
 	waitFor(t, r, "mute")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -267,7 +268,7 @@ func TestAProgramThatNeverListensIsGivenUpWithTheCall(t *testing.T) {
 
 func TestACommandThatDoesNotExistIsNamed(t *testing.T) {
 	r, _, root := started(t, nil)
-	put(t, root, "lost", map[string]string{manifestName: minimal("lost", `,"backend":{"kind":"process","command":"no-such-program-here"},
+	put(t, root, "lost", map[string]string{manifest.FileName: minimal("lost", `,"backend":{"kind":"process","command":"no-such-program-here"},
 	  "tools":[{"name":"lost_try","description":"x","endpoint":"GET /api/lost/x"}]`)})
 	waitFor(t, r, "lost")
 	mustFail(t, call(t, r, "lost_try", `{}`), toolspec.SystemError, "cannot be started", "no-such-program-here")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/event"
 )
 
@@ -67,7 +68,7 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 	// Who came first keeps a name; afterwards the bar's order counts.
 	slices.SortFunc(list, func(a, b *entry) int { return cmp.Compare(a.arrival, b.arrival) })
 	offers := map[string][]*offer{}
-	extra := map[string][]Problem{}
+	extra := map[string][]manifest.Problem{}
 	for _, e := range list {
 		offers[e.id], extra[e.id] = r.offers(e, next.tools, reserved)
 	}
@@ -86,16 +87,16 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 }
 
 // offers are e's tools that can be called; taken collects all of them by name.
-func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string]bool) (list []*offer, problems []Problem) {
+func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string]bool) (list []*offer, problems []manifest.Problem) {
 	if e.plan == nil {
 		return nil, nil
 	}
 	off := func(tool, format string, args ...any) {
-		problems = append(problems, Problem{Tool: tool, Text: fmt.Sprintf(format, args...)})
+		problems = append(problems, manifest.Problem{Tool: tool, Text: fmt.Sprintf(format, args...)})
 	}
-	m := e.plan.manifest
-	for _, t := range e.plan.tools {
-		o := &offer{boundTool: t, title: m.Title, builtin: e.builtin, runner: e.runner, context: m.Context}
+	m := e.plan.Manifest
+	for _, t := range e.plan.Tools {
+		o := &offer{BoundTool: t, title: m.Title, builtin: e.builtin, runner: e.runner, context: m.Context}
 		if m.Backend != nil && m.Backend.Kind == "http" {
 			o.url = m.Backend.URL
 		}
@@ -106,7 +107,7 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 		case reserved[t.Name]:
 			off(t.Name, "tool %s is off: the name belongs to a tool of Sextant. Give it another name.", t.Name)
 		case other != nil:
-			off(t.Name, "tool %s is off: the %s panel already has a tool of that name. Give it another name.", t.Name, other.def.Owner)
+			off(t.Name, "tool %s is off: the %s panel already has a tool of that name. Give it another name.", t.Name, other.Def.Owner)
 		case e.builtin && o.handler == nil:
 			off(t.Name, "tool %s is off: this build has nothing that answers it.", t.Name)
 		default:
@@ -118,10 +119,10 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 }
 
 // view is e as the window needs it.
-func view(e *entry, offers []*offer, extra []Problem) event.Panel {
+func view(e *entry, offers []*offer, extra []manifest.Problem) event.Panel {
 	p := event.Panel{ID: e.id, Title: e.id, Section: "top", Order: userOrder, Builtin: e.builtin, Tools: []string{}, Usable: e.plan != nil}
 	if e.plan != nil {
-		m := e.plan.manifest
+		m := e.plan.Manifest
 		p.Title, p.Description, p.Type, p.Icon = m.Title, m.Description, m.PanelType, m.Icon
 		p.Section = cmp.Or(m.ActivityBar.Section, "top")
 		p.Order = cmp.Or(m.ActivityBar.Order, userOrder)

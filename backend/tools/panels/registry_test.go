@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"sextant/backend/tools/panels/manifest"
 	builtin "sextant/panels"
 	"sextant/shared/event"
 	"sextant/shared/navigation"
@@ -60,7 +61,7 @@ func TestAFolderCopiedInIsListedByTheWatchAndOneTakenAwayDisappears(t *testing.T
 
 func TestAFolderThatIsThereAtTheStartIsListedAtOnce(t *testing.T) {
 	extra := t.TempDir()
-	put(t, extra, "notes", map[string]string{manifestName: minimal("notes", `,"tools":[]`)})
+	put(t, extra, "notes", map[string]string{manifest.FileName: minimal("notes", `,"tools":[]`)})
 	r, _, _ := started(t, func(c *Config) { c.Dirs = []string{extra} })
 	if p, ok := panel(r, "notes"); !ok || !p.Usable {
 		t.Errorf("got %+v, %t", p, ok)
@@ -70,10 +71,10 @@ func TestAFolderThatIsThereAtTheStartIsListedAtOnce(t *testing.T) {
 func TestABrokenManifestIsShownWhileTheLastGoodOneKeepsRunning(t *testing.T) {
 	r, j, root := started(t, nil)
 	good := minimal("notes", `,"version":"1.1.0","backend":{"kind":"process","command":"node"},"tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add"}]`)
-	put(t, root, "notes", map[string]string{manifestName: good})
+	put(t, root, "notes", map[string]string{manifest.FileName: good})
 	waitFor(t, r, "notes")
 
-	put(t, root, "notes", map[string]string{manifestName: strings.Replace(good, "/api/notes/add", "/api/mail/add", 1)})
+	put(t, root, "notes", map[string]string{manifest.FileName: strings.Replace(good, "/api/notes/add", "/api/mail/add", 1)})
 	eventually(t, "the problem is shown", func() bool { p, _ := panel(r, "notes"); return len(p.Problems) > 0 })
 	p, _ := panel(r, "notes")
 	if !p.Usable || !slices.Equal(p.Tools, []string{"note_add"}) {
@@ -89,13 +90,13 @@ func TestABrokenManifestIsShownWhileTheLastGoodOneKeepsRunning(t *testing.T) {
 		t.Error("the catalogue did not change, but a change was published")
 	}
 
-	put(t, root, "notes", map[string]string{manifestName: strings.Replace(good, "1.1.0", "1.2.0", 1)})
+	put(t, root, "notes", map[string]string{manifest.FileName: strings.Replace(good, "1.1.0", "1.2.0", 1)})
 	eventually(t, "the mended manifest is taken", func() bool { p, _ := panel(r, "notes"); return len(p.Problems) == 0 })
 }
 
 func TestAManifestThatWasNeverGoodIsListedAsNotUsable(t *testing.T) {
 	r, _, root := started(t, nil)
-	put(t, root, "notes", map[string]string{manifestName: "{"})
+	put(t, root, "notes", map[string]string{manifest.FileName: "{"})
 	p := waitFor(t, r, "notes")
 	if p.Usable || len(p.Problems) != 1 || !strings.Contains(p.Problems[0], "manifest.json 1:2") {
 		t.Errorf("got %+v", p)
@@ -117,7 +118,7 @@ func TestAManifestWrittenInPiecesIsNeverCalledBroken(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Create(filepath.Join(dir, manifestName))
+	file, err := os.Create(filepath.Join(dir, manifest.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,10 +156,10 @@ func TestNamesThatAreTakenAreToldAndTheirToolsAreOff(t *testing.T) {
 		c.Dirs = []string{other}
 		c.Reserved = func() []string { return []string{"click_element"} }
 	})
-	put(t, root, "zz-first", map[string]string{manifestName: taken("zz-first")})
+	put(t, root, "zz-first", map[string]string{manifest.FileName: taken("zz-first")})
 	waitFor(t, r, "zz-first")
-	put(t, root, "aa-second", map[string]string{manifestName: taken("aa-second")})
-	put(t, other, "zz-first", map[string]string{manifestName: minimal("zz-first", `,"tools":[]`)})
+	put(t, root, "aa-second", map[string]string{manifest.FileName: taken("aa-second")})
+	put(t, other, "zz-first", map[string]string{manifest.FileName: minimal("zz-first", `,"tools":[]`)})
 	waitFor(t, r, "aa-second")
 	first, _ := panel(r, "zz-first")
 	second, _ := panel(r, "aa-second")
@@ -178,7 +179,7 @@ func TestAFolderCannotTakeABuiltInPanelsPlace(t *testing.T) {
 	r, _, root := started(t, func(c *Config) {
 		c.Builtin = fstest.MapFS{"home/manifest.json": {Data: []byte(minimal("home", `,"ui":{"kind":"builtin"},"tools":[]`))}}
 	})
-	put(t, root, "home", map[string]string{manifestName: minimal("home", `,"tools":[]`)})
+	put(t, root, "home", map[string]string{manifest.FileName: minimal("home", `,"tools":[]`)})
 	eventually(t, "the clash is told", func() bool {
 		p, _ := panel(r, "home")
 		return p.Builtin && len(p.Problems) == 1
@@ -187,13 +188,13 @@ func TestAFolderCannotTakeABuiltInPanelsPlace(t *testing.T) {
 
 func TestLinksOutOfAPanelsFolderAreRefused(t *testing.T) {
 	outside := t.TempDir()
-	put(t, outside, "linked", map[string]string{manifestName: minimal("linked", `,"tools":[]`)})
+	put(t, outside, "linked", map[string]string{manifest.FileName: minimal("linked", `,"tools":[]`)})
 	r, _, root := started(t, nil)
 	if err := os.Symlink(filepath.Join(outside, "linked"), filepath.Join(root, "linked")); err != nil {
 		t.Fatal(err)
 	}
 	put(t, root, "inner", map[string]string{"x": ""})
-	if err := os.Symlink(filepath.Join(outside, "linked", manifestName), filepath.Join(root, "inner", manifestName)); err != nil {
+	if err := os.Symlink(filepath.Join(outside, "linked", manifest.FileName), filepath.Join(root, "inner", manifest.FileName)); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{"linked": "link that leads out of the panels folder", "inner": "link that leads out of the panel's folder"} {
@@ -206,12 +207,12 @@ func TestLinksOutOfAPanelsFolderAreRefused(t *testing.T) {
 
 func TestAManifestThatIsNoFileOrTooLargeIsRefused(t *testing.T) {
 	r, _, root := started(t, nil)
-	put(t, root, "large", map[string]string{manifestName: minimal("large", `,"tools":[]`) + strings.Repeat(" ", maxManifest)})
-	if err := os.MkdirAll(filepath.Join(root, "folder", manifestName), 0o700); err != nil {
+	put(t, root, "large", map[string]string{manifest.FileName: minimal("large", `,"tools":[]`) + strings.Repeat(" ", manifest.MaxBytes)})
+	if err := os.MkdirAll(filepath.Join(root, "folder", manifest.FileName), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	put(t, root, "pipe", map[string]string{"x": ""})
-	if err := mkfifo(filepath.Join(root, "pipe", manifestName)); err != nil {
+	if err := mkfifo(filepath.Join(root, "pipe", manifest.FileName)); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{"large": "larger than 1 MB", "folder": "is not a file", "pipe": "is not a file"} {

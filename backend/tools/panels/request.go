@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"sextant/backend/tools/panels/manifest"
 )
 
 // outgoing is a call as the endpoint gets it.
@@ -31,10 +33,10 @@ var encoded = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 
 // prepare turns arguments into a request: path parameters into the path, the rest into
 // the query (GET, DELETE) or a JSON body. The error is a sentence for the caller.
-func prepare(t boundTool, args map[string]json.RawMessage) (outgoing, error) {
-	out := outgoing{method: t.method, path: t.path}
+func prepare(t manifest.BoundTool, args map[string]json.RawMessage) (outgoing, error) {
+	out := outgoing{method: t.Method, path: t.Path}
 	rest := maps.Clone(args)
-	for _, name := range t.pathParams {
+	for _, name := range t.PathParams {
 		value, err := scalar(rest[name])
 		if err != nil {
 			return out, fmt.Errorf("%s stands in the endpoint's path and %w", name, err)
@@ -45,7 +47,7 @@ func prepare(t boundTool, args map[string]json.RawMessage) (outgoing, error) {
 		out.path = strings.ReplaceAll(out.path, "{"+name+"}", url.PathEscape(value))
 		delete(rest, name)
 	}
-	if t.method == "GET" || t.method == "DELETE" {
+	if t.Method == "GET" || t.Method == "DELETE" {
 		out.query = query(rest)
 		return out, nil
 	}

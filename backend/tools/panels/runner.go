@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sextant/backend/tools/panels/child"
+	"sextant/backend/tools/panels/manifest"
 )
 
 const (
@@ -43,7 +44,7 @@ var errRemoved = errors.New("was removed")
 // later one when it died, with a growing pause.
 type runner struct {
 	id, title, dir string
-	backend        Backend
+	backend        manifest.Backend
 	log            *child.Tail
 	logger         *slog.Logger
 
@@ -68,7 +69,7 @@ type running struct {
 	since   time.Time
 }
 
-func newRunner(id, title, dir string, b Backend, logger *slog.Logger) *runner {
+func newRunner(id, title, dir string, b manifest.Backend, logger *slog.Logger) *runner {
 	return &runner{
 		id: id, title: title, dir: dir, backend: b, log: &child.Tail{}, logger: logger,
 		start: make(chan struct{}, 1), stop: make(chan struct{}),

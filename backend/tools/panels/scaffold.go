@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"sextant/backend/tools/panels/manifest"
 )
 
 //go:embed scaffold
@@ -16,11 +18,8 @@ var scaffold embed.FS
 // manifest and a program for Node. It returns the folder, and an error when the id is not
 // allowed or the folder is already there; nothing that exists is touched.
 func Scaffold(dir, id string) (string, error) {
-	if !ruleID.MatchString(id) {
-		return "", fmt.Errorf("%q cannot be a panel's id: a small letter, then up to 48 small letters, digits and hyphens", cut(id, 60))
-	}
-	if reservedID(id) {
-		return "", fmt.Errorf("%q is reserved for routes of Sextant", id)
+	if err := manifest.CheckID(id); err != nil {
+		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making folder: %w", err)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"sextant/backend/tools/panels/manifest"
 )
 
 const (
@@ -61,13 +63,13 @@ func (r *Registry) loadBuiltin() error {
 		if !d.IsDir() {
 			continue
 		}
-		text, err := fs.ReadFile(r.cfg.Builtin, d.Name()+"/"+manifestName)
+		text, err := fs.ReadFile(r.cfg.Builtin, d.Name()+"/"+manifest.FileName)
 		if err != nil {
 			return fmt.Errorf("reading built-in panel %s: %w", d.Name(), err)
 		}
-		found := read(text, d.Name(), true)
-		if len(found.problems) > 0 {
-			return fmt.Errorf("built-in panel %s: %s", d.Name(), found.problems[0])
+		found := manifest.Read(text, d.Name(), true)
+		if len(found.Problems) > 0 {
+			return fmt.Errorf("built-in panel %s: %s", d.Name(), found.Problems[0])
 		}
 		e := &entry{id: d.Name(), builtin: true}
 		r.entries[e.id] = e

@@ -1,4 +1,4 @@
-package panels
+package manifest
 
 import (
 	"bytes"
@@ -89,7 +89,7 @@ func isSchema(members map[string]json.RawMessage) bool {
 func fullForm(members map[string]json.RawMessage) (schema, string) {
 	s := schema{members: maps.Clone(members), properties: map[string]json.RawMessage{}}
 	if t, ok := members["type"]; ok && string(bytes.TrimSpace(t)) != `"object"` {
-		return s, fmt.Sprintf("parameters have type %s; the top level is an object", cut(string(t), 40))
+		return s, fmt.Sprintf("parameters have type %s; the top level is an object", Cut(string(t), 40))
 	}
 	s.members["type"] = json.RawMessage(`"object"`)
 	if p, ok := members["properties"]; ok {
@@ -106,7 +106,7 @@ func fullForm(members map[string]json.RawMessage) (schema, string) {
 	}
 	for _, r := range s.required {
 		if !s.has(r) {
-			return s, fmt.Sprintf("%q is required but not among the properties", cut(r, 60))
+			return s, fmt.Sprintf("%q is required but not among the properties", Cut(r, 60))
 		}
 	}
 	return s, ""
@@ -117,7 +117,7 @@ func shortForm(members map[string]json.RawMessage) (schema, string) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		var one map[string]json.RawMessage
 		if err := json.Unmarshal(members[name], &one); err != nil {
-			return s, fmt.Sprintf("parameter %q should be an object such as {\"type\": \"string\"}", cut(name, 60))
+			return s, fmt.Sprintf("parameter %q should be an object such as {\"type\": \"string\"}", Cut(name, 60))
 		}
 		// In the short form required is true or false; inside an object's own schema it is
 		// a list and stays.
@@ -129,7 +129,7 @@ func shortForm(members map[string]json.RawMessage) (schema, string) {
 		}
 		b, err := json.Marshal(one)
 		if err != nil {
-			return s, fmt.Sprintf("parameter %q: %s", cut(name, 60), err)
+			return s, fmt.Sprintf("parameter %q: %s", Cut(name, 60), err)
 		}
 		s.properties[name] = b
 	}

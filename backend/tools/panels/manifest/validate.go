@@ -1,4 +1,4 @@
-package panels
+package manifest
 
 import (
 	"fmt"
@@ -32,24 +32,24 @@ func Validate(dir string, reserved ...string) Report {
 	if info, err := os.Stat(full); err != nil || !info.IsDir() {
 		return report.with(Problem{Text: fmt.Sprintf("%s is not a folder", dir)})
 	}
-	text, err := readManifest(filepath.Dir(full), report.Panel)
+	text, err := ReadFile(filepath.Dir(full), report.Panel)
 	if err != nil {
 		return report.with(Problem{Text: err.Error()})
 	}
-	found := read(text, report.Panel, false)
-	report.Problems = append(report.Problems, found.problems...)
-	if found.plan == nil {
+	found := Read(text, report.Panel, false)
+	report.Problems = append(report.Problems, found.Problems...)
+	if found.Plan == nil {
 		return report
 	}
-	report.OK, report.Title = true, found.plan.manifest.Title
-	for _, t := range found.plan.tools {
+	report.OK, report.Title = true, found.Plan.Manifest.Title
+	for _, t := range found.Plan.Tools {
 		if slices.Contains(reserved, t.Name) {
 			report = report.with(Problem{Tool: t.Name, Text: fmt.Sprintf("tool %s is off: the name belongs to a tool of Sextant. Give it another name.", t.Name)})
 			continue
 		}
 		report.Tools = append(report.Tools, t.Name)
 	}
-	if b := found.plan.manifest.Backend; b != nil && b.Kind == "process" {
+	if b := found.Plan.Manifest.Backend; b != nil && b.Kind == "process" {
 		report.Problems = append(report.Problems, missingProgram(full, b)...)
 	}
 	return report

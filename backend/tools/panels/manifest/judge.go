@@ -1,9 +1,10 @@
-package panels
+package manifest
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"regexp"
 	"slices"
@@ -14,23 +15,24 @@ import (
 	"sextant/backend/tools/panels/jsonpos"
 )
 
-// Bounds of a manifest.
+// MaxBytes is how large a manifest may be.
+const MaxBytes = 1 << 20
+
 const (
-	maxManifest = 1 << 20
 	maxTools    = 64
 	maxProblems = 20
 )
 
-// judgement is what reading a manifest found: plan is nil when a problem stops it.
-type judgement struct {
-	plan     *plan
-	problems []Problem
+// Judgement is what reading a manifest found: Plan is nil when a problem stops it.
+type Judgement struct {
+	Plan     *Plan
+	Problems []Problem
 }
 
-// plan is a manifest found good, with its tools ready to be offered and called.
-type plan struct {
-	manifest Manifest
-	tools    []boundTool
+// Plan is a manifest found good, with its tools ready to be offered and called.
+type Plan struct {
+	Manifest Manifest
+	Tools    []BoundTool
 }
 
 // judge collects the problems of one manifest.
@@ -42,13 +44,13 @@ type judge struct {
 	problems []Problem
 }
 
-// read judges the text of a manifest that stands in folder (its base name).
-func read(text []byte, folder string, builtin bool) judgement {
+// Read judges the text of a manifest that stands in folder (its base name).
+func Read(text []byte, folder string, builtin bool) Judgement {
 	j := &judge{folder: folder, builtin: builtin}
 	index, err := jsonpos.Parse(text)
 	var fault *jsonpos.Error
 	if errors.As(err, &fault) {
-		return judgement{problems: []Problem{{Line: fault.Line, Column: fault.Column, Text: "not valid JSON: " + fault.Text}}}
+		return Judgement{Problems: []Problem{{Line: fault.Line, Column: fault.Column, Text: "not valid JSON: " + fault.Text}}}
 	}
 	j.index = index
 	for _, pointer := range index.Twice {
@@ -65,21 +67,21 @@ func read(text []byte, folder string, builtin bool) judgement {
 	return j.judgement(tools)
 }
 
-func (j *judge) judgement(tools []boundTool) judgement {
+func (j *judge) judgement(tools []BoundTool) Judgement {
 	slices.SortStableFunc(j.problems, func(a, b Problem) int {
 		if a.Line != b.Line {
 			return a.Line - b.Line
 		}
 		return a.Column - b.Column
 	})
-	out := judgement{problems: j.problems}
-	if len(out.problems) > maxProblems {
-		more := len(out.problems) - maxProblems
-		stops := anyStops(out.problems)
-		out.problems = append(slices.Clone(out.problems[:maxProblems]), Problem{Text: fmt.Sprintf("and %d more", more), Warning: !stops})
+	out := Judgement{Problems: j.problems}
+	if len(out.Problems) > maxProblems {
+		more := len(out.Problems) - maxProblems
+		stops := anyStops(out.Problems)
+		out.Problems = append(slices.Clone(out.Problems[:maxProblems]), Problem{Text: fmt.Sprintf("and %d more", more), Warning: !stops})
 	}
-	if !anyStops(out.problems) {
-		out.plan = &plan{manifest: j.manifest, tools: tools}
+	if !anyStops(out.Problems) {
+		out.Plan = &Plan{Manifest: j.manifest, Tools: tools}
 	}
 	return out
 }
@@ -191,6 +193,17 @@ func reservedID(id string) bool {
 	return slices.Contains([]string{"ai", "panels", "automations", "mcp", "openapi"}, id)
 }
 
+// CheckID says why id cannot be a panel's id, nil when it can.
+func CheckID(id string) error {
+	if !ruleID.MatchString(id) {
+		return fmt.Errorf("%q cannot be a panel's id: a small letter, then up to 48 small letters, digits and hyphens", Cut(id, 60))
+	}
+	if reservedID(id) {
+		return fmt.Errorf("%q is reserved for routes of Sextant", id)
+	}
+	return nil
+}
+
 func (j *judge) identity() {
 	m := &j.manifest
 	for _, need := range []struct{ name, value string }{{"panel_id", m.PanelID}, {"panel_type", m.PanelType}, {"title", m.Title}} {
@@ -206,11 +219,11 @@ func (j *judge) identity() {
 	switch {
 	case m.PanelID == "":
 	case !ruleID.MatchString(m.PanelID):
-		j.fail("/panel_id", "panel_id %q is not allowed: a small letter, then up to 48 small letters, digits and hyphens", cut(m.PanelID, 60))
+		j.fail("/panel_id", "panel_id %q is not allowed: a small letter, then up to 48 small letters, digits and hyphens", Cut(m.PanelID, 60))
 	case reservedID(m.PanelID):
 		j.fail("/panel_id", "panel_id %q is reserved for routes of Sextant", m.PanelID)
 	case m.PanelID != j.folder:
-		j.fail("/panel_id", "panel_id is %q but the folder is called %q; they must be the same", m.PanelID, cut(j.folder, 60))
+		j.fail("/panel_id", "panel_id is %q but the folder is called %q; they must be the same", m.PanelID, Cut(j.folder, 60))
 	}
 }
 
@@ -221,7 +234,7 @@ func (j *judge) rest() {
 		j.fail("/manifest_version", "manifest_version %d is newer than this program knows; it reads version 1", m.ManifestVersion)
 	}
 	if s := m.ActivityBar.Section; s != "" && s != "top" && s != "bottom" {
-		j.fail("/activity_bar/section", "section %q is not known; it is top or bottom", cut(s, 40))
+		j.fail("/activity_bar/section", "section %q is not known; it is top or bottom", Cut(s, 40))
 	}
 	if m.UI != nil {
 		switch m.UI.Kind {
@@ -232,7 +245,7 @@ func (j *judge) rest() {
 		case "declarative", "webview":
 			j.warn("/ui/kind", "pages of kind %s are not shown in this version; the panel's tools work", m.UI.Kind)
 		default:
-			j.fail("/ui/kind", "ui.kind %q is not known; it is declarative or webview", cut(m.UI.Kind, 40))
+			j.fail("/ui/kind", "ui.kind %q is not known; it is declarative or webview", Cut(m.UI.Kind, 40))
 		}
 	}
 	if m.When != "" {
@@ -240,7 +253,7 @@ func (j *judge) rest() {
 	}
 	for i, host := range m.Permissions.Net.List {
 		if host == "" || strings.ContainsAny(host, "/ @") {
-			j.fail("/permissions/net/"+strconv.Itoa(i), "%q is not a host name", cut(host, 60))
+			j.fail("/permissions/net/"+strconv.Itoa(i), "%q is not a host name", Cut(host, 60))
 		}
 	}
 	if m.Backend != nil {
@@ -255,7 +268,7 @@ func (j *judge) backend(b *Backend) {
 	}
 	if b.Health != "" {
 		if problem := badPath(b.Health, j.manifest.PanelID); problem != "" || strings.Contains(b.Health, "{") {
-			j.fail("/backend/health", "health %q is not a path below /api/%s/", cut(b.Health, 80), j.manifest.PanelID)
+			j.fail("/backend/health", "health %q is not a path below /api/%s/", Cut(b.Health, 80), j.manifest.PanelID)
 		}
 	}
 	switch b.Kind {
@@ -271,7 +284,7 @@ func (j *judge) backend(b *Backend) {
 	case "script", "mcp":
 		j.fail("/backend/kind", "backend kind %s is not in this version; use process or http", b.Kind)
 	default:
-		j.fail("/backend/kind", "backend kind %q is not known; it is process or http", cut(b.Kind, 40))
+		j.fail("/backend/kind", "backend kind %q is not known; it is process or http", Cut(b.Kind, 40))
 	}
 }
 
@@ -281,16 +294,16 @@ func (j *judge) backendURL(raw string) {
 	case raw == "":
 		j.fail("/backend/url", "backend.url is missing, such as \"http://127.0.0.1:8800\"")
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
-		j.fail("/backend/url", "%q is not an http or https address", cut(raw, 100))
+		j.fail("/backend/url", "%q is not an http or https address", Cut(raw, 100))
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		j.fail("/backend/url", "backend.url may hold no user, query or fragment")
-	case !loopback(u.Hostname()) && !j.manifest.Permissions.Net.Any && !slices.Contains(j.manifest.Permissions.Net.List, u.Hostname()):
+	case !Loopback(u.Hostname()) && !j.manifest.Permissions.Net.Any && !slices.Contains(j.manifest.Permissions.Net.List, u.Hostname()):
 		j.fail("/backend/url", "backend.url leads to %s; add that host to permissions.net, or use an address of this machine", u.Hostname())
 	}
 }
 
-// cut shortens text from outside to n characters for a message.
-func cut(text string, n int) string {
+// Cut shortens text from outside to n characters for a message.
+func Cut(text string, n int) string {
 	runes := []rune(strings.ToValidUTF8(text, "�"))
 	if len(runes) <= n {
 		return string(runes)
@@ -299,5 +312,11 @@ func cut(text string, n int) string {
 }
 
 func name(pointer string) string {
-	return strconv.Quote(cut(pointer[strings.LastIndexByte(pointer, '/')+1:], 60))
+	return strconv.Quote(Cut(pointer[strings.LastIndexByte(pointer, '/')+1:], 60))
+}
+
+// Loopback reports whether host, a name or an address, is always this machine.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

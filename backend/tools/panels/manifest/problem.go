@@ -1,4 +1,4 @@
-package panels
+package manifest
 
 import (
 	"fmt"
@@ -25,10 +25,10 @@ func (p Problem) String() string {
 	return fmt.Sprintf("manifest.json %d:%d: %s", p.Line, p.Column, p.Text)
 }
 
-// stops reports whether p keeps the manifest from being used.
-func (p Problem) stops() bool { return !p.Warning && p.Tool == "" }
+// Stops reports whether p keeps the manifest from being used.
+func (p Problem) Stops() bool { return !p.Warning && p.Tool == "" }
 
-func anyStops(problems []Problem) bool { return slices.ContainsFunc(problems, Problem.stops) }
+func anyStops(problems []Problem) bool { return slices.ContainsFunc(problems, Problem.Stops) }
 
 // nearest is the candidate that name was probably meant to be, "" when none is near.
 func nearest(name string, candidates []string) string {

@@ -1,4 +1,4 @@
-package panels
+package manifest
 
 import (
 	"strings"
@@ -48,12 +48,12 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 		{"a newer version", minimal("notes", `,"tools":[],"manifest_version":2`), "it reads version 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := read([]byte(c.text), "notes", false)
-			if found.plan != nil {
-				t.Fatalf("was accepted, with %v", found.problems)
+			found := Read([]byte(c.text), "notes", false)
+			if found.Plan != nil {
+				t.Fatalf("was accepted, with %v", found.Problems)
 			}
 			var all []string
-			for _, p := range found.problems {
+			for _, p := range found.Problems {
 				if p.Line == 0 || p.Column == 0 {
 					t.Errorf("%q has no place", p.Text)
 				}
@@ -72,9 +72,9 @@ func TestAnUnknownFieldIsAWarningThatNamesTheNearestKnownOne(t *testing.T) {
  "backend": {"kind": "process", "command": "node", "arguments": []},
  "tools": [{"name": "save", "description": "x", "endpont": "x", "endpoint": "POST /api/notes/save"}],
  "zzz": 1`)
-	found := read([]byte(text), "notes", false)
-	if found.plan == nil {
-		t.Fatalf("was refused: %v", found.problems)
+	found := Read([]byte(text), "notes", false)
+	if found.Plan == nil {
+		t.Fatalf("was refused: %v", found.Problems)
 	}
 	want := []string{
 		`manifest.json 2:2: "descripton" is not known and has no effect; did you mean "description"`,
@@ -82,10 +82,10 @@ func TestAnUnknownFieldIsAWarningThatNamesTheNearestKnownOne(t *testing.T) {
 		`manifest.json 4:49: "endpont" is not known and has no effect; did you mean "endpoint"`,
 		`manifest.json 5:2: "zzz" is not known and has no effect`,
 	}
-	if len(found.problems) != len(want) {
-		t.Fatalf("got %v", found.problems)
+	if len(found.Problems) != len(want) {
+		t.Fatalf("got %v", found.Problems)
 	}
-	for i, p := range found.problems {
+	for i, p := range found.Problems {
 		if p.String() != want[i] || !p.Warning {
 			t.Errorf("got %q (warning %t), want %q", p, p.Warning, want[i])
 		}
@@ -93,12 +93,12 @@ func TestAnUnknownFieldIsAWarningThatNamesTheNearestKnownOne(t *testing.T) {
 }
 
 func TestTheMinimalManifestIsEnoughToBeListed(t *testing.T) {
-	found := read([]byte(minimal("notes", `,"tools":[{"name":"save","description":"x","endpoint":"POST /api/notes/save","parameters":{}}]`)), "notes", false)
-	if found.plan == nil {
-		t.Fatalf("was refused: %v", found.problems)
+	found := Read([]byte(minimal("notes", `,"tools":[{"name":"save","description":"x","endpoint":"POST /api/notes/save","parameters":{}}]`)), "notes", false)
+	if found.Plan == nil {
+		t.Fatalf("was refused: %v", found.Problems)
 	}
-	if len(found.plan.tools) != 0 || len(found.problems) != 1 || !strings.Contains(found.problems[0].Text, "nothing answers the tools") {
-		t.Errorf("got tools %v, problems %v", found.plan.tools, found.problems)
+	if len(found.Plan.Tools) != 0 || len(found.Problems) != 1 || !strings.Contains(found.Problems[0].Text, "nothing answers the tools") {
+		t.Errorf("got tools %v, problems %v", found.Plan.Tools, found.Problems)
 	}
 }
 
@@ -134,11 +134,11 @@ func TestHintsFollowTheManifestAndElseTheMethod(t *testing.T) {
 	  {"name":"drop","description":"x","endpoint":"DELETE /api/notes/a"},
 	  {"name":"query","description":"x","endpoint":"POST /api/notes/a","annotations":{"readOnlyHint":true,"openWorldHint":false}},
 	  {"name":"wipe","description":"x","endpoint":"POST /api/notes/b","annotations":{"destructiveHint":true},"confirm":true}]`)
-	found := read([]byte(text), "notes", false)
-	if found.plan == nil {
-		t.Fatal(found.problems)
+	found := Read([]byte(text), "notes", false)
+	if found.Plan == nil {
+		t.Fatal(found.Problems)
 	}
-	look, drop, query, wipe := found.plan.tools[0].def.Hints, found.plan.tools[1].def.Hints, found.plan.tools[2].def.Hints, found.plan.tools[3].def.Hints
+	look, drop, query, wipe := found.Plan.Tools[0].Def.Hints, found.Plan.Tools[1].Def.Hints, found.Plan.Tools[2].Def.Hints, found.Plan.Tools[3].Def.Hints
 	if !look.ReadOnly || !look.OpenWorld || look.Destructive {
 		t.Errorf("GET: %+v", look)
 	}
@@ -148,12 +148,12 @@ func TestHintsFollowTheManifestAndElseTheMethod(t *testing.T) {
 	if query.ReadOnly || query.OpenWorld {
 		t.Errorf("annotated POST: %+v", query)
 	}
-	if p := found.problems; len(p) != 1 || !p[0].Warning || p[0].Line == 0 || !strings.Contains(p[0].Text, "readOnlyHint of query has no effect") {
+	if p := found.Problems; len(p) != 1 || !p[0].Warning || p[0].Line == 0 || !strings.Contains(p[0].Text, "readOnlyHint of query has no effect") {
 		t.Errorf("a reassuring POST is not warned of: %v", p)
 	}
-	built := read([]byte(strings.Replace(text, `"backend":{"kind":"process","command":"x"},`, "", 1)), "notes", true)
-	if built.plan == nil || !built.plan.tools[2].def.Hints.ReadOnly {
-		t.Errorf("a panel of our own is not believed: %v", built.problems)
+	built := Read([]byte(strings.Replace(text, `"backend":{"kind":"process","command":"x"},`, "", 1)), "notes", true)
+	if built.Plan == nil || !built.Plan.Tools[2].Def.Hints.ReadOnly {
+		t.Errorf("a panel of our own is not believed: %v", built.Problems)
 	}
 	if wipe.ReadOnly || !wipe.Destructive || !wipe.Confirm {
 		t.Errorf("destructive POST: %+v", wipe)
@@ -167,16 +167,16 @@ func FuzzRead(f *testing.F) {
 	f.Add(minimal("notes", `,"backend":{"kind":"process","command":"x"},"tools":[{"name":"save","description":"x","endpoint":"POST /api/notes/{id}","parameters":{"id":{"type":"string"}}}]`))
 	f.Add(`{"tools":[{"inject":["a"],"annotations":{"readOnlyHint":null}}],"permissions":{"net":["x"]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		found := read([]byte(text), "notes", false)
-		if found.plan == nil {
-			if len(found.problems) == 0 {
+		found := Read([]byte(text), "notes", false)
+		if found.Plan == nil {
+			if len(found.Problems) == 0 {
 				t.Fatal("refused without a reason")
 			}
 			return
 		}
-		for _, tool := range found.plan.tools {
-			if !strings.HasPrefix(tool.path, "/api/notes/") || strings.Contains(tool.path, "..") && strings.Contains(tool.path, "/../") {
-				t.Fatalf("accepted %q", tool.path)
+		for _, tool := range found.Plan.Tools {
+			if !strings.HasPrefix(tool.Path, "/api/notes/") || strings.Contains(tool.Path, "..") && strings.Contains(tool.Path, "/../") {
+				t.Fatalf("accepted %q", tool.Path)
 			}
 		}
 	})

@@ -1,4 +1,11 @@
-package panels
+// Package manifest reads a panel's manifest.json and judges it: Read turns its text into a
+// Plan whose tools are ready to be offered and called, or into Problems that say where it
+// is wrong. It looks at nothing but the text it is given; ReadFile and Validate find that
+// text in a folder.
+//
+// What a manifest says is text from outside: nothing here runs it, follows its references
+// or believes what it says about itself.
+package manifest
 
 import (
 	"bytes"
