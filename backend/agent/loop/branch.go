@@ -80,6 +80,17 @@ func (l *Loop) Choose(ctx context.Context, conversation, branch string) error {
 // between does something while no turn can begin in the conversation; ErrBusy when one runs. Who asks
 // meanwhile waits, as for the end of a turn.
 func (l *Loop) between(ctx context.Context, conversation string, do func() error) error {
+	return l.alone(ctx, conversation, func() error {
+		// What a turn still owes belongs to the branch in which it ran.
+		if err := l.settle(ctx, conversation); err != nil {
+			return err
+		}
+		return do()
+	})
+}
+
+// alone is between with what is owed left as it is.
+func (l *Loop) alone(ctx context.Context, conversation string, do func() error) error {
 	run, cancel := context.WithCancelCause(ctx)
 	ask := Ask{Conversation: conversation}
 	place, err := l.take(ctx, ask, cancel)
@@ -91,10 +102,6 @@ func (l *Loop) between(ctx context.Context, conversation string, do func() error
 	t := &turn{loop: l, ask: ask, ctx: run, seat: place}
 	l.end(t)
 	defer l.leave(t)
-	// What a turn still owes belongs to the branch in which it ran.
-	if err := l.settle(ctx, conversation); err != nil {
-		return err
-	}
 	return do()
 }
 

@@ -56,6 +56,10 @@ type Handed struct {
 func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
 	above, _ := ctx.Value(kinKey{}).(*kin)
 	if above == nil {
+		if !l.outsiders.enter() {
+			return Handed{}, tooMany()
+		}
+		defer l.outsiders.leave()
 		above = l.outermost(c.Call.From)
 		defer l.forget(c.Call.From)
 	}
@@ -64,8 +68,7 @@ func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
 		return Handed{}, bad
 	}
 	if !above.ledger.enter() {
-		return Handed{}, refusal(toolspec.UserError, fmt.Sprintf("%d subagents run already, the most at a time", maxChildren),
-			"Wait for one to end, then call it again.")
+		return Handed{}, tooMany()
 	}
 	t, err := l.begin(ctx, Ask{
 		Text: c.text(), Model: k.model, Panel: c.Call.Panel, Caller: k.from.Caller, Interactive: k.from.Interactive, YesTo: k.from.YesTo,
@@ -79,6 +82,11 @@ func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
 	o := t.run()
 	above.ledger.leave()
 	return Handed{Outcome: o, Title: k.title, Outside: t.got.outside.list(), Local: t.got.local.list(), Changed: t.got.changed.list()}, nil
+}
+
+func tooMany() *toolspec.Result {
+	return refusal(toolspec.UserError, fmt.Sprintf("%d subagents run already, the most at a time", maxChildren),
+		"Wait for one to end, then call it again.")
 }
 
 // descend is the place of a child below above, or why it may not have one.

@@ -128,7 +128,7 @@ func TestThreeChildrenRunAtATimeAndAllAreDone(t *testing.T) {
 	}
 }
 
-func TestAFourthChildOfAProgramIsRefusedWhileThreeRun(t *testing.T) {
+func TestAFourthChildOfProgramsIsRefusedWhileThreeRunWhateverTheirNames(t *testing.T) {
 	f := withChildren(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), calls(call("act", `{}`)), calls(call("act", `{}`))}})
 	hold, held := make(chan struct{}), make(chan struct{}, 3)
 	f.inner = func(context.Context, toolspec.Call) toolspec.Result {
@@ -136,8 +136,8 @@ func TestAFourthChildOfAProgramIsRefusedWhileThreeRun(t *testing.T) {
 		<-hold
 		return toolspec.OK("x")
 	}
-	from := toolspec.Provenance{Caller: toolspec.CallerHTTP, Client: "script"}
 	start := func(id string) toolspec.Result {
+		from := toolspec.Provenance{Caller: toolspec.CallerHTTP, Client: "script for " + id}
 		return f.Do(t.Context(), toolspec.Call{ID: id, Tool: toolspec.RunSubagent, Args: json.RawMessage(`{"task":"child: x","Model":"openai/m"}`), From: from})
 	}
 	var wait sync.WaitGroup

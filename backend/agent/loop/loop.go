@@ -178,6 +178,8 @@ type Loop struct {
 	boxes   map[string]*prompt.Toolbox
 	debts   debts
 	outer   map[string]*outer
+	// outsiders counts the children of all calls outside of turns: a program chooses its own name.
+	outsiders ledger
 }
 
 // seat is the place of the one turn that may run in a conversation.

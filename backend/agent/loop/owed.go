@@ -92,6 +92,9 @@ func (d *debts) all() []string {
 func (d *debts) paid(conversation string, n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if n == 0 {
+		return
+	}
 	if d.events[conversation] = d.events[conversation][n:]; len(d.events[conversation]) == 0 {
 		delete(d.events, conversation)
 	}

@@ -115,35 +115,31 @@ func (s *Server) remove(ctx context.Context, in *idPath) (*nothing, error) {
 		return nil, err
 	}
 	s.rooms.Loop.Stop(in.ID)
-	running, err := s.runs(ctx, in.ID)
-	if err != nil {
-		return nil, failed("The conversation was not deleted.", err)
-	}
-	if running {
+	err := s.rooms.Loop.Delete(ctx, in.ID, func(ctx context.Context) ([]string, error) { return s.talksBelow(ctx, in.ID) })
+	switch {
+	case errors.Is(err, loop.ErrBusy):
 		return nil, huma.NewError(http.StatusConflict, "A call of this conversation is still stopping. Nothing was deleted; try again in a moment.")
-	}
-	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationDeleted, event.Removed{ID: in.ID}).In(in.ID, "")); err != nil {
+	case err != nil:
 		return nil, failed("The conversation was not deleted.", err)
 	}
 	return nil, nil
 }
 
-// runs reports whether a turn runs in a conversation or in the talk of a subagent that works for it,
-// which goes with it.
-func (s *Server) runs(ctx context.Context, id string) (bool, error) {
-	if s.rooms.Loop.Running(id) {
-		return true, nil
-	}
+// talksBelow are the talks of the subagents that work for a conversation, and of theirs.
+func (s *Server) talksBelow(ctx context.Context, id string) ([]string, error) {
 	all, err := s.rooms.Store.Conversations(ctx)
-	for _, c := range all {
-		if c.Parent != id {
-			continue
-		}
-		if running, err := s.runs(ctx, c.ID); running || err != nil {
-			return running, err
+	below := map[string]bool{id: true}
+	var talks []string
+	for more := true; more; {
+		more = false
+		for _, c := range all {
+			if below[c.Parent] && !below[c.ID] {
+				below[c.ID], more = true, true
+				talks = append(talks, c.ID)
+			}
 		}
 	}
-	return false, err
+	return talks, err
 }
 
 // TurnRef is the answer to a question put to the assistant: the turn it began, or the id under

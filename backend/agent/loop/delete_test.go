@@ -1,0 +1,94 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/loop"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+func noTalks(context.Context) ([]string, error) { return nil, nil }
+
+func TestWhatIsOwedOfADeletedConversationIsNotRecordedAfterIt(t *testing.T) {
+	h := build(t, openaitest.Turn{Calls: []openaitest.Call{{ID: "a", Name: "act", Args: "{}"}}})
+	h.do = func(context.Context, toolspec.Call) toolspec.Result {
+		h.fill(true)
+		return toolspec.OK("acted")
+	}
+	o := h.ask(t, "act")
+	if len(h.Owed(o.Conversation)) == 0 {
+		t.Fatal("nothing is owed, so nothing is tried")
+	}
+	if err := h.Delete(t.Context(), o.Conversation, noTalks); err == nil {
+		t.Fatal("a disk that takes nothing took the deletion")
+	}
+	if len(h.Owed(o.Conversation)) == 0 {
+		t.Fatal("what is owed of a conversation that is still there is lost")
+	}
+	h.fill(false)
+	if err := h.Delete(t.Context(), o.Conversation, noTalks); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	log, _, _ := h.kept()
+	if last := log[len(log)-1]; last.Kind != event.ConversationDeleted {
+		t.Errorf("after the deletion came %s", last.Kind)
+	}
+}
+
+// slow records the end of a turn when it is let.
+type slow struct {
+	*house
+	ends, let chan struct{}
+}
+
+func (s slow) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+	if events[len(events)-1].Kind == event.TurnEnded {
+		close(s.ends)
+		<-s.let
+	}
+	return s.house.Publish(ctx, events...)
+}
+
+func TestADeletionWaitsForTheEndThatIsBeingRecorded(t *testing.T) {
+	h := build(t, openaitest.Turn{Text: "Well."})
+	s := slow{house: h, ends: make(chan struct{}), let: make(chan struct{})}
+	config := h.config()
+	config.Journal = s
+	l := loop.New(config)
+	defer l.Close()
+	if _, err := l.Start(t.Context(), loop.Ask{Conversation: "c1", Text: "hello", Model: "openai/m"}); err != nil {
+		t.Fatal(err)
+	}
+	<-s.ends
+	deleted := make(chan error, 1)
+	for _, one := range []struct {
+		id    string
+		below func(context.Context) ([]string, error)
+	}{{"c1", noTalks}, {"parent", func(context.Context) ([]string, error) { return []string{"c1"}, nil }}} {
+		go func() { deleted <- l.Delete(t.Context(), one.id, one.below) }()
+	}
+	close(s.let)
+	for range 2 {
+		if err := <-deleted; err != nil && !errors.Is(err, loop.ErrBusy) {
+			t.Fatal(err)
+		}
+	}
+	log, _, _ := h.kept()
+	ended := false
+	for _, e := range log {
+		ended = ended || e.Kind == event.TurnEnded
+		if e.Kind == event.ConversationDeleted && !ended {
+			t.Error("the conversation was deleted before its turn's end was recorded")
+		}
+	}
+	if last := log[len(log)-1]; last.Kind != event.ConversationDeleted {
+		t.Errorf("after the deletion came %s", last.Kind)
+	}
+}
