@@ -25,6 +25,7 @@ import (
 	"sextant/backend/tools/kept"
 	"sextant/backend/tools/mcp"
 	toolpanels "sextant/backend/tools/panels"
+	"sextant/backend/tools/panels/callers"
 	"sextant/backend/tools/subagent"
 	"sextant/backend/tools/web"
 	"sextant/frontend"
@@ -56,6 +57,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 	s.Subagent = subagent.New(s.handOn)
 	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Secrets: s.Secrets, Log: s.Log})
 	steps := func(ctx context.Context, call toolspec.Call) toolspec.Result { return s.Pipeline.Do(ctx, call) }
+	s.asPanels = callers.New(steps)
 	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias, Do: steps, Secrets: s.Secrets, Folder: s.Workspace}); err != nil {
 		return err
 	}
@@ -116,7 +118,7 @@ func (s *System) openCalls(context.Context, Purpose) error {
 				Off: s.Settings.List("groups_off"),
 			}
 		},
-		Secrets: s.Secrets, Log: s.Log,
+		CallTools: s.callTools, Secrets: s.Secrets, Log: s.Log,
 	})
 	s.onClose("pipeline", func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
@@ -248,7 +250,7 @@ func (s *System) rooms() httpapi.Rooms {
 		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
 		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
-		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Join: s.guests, Log: s.Log,
+		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, AsPanel: s.CallAsPanel, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Join: s.guests, Log: s.Log,
 	}
 }
 

@@ -40,6 +40,7 @@ import (
 	"sextant/backend/tools/look"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/panels"
+	"sextant/backend/tools/panels/callers"
 	"sextant/backend/tools/shell"
 	"sextant/backend/tools/snapshot"
 	"sextant/backend/tools/subagent"
@@ -92,6 +93,9 @@ type System struct {
 	drivingTurn atomic.Pointer[string]
 	// mcpGuard is the way out of remote MCP servers only.
 	mcpGuard *egress.Guard
+
+	// asPanels are the panels as callers.
+	asPanels *callers.Callers
 
 	keys   *httpapi.Keys
 	hub    *ws.Hub

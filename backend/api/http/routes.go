@@ -54,6 +54,7 @@ func (s *Server) routes() {
 	s.toolRoutes()
 	s.environmentRoutes()
 	s.panelRoutes()
+	s.panelOwnRoutes()
 	s.talkRoutes()
 	s.pilotRoutes()
 	s.automationRoutes()

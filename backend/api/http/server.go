@@ -9,6 +9,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,6 +43,7 @@ import (
 	"sextant/backend/tools/panels"
 	"sextant/shared/event"
 	"sextant/shared/navigation"
+	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
@@ -82,6 +84,8 @@ type Rooms struct {
 	// Secrets are the person's; Command is the command line of an MCP server, "" for none.
 	Secrets *secrets.Vault
 	Command func(server string) string
+	// AsPanel makes a call that a panel's page asks for.
+	AsPanel func(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result
 	// Snapshot is the whole state the window starts from.
 	Snapshot func(context.Context) (wire.Snapshot, error)
 	// Watched reports whether a window is connected that can be asked.

@@ -22,6 +22,12 @@ type Source interface {
 	Definitions(panel string) []toolspec.Definition
 }
 
+// PageSource is a Source of tools that stand beside a panel's own page, and so may offer the page
+// others than the assistant.
+type PageSource interface {
+	PageDefinitions(panel string) []toolspec.Definition
+}
+
 // Discovery asks its sources in order. It may be used concurrently.
 type Discovery struct{ sources []Source }
 
@@ -33,6 +39,22 @@ func (d *Discovery) Discover(panel string) *Catalogue {
 	c := &Catalogue{Panel: panel, byName: map[string]int{}, problems: []string{}}
 	for _, s := range d.sources {
 		for _, def := range s.Definitions(panel) {
+			c.add(def)
+		}
+	}
+	return c
+}
+
+// Page takes the picture of what the page or the script of panel can name. Whether it may call
+// it is the policy's matter.
+func (d *Discovery) Page(panel string) *Catalogue {
+	c := &Catalogue{Panel: panel, byName: map[string]int{}, problems: []string{}}
+	for _, s := range d.sources {
+		offer := s.Definitions
+		if own, ok := s.(PageSource); ok {
+			offer = own.PageDefinitions
+		}
+		for _, def := range offer(panel) {
 			c.add(def)
 		}
 	}

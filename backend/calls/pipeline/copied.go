@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"sextant/backend/guard/policy"
 	"sextant/shared/toolspec"
 )
 
@@ -105,8 +106,15 @@ func (f *flight) leaves() bool {
 // own reports whether source is where the data would go anyway: the page typed into, the server
 // that is called.
 func (f *flight) own(source string) bool {
-	if f.def.Origin == toolspec.OriginMCP && source == "mcp:"+f.def.Owner {
-		return true
+	switch f.def.Origin {
+	case toolspec.OriginMCP:
+		if source == "mcp:"+f.def.Owner {
+			return true
+		}
+	case toolspec.OriginPanel:
+		if source == policy.PanelSource(f.def.Owner) {
+			return true
+		}
 	}
 	return slices.ContainsFunc(f.desc.Hosts, func(host string) bool { return sameHost(source, host) })
 }

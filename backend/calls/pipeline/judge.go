@@ -32,7 +32,7 @@ func (p *Pipeline) judge(ctx context.Context, f *flight) {
 	}
 	session := f.call.From.Session
 	f.decision = policy.Decide(policy.Input{
-		Call: f.call, Definition: f.def, Description: f.desc, Settings: p.cfg.Policy(), Grants: grants,
+		Call: f.call, Definition: f.def, Description: f.desc, Settings: p.cfg.Policy(), CallTools: p.callTools(f.call.From), Grants: grants,
 		Opened: p.hosts.opened(session), Used: p.hosts.used(session),
 		UsedSecrets: p.lent.of(talk(f.call.From)), Now: p.cfg.Now(),
 	})
@@ -42,7 +42,7 @@ func (p *Pipeline) judge(ctx context.Context, f *flight) {
 // and writes nothing down.
 func (p *Pipeline) Allowed(ctx context.Context, call toolspec.Call) bool {
 	f := &flight{call: call}
-	for _, next := range []stage{p.selectTool, p.validate, p.describe} {
+	for _, next := range []stage{p.selectTool, p.reach, p.validate, p.describe} {
 		if next(ctx, f) != nil {
 			return false
 		}

@@ -1,6 +1,6 @@
 // Package pipeline is the way of a call: what every call passes, whoever makes it.
 //
-// The stages stand in files of their own, in this order: select, validate, refuse, describe,
+// The stages stand in files of their own, in this order: select, reach, validate, refuse, describe,
 // secrets, repeat, policy, approve, intent, route, run, report. There is no second way and nothing
 // in a call's arguments skips a stage. A stage either lets the call go on or ends it with
 // a Result; whichever way a call ends, it is reported once as an event and once in the
@@ -79,7 +79,7 @@ type Blobs interface {
 	Put(r io.Reader) (id string, err error)
 }
 
-// Config is what a Pipeline works with. All fields but Now and Secrets are needed.
+// Config is what a Pipeline works with. All fields but Now, Secrets and CallTools are needed.
 type Config struct {
 	Discovery *discovery.Discovery
 	Desk      *approval.Desk
@@ -90,6 +90,8 @@ type Config struct {
 	Results   Results
 	// Policy returns the settings in force; it is asked for every call.
 	Policy func() policy.Settings
+	// CallTools are the tools beside its own that a panel's manifest names; nil knows none.
+	CallTools func(panel string) []string
 	// Secrets are masked in all that a call tells and leaves; nil knows none.
 	Secrets *secrets.Vault
 	Log     *slog.Logger
@@ -195,7 +197,7 @@ func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	}
 	defer p.finish(f)
 	for _, next := range []stage{
-		p.selectTool, p.validate, p.refuse, p.describe, p.secrets, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
+		p.selectTool, p.reach, p.validate, p.refuse, p.describe, p.secrets, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
 	} {
 		if ctx.Err() != nil {
 			return p.report(ctx, f, f.stopped())

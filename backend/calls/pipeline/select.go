@@ -4,12 +4,16 @@ import (
 	"context"
 	"strings"
 
+	"sextant/backend/guard/policy"
 	"sextant/shared/toolspec"
 )
 
-// selectTool finds the call's tool in the Catalogue of its panel.
+// selectTool finds the call's tool in the Catalogue of its panel, for a panel in that of its page.
 func (p *Pipeline) selectTool(_ context.Context, f *flight) *toolspec.Result {
 	catalogue := p.cfg.Discovery.Discover(f.call.Panel)
+	if f.call.From.Caller == toolspec.CallerPanel {
+		catalogue = p.cfg.Discovery.Page(f.call.From.Client)
+	}
 	def, ok := catalogue.Get(f.call.Tool)
 	if ok {
 		f.def = def
@@ -23,4 +27,22 @@ func (p *Pipeline) selectTool(_ context.Context, f *flight) *toolspec.Result {
 	}
 	r := toolspec.Fail(toolspec.ValidationError, text, suggestion)
 	return &r
+}
+
+// reach ends a panel's call of what is neither its own nor named by its manifest, before anything
+// is said about how it would have to be called.
+func (p *Pipeline) reach(_ context.Context, f *flight) *toolspec.Result {
+	beyond := false
+	if f.decision, beyond = policy.Reach(f.call, f.def, p.callTools(f.call.From)); beyond {
+		return f.refused()
+	}
+	return nil
+}
+
+// callTools are the tools beside its own that the panel which calls may call.
+func (p *Pipeline) callTools(from toolspec.Provenance) []string {
+	if from.Caller != toolspec.CallerPanel || p.cfg.CallTools == nil {
+		return nil
+	}
+	return p.cfg.CallTools(from.Client)
 }

@@ -27,6 +27,7 @@ func (f facts) doubts() []doubt {
 	case !f.ownFiles():
 		all = append(f.marked(), f.newHosts()...)
 	}
+	all = append(all, f.fromPanel()...)
 	if f.in.Settings.Mode == Full {
 		all = slices.DeleteFunc(all, func(d doubt) bool { return !d.firm })
 	}

@@ -44,6 +44,10 @@ func read(in Input) facts {
 	if !byHand(in.Call.From.Caller) {
 		f.outside = sorted(slices.Clone(in.Call.From.Outside))
 	}
+	if f.ownPanel() {
+		own := PanelSource(in.Call.From.Client)
+		f.outside = slices.DeleteFunc(f.outside, func(source string) bool { return source == own })
+	}
 	return f
 }
 

@@ -37,7 +37,7 @@ func TestAGrantToOnePartyIsNoOtherPartys(t *testing.T) {
 	g := kept(t, comesTo(t, in, Question), event.AnswerAlways)
 	comesTo(t, in.caller(toolspec.CallerRun).with(g), Allow)
 	comesTo(t, in.caller(toolspec.CallerMCP).with(g), Question)
-	comesTo(t, in.caller(toolspec.CallerPanel).with(g), Question)
+	comesTo(t, in.ofPanel("gh__comment").with(g), Question)
 }
 
 func TestAGrantForAProgramIsForThatCommand(t *testing.T) {

@@ -60,6 +60,9 @@ type Input struct {
 	Definition  toolspec.Definition
 	Description toolspec.Description
 	Settings    Settings
+	// CallTools are the tools beside its own that the calling panel's manifest names; other
+	// callers have none.
+	CallTools []string
 	// Grants are all standing permissions; those that do not fit are passed over.
 	Grants []toolspec.Grant
 	// Opened are hosts a person opened earlier in this session by typing them.
@@ -119,7 +122,7 @@ func Decide(in Input) Decision {
 }
 
 func (f facts) judge() Decision {
-	for _, refusal := range []func(facts) (Decision, bool){badAddress, switchedOff, ruled, closedHost, changesNothing} {
+	for _, refusal := range []func(facts) (Decision, bool){badAddress, beyondPanel, switchedOff, ruled, closedHost, changesNothing} {
 		if d, refused := refusal(f); refused {
 			return d
 		}

@@ -16,10 +16,13 @@ import (
 // in full below it.
 const maxQuoted = 80
 
-// question names verb, data and target, and the subagent that asks, and ends with a question mark
+// question names verb, data and target, and the panel or subagent that asks, and ends with a question mark
 // (DESIGN 6).
 func (f facts) question() string {
 	q := f.asked()
+	if from := f.in.Call.From; from.Caller == toolspec.CallerPanel && !f.ownPanel() {
+		q = strings.TrimSuffix(q, "?") + ", for the panel " + from.Client + "?"
+	}
 	if child := f.in.Call.From.Child; child.Conversation != "" {
 		q = strings.TrimSuffix(q, "?") + ", for the subagent “" + child.Title + "”?"
 	}

@@ -88,6 +88,8 @@ type Registry struct {
 type state struct {
 	panels []event.Panel
 	tools  map[string]*offer
+	// callTools are permissions.call_tools of the panels that can be used.
+	callTools map[string][]string
 	// order lists tool names: panels in order of the activity bar, tools as declared.
 	order []string
 }

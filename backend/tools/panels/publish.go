@@ -58,7 +58,7 @@ func text(v any) string {
 func (r *Registry) compose(reserved map[string]bool) *state {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := &state{tools: map[string]*offer{}}
+	next := &state{tools: map[string]*offer{}, callTools: map[string][]string{}}
 	var list []*entry
 	for _, e := range r.entries {
 		if e.arrival > 0 {
@@ -73,6 +73,9 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 		offers[e.id], extra[e.id] = r.offers(e, next.tools, reserved)
 	}
 	for _, e := range list {
+		if e.plan != nil {
+			next.callTools[e.id] = e.plan.Manifest.Permissions.CallTools
+		}
 		next.panels = append(next.panels, view(e, offers[e.id], append(extra[e.id], r.clashes[e.id]...)))
 	}
 	slices.SortStableFunc(next.panels, func(a, b event.Panel) int {

@@ -151,6 +151,7 @@ class Fake implements Backend {
   blob = async () => new Blob();
   result = async () => new Blob();
   execute = async (): Promise<Result> => ({ success: true, result: { text: 'done' }, duration_ms: 12 });
+  callPanel = async (): Promise<Result> => ({ success: true, result: { text: 'done' }, duration_ms: 12 });
   openPanel = async (panel: string) => this.#tell('panel.opened', { panel });
   hand = async () => {};
   startBrowser = async () => {};

@@ -129,6 +129,8 @@ export interface Backend {
   result(handle: string): Promise<Blob>;
 
   execute(tool: string, args: Json, panel: string): Promise<Result>;
+  /** Runs a tool as the panel's page asks: its own tools, and those its manifest names. Never the person's call. */
+  callPanel(panel: string, tool: string, args: Json): Promise<Result>;
   openPanel(panel: string): Promise<void>;
   hand(person: boolean): Promise<void>;
   startBrowser(): Promise<void>;

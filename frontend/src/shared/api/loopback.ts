@@ -159,6 +159,9 @@ export class Loopback implements Backend {
     return this.#json<Result>(method, path, { tool, args, panelId: panel });
   };
 
+  callPanel = (panel: string, tool: string, args: Json) =>
+    this.#json<Result>('POST', `/api/panels/${encodeURIComponent(panel)}/call`, { tool, args });
+
   openPanel = async (panel: string) => {
     const { method, path } = route('panel_open');
     await this.#ask(method, path, { panel });

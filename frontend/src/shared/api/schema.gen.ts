@@ -1216,6 +1216,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/panels/{id}/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a tool as a panel's page */
+        post: operations["post-api-panels-id-call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/results/{id}": {
         parameters: {
             query?: never;
@@ -2081,6 +2098,12 @@ export interface components {
             tools: string[];
             type?: string;
             usable: boolean;
+        };
+        PanelCallBody: {
+            /** @description The tool's arguments, an object. */
+            args?: unknown;
+            /** @description A tool of the panel, or one that its manifest names in permissions.call_tools. */
+            tool: string;
         };
         PanelInputBody: {
             panel?: string;
@@ -4993,6 +5016,41 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PanelInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-id-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PanelCallBody"];
             };
         };
         responses: {

@@ -1,0 +1,141 @@
+package app
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sextant/backend/tools/panels/callers"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// deskPanel is a system with a panel whose page may read files beside calling its own tools.
+func deskPanel(t *testing.T) *System {
+	t.Helper()
+	answers := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]string{"did": req.Method + " " + req.URL.Path})
+	}))
+	t.Cleanup(answers.Close)
+	flags := testFlags(t)
+	flags["workspace"] = t.TempDir()
+	put(t, filepath.Join(flags["workspace"], "plan.txt"), "buy bread\n")
+	put(t, filepath.Join(flags["data"], "panels", "desk", "manifest.json"), `{"panel_id":"desk","panel_type":"x","title":"Desk",
+		"backend":{"kind":"http","url":"`+answers.URL+`"},"permissions":{"call_tools":["read_file","write_file","run_steps","wait_for"]},"tools":[
+		{"name":"desk_add","description":"Adds.","endpoint":"POST /api/desk/things","parameters":{"what":{"type":"string","required":true}}},
+		{"name":"desk_draw","description":"Draws the page.","endpoint":"GET /api/desk/all","parameters":{},"visibility":["app"]},
+		{"name":"desk_think","description":"For the assistant.","endpoint":"GET /api/desk/think","parameters":{},"visibility":["model"]},
+		{"name":"desk_wipe","description":"Wipes.","endpoint":"DELETE /api/desk/all","parameters":{}}]}`)
+	return openWith(t, flags, Purpose{Serve: true})
+}
+
+// asked answers each question that comes up until the call is done, and returns them.
+func (s *System) asked(t *testing.T, answer event.Answer, call func() toolspec.Result) (questions []event.Approval, r toolspec.Result) {
+	t.Helper()
+	done := make(chan toolspec.Result, 1)
+	go func() { done <- call() }()
+	for {
+		select {
+		case r := <-done:
+			return questions, r
+		default:
+		}
+		for _, q := range s.Desk.Waiting() {
+			questions = append(questions, q)
+			if err := s.Desk.Answer(t.Context(), q.ID, answer, "", q.Hash); err != nil {
+				t.Error(err)
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (s *System) deskAsks(t *testing.T, answer event.Answer, tool, args string) ([]event.Approval, toolspec.Result) {
+	t.Helper()
+	return s.asked(t, answer, func() toolspec.Result {
+		return s.asPanels.Call(t.Context(), callers.Ask{Panel: "desk", Tool: tool, Args: json.RawMessage(args), Interactive: true})
+	})
+}
+
+func TestAPanelCallsItsOwnToolsAlsoThoseTheAssistantDoesNotSee(t *testing.T) {
+	sys := deskPanel(t)
+	for tool, args := range map[string]string{"desk_add": `{"what":"bread"}`, "desk_draw": `{}`} {
+		if r := sys.CallAsPanel(t.Context(), "desk", tool, json.RawMessage(args)); !r.Success {
+			t.Errorf("%s: %+v", tool, r)
+		}
+	}
+	if r := sys.CallAsPanel(t.Context(), "desk", "desk_think", nil); r.Success {
+		t.Error("the page called a tool that only the assistant may call")
+	}
+	if r := sys.CallAsPanel(t.Context(), "desk", "desk_wipe", nil); r.ErrorType != toolspec.PermissionError || !strings.Contains(r.Error, "nobody to ask") {
+		t.Errorf("what destroys ran without a question: %+v", r)
+	}
+	if questions, r := sys.deskAsks(t, event.AnswerOnce, "desk_wipe", `{}`); !r.Success || len(questions) != 1 {
+		t.Errorf("%+v %+v", questions, r)
+	}
+}
+
+func TestAPanelIsRefusedWhatItsManifestDoesNotNameBeforeAnybodyIsAsked(t *testing.T) {
+	sys := deskPanel(t)
+	for tool, args := range map[string]string{
+		"bash": `{"command":"id"}`, "http_request": `{"url":"https://shop.example/"}`, "create_tool": `{}`, "open_home_panel": `{}`,
+	} {
+		questions, r := sys.deskAsks(t, event.AnswerOnce, tool, args)
+		if len(questions) > 0 || r.ErrorType != toolspec.PermissionError || !strings.Contains(r.Suggestion, `"`+tool+`" to permissions.call_tools`) {
+			t.Errorf("%s: %d questions, %+v", tool, len(questions), r)
+		}
+	}
+	// What is named does not lead on to what is not.
+	questions, r := sys.deskAsks(t, event.AnswerOnce, "run_steps", `{"steps":[{"tool":"navigate_page","args":{"url":"https://shop.example/"}}]}`)
+	if len(questions) != 1 || r.Success && !strings.Contains(r.ModelText(), "call_tools") {
+		t.Errorf("%d questions, %s", len(questions), r.ModelText())
+	}
+}
+
+func TestAPersonIsAskedOnceForEachToolThatAPanelBorrows(t *testing.T) {
+	sys := deskPanel(t)
+	path := `{"path":"plan.txt"}`
+	questions, r := sys.deskAsks(t, event.AnswerAlways, "read_file", path)
+	if !r.Success || len(questions) != 1 || !strings.HasSuffix(questions[0].Question, ", for the panel desk?") {
+		t.Fatalf("%+v %+v", questions, r)
+	}
+	if questions, r := sys.deskAsks(t, event.AnswerDeny, "read_file", path); !r.Success || len(questions) > 0 {
+		t.Errorf("it was asked again: %+v %+v", questions, r)
+	}
+	if questions, r := sys.deskAsks(t, event.AnswerDeny, "write_file", `{"path":"plan.txt","content":"x"}`); r.Success || len(questions) != 1 {
+		t.Errorf("a yes to read was one to write: %+v %+v", questions, r)
+	}
+	rows, err := sys.Audit.List(t.Context(), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, row := range rows {
+		told = append(told, row.Tool+" by "+by(row))
+	}
+	if got := strings.Join(told, ", "); strings.Count(got, "read_file by panel:desk") != 2 || !strings.Contains(got, "write_file by panel:desk") {
+		t.Errorf("the log: %s", got)
+	}
+}
+
+func TestTheDoorTakesAPanelsCallForThePanelsWhoeverRelaysIt(t *testing.T) {
+	sys := deskPanel(t)
+	for name, c := range map[string]*client{"window": windowOf(t, sys), "program": clientOf(t, sys)} {
+		status, b := c.do(http.MethodPost, "/api/panels/desk/call", map[string]any{"tool": "desk_add", "args": map[string]any{"what": "x"}})
+		if status != http.StatusOK || !strings.Contains(string(b), `"success":true`) {
+			t.Errorf("%s: %d %s", name, status, b)
+		}
+		status, b = c.do(http.MethodPost, "/api/panels/desk/call", map[string]any{"tool": "bash", "args": map[string]any{"command": "id"}})
+		if status != http.StatusOK || !strings.Contains(string(b), "permission_error") || !strings.Contains(string(b), "call_tools") {
+			t.Errorf("%s: %d %s", name, status, b)
+		}
+		if status, _ := c.do(http.MethodPost, "/api/panels/none/call", map[string]any{"tool": "desk_add"}); status != http.StatusNotFound {
+			t.Errorf("%s: a panel that is not there: %d", name, status)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+
+	"sextant/shared/toolspec"
+)
+
+// PanelSource is how the words of a panel are named as a source: its page, its program and its
+// script are text from outside, whoever dropped the panel in.
+func PanelSource(panel string) string { return "panel:" + panel }
+
+// beyondPanel refuses a panel's call of a tool that is neither its own nor one that its manifest
+// names. A child of such a call is held to the same.
+func beyondPanel(f facts) (Decision, bool) { return Reach(f.in.Call, f.in.Definition, f.in.CallTools) }
+
+// Reach reports whether a call is a panel's and its tool beyond what the panel may call, and
+// says so: callTools are the tools that the panel's manifest names in permissions.call_tools.
+func Reach(call toolspec.Call, def toolspec.Definition, callTools []string) (Decision, bool) {
+	panel := call.From.Client
+	if call.From.Caller != toolspec.CallerPanel || panel != "" && (owns(panel, def) || slices.Contains(callTools, call.Tool)) {
+		return Decision{}, false
+	}
+	return Decision{
+		Verdict: Refuse, ErrorType: toolspec.PermissionError,
+		Reason: fmt.Sprintf("the panel %s may call its own tools only, and %s is not one of them", panel, call.Tool),
+		Suggestion: fmt.Sprintf("Add %q to permissions.call_tools in the manifest of %s; the person is asked when it is used.",
+			call.Tool, panel),
+	}, true
+}
+
+// owns reports whether the tool is one of the panel's own.
+func owns(panel string, def toolspec.Definition) bool {
+	return def.Origin == toolspec.OriginPanel && def.Owner == panel
+}
+
+// ownPanel reports whether a panel calls one of its own tools: what its page says then goes to
+// what it came from.
+func (f facts) ownPanel() bool {
+	from := f.in.Call.From
+	return from.Caller == toolspec.CallerPanel && from.Client != "" && owns(from.Client, f.in.Definition)
+}
+
+// fromPanel is the doubt about a tool that a panel calls without owning it. A manifest says what
+// a panel would like to call; that it may is for the person to say, tool by tool, also where
+// the tool only reads: what it reads goes to the panel.
+func (f facts) fromPanel() []doubt {
+	from := f.in.Call.From
+	if from.Caller != toolspec.CallerPanel || f.ownPanel() {
+		return nil
+	}
+	return []doubt{{why: fmt.Sprintf("The panel %s asks for it, and gets what it answers.", from.Client), firm: true}}
+}

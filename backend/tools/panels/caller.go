@@ -1,0 +1,33 @@
+package panels
+
+import (
+	"slices"
+
+	"sextant/shared/toolspec"
+)
+
+// PageDefinitions are the tools that the page of panel can name: its own that are visible to
+// pages, also those that the assistant does not see, and of others what is offered beside it.
+func (r *Registry) PageDefinitions(panel string) []toolspec.Definition {
+	s := r.state.Load()
+	var defs []toolspec.Definition
+	for _, name := range s.order {
+		o := s.tools[name]
+		if o.Def.Owner == panel && (len(o.Visibility) == 0 || slices.Contains(o.Visibility, "app")) {
+			defs = append(defs, r.definition(o))
+		}
+	}
+	for _, def := range r.Definitions(panel) {
+		if def.Owner != panel {
+			defs = append(defs, def)
+		}
+	}
+	return defs
+}
+
+// CallTools are the tools beside its own that the manifest of panel names; ok is false when there
+// is no such panel that can be used.
+func (r *Registry) CallTools(panel string) (names []string, ok bool) {
+	names, ok = r.state.Load().callTools[panel]
+	return slices.Clone(names), ok
+}
