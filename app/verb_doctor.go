@@ -124,7 +124,7 @@ func diagnose(ctx context.Context, sys *System) []finding {
 	}
 	for _, p := range sys.Panels.Panels() {
 		if len(p.Problems) > 0 {
-			out = append(out, finding{State: "warn", What: "panel", Says: p.ID + ": " + strings.Join(p.Problems, "; ")})
+			out = append(out, finding{State: "warn", What: "panel", Says: p.ID + ": " + strings.Join(p.ProblemLines(), "; ")})
 		}
 	}
 	return out

@@ -39,9 +39,9 @@ func (v *panelsListVerb) Run(ctx context.Context, io streams, g *Global) error {
 		state := "ready"
 		switch {
 		case !p.Usable:
-			state = "off: " + strings.Join(p.Problems, "; ")
+			state = "off: " + strings.Join(p.ProblemLines(), "; ")
 		case len(p.Problems) > 0:
-			state = strings.Join(p.Problems, "; ")
+			state = strings.Join(p.ProblemLines(), "; ")
 		}
 		kind := "yours"
 		if p.Builtin {

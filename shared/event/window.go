@@ -31,8 +31,8 @@ type Panel struct {
 	// Builtin panels are drawn by a Svelte component of the same id.
 	Builtin bool `json:"builtin"`
 	// Tools are names; Problems say what is wrong with the manifest and where.
-	Tools    []string `json:"tools"`
-	Problems []string `json:"problems,omitempty"`
+	Tools    []string       `json:"tools"`
+	Problems []PanelProblem `json:"problems,omitempty"`
 	// Usable is false when a problem keeps the panel off.
 	Usable bool `json:"usable"`
 }

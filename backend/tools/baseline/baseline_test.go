@@ -83,7 +83,9 @@ func set(t *testing.T) *bench {
 		b.panels = append(b.panels, event.Panel{ID: id, Title: "The " + id, Usable: true})
 	}
 	b.panels[len(b.panels)-1].Tools = []string{"add_up"}
-	b.panels = append(b.panels, event.Panel{ID: "torn", Title: "Torn", Problems: []string{"manifest.json has an error at 3:1"}})
+	b.panels = append(b.panels, event.Panel{ID: "torn", Title: "Torn", Problems: []event.PanelProblem{{
+		File: "manifest.json", Line: 3, Column: 1, Text: "title is missing.", Fix: `"title": "Torn"`, Severity: event.SeverityError,
+	}}})
 	b.again()
 	return b
 }

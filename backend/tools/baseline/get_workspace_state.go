@@ -18,6 +18,9 @@ var getWorkspaceStateDoc string
 // getWorkspaceStateParams: none.
 type getWorkspaceStateParams struct{}
 
+// maxTold bounds how many problems of one panel the text tells; the value has them all.
+const maxTold = 12
+
 // workspaceState is the result of get_workspace_state.
 type workspaceState struct {
 	ActivePanel string            `json:"active_panel"`
@@ -34,6 +37,8 @@ type panelState struct {
 	Tools []string `json:"tools,omitempty"`
 	// Problem says why a panel cannot be opened.
 	Problem string `json:"problem,omitempty"`
+	// Problems are what is wrong with its manifest, where, and how it could be right.
+	Problems []event.PanelProblem `json:"problems,omitempty"`
 }
 
 func getWorkspaceState() tool {
@@ -52,9 +57,9 @@ func getWorkspaceState() tool {
 				s.PromptNotes = []string{}
 			}
 			for _, p := range t.cfg.Panels() {
-				row := panelState{ID: p.ID, Title: p.Title, Tools: p.Tools}
+				row := panelState{ID: p.ID, Title: p.Title, Tools: p.Tools, Problems: p.Problems}
 				if !p.Usable {
-					row.Problem = strings.Join(p.Problems, "; ")
+					row.Problem = strings.Join(p.ProblemLines(), "; ")
 				}
 				s.Panels = append(s.Panels, row)
 			}
@@ -76,6 +81,11 @@ func (s workspaceState) text() string {
 			b.WriteString(", open")
 		}
 		b.WriteByte('\n')
+		for _, problem := range p.Problems[:min(len(p.Problems), maxTold)] {
+			if problem.Fix != "" {
+				fmt.Fprintf(&b, "  %s Right would be: %s\n", problem, problem.Fix)
+			}
+		}
 	}
 	width := "narrow"
 	if s.ActivityBar.Expanded {

@@ -94,7 +94,7 @@ func TestAHandlerAnswersABuiltInPanelsTools(t *testing.T) {
 
 	without, _, _ := started(t, func(c *Config) { c.Builtin = files })
 	p, _ := panel(without, "notes")
-	if len(p.Tools) != 0 || !strings.Contains(strings.Join(p.Problems, "\n"), "note_put is off: this build has nothing that answers it") {
+	if len(p.Tools) != 0 || !strings.Contains(strings.Join(p.ProblemLines(), "\n"), "note_put is off: this build has nothing that answers it") {
 		t.Errorf("got %+v", p)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sextant/backend/tools/panels/manifest"
+	"sextant/shared/event"
 )
 
 const (
@@ -66,8 +67,8 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 		for _, id := range names {
 			if e := r.entries[id]; present[id] || e != nil && e.builtin {
 				r.clashes[id] = append(r.clashes[id], manifest.Problem{
-					Warning: true,
-					Text:    fmt.Sprintf("%s is off: there is already a panel called %s", filepath.Join(root, id), id),
+					Severity: event.SeverityWarning,
+					Text:     fmt.Sprintf("%s is off: there is already a panel called %s", filepath.Join(root, id), id),
 				})
 				continue
 			}
@@ -133,7 +134,7 @@ func (r *Registry) visit(root, id string, patient bool) (again time.Duration) {
 	}
 	var found manifest.Judgement
 	if err != nil {
-		found.Problems = []manifest.Problem{{Text: err.Error()}}
+		found.Problems = []manifest.Problem{{File: manifest.FileName, Severity: event.SeverityError, Text: err.Error()}}
 	} else {
 		found = manifest.Read(text, id, false)
 	}
@@ -166,7 +167,9 @@ func (r *Registry) adopt(e *entry, found manifest.Judgement) {
 	e.problems = found.Problems
 	if found.Plan == nil {
 		if e.plan != nil {
-			e.problems = append(slices.Clone(e.problems), manifest.Problem{Text: lastGood(e.plan.Manifest.Version), Warning: true})
+			e.problems = append(slices.Clone(e.problems), manifest.Problem{
+				Severity: event.SeverityWarning, Text: lastGood(e.plan.Manifest.Version),
+			})
 		}
 		r.log.Warn("panel manifest has problems", "panel", e.id, "problem", found.Problems[0].String())
 		return

@@ -94,9 +94,7 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 	if e.plan == nil {
 		return nil, nil
 	}
-	off := func(tool, format string, args ...any) {
-		problems = append(problems, manifest.Problem{Tool: tool, Text: fmt.Sprintf(format, args...)})
-	}
+	off := func(tool, why string) { problems = append(problems, manifest.Off(tool, why)) }
 	m := e.plan.Manifest
 	for _, t := range e.plan.Tools {
 		o := &offer{BoundTool: t, title: m.Title, builtin: e.builtin, runner: e.runner, context: m.Context}
@@ -108,11 +106,11 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 		}
 		switch other := taken[t.Name]; {
 		case reserved[t.Name]:
-			off(t.Name, "tool %s is off: the name belongs to a tool of Sextant. Give it another name.", t.Name)
+			off(t.Name, "the name belongs to a tool of Sextant. Give it another name.")
 		case other != nil:
-			off(t.Name, "tool %s is off: the %s panel already has a tool of that name. Give it another name.", t.Name, other.Def.Owner)
+			off(t.Name, fmt.Sprintf("the %s panel already has a tool of that name. Give it another name.", other.Def.Owner))
 		case e.builtin && o.handler == nil:
-			off(t.Name, "tool %s is off: this build has nothing that answers it.", t.Name)
+			off(t.Name, "this build has nothing that answers it.")
 		default:
 			taken[t.Name] = o
 			list = append(list, o)
@@ -133,8 +131,6 @@ func view(e *entry, offers []*offer, extra []manifest.Problem) event.Panel {
 	for _, o := range offers {
 		p.Tools = append(p.Tools, o.Name)
 	}
-	for _, problem := range append(slices.Clone(e.problems), extra...) {
-		p.Problems = append(p.Problems, problem.String())
-	}
+	p.Problems = append(slices.Clone(e.problems), extra...)
 	return p
 }

@@ -80,7 +80,7 @@ func TestABrokenManifestIsShownWhileTheLastGoodOneKeepsRunning(t *testing.T) {
 	if !p.Usable || !slices.Equal(p.Tools, []string{"note_add"}) {
 		t.Errorf("got %+v", p)
 	}
-	if !strings.Contains(p.Problems[0], "manifest.json 1:") || p.Problems[1] != "Version 1.1.0, the last good one, keeps running." {
+	if !strings.Contains(p.Problems[0].String(), "manifest.json 1:") || p.Problems[1].Text != "Version 1.1.0, the last good one, keeps running." {
 		t.Errorf("got %q", p.Problems)
 	}
 	if d := definition(t, r, "note_add"); d.Owner != "notes" {
@@ -98,12 +98,12 @@ func TestAManifestThatWasNeverGoodIsListedAsNotUsable(t *testing.T) {
 	r, _, root := started(t, nil)
 	put(t, root, "notes", map[string]string{manifest.FileName: "{"})
 	p := waitFor(t, r, "notes")
-	if p.Usable || len(p.Problems) != 1 || !strings.Contains(p.Problems[0], "manifest.json 1:2") {
+	if p.Usable || len(p.Problems) != 1 || !strings.Contains(p.Problems[0].String(), "manifest.json 1:2") {
 		t.Errorf("got %+v", p)
 	}
 	put(t, root, "empty", map[string]string{"readme.txt": "x"})
 	p = waitFor(t, r, "empty")
-	if p.Usable || !strings.Contains(p.Problems[0], "manifest.json is missing") {
+	if p.Usable || !strings.Contains(p.Problems[0].String(), "manifest.json is missing") {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -166,12 +166,12 @@ func TestNamesThatAreTakenAreToldAndTheirToolsAreOff(t *testing.T) {
 	if !slices.Equal(first.Tools, []string{"note_add", "zz_first_own"}) || !slices.Equal(second.Tools, []string{"aa_second_own"}) {
 		t.Errorf("first has %v, second has %v", first.Tools, second.Tools)
 	}
-	if all := strings.Join(second.Problems, "\n"); !strings.Contains(all, "note_add is off: the zz-first panel already has") || !strings.Contains(all, "click_element is off: the name belongs to a tool of Sextant") {
+	if all := strings.Join(second.ProblemLines(), "\n"); !strings.Contains(all, "note_add is off: the zz-first panel already has") || !strings.Contains(all, "click_element is off: the name belongs to a tool of Sextant") {
 		t.Errorf("second: %s", all)
 	}
 	eventually(t, "the second folder of one id is told", func() bool {
 		p, _ := panel(r, "zz-first")
-		return strings.Contains(strings.Join(p.Problems, "\n"), filepath.Join(other, "zz-first")+" is off: there is already a panel called zz-first")
+		return strings.Contains(strings.Join(p.ProblemLines(), "\n"), filepath.Join(other, "zz-first")+" is off: there is already a panel called zz-first")
 	})
 }
 
@@ -200,7 +200,7 @@ func TestLinksOutOfAPanelsFolderAreRefused(t *testing.T) {
 	for id, want := range map[string]string{"linked": "link that leads out of the panels folder", "inner": "link that leads out of the panel's folder"} {
 		eventually(t, id+" is refused: "+want, func() bool {
 			p, ok := panel(r, id)
-			return ok && !p.Usable && strings.Contains(p.Problems[0], want)
+			return ok && !p.Usable && strings.Contains(p.Problems[0].String(), want)
 		})
 	}
 }
@@ -218,7 +218,7 @@ func TestAManifestThatIsNoFileOrTooLargeIsRefused(t *testing.T) {
 	for id, want := range map[string]string{"large": "larger than 1 MB", "folder": "is not a file", "pipe": "is not a file"} {
 		eventually(t, id+" is refused: "+want, func() bool {
 			p, ok := panel(r, id)
-			return ok && !p.Usable && strings.Contains(p.Problems[0], want)
+			return ok && !p.Usable && strings.Contains(p.Problems[0].String(), want)
 		})
 	}
 }

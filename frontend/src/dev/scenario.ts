@@ -71,7 +71,21 @@ export function snapshot(scenario: string): Snapshot {
       panel('scans', 'Scans', 'file', 51, {
         builtin: false,
         usable: false,
-        problems: ['manifest.json has an error at 14:19. Version 1.1.0, the last good one, keeps running.'],
+        problems: [
+          {
+            file: 'manifest.json',
+            line: 14,
+            column: 19,
+            pointer: '/tools/0/endpoint',
+            expected: 'a path below /api/scans/',
+            found: '"/api/notes/save"',
+            nearest: 'POST /api/scans/save',
+            fix: '"endpoint": "POST /api/scans/save"',
+            text: 'The endpoint leads to another panel; a panel reaches only its own routes.',
+            severity: 'error',
+            tool: '',
+          },
+        ],
       }),
     ],
     active_panel: { home: HOME, tools: CALLS, own: 'reading-list', off: 'scans' }[scenario] ?? PAGE,

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"sextant/backend/tools/panels/jsonpos"
+	"sextant/shared/event"
 )
 
 // MaxBytes is how large a manifest may be.
@@ -50,7 +51,9 @@ func Read(text []byte, folder string, builtin bool) Judgement {
 	index, err := jsonpos.Parse(text)
 	var fault *jsonpos.Error
 	if errors.As(err, &fault) {
-		return Judgement{Problems: []Problem{{Line: fault.Line, Column: fault.Column, Text: "not valid JSON: " + fault.Text}}}
+		return Judgement{Problems: []Problem{{
+			File: FileName, Line: fault.Line, Column: fault.Column, Severity: event.SeverityError, Text: "not valid JSON: " + fault.Text,
+		}}}
 	}
 	j.index = index
 	for _, pointer := range index.Twice {
@@ -78,7 +81,7 @@ func (j *judge) judgement(tools []BoundTool) Judgement {
 	if len(out.Problems) > maxProblems {
 		more := len(out.Problems) - maxProblems
 		stops := anyStops(out.Problems)
-		out.Problems = append(slices.Clone(out.Problems[:maxProblems]), Problem{Text: fmt.Sprintf("and %d more", more), Warning: !stops})
+		out.Problems = append(slices.Clone(out.Problems[:maxProblems]), problem(!stops, "and %d more", more))
 	}
 	if !anyStops(out.Problems) {
 		out.Plan = &Plan{Manifest: j.manifest, Tools: tools}
@@ -99,13 +102,15 @@ func (j *judge) fail(pointer, format string, args ...any) {
 
 func (j *judge) at(offset int, format string, args ...any) {
 	line, column := j.index.Position(offset)
-	j.problems = append(j.problems, Problem{Line: line, Column: column, Text: fmt.Sprintf(format, args...)})
+	j.problems = append(j.problems, Problem{
+		File: FileName, Line: line, Column: column, Severity: event.SeverityError, Text: fmt.Sprintf(format, args...),
+	})
 }
 
 // warn reports at the key of pointer something that keeps nothing off.
 func (j *judge) warn(pointer, format string, args ...any) {
 	j.at(j.index.Keys[pointer], format, args...)
-	j.problems[len(j.problems)-1].Warning = true
+	j.problems[len(j.problems)-1].Severity = event.SeverityWarning
 }
 
 func (j *judge) typeFault(err error) {

@@ -86,8 +86,8 @@ func TestAnUnknownFieldIsAWarningThatNamesTheNearestKnownOne(t *testing.T) {
 		t.Fatalf("got %v", found.Problems)
 	}
 	for i, p := range found.Problems {
-		if p.String() != want[i] || !p.Warning {
-			t.Errorf("got %q (warning %t), want %q", p, p.Warning, want[i])
+		if p.String() != want[i] || !p.Warning() {
+			t.Errorf("got %q (warning %t), want %q", p, p.Warning(), want[i])
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestHintsFollowTheManifestAndElseTheMethod(t *testing.T) {
 	if query.ReadOnly || query.OpenWorld {
 		t.Errorf("annotated POST: %+v", query)
 	}
-	if p := found.Problems; len(p) != 1 || !p[0].Warning || p[0].Line == 0 || !strings.Contains(p[0].Text, "readOnlyHint of query has no effect") {
+	if p := found.Problems; len(p) != 1 || !p[0].Warning() || p[0].Line == 0 || !strings.Contains(p[0].Text, "readOnlyHint of query has no effect") {
 		t.Errorf("a reassuring POST is not warned of: %v", p)
 	}
 	built := Read([]byte(strings.Replace(text, `"backend":{"kind":"process","command":"x"},`, "", 1)), "notes", true)

@@ -4,29 +4,26 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"sextant/shared/event"
 )
 
-// Problem is something wrong with a panel and where. Line and Column are from 1, and 0
-// when it concerns no place in manifest.json. A Warning keeps nothing off.
-type Problem struct {
-	Line    int    `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-	Text    string `json:"text"`
-	Warning bool   `json:"warning,omitempty"`
-	// Tool is the name of the tool that is off because of it, "" when the whole panel is.
-	Tool string `json:"tool,omitempty"`
-}
+// Problem is something wrong with a panel and where.
+type Problem = event.PanelProblem
 
-// String is the problem in one line for a person, its place first.
-func (p Problem) String() string {
-	if p.Line == 0 {
-		return p.Text
+// problem is one that concerns no place in the file.
+func problem(warning bool, format string, args ...any) Problem {
+	p := Problem{Severity: event.SeverityError, Text: fmt.Sprintf(format, args...)}
+	if warning {
+		p.Severity = event.SeverityWarning
 	}
-	return fmt.Sprintf("manifest.json %d:%d: %s", p.Line, p.Column, p.Text)
+	return p
 }
 
-// Stops reports whether p keeps the manifest from being used.
-func (p Problem) Stops() bool { return !p.Warning && p.Tool == "" }
+// Off says that the tool called name is off, because why.
+func Off(name, why string) Problem {
+	return Problem{Severity: event.SeverityError, Tool: name, Text: fmt.Sprintf("tool %s is off: %s", name, why)}
+}
 
 func anyStops(problems []Problem) bool { return slices.ContainsFunc(problems, Problem.Stops) }
 

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,15 +25,15 @@ func Validate(dir string, reserved ...string) Report {
 	report := Report{Tools: []string{}, Problems: []Problem{}}
 	full, err := filepath.Abs(dir)
 	if err != nil {
-		return report.with(Problem{Text: err.Error()})
+		return report.with(problem(false, "%s", err))
 	}
 	report.Panel = filepath.Base(full)
 	if info, err := os.Stat(full); err != nil || !info.IsDir() {
-		return report.with(Problem{Text: fmt.Sprintf("%s is not a folder", dir)})
+		return report.with(problem(false, "%s is not a folder", dir))
 	}
 	text, err := ReadFile(filepath.Dir(full), report.Panel)
 	if err != nil {
-		return report.with(Problem{Text: err.Error()})
+		return report.with(problem(false, "%s", err))
 	}
 	found := Read(text, report.Panel, false)
 	report.Problems = append(report.Problems, found.Problems...)
@@ -44,7 +43,7 @@ func Validate(dir string, reserved ...string) Report {
 	report.OK, report.Title = true, found.Plan.Manifest.Title
 	for _, t := range found.Plan.Tools {
 		if slices.Contains(reserved, t.Name) {
-			report = report.with(Problem{Tool: t.Name, Text: fmt.Sprintf("tool %s is off: the name belongs to a tool of Sextant. Give it another name.", t.Name)})
+			report = report.with(Off(t.Name, "the name belongs to a tool of Sextant. Give it another name."))
 			continue
 		}
 		report.Tools = append(report.Tools, t.Name)
@@ -58,7 +57,7 @@ func Validate(dir string, reserved ...string) Report {
 // with adds p; a problem that stops, or turns a tool off, makes the report not OK.
 func (r Report) with(p Problem) Report {
 	r.Problems = append(r.Problems, p)
-	r.OK = r.OK && p.Warning
+	r.OK = r.OK && p.Warning()
 	return r
 }
 
@@ -66,7 +65,7 @@ func (r Report) with(p Problem) Report {
 // machine where the panel will run.
 func missingProgram(dir string, b *Backend) (problems []Problem) {
 	warn := func(format string, args ...any) {
-		problems = append(problems, Problem{Warning: true, Text: fmt.Sprintf(format, args...)})
+		problems = append(problems, problem(true, format, args...))
 	}
 	command := b.Command
 	if strings.ContainsRune(command, '/') && !filepath.IsAbs(command) {

@@ -2092,7 +2092,7 @@ export interface components {
             id: string;
             /** Format: int64 */
             order: number;
-            problems?: string[];
+            problems?: components["schemas"]["PanelProblem"][];
             section?: string;
             title: string;
             tools: string[];
@@ -2111,6 +2111,21 @@ export interface components {
         };
         PanelList: {
             panels: components["schemas"]["Panel"][];
+        };
+        PanelProblem: {
+            /** Format: int64 */
+            column?: number;
+            expected?: string;
+            file?: string;
+            fix?: string;
+            found?: string;
+            /** Format: int64 */
+            line?: number;
+            nearest?: string;
+            pointer?: string;
+            severity: string;
+            text: string;
+            tool?: string;
         };
         PanelRef: {
             panel: string;
