@@ -3,16 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { say, Sextant } from './sextant';
+import { say, Sextant, talk } from './sextant';
 
 const env = (model: ModelServer) => ({
-  SEXTANT_OPENAI_BASE_URL: model.url,
-  SEXTANT_OPENAI_API_KEY: 'k',
-  SEXTANT_MODEL: 'openai/test-model',
+  ...model.env,
   SEXTANT_MODE: 'workspace',
 });
 
-const talk = (page: Page) => page.getByRole('region', { name: 'Conversation', exact: true });
 const mine = (page: Page, text: string) => talk(page).getByRole('article').filter({ hasText: text });
 const ways = (page: Page) => talk(page).getByRole('group', { name: /^Branch \d+ of/ });
 const sent = (model: ModelServer) =>

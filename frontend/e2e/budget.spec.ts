@@ -1,17 +1,14 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { say, settings, Sextant } from './sextant';
+import { say, settings, Sextant, talk } from './sextant';
 
 const env = (model: ModelServer) => ({
-  SEXTANT_OPENAI_BASE_URL: model.url,
-  SEXTANT_OPENAI_API_KEY: 'k',
-  SEXTANT_MODEL: 'openai/test-model',
+  ...model.env,
   // The question for it costs as well.
   SEXTANT_DIALECTS: 'openai/test-model=native',
 });
 
-const talk = (page: Page) => page.getByRole('region', { name: 'Conversation' });
 const meter = (page: Page) => page.getByRole('button', { name: /tokens/ });
 
 async function set(page: Page, name: string, value: string): Promise<void> {

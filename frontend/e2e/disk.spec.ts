@@ -25,7 +25,7 @@ test('a full disk is told with what is free and what to do, takes nothing away, 
   page,
 }) => {
   const model = await ModelServer.start([{ text: 'Hello.' }, { text: 'There is room again.' }]);
-  const env = { SEXTANT_OPENAI_BASE_URL: model.url, SEXTANT_OPENAI_API_KEY: 'k', SEXTANT_MODEL: 'openai/test-model' };
+  const env = model.env;
   const sextant = await Sextant.start({ env, disk: 60 });
   const fat = sextant.inside(join(sextant.data, 'fat'));
   try {

@@ -144,7 +144,7 @@ test('a question waits above the composer, is answered once, and the answer hold
   try {
     await sextant.stop();
     sextant = await Sextant.start({
-      env: { SEXTANT_OPENAI_BASE_URL: model.url, SEXTANT_OPENAI_API_KEY: 'k', SEXTANT_MODEL: 'openai/test-model' },
+      env: model.env,
     });
     const folder = join(sextant.data, 'panels');
     await mkdir(folder, { recursive: true });
@@ -177,7 +177,7 @@ test('a press on the page takes it over from the assistant, and it is given back
   try {
     await sextant.stop();
     sextant = await Sextant.start({
-      env: { SEXTANT_OPENAI_BASE_URL: model.url, SEXTANT_OPENAI_API_KEY: 'k', SEXTANT_MODEL: 'openai/test-model' },
+      env: model.env,
     });
     await page.goto(sextant.window());
     await page.getByRole('textbox', { name: 'Message to the assistant' }).fill('look at the demo');

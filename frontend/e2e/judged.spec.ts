@@ -15,7 +15,7 @@ test.afterEach(async () => {
 async function open(page: Page, answers: Answer[]): Promise<void> {
   model = await ModelServer.start(answers);
   sextant = await Sextant.start({
-    env: { SEXTANT_OPENAI_BASE_URL: model.url, SEXTANT_OPENAI_API_KEY: 'k', SEXTANT_MODEL: 'openai/test-model' },
+    env: model.env,
   });
   await page.goto(sextant.window());
 }

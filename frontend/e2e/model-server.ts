@@ -57,6 +57,11 @@ export class ModelServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
   }
 
+  /** What makes the program use this server as its model. */
+  get env(): Record<string, string> {
+    return { SEXTANT_OPENAI_BASE_URL: this.url, SEXTANT_OPENAI_API_KEY: 'k', SEXTANT_MODEL: 'openai/test-model' };
+  }
+
   async stop(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));

@@ -28,7 +28,7 @@ test('kill -9 while an answer streams loses nothing that was shown, and no brows
     { text: words, hold: 30 },
     { text: 'We go on.' },
   ]);
-  const env = { SEXTANT_OPENAI_BASE_URL: model.url, SEXTANT_OPENAI_API_KEY: 'k', SEXTANT_MODEL: 'openai/test-model' };
+  const env = model.env;
   try {
     const first = await Sextant.start({ dir, env });
     const { id } = await first.api<{ id: string }>('POST', '/api/conversations', {});

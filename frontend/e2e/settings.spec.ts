@@ -83,10 +83,10 @@ test('mode, limits and look are changed in the settings and say where they come 
   const calls = page.getByRole('textbox', { name: 'Calls' });
   await calls.fill('none');
   await calls.press('Enter');
-  await expect(page.getByText('A whole number from 1 to 9999.')).toBeVisible();
+  await expect(page.getByText('"none" is no whole number from 1 to 9999')).toBeVisible();
   await calls.fill('25');
   await calls.press('Enter');
-  await expect(page.getByText('A whole number from 1 to 9999.')).toBeHidden();
+  await expect(page.getByText('"none" is no whole number from 1 to 9999')).toBeHidden();
   await settings(page, /General/);
   await page.getByRole('radio', { name: 'Light' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');

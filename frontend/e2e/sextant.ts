@@ -40,6 +40,16 @@ export async function say(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** Where a person and the assistant talk. */
+export const talk = (page: Page) => page.getByRole('region', { name: 'Conversation', exact: true });
+
+/** A promise and what keeps it. */
+export function gate(): { until: Promise<void>; open: () => void } {
+  let open = () => {};
+  const until = new Promise<void>((resolve) => (open = resolve));
+  return { until, open };
+}
+
 /** Opens a section of the settings. */
 export async function settings(page: Page, section: RegExp): Promise<void> {
   await page

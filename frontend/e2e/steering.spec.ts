@@ -1,24 +1,10 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { say, Sextant } from './sextant';
-
-const env = (model: ModelServer) => ({
-  SEXTANT_OPENAI_BASE_URL: model.url,
-  SEXTANT_OPENAI_API_KEY: 'k',
-  SEXTANT_MODEL: 'openai/test-model',
-});
-
-/** A promise and what keeps it. */
-function gate(): { until: Promise<void>; open: () => void } {
-  let open = () => {};
-  const until = new Promise<void>((resolve) => (open = resolve));
-  return { until, open };
-}
+import { gate, say, Sextant, talk } from './sextant';
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Message to the assistant' });
 const waits = (page: Page) => page.getByRole('list', { name: 'Messages that wait' }).getByRole('listitem');
-const talk = (page: Page) => page.getByRole('region', { name: 'Conversation' });
 
 async function write(page: Page, text: string, keys: string): Promise<void> {
   await box(page).fill(text);
@@ -35,7 +21,7 @@ test('what a person writes while a turn runs steers it or waits, is seen waiting
     { text: 'Not opened then.', until: second.until },
     { text: 'The second turn.' },
   ]);
-  const sextant = await Sextant.start({ env: env(model) });
+  const sextant = await Sextant.start({ env: model.env });
   try {
     await page.goto(sextant.window());
     await say(page, 'open the demo');

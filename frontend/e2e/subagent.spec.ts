@@ -1,22 +1,14 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { ModelServer, type Answer } from './model-server';
-import { say, Sextant } from './sextant';
+import { gate, say, Sextant, talk } from './sextant';
 
-const talk = (page: Page) => page.getByRole('region', { name: 'Conversation', exact: true });
 const assistant = (page: Page) => page.getByRole('region', { name: 'Assistant' });
-
-/** A promise and what keeps it. */
-function gate(): { until: Promise<void>; open: () => void } {
-  let open = () => {};
-  const until = new Promise<void>((resolve) => (open = resolve));
-  return { until, open };
-}
 
 async function withModel(answers: Answer[], run: (sextant: Sextant, model: ModelServer) => Promise<void>) {
   const model = await ModelServer.start(answers);
   const sextant = await Sextant.start({
-    env: { SEXTANT_OPENAI_BASE_URL: model.url, SEXTANT_OPENAI_API_KEY: 'k', SEXTANT_MODEL: 'openai/test-model' },
+    env: model.env,
   });
   try {
     await run(sextant, model);

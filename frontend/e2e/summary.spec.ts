@@ -13,7 +13,7 @@ test.beforeEach(async () => {
     { text: 'Still the mug.' },
   ]);
   sextant = await Sextant.start({
-    env: { SEXTANT_OPENAI_BASE_URL: model.url, SEXTANT_MODEL: 'openai/test-model', SEXTANT_CONTEXT_WINDOW: '4000' },
+    env: { ...model.env, SEXTANT_CONTEXT_WINDOW: '4000' },
   });
 });
 test.afterEach(async () => {

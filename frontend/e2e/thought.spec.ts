@@ -12,7 +12,7 @@ test('what a model thinks stands apart from what it says, while it thinks and af
     { text: 'The second.' },
   ]);
   const sextant = await Sextant.start({
-    env: { SEXTANT_OPENAI_BASE_URL: model.url, SEXTANT_MODEL: 'openai/test-model' },
+    env: model.env,
   });
   try {
     await page.goto(sextant.window());

@@ -1,18 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import { ModelServer, type Request } from './model-server';
-import { say, Sextant } from './sextant';
+import { gate, say, Sextant, talk } from './sextant';
 
-/** A promise and what keeps it. */
-function gate(): { until: Promise<void>; open: () => void } {
-  let open = () => {};
-  const until = new Promise<void>((resolve) => (open = resolve));
-  return { until, open };
-}
-
-const talk = (page: Page) => page.getByRole('region', { name: 'Conversation', exact: true });
 const told = (asked: Request) => JSON.stringify(asked.messages).replaceAll('\\', '');
 const many = (word: string) => Array.from({ length: 60 }, (_, i) => `${word}${i}`).join(' ');
 

@@ -23,6 +23,12 @@ export class Settings {
     return this.store.state.settings[key]?.value ?? '';
   }
 
+  /** What outside of the window sets it, "" when the window may: a flag, the environment, the file. */
+  fixed(key: string): 'flag' | 'environment' | 'file' | '' {
+    const source = this.store.state.settings[key]?.source;
+    return source === 'flag' || source === 'environment' || source === 'file' ? source : '';
+  }
+
   get mode(): Mode {
     return MODES.find((mode) => mode === this.value('mode')) ?? 'ask';
   }

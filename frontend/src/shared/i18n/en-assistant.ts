@@ -18,7 +18,6 @@ export const assistant = {
   'talk.expand': 'Open the assistant',
   'talk.loading': 'Opening the conversation',
   'talk.failed': 'Not opened: {reason}',
-  'talk.more': '{n} new',
   'talk.newer': 'New below',
   'talk.live': 'Conversation',
 
@@ -33,7 +32,6 @@ export const assistant = {
 
   'turn.me': 'You',
   'turn.it': 'Assistant',
-  'turn.writing': 'Writing',
   'turn.thinking': 'Working',
   'turn.stopped': 'Stopped by you. What was done until then is kept.',
   'turn.limit': 'Stopped at a limit: {error}',
@@ -102,7 +100,6 @@ export const assistant = {
   'call.waiting': 'Waiting: {sentence}',
   'call.stop': 'Stop this call',
   'call.fold': '{n} {n|call|calls}, {time}',
-  'call.unfold': 'Show {n} calls',
   'call.declined': 'You declined: {sentence}',
   'call.refused': 'Refused: {sentence}',
   'call.stopped': 'Stopped by you: {sentence}',
@@ -123,7 +120,6 @@ export const assistant = {
   'call.decision': 'Decision',
   'call.images': 'Pictures',
   'call.image': 'Picture of {tool}',
-  'call.nearest': 'Nearest repair',
   'call.lines': '{n} more {n|line|lines} above',
   'call.reason': '“{reason}”',
   'call.tool': 'Tool',
@@ -203,7 +199,5 @@ export const assistant = {
   'wait.remove': 'Remove',
   'model.menu': 'Model',
   'model.pilot': 'Command pilot',
-  'model.none': 'not available',
   'model.off': 'Not available now',
-  'model.refresh': 'Look again',
 } as const;

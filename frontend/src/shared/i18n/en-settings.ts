@@ -44,7 +44,6 @@ export const settings = {
   'settings.calls_per_turn.means': 'Tool calls the assistant may make.',
   'settings.rounds': 'Rounds',
   'settings.rounds.means': 'How often the model may read results and go on.',
-  'settings.number': 'A whole number from 1 to 9999.',
   'settings.fixed': 'Set by the {source}; change it there.',
 
   'grants.search': 'Search tool, host, path',

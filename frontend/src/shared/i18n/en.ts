@@ -26,7 +26,6 @@ const frame = {
   'error.what': 'What happened',
   'error.holds': 'What still holds',
   'error.do': 'What to do',
-  'error.details': 'Details',
 
   'disk.full': 'The disk is full: nothing new can be kept.',
   'disk.full.hint':
@@ -36,11 +35,8 @@ const frame = {
   'connection.lost': 'Connection lost. Reading goes on, sending waits.',
   'connection.next': 'Next try in {s} s',
   'connection.now': 'Try now',
-  'connection.trying': 'Connecting',
 
   'bar.palette': 'Command palette',
-  'bar.widen': 'Widen the bar',
-  'bar.narrow': 'Narrow the bar',
   'bar.theme': 'Look',
   'bar.theme.dark': 'Dark',
   'bar.theme.light': 'Light',
@@ -96,7 +92,6 @@ const frame = {
   'palette.tools': 'Tools',
   'palette.marks': 'Marks',
   'palette.conversations': 'Conversations',
-  'palette.open': 'Open {title}',
   'palette.foot': '# marks   / tools   ? conversations',
 
   'command.palette': 'Command palette',
@@ -132,7 +127,6 @@ const frame = {
 
   'failure.offline': 'Not done: Sextant does not answer. It is sent again when you try again.',
   'failure.request': 'Not done: {reason}',
-  'failure.tool': '{error}',
   'value.unknown': 'unknown',
 } as const;
 
