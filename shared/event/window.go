@@ -34,7 +34,17 @@ type Panel struct {
 	Tools    []string       `json:"tools"`
 	Problems []PanelProblem `json:"problems,omitempty"`
 	// Usable is false when a problem keeps the panel off.
-	Usable bool `json:"usable"`
+	Usable bool      `json:"usable"`
+	Page   PanelPage `json:"page"`
+}
+
+// PanelPage is what a panel shows. Kind is builtin, declarative, webview, or "" for the list
+// of its tools; URL is a webview's address on the origin of pages. Revision grows when the
+// page changed and has to be read again.
+type PanelPage struct {
+	Kind     string `json:"kind"`
+	URL      string `json:"url,omitempty"`
+	Revision int    `json:"revision"`
 }
 
 // ActivityBar is the state of the bar at the left and the device presets it offers.

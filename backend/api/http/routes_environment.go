@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"sextant/backend/tools/panels/view"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -56,6 +57,11 @@ type panelInput struct {
 	}
 }
 
+// panelPage names a panel in the path.
+type panelPage struct {
+	ID string `path:"id" maxLength:"64"`
+}
+
 // id is whichever spelling was sent.
 func (p *panelInput) id() string {
 	if p.Body.Panel != "" {
@@ -90,5 +96,12 @@ func (s *Server) panelRoutes() {
 	s.toolRoute(m, p, "developer_note")
 	add(s, http.MethodGet, "/api/panels", "Every panel with its tools and problems", http.StatusOK, func(context.Context, *nothing) (*body[event.PanelList], error) {
 		return answer(event.PanelList{Panels: s.rooms.Panels.Panels()}), nil
+	})
+	add(s, http.MethodGet, "/api/panels/{id}/page", "A panel's declarative page", http.StatusOK, func(_ context.Context, in *panelPage) (*body[view.Tree], error) {
+		page, ok := s.rooms.Panels.Page(in.ID)
+		if !ok {
+			return nil, notFound("the panel has no declarative page that can be shown. GET /api/panels tells its problems.")
+		}
+		return answer(page), nil
 	})
 }

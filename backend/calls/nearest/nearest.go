@@ -71,23 +71,26 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// edits is the Levenshtein distance over bytes.
+// edits is the edit distance over bytes, where neighbours that changed places are one edit
+// (optimal string alignment).
 func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	earlier, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range above {
+		above[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		before := row[0]
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
-			change := before
+			change := above[j-1]
 			if a[i-1] != b[j-1] {
 				change++
 			}
-			before = row[j]
-			row[j] = min(change, row[j]+1, row[j-1]+1)
+			row[j] = min(change, above[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], earlier[j-2]+1)
+			}
 		}
+		earlier, above, row = above, row, earlier
 	}
-	return row[len(b)]
+	return above[len(b)]
 }

@@ -35,6 +35,7 @@ type entry struct {
 	seen, waiting fingerprint
 	since         time.Time
 	plan          *manifest.Plan
+	page          pageState
 	problems      []manifest.Problem
 	runner        *runner
 	program       string
@@ -73,9 +74,8 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 				continue
 			}
 			present[id] = true
-			if wait := r.visit(root, id, patient); wait > 0 && (again == 0 || wait < again) {
-				again = wait
-			}
+			again = sooner(again, r.visit(root, id, patient))
+			again = sooner(again, r.lookAtPage(r.entries[id], patient))
 		}
 	}
 	for id, e := range r.entries {
@@ -86,6 +86,14 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 		}
 	}
 	return again
+}
+
+// sooner is the shorter of two pauses, where 0 is no hurry.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }
 
 // folders lists the candidates under root: every folder or link whose name does not begin

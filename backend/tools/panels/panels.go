@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/tools/panels/view"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -90,6 +91,7 @@ type state struct {
 	tools  map[string]*offer
 	// callTools are permissions.call_tools of the panels that can be used.
 	callTools map[string][]string
+	pages     map[string]*view.Tree
 	// order lists tool names: panels in order of the activity bar, tools as declared.
 	order []string
 }

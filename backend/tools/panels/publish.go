@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/tools/panels/view"
 	"sextant/shared/event"
 )
 
@@ -58,7 +59,7 @@ func text(v any) string {
 func (r *Registry) compose(reserved map[string]bool) *state {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := &state{tools: map[string]*offer{}, callTools: map[string][]string{}}
+	next := &state{tools: map[string]*offer{}, callTools: map[string][]string{}, pages: map[string]*view.Tree{}}
 	var list []*entry
 	for _, e := range r.entries {
 		if e.arrival > 0 {
@@ -76,7 +77,10 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 		if e.plan != nil {
 			next.callTools[e.id] = e.plan.Manifest.Permissions.CallTools
 		}
-		next.panels = append(next.panels, view(e, offers[e.id], append(extra[e.id], r.clashes[e.id]...)))
+		next.panels = append(next.panels, shown(e, offers[e.id], slices.Concat(extra[e.id], r.clashes[e.id], pageProblems(e))))
+		if e.page.tree != nil {
+			next.pages[e.id] = e.page.tree
+		}
 	}
 	slices.SortStableFunc(next.panels, func(a, b event.Panel) int {
 		return cmp.Or(-cmp.Compare(a.Section, b.Section), cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID))
@@ -119,9 +123,9 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 	return list, problems
 }
 
-// view is e as the window needs it.
-func view(e *entry, offers []*offer, extra []manifest.Problem) event.Panel {
-	p := event.Panel{ID: e.id, Title: e.id, Section: "top", Order: userOrder, Builtin: e.builtin, Tools: []string{}, Usable: e.plan != nil}
+// shown is e as the window needs it.
+func shown(e *entry, offers []*offer, extra []manifest.Problem) event.Panel {
+	p := event.Panel{ID: e.id, Title: e.id, Section: "top", Order: userOrder, Builtin: e.builtin, Tools: []string{}, Usable: e.plan != nil, Page: pageView(e)}
 	if e.plan != nil {
 		m := e.plan.Manifest
 		p.Title, p.Description, p.Type, p.Icon = m.Title, m.Description, m.PanelType, m.Icon

@@ -20,6 +20,7 @@ const panel = (id: string, title: string, icon: string, order: number, more: Par
   builtin: true,
   tools: [],
   usable: true,
+  page: { kind: more.builtin === false ? '' : 'builtin', revision: 0 },
   ...more,
 });
 

@@ -247,7 +247,9 @@ func (j *judge) rest() {
 			if !j.builtin {
 				j.fail("/ui/kind", "ui.kind builtin is for the panels inside Sextant; leave ui out")
 			}
-		case "declarative", "webview":
+		case "declarative":
+			j.page(m.UI)
+		case "webview":
 			j.warn("/ui/kind", "pages of kind %s are not shown in this version; the panel's tools work", m.UI.Kind)
 		default:
 			j.fail("/ui/kind", "ui.kind %q is not known; it is declarative or webview", Cut(m.UI.Kind, 40))

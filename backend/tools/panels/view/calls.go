@@ -50,7 +50,7 @@ func (j *judge) tool(pointer string, m member, name string) {
 		j.fail(pointer, p)
 	case m.form == isReader && !found.ReadOnly:
 		p := Problem{Expected: "a tool that only reads", Found: name, Text: fmt.Sprintf("%s changes something, and a source may only read: take a tool whose endpoint is GET", name)}
-		if reader := j.reader(); reader != "books_show" {
+		if reader := j.reader(); reader != "" {
 			p.Fix = strconv.Quote(reader)
 		}
 		j.fail(pointer, p)
@@ -73,7 +73,7 @@ func (j *judge) calls(pointer, shape string, object map[string]any) {
 		return
 	}
 	tool, ok := j.find(name)
-	if !ok {
+	if !ok || shape == "source" && !tool.ReadOnly {
 		return
 	}
 	p := tool.parameters()

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,18 +15,14 @@ import (
 
 	"sextant/backend/calls/nearest"
 	"sextant/backend/tools/panels/jsonpos"
+	"sextant/shared/event"
 )
 
 // maxProblems bounds how many problems are told of one page.
 const maxProblems = 20
 
-// Problem is a fault of a page and where it stands: Line and Column from 1, Pointer to the
-// value or its parent. Fix is JSON that would be right there; Text is the whole sentence.
-type Problem struct {
-	Line, Column             int
-	Pointer, Expected, Found string
-	Nearest, Fix, Text       string
-}
+// Problem is a fault of a page; all of them are errors.
+type Problem = event.PanelProblem
 
 // judge collects the problems of one page.
 type judge struct {
@@ -37,9 +34,17 @@ type judge struct {
 	problems []Problem
 }
 
-// Judge reads the text of a page of a panel with these tools. The page is nil when there is
-// any problem.
-func Judge(text []byte, tools []Tool) (*Page, []Problem) {
+// Judge reads the text of a page of a panel with these tools; file is its name for the
+// problems. The page is nil when there is any problem.
+func Judge(file string, text []byte, tools []Tool) (*Tree, []Problem) {
+	page, problems := read(text, tools)
+	for i := range problems {
+		problems[i].File, problems[i].Severity = file, event.SeverityError
+	}
+	return page, problems
+}
+
+func read(text []byte, tools []Tool) (*Tree, []Problem) {
 	if len(text) > MaxBytes {
 		return nil, []Problem{{Line: 1, Column: 1, Text: "the page is larger than 256 KB"}}
 	}
@@ -66,7 +71,7 @@ func Judge(text []byte, tools []Tool) (*Page, []Problem) {
 	if len(j.problems) > 0 {
 		return nil, j.sorted()
 	}
-	var page Page
+	var page Tree
 	if err := json.Unmarshal(text, &page); err != nil {
 		return nil, []Problem{{Line: 1, Column: 1, Text: "reading the page: " + err.Error()}}
 	}
@@ -176,20 +181,20 @@ func (j *judge) data(pointer, shape string, object map[string]any, in scope) {
 	}
 	if needs {
 		j.fail(pointer, Problem{
-			Expected: "a source", Fix: `"source": {"tool": "` + j.reader() + `"}`,
+			Expected: "a source", Fix: `"source": {"tool": "` + cmp.Or(j.reader(), "books_show") + `"}`,
 			Text: "nothing says where the data of this " + shape + " come from; give it, or a part around it, a source",
 		})
 	}
 }
 
-// reader is a tool of the panel that only reads, for an example.
+// reader is a tool of the panel that only reads, for an example; "" when it has none.
 func (j *judge) reader() string {
 	for _, t := range j.tools {
 		if t.ReadOnly {
 			return t.Name
 		}
 	}
-	return "books_show"
+	return ""
 }
 
 var (

@@ -23,43 +23,43 @@ const (
 	mostEvery  = 86400
 )
 
-// Page is a whole page. Source is what nodes without one of their own read.
-type Page struct {
-	Source   *Source `json:"source,omitempty"`
-	Children []Node  `json:"children"`
+// Tree is a whole page. Source is what parts without one of their own read.
+type Tree struct {
+	Source   *DataSource `json:"source,omitempty"`
+	Children []Part      `json:"children"`
 }
 
-// Source is where data come from: a tool of the panel that only reads. Every is after how
+// DataSource is where data come from: a tool of the panel that only reads. Every is after how
 // many seconds it is read again by itself, 0 never; it always is after an action.
-type Source struct {
+type DataSource struct {
 	Tool  string                     `json:"tool"`
 	Args  map[string]json.RawMessage `json:"args,omitempty"`
 	Every int                        `json:"every,omitempty"`
 }
 
-// Node is one part of a page. Kind is section, columns, text, markdown, list, table, form,
+// Part is one part of a page. Kind is section, columns, text, markdown, list, table, form,
 // buttons or chart, and says which of the other members are used (shapes in shape.go).
-type Node struct {
+type Part struct {
 	Kind  string `json:"kind"`
 	Title string `json:"title,omitempty"`
 	Text  string `json:"text,omitempty"`
 	Style string `json:"style,omitempty"`
 	// Source is read instead of the nearest one above; From is a JSON pointer into its
 	// result, "" for all of it.
-	Source   *Source `json:"source,omitempty"`
-	From     string  `json:"from,omitempty"`
-	Children []Node  `json:"children,omitempty"`
+	Source   *DataSource `json:"source,omitempty"`
+	From     string      `json:"from,omitempty"`
+	Children []Part      `json:"children,omitempty"`
 	// Empty stands where a list, a table or a chart has no rows.
 	Empty string `json:"empty,omitempty"`
 	// Item and Check are a list's, Columns a table's, X, Series and Unit a chart's.
-	Item    *Item    `json:"item,omitempty"`
-	Check   *Check   `json:"check,omitempty"`
-	Columns []Column `json:"columns,omitempty"`
-	X       string   `json:"x,omitempty"`
-	Series  []Series `json:"series,omitempty"`
-	Unit    string   `json:"unit,omitempty"`
-	// Actions are the buttons of a row, or of a node of kind buttons.
-	Actions []Action `json:"actions,omitempty"`
+	Item    *RowText      `json:"item,omitempty"`
+	Check   *RowCheck     `json:"check,omitempty"`
+	Columns []TableColumn `json:"columns,omitempty"`
+	X       string        `json:"x,omitempty"`
+	Series  []ChartSeries `json:"series,omitempty"`
+	Unit    string        `json:"unit,omitempty"`
+	// Actions are the buttons of a row, or of a part of kind buttons.
+	Actions []PartAction `json:"actions,omitempty"`
 	// Tool, Fields, Args, Submit and Confirm are a form's: Fields are the parameters that are
 	// asked for, all when there are none; Args are given besides.
 	Tool    string                     `json:"tool,omitempty"`
@@ -69,38 +69,38 @@ type Node struct {
 	Confirm string                     `json:"confirm,omitempty"`
 }
 
-// Item is how a row of a list is told: templates.
-type Item struct {
+// RowText is how a row of a list is told: templates.
+type RowText struct {
 	Title string `json:"title"`
 	Text  string `json:"text,omitempty"`
 	Meta  string `json:"meta,omitempty"`
 }
 
-// Check is the box before a row of a list: Field says whether it is ticked, and ticking it
+// RowCheck is the box before a row of a list: Field says whether it is ticked, and ticking it
 // calls Tool with Args and the new state under the name Set (Field's when "").
-type Check struct {
+type RowCheck struct {
 	Field string                     `json:"field"`
 	Tool  string                     `json:"tool"`
 	Args  map[string]json.RawMessage `json:"args,omitempty"`
 	Set   string                     `json:"set,omitempty"`
 }
 
-// Column is a column of a table; Text is a template.
-type Column struct {
+// TableColumn is a column of a table; Text is a template.
+type TableColumn struct {
 	Title string `json:"title"`
 	Text  string `json:"text"`
 	Align string `json:"align,omitempty"`
 }
 
-// Series is one line or one colour of bars of a chart; Field holds its numbers.
-type Series struct {
+// ChartSeries is one line or one colour of bars of a chart; Field holds its numbers.
+type ChartSeries struct {
 	Title string `json:"title"`
 	Field string `json:"field"`
 }
 
-// Action is a button that calls Tool with Args. A string among them that is "{name}" and
+// PartAction is a button that calls Tool with Args. A string among them that is "{name}" and
 // nothing else is that value with its type. Confirm is a question asked before.
-type Action struct {
+type PartAction struct {
 	Label   string                     `json:"label"`
 	Tool    string                     `json:"tool"`
 	Args    map[string]json.RawMessage `json:"args,omitempty"`

@@ -1233,6 +1233,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/panels/{id}/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A panel's declarative page */
+        get: operations["get-api-panels-id-page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/results/{id}": {
         parameters: {
             query?: never;
@@ -1648,6 +1665,10 @@ export interface components {
         Changes: {
             files: components["schemas"]["ChangedFile"][];
         };
+        ChartSeries: {
+            field: string;
+            title: string;
+        };
         Choice: {
             answer: string;
             scope: string;
@@ -1713,6 +1734,14 @@ export interface components {
         };
         CreatedTools: {
             tools: components["schemas"]["CreatedTool"][];
+        };
+        DataSource: {
+            args?: {
+                [key: string]: unknown;
+            };
+            /** Format: int64 */
+            every?: number;
+            tool: string;
         };
         Delta: {
             message: string;
@@ -2092,6 +2121,7 @@ export interface components {
             id: string;
             /** Format: int64 */
             order: number;
+            page: components["schemas"]["PanelPage"];
             problems?: components["schemas"]["PanelProblem"][];
             section?: string;
             title: string;
@@ -2112,6 +2142,12 @@ export interface components {
         PanelList: {
             panels: components["schemas"]["Panel"][];
         };
+        PanelPage: {
+            kind: string;
+            /** Format: int64 */
+            revision: number;
+            url?: string;
+        };
         PanelProblem: {
             /** Format: int64 */
             column?: number;
@@ -2129,6 +2165,39 @@ export interface components {
         };
         PanelRef: {
             panel: string;
+        };
+        Part: {
+            actions?: components["schemas"]["PartAction"][];
+            args?: {
+                [key: string]: unknown;
+            };
+            check?: components["schemas"]["RowCheck"];
+            children?: components["schemas"]["Part"][];
+            columns?: components["schemas"]["TableColumn"][];
+            confirm?: string;
+            empty?: string;
+            fields?: string[];
+            from?: string;
+            item?: components["schemas"]["RowText"];
+            kind: string;
+            series?: components["schemas"]["ChartSeries"][];
+            source?: components["schemas"]["DataSource"];
+            style?: string;
+            submit?: string;
+            text?: string;
+            title?: string;
+            tool?: string;
+            unit?: string;
+            x?: string;
+        };
+        PartAction: {
+            args?: {
+                [key: string]: unknown;
+            };
+            confirm?: string;
+            label: string;
+            style?: string;
+            tool: string;
         };
         "Patch-api-conversations-id-waiting-messageRequest": {
             text?: string;
@@ -2291,6 +2360,19 @@ export interface components {
             /** Format: int64 */
             rounds: number;
         };
+        RowCheck: {
+            args?: {
+                [key: string]: unknown;
+            };
+            field: string;
+            set?: string;
+            tool: string;
+        };
+        RowText: {
+            meta?: string;
+            text?: string;
+            title: string;
+        };
         RuleDraft: {
             commands?: string[];
             hosts?: string[];
@@ -2378,6 +2460,11 @@ export interface components {
             loading?: boolean;
             title: string;
             url: string;
+        };
+        TableColumn: {
+            align?: string;
+            text: string;
+            title: string;
         };
         Taken: {
             /** Format: date-time */
@@ -2474,6 +2561,10 @@ export interface components {
             events: components["schemas"]["Event"][];
             /** Format: int64 */
             seq: number;
+        };
+        Tree: {
+            children: components["schemas"]["Part"][];
+            source?: components["schemas"]["DataSource"];
         };
         Turn: {
             budget?: string;
@@ -5076,6 +5167,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-panels-id-page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tree"];
                 };
             };
             /** @description Error */

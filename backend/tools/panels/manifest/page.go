@@ -1,0 +1,42 @@
+package manifest
+
+import (
+	"path"
+	"path/filepath"
+
+	"sextant/backend/tools/panels/view"
+	"sextant/shared/event"
+)
+
+// page judges where a declarative page lies; its file is judged by ReadPage.
+func (j *judge) page(ui *UI) {
+	switch {
+	case ui.Entry == "":
+		j.fail("/ui/entry", "ui.entry is missing: the file with the page, such as \"page.json\"")
+	case !filepath.IsLocal(ui.Entry) || path.Ext(ui.Entry) != ".json" || ui.Entry == FileName:
+		j.fail("/ui/entry", "ui.entry %q is not a .json file in the panel's folder, such as \"page.json\"", Cut(ui.Entry, 80))
+	}
+}
+
+// ReadPage reads and judges the declarative page of the panel in dir. The page is nil when it
+// has problems, or when the panel has no such page.
+func ReadPage(dir string, plan *Plan) (*view.Tree, []Problem) {
+	ui := plan.Manifest.UI
+	if ui == nil || ui.Kind != "declarative" {
+		return nil, nil
+	}
+	text, err := view.ReadFile(dir, ui.Entry)
+	if err != nil {
+		return nil, []Problem{{File: ui.Entry, Severity: event.SeverityError, Text: err.Error()}}
+	}
+	return JudgePage(text, plan)
+}
+
+// JudgePage judges the text of the page of plan's panel, which has a declarative one.
+func JudgePage(text []byte, plan *Plan) (*view.Tree, []Problem) {
+	tools := make([]view.Tool, 0, len(plan.Tools))
+	for _, t := range plan.Tools {
+		tools = append(tools, view.Tool{Name: t.Name, ReadOnly: t.Def.Hints.ReadOnly, Parameters: t.Def.Parameters})
+	}
+	return view.Judge(plan.Manifest.UI.Entry, text, tools)
+}
