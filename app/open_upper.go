@@ -42,7 +42,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) error {
 	var err error
 	s.Panels = toolpanels.New(toolpanels.Config{
 		Builtin: panels.Builtin(), Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reserved,
-		Journal: journal{s}, Data: s.Config.DataDir, Egress: s.Guard.Transport(), Log: s.Log,
+		Journal: journal{s}, Data: s.Config.DataDir, Egress: s.Guard.Transport(), Accepted: s.Store, Pins: s.Store, Log: s.Log,
 	})
 	s.Baseline = baseline.New(baseline.Config{
 		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,

@@ -36,6 +36,12 @@ type Panel struct {
 	// Usable is false when a problem keeps the panel off.
 	Usable bool      `json:"usable"`
 	Page   PanelPage `json:"page"`
+	// Pending is a changed manifest that waits for the person; nil when none does.
+	Pending *PanelPending `json:"pending,omitempty"`
+	// Pinned panels offer their tools while another one is active, too.
+	Pinned bool `json:"pinned,omitempty"`
+	// Develop is true while the person works on the panel, so that changes of its tools do not wait.
+	Develop bool `json:"develop,omitempty"`
 }
 
 // PanelPage is what a panel shows. Kind is builtin, declarative, webview, or "" for the list
@@ -45,6 +51,21 @@ type PanelPage struct {
 	Kind     string `json:"kind"`
 	URL      string `json:"url,omitempty"`
 	Revision int    `json:"revision"`
+}
+
+// PanelPending is a manifest that would let its panel do more than the one the person accepted,
+// which runs meanwhile.
+type PanelPending struct {
+	// Hash names the manifest; it is what accepting or declining says.
+	Hash string `json:"hash"`
+	// Reasons are sentences about what it would widen, Diff is the unified difference to the one
+	// that was accepted.
+	Reasons []string `json:"reasons"`
+	Diff    string   `json:"diff"`
+	// Developing is true when "develop" would have let it through: it changes tools only.
+	Developing bool `json:"developing,omitempty"`
+	// Declined is true when the person said no to it.
+	Declined bool `json:"declined,omitempty"`
 }
 
 // ActivityBar is the state of the bar at the left and the device presets it offers.

@@ -40,12 +40,30 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 	if failed := r.allow(o, call); failed != nil {
 		return *failed, nil
 	}
-	result := r.send(ctx, o, sent, output)
+	result := r.sendWhileThere(ctx, o, sent, output)
 	result.Sentence = sentence(o, args)
 	if !o.builtin {
 		result.Sources = []string{"panel:" + o.Def.Owner}
 	}
 	return result, nil
+}
+
+// errPanelRemoved ends the calls of a panel whose folder is gone.
+var errPanelRemoved = errors.New("the panel was removed")
+
+// sendWhileThere sends a call and ends it when the panel is removed meanwhile, whatever answers it.
+func (r *Registry) sendWhileThere(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer context.AfterFunc(o.life, func() { end(errPanelRemoved) })()
+	result := r.send(ctx, o, sent, output)
+	if !result.Success && errors.Is(context.Cause(ctx), errPanelRemoved) {
+		gone := toolspec.Fail(toolspec.UserError, fmt.Sprintf("the %s panel was removed while it worked on %s; whether it acted is unknown", o.title, sent.target()),
+			"Look at the list of tools again. Other panels are not affected.")
+		gone.Text = result.Text
+		return gone
+	}
+	return result
 }
 
 // fill adds what the panel's context injects and says what is still missing.
@@ -60,7 +78,7 @@ func (r *Registry) fill(o *offer, raw json.RawMessage) (args map[string]json.Raw
 	}
 	r.mu.Lock()
 	for parameter, key := range o.Inject {
-		if value, ok := r.context[o.Def.Owner][key]; ok && len(args[parameter]) == 0 {
+		if value, ok := r.publishedBy(o.Def.Owner, key, o.context); ok && len(args[parameter]) == 0 {
 			args[parameter] = value
 		}
 	}

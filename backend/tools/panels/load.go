@@ -1,6 +1,7 @@
 package panels
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -39,6 +40,17 @@ type entry struct {
 	problems      []manifest.Problem
 	runner        *runner
 	program       string
+	// pending is a manifest that waits for the person.
+	pending *pending
+	// life is that of the calls it answers; end ends them.
+	life context.Context
+	end  context.CancelCauseFunc
+}
+
+func newEntry(id, root string) *entry {
+	e := &entry{id: id, root: root}
+	e.life, e.end = context.WithCancelCause(context.Background())
+	return e
 }
 
 type fingerprint [sha256.Size]byte
@@ -82,7 +94,9 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 		if !e.builtin && !present[id] {
 			r.log.Info("panel removed", "panel", id)
 			r.retire(e)
+			r.removed = append(r.removed, e)
 			delete(r.entries, id)
+			delete(r.context, id)
 		}
 	}
 	return again
@@ -130,10 +144,11 @@ func (r *Registry) visit(root, id string, patient bool) (again time.Duration) {
 	if e != nil && e.root != root {
 		// The panel of that name in another folder went away and this one takes its place.
 		r.retire(e)
+		r.removed = append(r.removed, e)
 		e = nil
 	}
 	if e == nil {
-		e = &entry{id: id, root: root}
+		e = newEntry(id, root)
 	}
 	if e.seen == print {
 		e.waiting = fingerprint{}
@@ -162,24 +177,29 @@ func (r *Registry) visit(root, id string, patient bool) (again time.Duration) {
 	}
 	e.seen, e.waiting = print, fingerprint{}
 	r.entries[id] = e
-	r.adopt(e, found)
+	r.adopt(e, text, found)
 	return 0
 }
 
-// adopt makes found the truth about e.
-func (r *Registry) adopt(e *entry, found manifest.Judgement) {
+// adopt makes found, what was read in text, the truth about e, unless it waits for the person.
+func (r *Registry) adopt(e *entry, text []byte, found manifest.Judgement) {
 	if e.arrival == 0 {
 		r.arrival++
 		e.arrival = r.arrival
 	}
-	e.problems = found.Problems
+	e.problems, e.pending = found.Problems, nil
 	if found.Plan == nil {
+		r.restore(e)
 		if e.plan != nil {
 			e.problems = append(slices.Clone(e.problems), manifest.Problem{
 				Severity: event.SeverityWarning, Text: lastGood(e.plan.Manifest.Version),
 			})
 		}
 		r.log.Warn("panel manifest has problems", "panel", e.id, "problem", found.Problems[0].String())
+		return
+	}
+	if !r.weigh(e, text, found) {
+		r.log.Info("panel manifest waits for the person", "panel", e.id, "version", found.Plan.Manifest.Version)
 		return
 	}
 	r.log.Info("panel loaded", "panel", e.id, "version", found.Plan.Manifest.Version)
@@ -222,14 +242,18 @@ func (r *Registry) retire(e *entry) {
 	}
 }
 
-// endRetired ends the programs out of use without waiting; Close waits for them.
+// endRetired ends the calls of removed panels, and the programs out of use without waiting; Close
+// waits for them.
 func (r *Registry) endRetired() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for _, e := range r.removed {
+		e.end(errPanelRemoved)
+	}
 	for _, run := range r.retired {
 		r.done.Go(run.close)
 	}
-	r.retired = nil
+	r.retired, r.removed = nil, nil
 }
 
 // programOf identifies what would run: the backend's words, and size and time of the

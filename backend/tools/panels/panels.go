@@ -3,7 +3,8 @@
 // into a folder while the program runs.
 //
 // Registry takes the manifests that package manifest judged good, watches the folders (watch.go),
-// offers the tools of the active panel as definitions, and executes a call by sending it
+// lets a changed manifest that widens what its panel may do wait for the person (accepting.go),
+// offers the tools of the active panel and of pinned ones as definitions, and executes a call by sending it
 // to the panel's endpoint (execute.go): a Go handler for a built-in panel, a program of
 // the panel's own (runner.go) or an HTTP address. A manifest that turns bad is shown with
 // its problem while the last good version keeps running.
@@ -18,7 +19,6 @@ import (
 	"encoding/json"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -30,6 +30,7 @@ import (
 	"sextant/backend/tools/panels/view"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
+	"sextant/shared/wire"
 )
 
 // Journal takes the events of a Registry; app passes the recorder.
@@ -51,6 +52,10 @@ type Config struct {
 	Journal  Journal
 	// Data is the data folder; "" means no folder of one's own panels.
 	Data string
+	// Accepted keeps which manifests a person took over, Pins which panels are pinned; without
+	// them both last as long as the Registry.
+	Accepted Accepted
+	Pins     Pins
 	// Egress sends requests to http backends outside this machine; nil refuses them.
 	Egress http.RoundTripper
 	Log    *slog.Logger
@@ -70,19 +75,31 @@ type Registry struct {
 	state  atomic.Pointer[state]
 	cancel context.CancelFunc
 	done   sync.WaitGroup
-	// published is the last list that was published, as JSON; only the scan touches it.
+	// turn is held by who reads the folders or changes what is in force, until it is published.
+	turn sync.Mutex
+	// published is the last list that was published, as JSON; who holds turn touches it.
 	published, offered string
+	// unwatched is true while a folder cannot be watched, so that it was told.
+	unwatched bool
 
 	mu      sync.Mutex
 	entries map[string]*entry
-	// retired are programs out of use that have not been ended yet.
+	// retired are programs out of use that have not been ended yet, removed the panels whose
+	// calls have not been ended yet.
 	retired []*runner
+	removed []*entry
 	arrival int
 	clashes map[string][]manifest.Problem
 	allowed map[string]bool
 	context map[string]map[string]json.RawMessage
 	shown   shownCommands
 	closed  bool
+	// accepted are the manifests that may run, by panel; unsaved those not on disk yet.
+	accepted map[string]wire.AcceptedPanel
+	unsaved  map[string]bool
+	pinned   map[string]bool
+	// developed are the panels a person works on, until the Registry ends.
+	developed map[string]bool
 }
 
 // state is what callers see, replaced as a whole after every change.
@@ -105,6 +122,9 @@ type offer struct {
 	runner  *runner
 	url     string
 	context []string
+	pinned  bool
+	// life ends when the panel's folder is removed.
+	life context.Context
 }
 
 // New makes a Registry that knows nothing until Start.
@@ -124,6 +144,7 @@ func New(cfg Config) *Registry {
 	r := &Registry{
 		cfg: cfg, log: cfg.Log, local: localTransport(), entries: map[string]*entry{},
 		allowed: map[string]bool{}, context: map[string]map[string]json.RawMessage{},
+		accepted: map[string]wire.AcceptedPanel{}, unsaved: map[string]bool{}, pinned: map[string]bool{}, developed: map[string]bool{},
 	}
 	if cfg.Data != "" {
 		r.roots = append(r.roots, filepath.Join(cfg.Data, "panels"))
@@ -144,9 +165,10 @@ func (r *Registry) Folder() string {
 // Panels lists every panel in order of the activity bar, those with problems too.
 func (r *Registry) Panels() []event.Panel { return slices.Clone(r.state.Load().panels) }
 
-// Definitions are the tools of the panel that is active, none for "" or an unknown one.
+// Definitions are the tools of the panel that is active and of those that are pinned. None is
+// active for "" or an unknown one.
 func (r *Registry) Definitions(panel string) []toolspec.Definition {
-	return r.definitions(func(o *offer) bool { return o.Def.Owner == panel })
+	return r.definitions(func(o *offer) bool { return o.pinned || o.Def.Owner == panel })
 }
 
 // AllDefinitions are the tools of all panels, for showing them.
@@ -180,14 +202,6 @@ func (r *Registry) isAllowed(command string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.allowed[command]
-}
-
-// SetContext replaces the values that panel publishes; tools that name them in inject get
-// them for parameters a call leaves out. Keys the manifest does not declare are ignored.
-func (r *Registry) SetContext(panel string, values map[string]json.RawMessage) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.context[panel] = maps.Clone(values)
 }
 
 // Output is the end of what the panel's program has written, for a person; "" when it has

@@ -108,6 +108,7 @@ func TestACommandThatChangedWhileTheQuestionWaitedIsNotStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, filepath.Dir(dir), "rogue", map[string]string{manifest.FileName: strings.Replace(string(text), `["server.mjs"]`, `["--no-warnings", "server.mjs"]`, 1)})
+	accept(t, r, "rogue")
 	eventually(t, "the new command is known", func() bool {
 		return strings.Contains(r.Describe(toolspec.Call{Tool: "rogue_do"}).Target, "--no-warnings")
 	})
@@ -145,7 +146,9 @@ func TestDeclaredContextFillsWhatACallLeavesOut(t *testing.T) {
 		t.Errorf("the model is told to send it: %s", s)
 	}
 	mustFail(t, call(t, r, "rogue_save", `{}`), toolspec.ValidationError, "filePath is missing and the Rogue panel does not know it now")
-	r.SetContext("rogue", map[string]json.RawMessage{"filePath": json.RawMessage(`"a.txt"`), "other": json.RawMessage(`1`)})
+	if err := r.Publish("rogue", map[string]json.RawMessage{"filePath": json.RawMessage(`"a.txt"`)}); err != nil {
+		t.Fatal(err)
+	}
 	got := call(t, r, "rogue_save", `{}`)
 	if text := mustSucceed(t, got); !strings.Contains(text, `"body":{"filePath":"a.txt"}`) || got.Sentence != "Save a.txt" {
 		t.Errorf("got %s, %q", text, got.Sentence)

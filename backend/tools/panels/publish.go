@@ -14,8 +14,7 @@ import (
 // userOrder places a panel that asks for no place after the built-in ones.
 const userOrder = 1000
 
-// publish makes a new state from the entries and tells what changed. Only the goroutine
-// that scans calls it.
+// publish makes a new state from the entries and tells what changed. Who calls it holds turn.
 func (r *Registry) publish() {
 	reserved := map[string]bool{}
 	for _, name := range r.cfg.Reserved() {
@@ -36,6 +35,11 @@ func (r *Registry) publish() {
 		}
 	}
 	slices.Sort(ids)
+	for _, p := range next.panels {
+		if p.Pinned {
+			ids = append(ids, "pinned "+p.ID)
+		}
+	}
 	offered := text(ids) + text(r.AllDefinitions())
 	if panels != r.published {
 		r.published = panels
@@ -77,7 +81,9 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 		if e.plan != nil {
 			next.callTools[e.id] = e.plan.Manifest.Permissions.CallTools
 		}
-		next.panels = append(next.panels, shown(e, offers[e.id], slices.Concat(extra[e.id], r.clashes[e.id], pageProblems(e))))
+		p := shown(e, offers[e.id], slices.Concat(extra[e.id], r.clashes[e.id], pageProblems(e)))
+		p.Pinned, p.Develop = r.pinned[e.id], r.developed[e.id]
+		next.panels = append(next.panels, p)
 		if e.page.tree != nil {
 			next.pages[e.id] = e.page.tree
 		}
@@ -101,7 +107,7 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 	off := func(tool, why string) { problems = append(problems, manifest.Off(tool, why)) }
 	m := e.plan.Manifest
 	for _, t := range e.plan.Tools {
-		o := &offer{BoundTool: t, title: m.Title, builtin: e.builtin, runner: e.runner, context: m.Context}
+		o := &offer{BoundTool: t, title: m.Title, builtin: e.builtin, runner: e.runner, context: m.Context, pinned: r.pinned[e.id], life: e.life}
 		if m.Backend != nil && m.Backend.Kind == "http" {
 			o.url = m.Backend.URL
 		}
@@ -125,7 +131,10 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 
 // shown is e as the window needs it.
 func shown(e *entry, offers []*offer, extra []manifest.Problem) event.Panel {
-	p := event.Panel{ID: e.id, Title: e.id, Section: "top", Order: userOrder, Builtin: e.builtin, Tools: []string{}, Usable: e.plan != nil, Page: pageView(e)}
+	p := event.Panel{
+		ID: e.id, Title: e.id, Section: "top", Order: userOrder, Builtin: e.builtin, Tools: []string{}, Usable: e.plan != nil,
+		Page: pageView(e), Pending: e.pending.view(),
+	}
 	if e.plan != nil {
 		m := e.plan.Manifest
 		p.Title, p.Description, p.Type, p.Icon = m.Title, m.Description, m.PanelType, m.Icon

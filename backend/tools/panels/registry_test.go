@@ -123,7 +123,7 @@ func TestAManifestWrittenInPiecesIsNeverCalledBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	r.look(nil, soon)
+	r.look(t.Context(), nil, soon)
 	text := []byte(minimal("notes", `,"tools":[]`))
 	// A slow copy: in all it takes longer than a bad manifest may stand.
 	for pieces := slices.Collect(slices.Chunk(text, len(text)/8)); len(pieces) > 0; pieces = pieces[1:] {
@@ -134,7 +134,7 @@ func TestAManifestWrittenInPiecesIsNeverCalledBroken(t *testing.T) {
 		if _, err := file.Write(pieces[0]); err != nil {
 			t.Fatal(err)
 		}
-		r.look(nil, soon)
+		r.look(t.Context(), nil, soon)
 	}
 	if p, ok := panel(r, "notes"); !ok || !p.Usable || len(p.Problems) > 0 {
 		t.Errorf("got %+v", p)

@@ -2,10 +2,12 @@ package panels
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -20,6 +22,8 @@ const (
 	rushed = 600 * time.Millisecond
 	// rescan catches what the watch cannot tell: full queues, network file systems.
 	rescan = 2 * time.Second
+	// unwatchedRescan is the pause when a folder cannot be watched.
+	unwatchedRescan = time.Second
 )
 
 // Start reads all panels and then watches their folders until Close or the end of ctx.
@@ -34,15 +38,17 @@ func (r *Registry) Start(ctx context.Context) error {
 			r.log.Warn("making panels folder", "folder", folder, "error", err)
 		}
 	}
-	r.scan(false)
-	r.publish()
+	if err := r.recall(ctx); err != nil {
+		return fmt.Errorf("reading which panels were accepted: %w", err)
+	}
+	r.Look(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	r.mu.Lock()
 	r.cancel = cancel
 	r.mu.Unlock()
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		r.log.Warn("watching panels folders; they are read every 2 s instead", "error", err)
+		r.cannotWatch(err)
 		watcher = nil
 	}
 	r.done.Go(func() { r.watch(ctx, watcher) })
@@ -71,9 +77,10 @@ func (r *Registry) loadBuiltin() error {
 		if len(found.Problems) > 0 {
 			return fmt.Errorf("built-in panel %s: %s", d.Name(), found.Problems[0])
 		}
-		e := &entry{id: d.Name(), builtin: true}
+		e := newEntry(d.Name(), "")
+		e.builtin = true
 		r.entries[e.id] = e
-		r.adopt(e, found)
+		r.adopt(e, text, found)
 	}
 	return nil
 }
@@ -104,15 +111,34 @@ func (r *Registry) watch(ctx context.Context, watcher *fsnotify.Watcher) {
 			}
 			soon.Reset(max(0, min(quiet, rushed-time.Since(first))))
 		case <-slow.C:
-			r.look(watcher, soon)
+			r.look(ctx, watcher, soon)
 		case <-soon.C:
 			first = time.Time{}
-			r.look(watcher, soon)
+			r.look(ctx, watcher, soon)
+		}
+		if r.unwatched && r.cfg.rescan > unwatchedRescan {
+			slow.Reset(unwatchedRescan)
+			r.cfg.rescan = unwatchedRescan
 		}
 	}
 }
 
-func (r *Registry) look(watcher *fsnotify.Watcher, soon *time.Timer) {
+// cannotWatch tells once that folders are only looked at now and then.
+func (r *Registry) cannotWatch(err error) {
+	if r.unwatched {
+		return
+	}
+	r.unwatched = true
+	hint := ""
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) {
+		hint = "more is watched than the system allows; raise fs.inotify.max_user_watches or max_user_instances"
+	}
+	r.log.Warn("panels folders cannot all be watched; they are read every second instead", "error", err, "hint", hint)
+}
+
+func (r *Registry) look(ctx context.Context, watcher *fsnotify.Watcher, soon *time.Timer) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
 	// Watch first, then read: a change in between is seen twice, never missed.
 	r.follow(watcher)
 	again := r.scan(true)
@@ -121,6 +147,7 @@ func (r *Registry) look(watcher *fsnotify.Watcher, soon *time.Timer) {
 		again = quiet
 	}
 	r.publish()
+	r.saveOrTell(ctx)
 	if again > 0 {
 		soon.Reset(again)
 	}
@@ -152,7 +179,7 @@ func (r *Registry) follow(watcher *fsnotify.Watcher) (more bool) {
 			err := watcher.Add(dir)
 			more = more || err == nil
 			if err != nil && !os.IsNotExist(err) {
-				r.log.Debug("watching folder", "folder", dir, "error", err)
+				r.cannotWatch(err)
 			}
 		}
 	}

@@ -1216,6 +1216,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/panels/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take over the change of a panel that waits */
+        post: operations["post-api-panels-id-accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/panels/{id}/call": {
         parameters: {
             query?: never;
@@ -1233,6 +1250,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/panels/{id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** What a panel shows now, for its tools */
+        put: operations["put-api-panels-id-context"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Leave a panel as it was accepted */
+        post: operations["post-api-panels-id-decline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/develop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take over changes of a panel's tools without asking until Sextant ends */
+        post: operations["post-api-panels-id-develop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/panels/{id}/page": {
         parameters: {
             query?: never;
@@ -1244,6 +1312,23 @@ export interface paths {
         get: operations["get-api-panels-id-page"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Offer a panel's tools while another one is active, or no longer */
+        post: operations["post-api-panels-id-pin"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1431,6 +1516,10 @@ export interface components {
             settled_by?: string;
             /** Format: int64 */
             settled_ms?: number;
+        };
+        AnswerInputBody: {
+            /** @description The hash of the change that was shown */
+            hash: string;
         };
         Approval: {
             /** Format: int64 */
@@ -2117,11 +2206,14 @@ export interface components {
         Panel: {
             builtin: boolean;
             description?: string;
+            develop?: boolean;
             icon?: string;
             id: string;
             /** Format: int64 */
             order: number;
             page: components["schemas"]["PanelPage"];
+            pending?: components["schemas"]["PanelPending"];
+            pinned?: boolean;
             problems?: components["schemas"]["PanelProblem"][];
             section?: string;
             title: string;
@@ -2147,6 +2239,13 @@ export interface components {
             /** Format: int64 */
             revision: number;
             url?: string;
+        };
+        PanelPending: {
+            declined?: boolean;
+            developing?: boolean;
+            diff: string;
+            hash: string;
+            reasons: string[];
         };
         PanelProblem: {
             /** Format: int64 */
@@ -2271,6 +2370,12 @@ export interface components {
              * @description The version that was read
              */
             version: number;
+        };
+        "Post-api-panels-id-developRequest": {
+            on: boolean;
+        };
+        "Post-api-panels-id-pinRequest": {
+            pinned: boolean;
         };
         "Post-api-sessionRequest": {
             code: string;
@@ -5145,6 +5250,41 @@ export interface operations {
             };
         };
     };
+    "post-api-panels-id-accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "post-api-panels-id-call": {
         parameters: {
             query?: never;
@@ -5180,6 +5320,111 @@ export interface operations {
             };
         };
     };
+    "put-api-panels-id-context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-id-decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-id-develop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-panels-id-developRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "get-api-panels-id-page": {
         parameters: {
             query?: never;
@@ -5198,6 +5443,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Tree"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-id-pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-panels-id-pinRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelList"];
                 };
             };
             /** @description Error */

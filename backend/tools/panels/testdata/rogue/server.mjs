@@ -18,7 +18,7 @@ const deeds = {
     console.error('Error: out of paper')
     process.exit(3)
   },
-  hang: () => {},
+  hang: () => writeFileSync('hanging', ''),
   half: (r) => {
     r.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 })
     r.write('{"a":')

@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"sextant/backend/tools/panels"
+	"sextant/shared/event"
+)
+
+// answerInput is a person's answer about a changed panel; Hash names what they have read.
+type answerInput struct {
+	ID   string `path:"id" maxLength:"64"`
+	Body struct {
+		Hash string `json:"hash" minLength:"64" maxLength:"64" doc:"The hash of the change that was shown"`
+	}
+}
+
+// decideRoutes are what a person decides about panels. A program may not: what waits is the
+// change that a program made, or what it would have its own panel do.
+func (s *Server) decideRoutes() {
+	const path = "/api/panels/{id}"
+	add(s, http.MethodPost, path+"/accept", "Take over the change of a panel that waits", http.StatusOK, func(ctx context.Context, in *answerInput) (*body[event.PanelList], error) {
+		return s.decide(ctx, s.rooms.Panels.Accept, in)
+	})
+	add(s, http.MethodPost, path+"/decline", "Leave a panel as it was accepted", http.StatusOK, func(ctx context.Context, in *answerInput) (*body[event.PanelList], error) {
+		return s.decide(ctx, s.rooms.Panels.Decline, in)
+	})
+	add(s, http.MethodPost, path+"/develop", "Take over changes of a panel's tools without asking until Sextant ends", http.StatusOK, func(ctx context.Context, in *struct {
+		ID   string `path:"id" maxLength:"64"`
+		Body struct {
+			On bool `json:"on"`
+		}
+	},
+	) (*body[event.PanelList], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		return s.decided(s.rooms.Panels.Develop(ctx, in.ID, in.Body.On))
+	})
+	add(s, http.MethodPost, path+"/pin", "Offer a panel's tools while another one is active, or no longer", http.StatusOK, func(ctx context.Context, in *struct {
+		ID   string `path:"id" maxLength:"64"`
+		Body struct {
+			Pinned bool `json:"pinned"`
+		}
+	},
+	) (*body[event.PanelList], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		return s.decided(s.rooms.Panels.Pin(ctx, in.ID, in.Body.Pinned))
+	})
+	add(s, http.MethodPut, path+"/context", "What a panel shows now, for its tools", http.StatusNoContent, func(ctx context.Context, in *struct {
+		ID   string `path:"id" maxLength:"64"`
+		Body map[string]json.RawMessage
+	},
+	) (*nothing, error) {
+		// What is filled in for a call must be what the person sees, so only the window says it.
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		switch err := s.rooms.Panels.Publish(in.ID, in.Body); {
+		case errors.Is(err, panels.ErrNoPanel):
+			return nil, notFound(err.Error())
+		case err != nil:
+			return nil, badRequest(err.Error())
+		}
+		return nil, nil
+	})
+}
+
+func (s *Server) decide(ctx context.Context, do func(ctx context.Context, panel, hash string) error, in *answerInput) (*body[event.PanelList], error) {
+	if err := personOnly(ctx); err != nil {
+		return nil, err
+	}
+	return s.decided(do(ctx, in.ID, in.Body.Hash))
+}
+
+// decided answers with the panels as they are now.
+func (s *Server) decided(err error) (*body[event.PanelList], error) {
+	switch {
+	case errors.Is(err, panels.ErrNotPending):
+		return nil, notFound("This change does not wait any more. The panel shows what waits now.")
+	case errors.Is(err, panels.ErrNoPanel):
+		return nil, notFound(err.Error())
+	case err != nil:
+		return nil, failed("It could not be kept, so the panel is as it was.", err)
+	}
+	return answer(event.PanelList{Panels: s.rooms.Panels.Panels()}), nil
+}

@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"sextant/shared/wire"
+)
+
+// AcceptedPanels returns the manifest of every panel that may run, by the panel's id.
+func (s *Store) AcceptedPanels(ctx context.Context) ([]wire.AcceptedPanel, error) {
+	return collect(ctx, s.reader, func(row *sql.Rows) (wire.AcceptedPanel, error) {
+		var p wire.AcceptedPanel
+		var tools string
+		if err := row.Scan(&p.Panel, &p.Hash, &p.Manifest, &tools, &p.Declined); err != nil {
+			return p, err
+		}
+		return p, json.Unmarshal([]byte(tools), &p.Tools)
+	}, "reading accepted panels", `SELECT panel, hash, manifest, tools, declined FROM accepted_panels ORDER BY panel`)
+}
+
+// SaveAcceptedPanels keeps all of panels or none, each in place of what was kept of it.
+func (s *Store) SaveAcceptedPanels(ctx context.Context, panels []wire.AcceptedPanel) error {
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		for _, p := range panels {
+			tools, err := json.Marshal(p.Tools)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO accepted_panels (panel, hash, manifest, tools, declined, time)
+				VALUES (?, ?, ?, ?, ?, ?)`, p.Panel, p.Hash, p.Manifest, string(tools), p.Declined, nanos(time.Now())); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("keeping accepted panels: %w", err)
+	}
+	return nil
+}
+
+// PinnedPanels returns the ids of the panels that are pinned, the first pinned first.
+func (s *Store) PinnedPanels(ctx context.Context) ([]string, error) {
+	return collect(ctx, s.reader, func(row *sql.Rows) (string, error) {
+		var id string
+		return id, row.Scan(&id)
+	}, "reading pinned panels", `SELECT panel FROM pinned_panels ORDER BY time, panel`)
+}
+
+// PinPanel keeps whether a panel is pinned.
+func (s *Store) PinPanel(ctx context.Context, panel string, pinned bool) error {
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		query, args := `DELETE FROM pinned_panels WHERE panel = ?`, []any{panel}
+		if pinned {
+			query, args = `INSERT OR IGNORE INTO pinned_panels (panel, time) VALUES (?, ?)`, []any{panel, nanos(time.Now())}
+		}
+		_, err := tx.ExecContext(ctx, query, args...)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("pinning panel %s: %w", panel, err)
+	}
+	return nil
+}
+
+// AddPanelUndo keeps how a call is taken back; the same call again replaces it.
+func (s *Store) AddPanelUndo(ctx context.Context, u wire.PanelUndo) error {
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO panel_undos
+			(call, turn, conversation, owner, panel, tool, did, method, path, body, state, why, time)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			u.Call, u.Turn, u.Conversation, u.Owner, u.Panel, u.Tool, u.Did, u.Method, u.Path, u.Body, u.State, u.Why, nanos(u.Time))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keeping how call %s is undone: %w", u.Call, err)
+	}
+	return nil
+}
+
+// MovePanelUndo changes the state of a call's undo from one to another, and why; moved is false
+// when it was not in that state, so that two who undo the same call at once do it once.
+func (s *Store) MovePanelUndo(ctx context.Context, call string, from, to wire.UndoState, why string) (moved bool, err error) {
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, `UPDATE panel_undos SET state = ?, why = ? WHERE call = ? AND state = ?`, to, why, call, from)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		moved = n == 1
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("noting the undo of call %s: %w", call, err)
+	}
+	return moved, nil
+}
+
+// PanelUndos returns the calls of a turn, or the one call, whichever is not "", that panels can
+// take back or took back, the oldest first. Of neither it is the last one in the conversation, ""
+// for outside of any, that was not taken back. An owner that is not "" leaves only theirs.
+func (s *Store) PanelUndos(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error) {
+	where, args := `call = ?`, []any{call}
+	switch {
+	case call != "":
+	case turn != "":
+		where, args = `turn = ?`, []any{turn}
+	default:
+		where = `id = (SELECT max(id) FROM panel_undos WHERE conversation = ? AND state <> 'undone' AND (? = '' OR owner = ?))`
+		args = []any{conversation, owner, owner}
+	}
+	return collect(ctx, s.reader, func(row *sql.Rows) (wire.PanelUndo, error) {
+		var u wire.PanelUndo
+		var time int64
+		err := row.Scan(&u.ID, &u.Call, &u.Turn, &u.Conversation, &u.Owner, &u.Panel, &u.Tool, &u.Did, &u.Method, &u.Path, &u.Body, &u.State, &u.Why, &time)
+		u.Time = fromNanos(time)
+		return u, err
+	}, "reading undos of panels", `SELECT id, call, turn, conversation, owner, panel, tool, did, method, path, body, state, why, time
+		FROM panel_undos WHERE `+where+` AND (? = '' OR owner = ?) ORDER BY id`, append(args, owner, owner)...)
+}

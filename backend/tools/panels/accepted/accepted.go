@@ -1,0 +1,236 @@
+// Package accepted says what a changed manifest would let a panel do that the one a person
+// accepted does not, so that such a change waits for them (ARCHITECTURE 15, for panels).
+//
+// Compare knows three kinds of reasons. More permissions and another command always wait. Another
+// description, schema or endpoint of a tool that is known waits unless the person said that they
+// work on the panel. What narrows, a tool that is new or goes, and what only says how the panel
+// looks wait for nobody: no more than that is given to a folder that is dropped in.
+//
+// The package keeps nothing and reads no file. All words in a manifest are from outside.
+package accepted
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"sextant/backend/tools/panels/manifest"
+)
+
+// Kind is what a reason is about.
+type Kind string
+
+// The kinds of reasons.
+const (
+	Permission Kind = "permission"
+	Command    Kind = "command"
+	Tool       Kind = "tool"
+)
+
+// Reason is one sentence about what a change would widen.
+type Reason struct {
+	Kind Kind
+	Text string
+}
+
+const (
+	// maxKnown bounds how many tools of a panel are remembered.
+	maxKnown = 512
+	// maxDiff bounds the difference that is shown, in bytes.
+	maxDiff = 64 << 10
+)
+
+// Hash identifies a manifest's text.
+func Hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Known adds the tools of a manifest to those that are known, by name.
+func Known(known map[string]string, is manifest.Plan) map[string]string {
+	all := maps.Clone(known)
+	if all == nil {
+		all = map[string]string{}
+	}
+	for _, t := range is.Tools {
+		if _, again := all[t.Name]; again || len(all) < maxKnown {
+			all[t.Name] = form(t).text()
+		}
+	}
+	return all
+}
+
+// Compare says what is would widen over was; known are the tools the panel ever had.
+func Compare(was, is manifest.Plan, known map[string]string) []Reason {
+	c := &comparison{}
+	c.permissions(was.Manifest.Permissions, is.Manifest.Permissions)
+	c.page(was.Manifest.UI, is.Manifest.UI)
+	c.settings(was.Manifest.Config, is.Manifest.Config)
+	c.backend(was.Manifest.Backend, is.Manifest.Backend)
+	for _, t := range is.Tools {
+		c.tool(t, known)
+	}
+	return c.reasons
+}
+
+type comparison struct{ reasons []Reason }
+
+func (c *comparison) add(kind Kind, format string, args ...any) {
+	c.reasons = append(c.reasons, Reason{kind, fmt.Sprintf(format, args...)})
+}
+
+// more are the members of is that was does not have.
+func more(was, is []string) []string {
+	return slices.DeleteFunc(slices.Clone(is), func(s string) bool { return slices.Contains(was, s) })
+}
+
+func (c *comparison) permissions(was, is manifest.Permissions) {
+	if is.Net.Any && !was.Net.Any {
+		c.add(Permission, "It may reach any host.")
+	}
+	if hosts := more(was.Net.List, is.Net.List); len(hosts) > 0 && !was.Net.Any {
+		c.add(Permission, "It may reach %s.", listed(hosts))
+	}
+	if paths := more(was.FS, is.FS); len(paths) > 0 {
+		c.add(Permission, "It may use the files in %s.", listed(paths))
+	}
+	if is.Exec && !was.Exec {
+		c.add(Permission, "It may start other programs.")
+	}
+	if tools := more(was.CallTools, is.CallTools); len(tools) > 0 {
+		c.add(Permission, "It may call %s.", listed(tools))
+	}
+}
+
+// page compares what the page may load and reach: each list in its csp is one of sources.
+func (c *comparison) page(was, is *manifest.UI) {
+	before, after := sources(was), sources(is)
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		if added := more(before[key], after[key]); len(added) > 0 {
+			c.add(Permission, "Its page may use %s (%s).", listed(added), shown(key))
+		}
+	}
+}
+
+// sources are the members of a csp. What is no list of words counts as one word.
+func sources(ui *manifest.UI) map[string][]string {
+	if ui == nil || len(ui.CSP) == 0 {
+		return nil
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(ui.CSP, &members) != nil {
+		return map[string][]string{"csp": {string(ui.CSP)}}
+	}
+	all := map[string][]string{}
+	for key, raw := range members {
+		var list []string
+		if json.Unmarshal(raw, &list) != nil {
+			list = []string{string(raw)}
+		}
+		all[key] = list
+	}
+	return all
+}
+
+func (c *comparison) settings(was, is map[string]manifest.ConfigField) {
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if was[name].Sensitive && !is[name].Sensitive {
+			c.add(Permission, "Its setting %s counts as a secret no longer.", shown(name))
+		}
+	}
+}
+
+func (c *comparison) backend(was, is *manifest.Backend) {
+	before, after := answers(was), answers(is)
+	switch {
+	case before == after || is == nil:
+	case was == nil:
+		c.add(Command, "Its tools are answered by %s.", after)
+	default:
+		c.add(Command, "Its tools are answered by %s instead of %s.", after, before)
+	}
+}
+
+// answers names what answers a panel's tools, every word of it.
+func answers(b *manifest.Backend) string {
+	if b == nil {
+		return ""
+	}
+	parts := []string{b.Kind}
+	for _, word := range append([]string{b.Command}, b.Args...) {
+		if word != "" {
+			parts = append(parts, quoted(word))
+		}
+	}
+	for _, word := range []string{b.URL, b.File} {
+		if word != "" {
+			parts = append(parts, quoted(word))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// Diff is the unified difference of two manifests in one form, so that it tells what changed and
+// not how it is written. Past 64 KB it ends with a line that says so.
+func Diff(was, is []byte) string {
+	text := udiff.Unified("accepted", "manifest.json", normal(was), normal(is))
+	if len(text) > maxDiff {
+		kept := text[:strings.LastIndexByte(text[:maxDiff], '\n')+1]
+		return kept + fmt.Sprintf(" … %d more bytes of differences; read manifest.json itself\n", len(text)-len(kept))
+	}
+	return text
+}
+
+// normal is JSON with sorted names, a value a line, and nothing in it that is not seen.
+func normal(text []byte) string {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var value any
+	if dec.Decode(&value) != nil {
+		return shownLines(string(text))
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if enc.Encode(value) != nil {
+		return shownLines(string(text))
+	}
+	return shownLines(b.String())
+}
+
+func quoted(word string) string { return "“" + shown(word) + "”" }
+
+func listed(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quoted(w)
+	}
+	return strings.Join(out, ", ")
+}
+
+// shown is text with what cannot be seen, or turns the direction of reading, written out.
+func shown(text string) string { return written(text, "") }
+
+func shownLines(text string) string { return written(text, "\n") }
+
+func written(text, keep string) string {
+	var b strings.Builder
+	for _, c := range text {
+		switch {
+		case unicode.IsPrint(c) || strings.ContainsRune(keep, c):
+			b.WriteRune(c)
+		default:
+			fmt.Fprintf(&b, "\\u%04x", c)
+		}
+	}
+	return b.String()
+}

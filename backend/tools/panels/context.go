@@ -1,0 +1,57 @@
+package panels
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"sextant/backend/tools/panels/manifest"
+)
+
+const (
+	// maxContext bounds one value that a panel publishes, as JSON, maxContextAll all of them.
+	maxContext    = 16 << 10
+	maxContextAll = 64 << 10
+)
+
+// Publish replaces the values that a panel publishes, such as the file that is open in it; tools
+// that name their keys in inject get them for parameters a call leaves out, and when expressions
+// read them. The error says what is wrong with values, all of which are refused then: a key that
+// the manifest does not declare, or more than 16 KB of one and 64 KB of all. ErrNoPanel says that
+// there is no such panel.
+func (r *Registry) Publish(panel string, values map[string]json.RawMessage) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.entries[panel]
+	if e == nil || e.plan == nil {
+		return fmt.Errorf("publishing for %q: %w", manifest.Cut(panel, 64), ErrNoPanel)
+	}
+	all := 0
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		switch {
+		case !slices.Contains(e.plan.Manifest.Context, key):
+			return fmt.Errorf("the %s panel publishes no %q; its manifest's context has %q", panel, manifest.Cut(key, 60), e.plan.Manifest.Context)
+		case len(values[key]) > maxContext:
+			return fmt.Errorf("%q has %d bytes; a value may have %d", key, len(values[key]), maxContext)
+		case !json.Valid(values[key]):
+			return fmt.Errorf("%q is not JSON", key)
+		}
+		all += len(values[key])
+	}
+	if all > maxContextAll {
+		return fmt.Errorf("the values have %d bytes together; they may have %d", all, maxContextAll)
+	}
+	kept := maps.Clone(values)
+	for key, value := range kept {
+		kept[key] = slices.Clone(value)
+	}
+	r.context[panel] = kept
+	return nil
+}
+
+// publishedBy is the value of a key that a panel published, when its manifest still declares it. Who calls it holds mu.
+func (r *Registry) publishedBy(panel, key string, declared []string) (json.RawMessage, bool) {
+	value, ok := r.context[panel][key]
+	return value, ok && slices.Contains(declared, key)
+}

@@ -1,0 +1,53 @@
+package panels
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Pins keeps which panels are pinned; *store.Store is one.
+type Pins interface {
+	PinnedPanels(ctx context.Context) ([]string, error)
+	PinPanel(ctx context.Context, panel string, pinned bool) error
+}
+
+// ErrNoPanel says that there is no panel of an id.
+var ErrNoPanel = errors.New("there is no such panel")
+
+func (r *Registry) recallPins(ctx context.Context) error {
+	if r.cfg.Pins == nil {
+		return nil
+	}
+	list, err := r.cfg.Pins.PinnedPanels(ctx)
+	for _, id := range list {
+		r.pinned[id] = true
+	}
+	return err
+}
+
+// Pin says whether the tools of a panel are offered while another one is active, too. It is kept.
+// ErrNoPanel says that there is none of that id.
+func (r *Registry) Pin(ctx context.Context, panel string, pinned bool) error {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	r.mu.Lock()
+	e, was := r.entries[panel], r.pinned[panel]
+	r.mu.Unlock()
+	if e == nil || e.arrival == 0 {
+		return fmt.Errorf("pinning %q: %w", panel, ErrNoPanel)
+	}
+	if was == pinned {
+		return nil
+	}
+	if r.cfg.Pins != nil {
+		if err := r.cfg.Pins.PinPanel(ctx, panel, pinned); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	r.pinned[panel] = pinned
+	r.mu.Unlock()
+	r.publish()
+	return nil
+}
