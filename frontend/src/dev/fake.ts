@@ -152,6 +152,10 @@ class Fake implements Backend {
   result = async () => new Blob();
   execute = async (): Promise<Result> => ({ success: true, result: { text: 'done' }, duration_ms: 12 });
   callPanel = async (): Promise<Result> => ({ success: true, result: { text: 'done' }, duration_ms: 12 });
+  answerPanel = async () => {};
+  developPanel = async () => {};
+  pinPanel = async () => {};
+  publishContext = async () => {};
   openPanel = async (panel: string) => this.#tell('panel.opened', { panel });
   hand = async () => {};
   startBrowser = async () => {};

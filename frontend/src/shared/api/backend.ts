@@ -132,6 +132,14 @@ export interface Backend {
   /** Runs a tool as the panel's page asks: its own tools, and those its manifest names. Never the person's call. */
   callPanel(panel: string, tool: string, args: Json): Promise<Result>;
   openPanel(panel: string): Promise<void>;
+  /** Takes over the change of a panel that was shown, named by its hash, or leaves it out. */
+  answerPanel(panel: string, hash: string, take: boolean): Promise<void>;
+  /** Takes over changes of a panel's tools without asking until Sextant ends, or asks again. */
+  developPanel(panel: string, on: boolean): Promise<void>;
+  /** Offers a panel's tools while another one is active, too, or no longer. */
+  pinPanel(panel: string, pinned: boolean): Promise<void>;
+  /** Says what a panel shows now, by the keys its manifest declares; it replaces what was said before. */
+  publishContext(panel: string, values: Record<string, Json>): Promise<void>;
   hand(person: boolean): Promise<void>;
   startBrowser(): Promise<void>;
   toggleServer(name: string, enabled: boolean): Promise<void>;

@@ -162,6 +162,15 @@ export class Loopback implements Backend {
   callPanel = (panel: string, tool: string, args: Json) =>
     this.#json<Result>('POST', `/api/panels/${encodeURIComponent(panel)}/call`, { tool, args });
 
+  answerPanel = (panel: string, hash: string, take: boolean) =>
+    this.#json<void>('POST', `/api/panels/${encodeURIComponent(panel)}/${take ? 'accept' : 'decline'}`, { hash });
+  developPanel = (panel: string, on: boolean) =>
+    this.#json<void>('POST', `/api/panels/${encodeURIComponent(panel)}/develop`, { on });
+  pinPanel = (panel: string, pinned: boolean) =>
+    this.#json<void>('POST', `/api/panels/${encodeURIComponent(panel)}/pin`, { pinned });
+  publishContext = (panel: string, values: Record<string, Json>) =>
+    this.#json<void>('PUT', `/api/panels/${encodeURIComponent(panel)}/context`, values);
+
   openPanel = async (panel: string) => {
     const { method, path } = route('panel_open');
     await this.#ask(method, path, { panel });

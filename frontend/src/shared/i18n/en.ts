@@ -1,6 +1,7 @@
 import { assistant } from './en-assistant';
 import { measures } from './en-measures';
 import { panels } from './en-panels';
+import { pending } from './en-pending';
 import { secrets } from './en-secrets';
 import { settings } from './en-settings';
 import { spending } from './en-spending';
@@ -131,4 +132,13 @@ const frame = {
 } as const;
 
 /** The English catalogue. */
-export const en = { ...frame, ...assistant, ...measures, ...panels, ...settings, ...spending, ...secrets } as const;
+export const en = {
+  ...frame,
+  ...assistant,
+  ...measures,
+  ...panels,
+  ...settings,
+  ...spending,
+  ...secrets,
+  ...pending,
+} as const;
