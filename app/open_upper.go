@@ -38,11 +38,14 @@ import (
 const closePatience = 5 * time.Second
 
 // openTools opens the origins of tools: floor 4.
-func (s *System) openTools(ctx context.Context, _ Purpose) error {
-	var err error
+func (s *System) openTools(ctx context.Context, purpose Purpose) error {
+	err := s.openPages(purpose)
+	if err != nil {
+		return err
+	}
 	s.Panels = toolpanels.New(toolpanels.Config{
 		Builtin: panels.Builtin(), Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reserved,
-		Journal: journal{s}, Data: s.Config.DataDir, Egress: s.Guard.Transport(), Accepted: s.Store, Pins: s.Store, Log: s.Log,
+		Journal: journal{s}, Data: s.Config.DataDir, PageURL: s.Pages.URL, Egress: s.Guard.Transport(), Accepted: s.Store, Pins: s.Store, Log: s.Log,
 	})
 	s.Baseline = baseline.New(baseline.Config{
 		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
@@ -249,7 +252,7 @@ func (s *System) rooms() httpapi.Rooms {
 	return httpapi.Rooms{
 		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
-		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels, MCP: s.MCP, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
+		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels, Pages: s.Pages.Origin(), MCP: s.MCP, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
 		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, AsPanel: s.CallAsPanel, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Join: s.guests, Log: s.Log,
 	}
 }

@@ -125,3 +125,27 @@ func TestTheDoorTakesJSONUnderAnyNameAndBoundsIt(t *testing.T) {
 		t.Errorf("the OpenAPI document: status %d, %.100s", status, body)
 	}
 }
+
+func TestAPanelsStateIsKeptForThePersonsWindowAlone(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	program, window := clientOf(t, sys), windowOf(t, sys)
+	route := "/api/panels/" + sys.Nav.Panels[0] + "/state"
+	if status, body := program.do(http.MethodGet, route, nil); status != http.StatusOK || !bytes.Contains(body, []byte(`"state":null`)) {
+		t.Errorf("before anything was kept: %d %s", status, body)
+	}
+	if status, body := program.do(http.MethodPut, route, map[string]any{"state": 1}); status != http.StatusForbidden {
+		t.Errorf("a program keeps a panel's state: %d %s", status, body)
+	}
+	if status, body := window.do(http.MethodPut, route, map[string]any{"state": map[string]any{"at": 3}}); status != http.StatusNoContent {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := window.do(http.MethodGet, route, nil); status != http.StatusOK || !bytes.Contains(body, []byte(`"state":{"at":3}`)) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _ := window.do(http.MethodPut, route, map[string]any{"state": strings.Repeat("x", 256<<10)}); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("more than 256 KB: %d", status)
+	}
+	if status, _ := window.do(http.MethodPut, "/api/panels/no-such-panel/state", map[string]any{"state": 1}); status != http.StatusNotFound {
+		t.Errorf("a panel that is not there: %d", status)
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"sextant/backend/agent/pilot"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/api/mcpserver"
+	"sextant/backend/api/pages"
 	"sextant/backend/api/ws"
 	"sextant/backend/calls/approval"
 	"sextant/backend/calls/discovery"
@@ -81,6 +82,7 @@ type System struct {
 	Catalogue   *catalogue.Tools
 	Subagent    *subagent.Tools
 	Panels      *panels.Registry
+	Pages       *pages.Server
 	MCP         *mcp.Servers
 	Discovery   *discovery.Discovery
 	Desk        *approval.Desk
@@ -204,8 +206,11 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 		return err
 	}
 	s.onClose("server", s.server.Close)
-	s.Guard.Never(s.server.Host())
-	s.mcpGuard.Never(s.server.Host())
-	s.Models.Never(s.server.Host())
+	s.Pages.FramedBy("http://" + s.Host())
+	for _, host := range []string{s.server.Host(), s.Pages.Host()} {
+		s.Guard.Never(host)
+		s.mcpGuard.Never(host)
+		s.Models.Never(host)
+	}
 	return s.announce()
 }

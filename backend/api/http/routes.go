@@ -56,6 +56,7 @@ func (s *Server) routes() {
 	s.panelRoutes()
 	s.panelOwnRoutes()
 	s.decideRoutes()
+	s.pageRoutes()
 	s.talkRoutes()
 	s.pilotRoutes()
 	s.automationRoutes()

@@ -74,6 +74,8 @@ type Rooms struct {
 	Models  *llm.Registry
 	Pilot   *pilot.Pilot
 	Panels  *panels.Registry
+	// Pages is the origin that panels' pages come from, "" when there is none.
+	Pages   string
 	MCP     *mcp.Servers
 	Base    *baseline.Tools
 	Created *created.Tools
@@ -113,7 +115,7 @@ func New(rooms Rooms) *Server {
 	mux := http.NewServeMux()
 	s.api = humago.New(mux, config(rooms.Version))
 	s.routes()
-	mux.Handle("/", shell(rooms.Files, rooms.Built))
+	mux.Handle("/", shell(rooms.Files, rooms.Built, rooms.Pages))
 	mux.HandleFunc("GET "+ProofPath, s.prove)
 	if rooms.Join != nil {
 		mux.Handle("GET "+mcpserver.JoinPath, rooms.Join)

@@ -3,6 +3,7 @@ package panels
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,33 +62,45 @@ func (r *Registry) lookAtPage(e *entry, patient bool) (again time.Duration) {
 	return 0
 }
 
+// pageFilesMost bounds how many files of a panel are looked at for changes of its page.
+const pageFilesMost = 2000
+
 // pageFiles identifies by size and time the files that make a page: the entry, and for a
-// webview what lies beside it that a page is made of.
+// webview all that lies in the panel's folder and could be a part of it.
 func pageFiles(dir string, ui *manifest.UI) string {
 	var id strings.Builder
-	add := func(path string) {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+	add := func(path string, info fs.FileInfo) {
+		if info.Mode().IsRegular() {
 			fmt.Fprintf(&id, " %s %d %d", path, info.Size(), info.ModTime().UnixNano())
 		}
 	}
 	if !filepath.IsLocal(ui.Entry) {
 		return ""
 	}
-	entry := filepath.Join(dir, ui.Entry)
-	add(entry)
 	if ui.Kind != "webview" {
-		return id.String()
-	}
-	list, err := os.ReadDir(filepath.Dir(entry))
-	if err != nil {
-		return id.String()
-	}
-	parts := []string{".html", ".htm", ".js", ".mjs", ".css", ".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".woff2", ".wasm"}
-	for _, d := range list[:min(len(list), maxFolders)] {
-		if slices.Contains(parts, strings.ToLower(filepath.Ext(d.Name()))) {
-			add(filepath.Join(filepath.Dir(entry), d.Name()))
+		entry := filepath.Join(dir, ui.Entry)
+		if info, err := os.Stat(entry); err == nil {
+			add(entry, info)
 		}
+		return id.String()
 	}
+	left := pageFilesMost
+	// What cannot be read now does not count, and so is a change when it can be.
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if left--; left < 0 {
+			return fs.SkipAll
+		}
+		if err != nil {
+			return nil //nolint:nilerr // see above
+		}
+		if d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		if info, err := d.Info(); err == nil {
+			add(path, info)
+		}
+		return nil
+	})
 	return id.String()
 }
 

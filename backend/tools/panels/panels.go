@@ -56,6 +56,9 @@ type Config struct {
 	// them both last as long as the Registry.
 	Accepted Accepted
 	Pins     Pins
+	// PageURL is the address of a file of a panel's page, "" while nothing serves it; it must
+	// not call the Registry. nil means never.
+	PageURL func(panel, entry string) string
 	// Egress sends requests to http backends outside this machine; nil refuses them.
 	Egress http.RoundTripper
 	Log    *slog.Logger

@@ -82,6 +82,7 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 			next.callTools[e.id] = e.plan.Manifest.Permissions.CallTools
 		}
 		p := shown(e, offers[e.id], slices.Concat(extra[e.id], r.clashes[e.id], pageProblems(e)))
+		p.Page.URL = r.pageURL(e)
 		p.Pinned, p.Develop = r.pinned[e.id], r.developed[e.id]
 		next.panels = append(next.panels, p)
 		if e.page.tree != nil {

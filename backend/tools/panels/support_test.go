@@ -81,6 +81,9 @@ func put(t *testing.T, root, folder string, files map[string]string) {
 		t.Fatal(err)
 	}
 	for _, name := range slices.Backward(slices.Sorted(mapKeys(files))) {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o600); err != nil {
 			t.Fatal(err)
 		}

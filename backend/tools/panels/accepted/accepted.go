@@ -120,24 +120,15 @@ func (c *comparison) page(was, is *manifest.UI) {
 	}
 }
 
-// sources are the members of a csp. What is no list of words counts as one word.
+// sources are the lists of a csp by their names.
 func sources(ui *manifest.UI) map[string][]string {
-	if ui == nil || len(ui.CSP) == 0 {
+	if ui == nil {
 		return nil
 	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal(ui.CSP, &members) != nil {
-		return map[string][]string{"csp": {string(ui.CSP)}}
+	return map[string][]string{
+		"connectDomains": ui.CSP.ConnectDomains, "resourceDomains": ui.CSP.ResourceDomains,
+		"frameDomains": ui.CSP.FrameDomains, "baseUriDomains": ui.CSP.BaseURIDomains,
 	}
-	all := map[string][]string{}
-	for key, raw := range members {
-		var list []string
-		if json.Unmarshal(raw, &list) != nil {
-			list = []string{string(raw)}
-		}
-		all[key] = list
-	}
-	return all
 }
 
 func (c *comparison) settings(was, is map[string]manifest.ConfigField) {

@@ -250,7 +250,7 @@ func (j *judge) rest() {
 		case "declarative":
 			j.page(m.UI)
 		case "webview":
-			j.warn("/ui/kind", "pages of kind %s are not shown in this version; the panel's tools work", m.UI.Kind)
+			j.webview(m.UI)
 		default:
 			j.fail("/ui/kind", "ui.kind %q is not known; it is declarative or webview", Cut(m.UI.Kind, 40))
 		}

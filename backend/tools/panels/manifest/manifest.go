@@ -42,9 +42,9 @@ type Place struct {
 
 // UI is the panel's page: Kind builtin (embedded panels only), declarative or webview.
 type UI struct {
-	Kind  string          `json:"kind"`
-	Entry string          `json:"entry"`
-	CSP   json.RawMessage `json:"csp"`
+	Kind  string `json:"kind"`
+	Entry string `json:"entry"`
+	CSP   CSP    `json:"csp"`
 }
 
 // Backend answers the panel's endpoints: Kind process, http, script or mcp.
@@ -146,6 +146,7 @@ func fields() map[string][]string {
 		},
 		"/activity_bar": {"section", "order"},
 		"/ui":           {"kind", "entry", "csp"},
+		"/ui/csp":       {"connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"},
 		"/backend":      {"kind", "command", "args", "url", "file", "health"},
 		"/permissions":  {"fs", "net", "exec", "call_tools"},
 		"/config/*":     {"type", "description", "default", "sensitive"},

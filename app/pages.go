@@ -1,0 +1,29 @@
+package app
+
+import "sextant/backend/api/pages"
+
+// openPages opens the second origin, which panels are told the addresses of. Without doors
+// nobody shows a page, and it has no address.
+func (s *System) openPages(purpose Purpose) error {
+	s.Pages = pages.New(pages.Config{
+		Source: func(panel string) (pages.Source, bool) {
+			page, ok := s.Panels.Webview(panel)
+			return pages.Source{
+				Root: page.Root, Folder: page.Folder, Hidden: page.Hidden,
+				Grants: pages.Grants{
+					Connect: page.CSP.ConnectDomains, Resource: page.CSP.ResourceDomains,
+					Frame: page.CSP.FrameDomains, Base: page.CSP.BaseURIDomains,
+				},
+			}, ok
+		},
+		Log: s.Log,
+	})
+	if !purpose.Serve {
+		return nil
+	}
+	if err := s.Pages.Listen(); err != nil {
+		return err
+	}
+	s.onClose("panels' pages", s.Pages.Close)
+	return nil
+}

@@ -1,0 +1,174 @@
+// The page's end of the bridge. It stands first in every document of a panel's page and is
+// part of that page: it guards nothing against it (the window does), it only makes the way
+// to the window easy. Everything goes as JSON text over one MessagePort.
+//
+// A view that is written for MCP Apps posts its messages to window.parent and listens for
+// "message"; both are led over the port, so that it works as it is. window.sextant is the
+// short way for pages written for Sextant.
+//
+// surface.js stands behind this part, in the same function: it adds to `answers` what the
+// window may ask of the page.
+
+const host = window.parent;
+const own = 'sextant:';
+const waiting = new Map();
+const unsent = [];
+const listeners = new Map();
+/** What the window may ask, by method: (params) => result or promise of it. */
+const answers = Object.create(null);
+/** The newest host context. */
+let context = {};
+let port = null;
+let next = 0;
+
+const send = (message) => {
+  const text = JSON.stringify(message);
+  if (port) port.postMessage(text);
+  else if (unsent.length < 256) unsent.push(text);
+};
+
+const notify = (method, params = {}) => send({ jsonrpc: '2.0', method, params });
+
+const request = (method, params = {}) =>
+  new Promise((resolve, reject) => {
+    const id = own + ++next;
+    waiting.set(id, { resolve, reject });
+    send({ jsonrpc: '2.0', id, method, params });
+  });
+
+const tell = (what, value) => {
+  for (const listener of [...(listeners.get(what) ?? [])]) {
+    try {
+      listener(value);
+    } catch (error) {
+      // The page's own fault belongs to its console, not to us.
+      setTimeout(() => {
+        throw error;
+      });
+    }
+  }
+};
+
+// The window in a view's eyes: it has what such a view uses of window.parent, and can be
+// the source of a message, which only a real port or window can.
+const parent = new MessageChannel().port1;
+Object.defineProperty(parent, 'postMessage', { value: (message) => send(message) });
+
+const deliver = (message) => window.dispatchEvent(new MessageEvent('message', { data: message, source: parent }));
+
+/** Wears the window's colours, on the root element, where a page's own rules can be stronger. */
+const wear = (changed) => {
+  context = { ...context, ...changed };
+  const root = document.documentElement;
+  if (!root) return;
+  if (context.theme) {
+    root.dataset.theme = context.theme;
+    root.style.colorScheme = context.theme;
+  }
+  for (const [name, value] of Object.entries(changed.styles?.variables ?? {})) root.style.setProperty(name, value);
+  if (context.locale && !root.lang) root.lang = context.locale;
+};
+
+const answer = async ({ id, method, params }) => {
+  try {
+    send({ jsonrpc: '2.0', id, result: (await answers[method](params ?? {})) ?? {} });
+  } catch (error) {
+    send({ jsonrpc: '2.0', id, error: { code: -32000, message: String(error?.message ?? error) } });
+  }
+};
+
+const hear = (message) => {
+  if (typeof message.id === 'string' && message.id.startsWith(own) && !message.method) {
+    const asked = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (message.error) asked?.reject(Object.assign(new Error(message.error.message), { code: message.error.code }));
+    else asked?.resolve(message.result);
+    return;
+  }
+  if (message.id !== undefined && answers[message.method]) {
+    void answer(message);
+    return;
+  }
+  if (message.method === 'ui/notifications/host-context-changed') {
+    const { theme } = context;
+    wear(message.params ?? {});
+    tell('context', context);
+    if (context.theme !== theme) tell('theme', context.theme);
+  }
+  deliver(message);
+};
+
+/** The text of an MCP result, for people and for errors. */
+const textOf = (result) =>
+  (result?.content ?? [])
+    .filter((block) => block.type === 'text')
+    .map((block) => block.text)
+    .join('\n');
+
+const call = async (name, args = {}) => {
+  const result = await request('tools/call', { name, arguments: args });
+  if (result.isError) throw Object.assign(new Error(textOf(result)), { result });
+  return result.structuredContent ?? textOf(result);
+};
+
+const ready = new Promise((resolve) => {
+  answers['sextant/welcome'] = (params) => {
+    wear(params);
+    resolve(context);
+  };
+});
+
+const sextant = Object.freeze({
+  /** Resolves with the host context (theme, locale, containerDimensions …) once the window answers. */
+  ready,
+  /** Calls a tool of this panel, or one of permissions.call_tools; rejects with what went wrong. */
+  call,
+  /** 256 KB of JSON that the window keeps for the panel; null before anything was kept. */
+  state: Object.freeze({
+    get: async () => (await request('sextant/state.get')).state,
+    set: async (state) => void (await request('sextant/state.set', { state })),
+  }),
+  /** Publishes values of keys that the manifest's `context` names. */
+  publish: async (values) => void (await request('sextant/context', { values })),
+  /** Offers the person a message to the assistant; rejects when it is not wanted. */
+  message: async (text) => void (await request('ui/message', { role: 'user', content: [{ type: 'text', text }] })),
+  /** Asks the person to open an address in the browser; rejects when it is not wanted. */
+  open: async (url) => void (await request('ui/open-link', { url })),
+  /** The host context as it is now. */
+  get context() {
+    return context;
+  },
+  /** Hears 'theme' (light or dark) and 'context'; returns what ends it. */
+  on(what, listener) {
+    const list = listeners.get(what) ?? new Set();
+    listeners.set(what, list.add(listener));
+    return () => list.delete(listener);
+  },
+});
+
+/** Keys that belong to the window, also while the page has the focus. */
+const key = (event) => {
+  if (event.key !== 'F6' && (event.key !== 'Escape' || event.defaultPrevented)) return;
+  if (event.key === 'F6') event.preventDefault();
+  notify('sextant/key', { key: event.key, shift: event.shiftKey });
+};
+
+const start = () => {
+  // No policy holds these back in every browser.
+  for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'RTCDataChannel', 'RTCIceTransport']) {
+    delete window[name];
+  }
+  Object.defineProperty(window, 'parent', { value: parent });
+  Object.defineProperty(window, 'sextant', { value: sextant });
+  const accept = (event) => {
+    if (event.source !== host || event.data?.sextant !== 'port' || !event.ports[0]) return;
+    event.stopImmediatePropagation();
+    window.removeEventListener('message', accept, true);
+    port = event.ports[0];
+    port.onmessage = ({ data }) => hear(JSON.parse(data));
+    for (const text of unsent.splice(0)) port.postMessage(text);
+  };
+  window.addEventListener('message', accept, true);
+  window.addEventListener('keydown', key);
+  host.postMessage({ sextant: 'hello' }, '*');
+};

@@ -1,0 +1,3 @@
+
+// What the environment tools ask of the page: methods named sextant/surface/…, added to
+// `answers`.

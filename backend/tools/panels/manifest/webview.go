@@ -1,0 +1,75 @@
+package manifest
+
+import (
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// CSP is what a page of kind webview may reach beyond its own files, in the words of MCP
+// Apps. Each entry is an origin, such as "https://api.example.com", whose host is one of
+// permissions.net.
+type CSP struct {
+	// ConnectDomains are asked by fetch and sockets (wss: too), ResourceDomains give scripts,
+	// styles, pictures, fonts and media, FrameDomains may be framed in the page, and
+	// BaseURIDomains may stand in a <base> element.
+	ConnectDomains  []string `json:"connectDomains"`
+	ResourceDomains []string `json:"resourceDomains"`
+	FrameDomains    []string `json:"frameDomains"`
+	BaseURIDomains  []string `json:"baseUriDomains"`
+}
+
+// maxDomains bounds the origins of one list.
+const maxDomains = 32
+
+// ruleDomain is an origin: a scheme, a name of two parts or more that may begin with "*.",
+// and a port. Nothing else can stand in a policy, least of all what ends a directive.
+var ruleDomain = regexp.MustCompile(`^(https|wss)://((?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?::[0-9]{1,5})?$`)
+
+// badDomain says why a page may not have an origin, "" when it may.
+func badDomain(domain string, sockets bool, net Hosts) string {
+	parts := ruleDomain.FindStringSubmatch(domain)
+	if parts == nil || parts[1] == "wss" && !sockets || strings.Trim(parts[2], "0123456789.") == "" || len(domain) > 260 {
+		return "is not an origin such as https://api.example.com"
+	}
+	host := strings.TrimPrefix(parts[2], "*.")
+	if !net.Any && !slices.Contains(net.List, parts[2]) && !slices.Contains(net.List, host) {
+		return fmt.Sprintf("leads to %s; add that host to permissions.net", host)
+	}
+	return ""
+}
+
+// webview judges ui of kind webview: its entry and what it may reach.
+func (j *judge) webview(ui *UI) {
+	switch entry := strings.ToLower(ui.Entry); {
+	case ui.Entry == "":
+		j.fail("/ui/entry", `ui.entry is missing: the page's file, such as "index.html"`)
+	case !fs.ValidPath(ui.Entry) || strings.ContainsAny(ui.Entry, "\\:\x00") || strings.HasPrefix(ui.Entry, ".") || strings.Contains(ui.Entry, "/."):
+		j.fail("/ui/entry", "ui.entry %q is not a file of the panel's folder", Cut(ui.Entry, 80))
+	case !strings.HasSuffix(entry, ".html") && !strings.HasSuffix(entry, ".htm"):
+		j.fail("/ui/entry", "ui.entry %q is not an HTML file", Cut(ui.Entry, 80))
+	}
+	for _, list := range []struct {
+		name    string
+		domains []string
+		sockets bool
+	}{
+		{"connectDomains", ui.CSP.ConnectDomains, true},
+		{"resourceDomains", ui.CSP.ResourceDomains, false},
+		{"frameDomains", ui.CSP.FrameDomains, false},
+		{"baseUriDomains", ui.CSP.BaseURIDomains, false},
+	} {
+		if len(list.domains) > maxDomains {
+			j.fail("/ui/csp/"+list.name, "%s holds more than %d origins", list.name, maxDomains)
+			continue
+		}
+		for i, domain := range list.domains {
+			if why := badDomain(domain, list.sockets, j.manifest.Permissions.Net); why != "" {
+				j.fail("/ui/csp/"+list.name+"/"+strconv.Itoa(i), "%q %s", Cut(domain, 80), why)
+			}
+		}
+	}
+}

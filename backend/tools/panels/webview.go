@@ -1,0 +1,45 @@
+package panels
+
+import (
+	"path/filepath"
+
+	"sextant/backend/tools/panels/manifest"
+)
+
+// Webview is a panel's page of kind webview: where its files are and what it may reach.
+type Webview struct {
+	// Root is the folder of panels, Folder the panel's name in it.
+	Root, Folder string
+	CSP          manifest.CSP
+	// Hidden are files of the folder that are not the page's, slash-separated.
+	Hidden []string
+}
+
+// Webview is panel's page as its last good manifest says; false when it has none of kind
+// webview.
+func (r *Registry) Webview(panel string) (Webview, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.entries[panel]
+	if e == nil || e.builtin || e.plan == nil || e.plan.Manifest.UI == nil || e.plan.Manifest.UI.Kind != "webview" {
+		return Webview{}, false
+	}
+	m := e.plan.Manifest
+	page := Webview{Root: e.root, Folder: e.id, CSP: m.UI.CSP, Hidden: []string{manifest.FileName}}
+	if b := m.Backend; b != nil {
+		for _, word := range append([]string{b.File, b.Command}, b.Args...) {
+			if word != "" && filepath.IsLocal(word) {
+				page.Hidden = append(page.Hidden, filepath.ToSlash(filepath.Clean(word)))
+			}
+		}
+	}
+	return page, true
+}
+
+// pageURL is where e's page of kind webview is served, "" when it has none.
+func (r *Registry) pageURL(e *entry) string {
+	if e.builtin || e.plan == nil || e.plan.Manifest.UI == nil || e.plan.Manifest.UI.Kind != "webview" || r.cfg.PageURL == nil {
+		return ""
+	}
+	return r.cfg.PageURL(e.id, e.plan.Manifest.UI.Entry)
+}
