@@ -97,6 +97,29 @@ type Spec struct {
 	// Unconfined runs it without the sandbox: limits, environment and the end of the whole
 	// tree hold, nothing else does.
 	Unconfined bool
+	// Person, with Unconfined, runs what is the person's own, like a shell that they type into:
+	// with the environment and the limits that Sextant itself has. The end of the whole tree holds.
+	Person bool
+	// Terminal gives it a terminal of its own in place of Stdin, Stdout and Stderr; what it prints
+	// there goes to Stdout.
+	Terminal *Terminal
+}
+
+// Terminal is the terminal of a run.
+type Terminal struct {
+	// Columns and Rows are its first size; zero is 80 by 24.
+	Columns, Rows uint16
+	// Begun is handed the terminal before the run begins. It works until Wait returns.
+	Begun func(TTY)
+}
+
+// TTY is a person's side of a terminal. Safe for concurrent use; after the end of the run its
+// methods fail.
+type TTY interface {
+	// Write types into it.
+	Write(b []byte) (int, error)
+	// Resize tells the programs in it their new size in characters.
+	Resize(columns, rows uint16) error
 }
 
 // Exit is how a run ended.

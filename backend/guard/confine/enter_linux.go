@@ -83,12 +83,20 @@ func become() error {
 	if err := readPlan(&in); err != nil {
 		return err
 	}
-	if !in.Namespaces {
-		// Bubblewrap did it; without, the command gets a session of its own here.
+	if !in.Namespaces || in.Terminal {
+		// Bubblewrap did it; without, the command gets a session of its own here. A terminal is
+		// taken by who leads one, which behind bubblewrap is its first process.
 		_, _ = unix.Setsid() // fails only when it has one
 	}
-	if err := in.limit(); err != nil {
-		return err
+	if in.Terminal {
+		if err := unix.IoctlSetInt(0, unix.TIOCSCTTY, 0); err != nil {
+			return fmt.Errorf("taking the terminal: %w", err)
+		}
+	}
+	if !in.Person {
+		if err := in.limit(); err != nil {
+			return err
+		}
 	}
 	if err := os.Chdir(in.Dir); err != nil {
 		return fmt.Errorf("going to the folder: %w", err)

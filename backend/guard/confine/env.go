@@ -48,6 +48,15 @@ func environment(from []string, home, tmp string, network, proxied bool, more []
 	return list
 }
 
+// with is env with more in place of what has the same name.
+func with(env, more []string) []string {
+	all := slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.ContainsFunc(more, func(m string) bool { return strings.HasPrefix(m, name+"=") })
+	})
+	return append(all, more...)
+}
+
 // throughProxy is env with what programs need to find the proxy at address ("127.0.0.1:40000"). What
 // env holds already stays.
 func throughProxy(env []string, address string) []string {

@@ -29,6 +29,8 @@ type inner struct {
 	// Network that sockets of the internet are allowed, Closed the TCP ports that are not.
 	Namespaces, Network bool
 	Closed              []uint16
+	// Person leaves the limits out; Terminal makes descriptor 0 the terminal of the session.
+	Person, Terminal bool
 	// Proxied says that a listener for a proxy goes back on wayFD before the command begins.
 	Proxied bool
 }
@@ -76,8 +78,8 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 		return plan{}, errors.New("without namespaces its network cannot be limited to a proxy")
 	}
 	p := plan{Enter: inner{
-		Proxied: spec.Proxy != nil,
-		Dir:     spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined, Network: spec.Network,
+		Proxied: spec.Proxy != nil, Person: spec.Person && spec.Unconfined, Terminal: spec.Terminal != nil,
+		Dir: spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined, Network: spec.Network,
 	}}
 	tmp := r.tmp
 	switch {
@@ -100,6 +102,9 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 		own = append(slices.Clone(own), "XDG_CACHE_HOME="+tmp+"/.cache")
 	}
 	p.Enter.Env = environment(os.Environ(), c.cfg.Home, tmp, spec.Network || spec.Unconfined, spec.Proxy != nil, own)
+	if p.Enter.Person {
+		p.Enter.Env = with(os.Environ(), spec.Env)
+	}
 	if p.Enter.Dir == "" {
 		p.Enter.Dir = first(spec.Workspace, tmp)
 	}

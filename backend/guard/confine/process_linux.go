@@ -34,6 +34,7 @@ type Process struct {
 	copies sync.WaitGroup
 	pipes  []*os.File
 	errors tail
+	tty    *tty
 	cancel func() bool
 	// way takes the listener of the run's proxy, nil without one; served ends when it is served or
 	// never will be, and then stop ends the proxy, nil for none.
@@ -109,18 +110,13 @@ func (c *Confine) command(ctx context.Context, spec Spec, w walls) (_ *Process, 
 		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, inside)
 	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals of our terminal are not its
-	if spec.Stdin != nil {
-		p.cmd.Stdin = spec.Stdin
-	}
-	if p.cmd.Stdout, err = p.pipe(spec.Stdout); err != nil {
-		return nil, err
-	}
-	if p.cmd.Stderr, err = p.pipe(io.MultiWriter(&p.errors, orNothing(spec.Stderr))); err != nil {
+	theirs, err := p.streams(spec)
+	if err != nil {
 		return nil, err
 	}
 	err = p.cmd.Start()
-	for _, f := range []any{p.cmd.Stdout, p.cmd.Stderr} {
-		_ = f.(*os.File).Close() // the child has its own
+	for _, f := range theirs {
+		_ = f.Close() // the child has its own
 	}
 	if err != nil {
 		return nil, fmt.Errorf("starting the supervisor: %w", err)
@@ -166,6 +162,32 @@ func (p *Process) serve(proxy func(net.Listener) (stop func())) {
 	}
 	p.stop = proxy(ln)
 	_, _ = unix.Write(way, []byte{0}) // without it the command does not begin
+}
+
+// streams gives the command what it reads and prints to; theirs are closed here once it has them.
+func (p *Process) streams(spec Spec) (theirs []*os.File, err error) {
+	if spec.Terminal != nil {
+		slave, err := p.terminal(spec)
+		if err != nil {
+			return nil, err
+		}
+		p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
+		return []*os.File{slave}, nil
+	}
+	if spec.Stdin != nil {
+		p.cmd.Stdin = spec.Stdin
+	}
+	out, err := p.pipe(spec.Stdout)
+	if err != nil {
+		return nil, err
+	}
+	said, err := p.pipe(io.MultiWriter(&p.errors, orNothing(spec.Stderr)))
+	if err != nil {
+		_ = out.Close()
+		return nil, err
+	}
+	p.cmd.Stdout, p.cmd.Stderr = out, said
+	return []*os.File{out, said}, nil
 }
 
 func orNothing(w io.Writer) io.Writer {
@@ -243,6 +265,9 @@ func (p *Process) listen() told {
 
 // close lets go of everything; what was closed before is passed over.
 func (p *Process) close() {
+	if p.tty != nil {
+		p.tty.end()
+	}
 	if p.way != nil {
 		// Where nobody sent a listener, this ends the wait for one.
 		_ = unix.Shutdown(int(p.way.Fd()), unix.SHUT_RDWR)
