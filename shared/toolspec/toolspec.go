@@ -73,6 +73,9 @@ type Hints struct {
 	OpenWorld   bool `json:"open_world,omitempty"`
 	// Confirm makes the policy ask a person before every call without a grant.
 	Confirm bool `json:"confirm,omitempty"`
+	// Inert is true of a tool of ours that changes nothing by itself: what it sets going are calls
+	// of other tools, each judged as such, or it ends what its caller began.
+	Inert bool `json:"inert,omitempty"`
 }
 
 // Function is the OpenAI function-calling form of a Definition.

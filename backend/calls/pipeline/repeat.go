@@ -85,8 +85,8 @@ func (m *memory) forget(turn string) {
 }
 
 // moving are the groups whose tools look at what others change, too: pages, files (a person
-// saves, a build writes, a database grows) and the machine.
-var moving = []string{"environment", "files", "shell"}
+// saves, a build writes, a database grows), the machine, and panels, which a person works in.
+var moving = []string{"environment", "files", "shell", "panel"}
 
 // repeatable reports whether the call may be answered from memory: it only reads, and what
 // it reads does not move by itself.

@@ -134,6 +134,9 @@ func (f facts) couldCarry() bool {
 	if f.told() {
 		return f.carries()
 	}
+	if hints.Inert {
+		return false
+	}
 	if !f.hands() {
 		return !hints.ReadOnly || hints.OpenWorld || len(f.hosts) > 0
 	}

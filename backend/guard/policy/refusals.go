@@ -116,10 +116,10 @@ func (f facts) typed() []string {
 }
 
 // changesNothing holds the read-only mode: looking and moving the view are fine, what
-// could change something is not. A created tool does nothing by itself: each call that it makes is
-// judged, in this mode too.
+// could change something is not. A created tool does nothing by itself, nor does an inert one: each
+// call that it makes is judged, in this mode too.
 func changesNothing(f facts) (Decision, bool) {
-	if f.in.Settings.Mode != ReadOnly || f.in.Definition.Origin == toolspec.OriginCreated || f.in.Definition.Hints.ReadOnly || f.looks() || f.looksOnly() {
+	if f.in.Settings.Mode != ReadOnly || f.in.Definition.Origin == toolspec.OriginCreated || f.in.Definition.Hints.Inert || f.in.Definition.Hints.ReadOnly || f.looks() || f.looksOnly() {
 		return Decision{}, false
 	}
 	return Decision{

@@ -40,8 +40,13 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 	if failed := r.allow(o, call); failed != nil {
 		return *failed, nil
 	}
+	if o.handler != nil {
+		ctx = toolspec.WithVisit(ctx, &toolspec.Visit{Call: call, Output: output})
+	}
 	result := r.sendWhileThere(ctx, o, sent, output)
-	result.Sentence = sentence(o, args)
+	if result.Sentence == "" {
+		result.Sentence = sentence(o, args)
+	}
 	if !o.builtin {
 		result.Sources = []string{"panel:" + o.Def.Owner}
 	}

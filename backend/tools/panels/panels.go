@@ -45,6 +45,8 @@ type Config struct {
 	Builtin fs.FS
 	// Handlers answer the endpoints of built-in panels, by panel id.
 	Handlers map[string]http.Handler
+	// Inert names the tools of built-in panels that change nothing by themselves (toolspec.Hints).
+	Inert []string
 	// Dirs are further folders of panels, beside <Data>/panels.
 	Dirs []string
 	// Reserved names the tools that no panel may call its own. It may call the Registry.

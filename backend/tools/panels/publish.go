@@ -114,6 +114,7 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 		}
 		if e.builtin {
 			o.handler = r.cfg.Handlers[e.id]
+			o.Def.Hints.Inert = slices.Contains(r.cfg.Inert, t.Name)
 		}
 		switch other := taken[t.Name]; {
 		case reserved[t.Name]:

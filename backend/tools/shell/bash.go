@@ -133,11 +133,12 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out func(stream,
 		Network: p.Network, ReadOnly: reading.Harmless, Unconfined: !available,
 		Stdout: said.stream("stdout"), Stderr: said.stream("stderr"),
 	}
+	screenOf(ctx).put(&spec)
 	var w *way
 	if p.Network && t.limits() {
 		w = t.way(timed, call, reading.Hosts)
 		defer w.close()
-		spec.Network, spec.Proxy, spec.Env = false, w.serve, append(env, w.env()...)
+		spec.Network, spec.Proxy, spec.Env = false, w.serve, append(spec.Env, w.env()...)
 	}
 	exit, err := t.cfg.Confine.Run(timed, spec)
 	if w != nil {
