@@ -43,15 +43,17 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 	if err != nil {
 		return err
 	}
+	s.openConfine()
+	s.openPanels()
 	s.Panels = toolpanels.New(toolpanels.Config{
-		Builtin: panels.Builtin(), Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reserved,
+		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), Inert: inertTools(),
+		Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reserved,
 		Journal: journal{s}, Data: s.Config.DataDir, PageURL: s.Pages.URL, Egress: s.Guard.Transport(), Accepted: s.Store, Pins: s.Store, Log: s.Log,
 	})
 	s.Baseline = baseline.New(baseline.Config{
 		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
 		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
 	})
-	s.openConfine()
 	s.openFiles(ctx)
 	s.openShell()
 	s.Kept = kept.New(s.Results, s.Store)
@@ -128,6 +130,8 @@ func (s *System) openCalls(context.Context, Purpose) error {
 		defer cancel()
 		return s.Pipeline.Close(ctx)
 	})
+	// Before the Pipeline, whose calls some of them make: closing goes backwards.
+	s.onClose("terminals", func() error { s.Terminals.Close(); return nil })
 	s.Pipeline.Register(toolspec.OriginBaseline, router{s, s.environmentNames(), byTool(s.toolRooms()...)})
 	s.Pipeline.Register(toolspec.OriginPanel, s.Panels)
 	s.Pipeline.Register(toolspec.OriginMCP, s.MCP)
@@ -253,7 +257,7 @@ func (s *System) rooms() httpapi.Rooms {
 		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
 		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels, Pages: s.Pages.Origin(), MCP: s.MCP, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
-		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, AsPanel: s.CallAsPanel, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Join: s.guests, Log: s.Log,
+		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, AsPanel: s.CallAsPanel, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Shells: s.shells, Join: s.guests, Log: s.Log,
 	}
 }
 

@@ -46,6 +46,7 @@ import (
 	"sextant/backend/tools/snapshot"
 	"sextant/backend/tools/subagent"
 	"sextant/backend/tools/web"
+	"sextant/panels/terminal"
 	"sextant/shared/navigation"
 )
 
@@ -84,6 +85,7 @@ type System struct {
 	Panels      *panels.Registry
 	Pages       *pages.Server
 	MCP         *mcp.Servers
+	Terminals   *terminal.Terminals
 	Discovery   *discovery.Discovery
 	Desk        *approval.Desk
 	Pipeline    *pipeline.Pipeline
@@ -101,6 +103,7 @@ type System struct {
 
 	keys   *httpapi.Keys
 	hub    *ws.Hub
+	shells *ws.TerminalDoor
 	guests *mcpserver.Host
 	server *httpapi.Server
 
@@ -194,11 +197,14 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	if !purpose.Serve {
 		return nil
 	}
-	s.hub = ws.New(ws.Config{
+	door := ws.Config{
 		Version: Version, Role: s.role, Allowed: func(r *http.Request) bool { return s.server.Allowed(r) },
 		Events: s.Events, Browser: s.Browser, Log: s.Log,
-	})
+	}
+	s.hub = ws.New(door)
 	s.onClose("windows", func() error { s.hub.Close(); return nil })
+	s.shells = ws.NewTerminalDoor(door, s.Terminals)
+	s.onClose("terminals' windows", func() error { s.shells.Close(); return nil })
 	s.guests = mcpserver.NewHost(s.welcome)
 	s.onClose("joined programs", func() error { s.guests.Close(); return nil })
 	s.server = httpapi.New(s.rooms())

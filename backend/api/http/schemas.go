@@ -59,6 +59,8 @@ func streamTypes() []any {
 		wire.Problem{},
 		wire.ClientMessage{},
 		wire.FrameHeader{},
+		wire.TerminalMessage{},
+		wire.TerminalNews{},
 		wire.Discovery{},
 		toolspec.Result{},
 		annotator.Answer{},

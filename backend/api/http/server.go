@@ -94,6 +94,8 @@ type Rooms struct {
 	Watched func() bool
 	// WebSocket serves /ws; it does its own authentication by the first message.
 	WebSocket http.Handler
+	// Shells serves /ws/terminals in the same way.
+	Shells http.Handler
 	// Join takes programs that join at mcpserver.JoinPath, with the token.
 	Join http.Handler
 	Log  *slog.Logger
@@ -122,6 +124,7 @@ func New(rooms Rooms) *Server {
 	}
 	if rooms.WebSocket != nil {
 		mux.Handle("/ws", rooms.WebSocket)
+		mux.Handle("/ws/terminals", rooms.Shells)
 	}
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusNotFound, "There is no "+r.Method+" "+r.URL.Path+". GET /api/openapi.json lists the routes.")

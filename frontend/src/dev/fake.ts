@@ -3,6 +3,7 @@ import type { ClientMessage, Conversation, Json, MetricsRange, Result, StoredEve
 import { commands } from './commands';
 import { changes } from './files';
 import { bill, metrics, toolHistory } from './figures';
+import { playTerminals } from './terminals';
 import { drawShop } from './shop';
 import { created, grants, secrets, snapshot, tools, transcript } from './scenario';
 
@@ -160,4 +161,5 @@ class Fake implements Backend {
   hand = async () => {};
   startBrowser = async () => {};
   toggleServer = async () => {};
+  terminals = playTerminals;
 }

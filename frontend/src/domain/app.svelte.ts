@@ -15,6 +15,7 @@ import { Secrets } from './record/secrets.svelte';
 import { Session } from './session/session.svelte';
 import { Settings } from './settings/settings.svelte';
 import { Store } from './store/store.svelte';
+import { Terminals } from './terminals/terminals.svelte';
 import { Toasts } from './toasts.svelte';
 import { Tools } from './tools/tools.svelte';
 
@@ -38,6 +39,7 @@ export class App {
   readonly completing: Completing;
   readonly branching: Branching;
   readonly bills: Bills;
+  readonly terminals: Terminals;
 
   constructor(backend: Backend) {
     this.actions = new Actions(backend, this.store, this.toasts);
@@ -54,6 +56,7 @@ export class App {
     this.branching = new Branching(this.talk, this.store, this.actions, this.panels);
     this.completing = new Completing(backend);
     this.bills = new Bills(this.talk, this.actions);
+    this.terminals = new Terminals(backend);
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);
     this.session.onReady = () => this.browser.live.reopen();
     this.layout.restore(this.settings.seen('layout'));

@@ -24,6 +24,8 @@ import type {
   Snapshot,
   StoredEvent,
   Spending,
+  TerminalMessage,
+  TerminalNews,
   ToolHistory,
   ToolList,
   Transcript,
@@ -48,6 +50,20 @@ export interface Connection {
   close(): void;
 }
 
+/** What a connection to the terminals tells; `closed` comes exactly once and last. */
+export interface TerminalHandlers {
+  news(news: TerminalNews): void;
+  output(tab: number, bytes: Uint8Array): void;
+  closed(): void;
+}
+
+export interface TerminalLink {
+  send(message: Omit<TerminalMessage, 'v'>): void;
+  /** Hands on what a person typed into a tab. */
+  type(tab: number, text: string): void;
+  close(): void;
+}
+
 /** Why a request failed: `status` 0 means the program did not answer. */
 export class BackendError extends Error {
   constructor(
@@ -64,6 +80,8 @@ export class BackendError extends Error {
 export interface Backend {
   state(): Promise<Snapshot>;
   connect(after: number, handlers: SocketHandlers): Connection;
+  /** The terminals of the person's own and of the assistant. */
+  terminals(handlers: TerminalHandlers): TerminalLink;
   events(after: number): Promise<StoredEvent[]>;
 
   createConversation(title: string): Promise<Conversation>;

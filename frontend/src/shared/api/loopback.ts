@@ -1,6 +1,7 @@
-import { BackendError, type Backend, type Connection, type SocketHandlers } from './backend';
+import { BackendError, type Backend, type Connection, type SocketHandlers, type TerminalHandlers } from './backend';
 import { parseFrame } from './frame';
 import { route } from './map';
+import { openTerminals } from './terminals';
 import type {
   Completion,
   PilotCommand,
@@ -209,6 +210,8 @@ export class Loopback implements Backend {
     socket.onclose = () => handlers.closed();
     return { send, close: () => socket.close() };
   }
+
+  terminals = (handlers: TerminalHandlers) => openTerminals(this.token, handlers);
 
   async #json<T>(method: string, path: string, body?: Json): Promise<T> {
     return (await (await this.#ask(method, path, body)).json()) as T;

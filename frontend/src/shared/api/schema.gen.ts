@@ -2042,6 +2042,7 @@ export interface components {
             confirm?: boolean;
             destructive?: boolean;
             idempotent?: boolean;
+            inert?: boolean;
             open_world?: boolean;
             read_only?: boolean;
         };
@@ -2598,6 +2599,43 @@ export interface components {
             id: string;
             message: string;
             steered?: boolean;
+        };
+        Terminal: {
+            assistant: boolean;
+            /** Format: int64 */
+            code: number;
+            command?: string;
+            reason?: string;
+            shared: boolean;
+            state: string;
+            /** Format: int64 */
+            tab: number;
+        };
+        TerminalMessage: {
+            /** Format: int64 */
+            bytes?: number;
+            /** Format: int32 */
+            columns?: number;
+            kind: string;
+            /** Format: int32 */
+            rows?: number;
+            shared?: boolean;
+            /** Format: int64 */
+            tab?: number;
+            token?: string;
+            /** Format: int64 */
+            v: number;
+        };
+        TerminalNews: {
+            /** Format: int64 */
+            bytes?: number;
+            error?: string;
+            kind: string;
+            /** Format: int64 */
+            tab?: number;
+            tabs: components["schemas"]["Terminal"][];
+            /** Format: int64 */
+            v: number;
         };
         TitleBody: {
             title?: string;

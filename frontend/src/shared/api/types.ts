@@ -97,6 +97,17 @@ export type ClientMessage = With<
   { v: 1; kind: 'hello' | 'live.open' | 'live.close' | 'live.ack' | 'input'; input?: Input }
 >;
 
+/** One tab of the terminal panel. */
+export type Terminal = With<S['Terminal'], { state: 'idle' | 'waiting' | 'running' | 'ended' | 'failed' }>;
+export type TerminalMessage = With<
+  S['TerminalMessage'],
+  {
+    v: 1;
+    kind: 'hello' | 'open' | 'stop' | 'again' | 'close' | 'resize' | 'share' | 'watch' | 'leave' | 'drawn';
+  }
+>;
+export type TerminalNews = With<S['TerminalNews'], { kind: string; tabs: Terminal[] }>;
+
 export type Snapshot = With<S['Snapshot'], { approvals: Approval[]; conversations: Conversation[] }>;
 export type Transcript = With<S['Transcript'], { conversation: Conversation }>;
 

@@ -5,6 +5,7 @@ import { pending } from './en-pending';
 import { secrets } from './en-secrets';
 import { settings } from './en-settings';
 import { spending } from './en-spending';
+import { terminal } from './en-terminal';
 
 const frame = {
   'app.name': 'Sextant',
@@ -141,4 +142,5 @@ export const en = {
   ...spending,
   ...secrets,
   ...pending,
+  ...terminal,
 } as const;

@@ -13,6 +13,16 @@ export function focusSurface(surface: string): void {
   (named ?? document.querySelector<HTMLElement>('[data-region="stage"]'))?.focus();
 }
 
+/**
+ * Whether a key press belongs to what has the focus and not to the window: in a terminal the programs
+ * that run there need Ctrl and Alt with letters, and Esc. F6 always leads out.
+ */
+export function ownKeys(event: KeyboardEvent): boolean {
+  if (!(event.target instanceof Element) || !event.target.closest('[data-keys="own"]')) return false;
+  if (event.key === 'Escape') return true;
+  return (event.ctrlKey || event.altKey) && !event.shiftKey && !event.metaKey && /^[a-z[\\]^_ ]$/i.test(event.key);
+}
+
 function focusFirst(region: HTMLElement): void {
   const first = region.querySelector<HTMLElement>(
     '[data-first], a[href], button:not([tabindex="-1"]), input, textarea, [tabindex="0"]',

@@ -1,0 +1,47 @@
+package ws
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sextant/shared/wire"
+)
+
+// asked does what one message of the window says.
+func (c *watching) asked(data []byte) error {
+	var m wire.TerminalMessage
+	if err := json.Unmarshal(data, &m); err != nil {
+		return errProtocol
+	}
+	all := c.door.terminals
+	switch m.Kind {
+	case "open":
+		tab, err := all.Open(m.Columns, m.Rows)
+		if err == nil {
+			c.send(message{news: &wire.TerminalNews{Kind: "opened", Tab: tab.Number()}})
+		}
+		return err
+	case "stop":
+		return all.Stop(m.Tab)
+	case "again":
+		return all.Again(m.Tab)
+	case "close":
+		c.leave(m.Tab)
+		return all.Shut(m.Tab)
+	case "resize":
+		all.Resize(m.Tab, m.Columns, m.Rows)
+	case "share":
+		return all.Share(m.Tab, m.Shared)
+	case "watch":
+		return c.watch(m.Tab)
+	case "leave":
+		c.leave(m.Tab)
+	case "drawn":
+		if w, ok := c.watched[m.Tab]; ok {
+			w.watcher.Drawn(m.Bytes)
+		}
+	default:
+		return fmt.Errorf("unknown message kind %q", m.Kind)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { Backend, TerminalHandlers } from '../../shared/api/backend';
+import type { Terminal } from '../../shared/api/types';
+import { typedMessage, parseOutput } from '../../shared/api/terminals';
+import { Terminals } from './terminals.svelte';
+
+const tab = (number: number, more: Partial<Terminal> = {}): Terminal => ({
+  tab: number,
+  assistant: false,
+  state: 'running',
+  code: 0,
+  shared: false,
+  ...more,
+});
+
+function play() {
+  const sent: unknown[] = [];
+  let handlers: TerminalHandlers | undefined;
+  const backend = {
+    terminals: (h: TerminalHandlers) => {
+      handlers = h;
+      return {
+        send: (m: unknown) => sent.push(m),
+        type: (n: number, text: string) => sent.push([n, text]),
+        close: () => {},
+      };
+    },
+  } as unknown as Backend;
+  const terminals = new Terminals(backend);
+  const leave = terminals.watch();
+  const tell = (kind: string, more = {}) => handlers?.news({ v: 1, kind, tabs: [], ...more });
+  return { terminals, sent, tell, leave, output: (n: number, b: Uint8Array) => handlers?.output(n, b) };
+}
+
+test('a tab that was closed gives its place to its neighbour', () => {
+  const { terminals, tell } = play();
+  tell('tabs', { tabs: [tab(1), tab(2), tab(3)] });
+  expect(terminals.chosen).toBe(1);
+  terminals.choose(2);
+  tell('tabs', { tabs: [tab(1), tab(3)] });
+  expect(terminals.chosen).toBe(3);
+  tell('tabs', { tabs: [] });
+  expect(terminals.chosen).toBe(0);
+});
+
+test('a screen draws its own tab, says what it has drawn and draws anew from a replay', () => {
+  const { terminals, tell, sent, output } = play();
+  tell('tabs', { tabs: [tab(1), tab(2)] });
+  const drawn: string[] = [];
+  const stop = terminals.show(2, {
+    reset: (replay) => drawn.push(`reset ${replay}`),
+    write: (bytes, done) => {
+      drawn.push(new TextDecoder().decode(bytes));
+      done();
+    },
+  });
+  tell('watching', { tab: 2, bytes: 5 });
+  output(2, new TextEncoder().encode('hello'));
+  output(1, new TextEncoder().encode('other'));
+  expect(drawn).toEqual(['reset 5', 'hello']);
+  expect(sent).toContainEqual({ kind: 'drawn', tab: 2, bytes: 5 });
+  // What nobody shows is counted as drawn, so that its program does not wait.
+  expect(sent).toContainEqual({ kind: 'drawn', tab: 1, bytes: 5 });
+  stop();
+  expect(sent.at(-1)).toEqual({ kind: 'leave', tab: 2 });
+});
+
+test('after a lost connection the shown tab is watched again', () => {
+  const { terminals, tell, sent } = play();
+  tell('tabs', { tabs: [tab(1)] });
+  terminals.show(1, { reset: () => {}, write: () => {} });
+  terminals.connected = false;
+  sent.length = 0;
+  tell('tabs', { tabs: [tab(1)] });
+  expect(sent).toEqual([{ kind: 'watch', tab: 1 }]);
+});
+
+test('what is typed travels with its tab and comes back the same', () => {
+  const message = typedMessage(70000, 'é\u0003');
+  expect(parseOutput(message.buffer)).toEqual({ tab: 70000, bytes: new TextEncoder().encode('é\u0003') });
+  expect(parseOutput(new ArrayBuffer(3))).toBeNull();
+});

@@ -1,0 +1,169 @@
+import { FitAddon } from '@xterm/addon-fit';
+import { Terminal, type ILink, type ITheme } from '@xterm/xterm';
+import '@xterm/xterm/css/xterm.css';
+import type { Screen } from '../../../domain/terminals/terminals.svelte';
+
+/** What a terminal on the screen asks of the panel. */
+export interface Wants {
+  label: string;
+  type(text: string): void;
+  resize(columns: number, rows: number): void;
+  title(text: string): void;
+  /** A link was chosen; nothing is opened by itself. */
+  follow(address: string): void;
+  /** A link is pointed at, "" when no longer. */
+  point(address: string): void;
+  copy(text: string): void;
+}
+
+const SCROLLBACK = 10_000;
+const ADDRESS = /https?:\/\/[^\s"'<>`]+[^\s"'<>`.,;:!?)\]}]/g;
+
+/** One terminal drawn by xterm.js. */
+export class Drawn implements Screen {
+  readonly #term: Terminal;
+  readonly #fit = new FitAddon();
+  readonly #host: HTMLElement;
+  readonly #sizes: ResizeObserver;
+  readonly #themes: MutationObserver;
+  #replay = 0;
+
+  constructor(host: HTMLElement, wants: Wants) {
+    this.#host = host;
+    const style = getComputedStyle(host);
+    this.#term = new Terminal({
+      fontFamily: style.getPropertyValue('--mono'),
+      fontSize: 12.5,
+      lineHeight: 1.25,
+      scrollback: SCROLLBACK,
+      cursorBlink: !matchMedia('(prefers-reduced-motion: reduce)').matches,
+      theme: this.#colours(),
+      minimumContrastRatio: 4.5,
+      screenReaderMode: false,
+      // The address of a link is a program's word: it is shown before anything is opened.
+      linkHandler: {
+        activate: (_, address) => wants.follow(address),
+        hover: (_, address) => wants.point(address),
+        leave: () => wants.point(''),
+      },
+    });
+    this.#term.loadAddon(this.#fit);
+    this.#guard(wants);
+    this.#term.registerLinkProvider({
+      provideLinks: (line, done) => done(this.#links(line, wants)),
+    });
+    this.#term.open(host);
+    this.#term.textarea?.setAttribute('aria-label', wants.label);
+    this.#term.textarea?.setAttribute('data-first', '');
+    this.#term.onData((text) => {
+      // What a program asked the terminal in a replay was answered when it ran.
+      if (this.#replay <= 0) wants.type(text);
+    });
+    this.#term.onResize(({ cols, rows }) => wants.resize(cols, rows));
+    this.#sizes = new ResizeObserver(() => this.fit());
+    this.#sizes.observe(host);
+    this.#themes = new MutationObserver(() => (this.#term.options.theme = this.#colours()));
+    this.#themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    this.fit();
+    wants.resize(this.#term.cols, this.#term.rows);
+  }
+
+  /** What programs may not do here, and the keys that copy. */
+  #guard(wants: Wants): void {
+    // No program reads or writes the clipboard (52), nor asks for or changes colours (4, 10 to 12).
+    for (const code of [52, 4, 10, 11, 12, 104, 110, 111, 112]) this.#term.parser.registerOscHandler(code, () => true);
+    this.#term.onTitleChange((title) => wants.title(title));
+    this.#term.attachCustomKeyEventHandler((event) => {
+      if (event.key === 'F6' || event.key === 'F8') return false;
+      if (event.ctrlKey && event.shiftKey && event.code === 'KeyC') {
+        if (event.type === 'keydown' && this.#term.hasSelection()) wants.copy(this.#term.getSelection());
+        event.preventDefault();
+        return false;
+      }
+      return !(event.ctrlKey && event.shiftKey);
+    });
+    // Only a person's own keys count here: a script that plays events types nothing.
+    for (const type of ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'paste', 'drop', 'compositionend']) {
+      this.#host.addEventListener(
+        type,
+        (event) => {
+          if (event.isTrusted) return;
+          event.stopImmediatePropagation();
+          event.preventDefault();
+        },
+        true,
+      );
+    }
+  }
+
+  #links(line: number, wants: Wants): ILink[] | undefined {
+    const text = this.#term.buffer.active.getLine(line - 1)?.translateToString(true) ?? '';
+    const found = [...text.matchAll(ADDRESS)].map((match) => ({
+      text: match[0],
+      range: { start: { x: match.index + 1, y: line }, end: { x: match.index + match[0].length, y: line } },
+      activate: () => wants.follow(match[0]),
+      hover: () => wants.point(match[0]),
+      leave: () => wants.point(''),
+    }));
+    return found.length ? found : undefined;
+  }
+
+  #colours(): ITheme {
+    const style = getComputedStyle(this.#host);
+    const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
+    return {
+      background: of('well'),
+      foreground: of('text-1'),
+      cursor: of('text-1'),
+      cursorAccent: of('well'),
+      selectionBackground: of('line-strong'),
+      black: of('term-black'),
+      red: of('danger'),
+      green: of('ok'),
+      yellow: of('accent-text'),
+      blue: of('outside'),
+      magenta: of('term-magenta'),
+      cyan: of('term-cyan'),
+      white: of('text-2'),
+      brightBlack: of('text-3'),
+      brightRed: of('danger'),
+      brightGreen: of('ok'),
+      brightYellow: of('warn'),
+      brightBlue: of('outside'),
+      brightMagenta: of('term-magenta'),
+      brightCyan: of('term-cyan'),
+      brightWhite: of('text-1'),
+    };
+  }
+
+  fit(): void {
+    if (this.#host.clientWidth > 40 && this.#host.clientHeight > 20) this.#fit.fit();
+  }
+
+  reset(replay: number): void {
+    this.#term.reset();
+    this.#replay = replay;
+  }
+
+  write(bytes: Uint8Array, drawn: () => void): void {
+    this.#term.write(bytes, () => {
+      this.#replay -= bytes.length;
+      drawn();
+    });
+  }
+
+  paste(text: string): void {
+    this.#term.paste(text);
+    this.#term.focus();
+  }
+
+  focus(): void {
+    this.#term.focus();
+  }
+
+  dispose(): void {
+    this.#sizes.disconnect();
+    this.#themes.disconnect();
+    this.#term.dispose();
+  }
+}

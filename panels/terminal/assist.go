@@ -1,0 +1,251 @@
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/backend/guard/confine"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// runParams are terminal_run's: those of the shell tool, and for how many seconds to wait for the
+// command's end, 0 for as long as it takes.
+type runParams struct {
+	Command     string `json:"command"`
+	Description string `json:"description,omitempty"`
+	WorkingDir  string `json:"working_dir,omitempty"`
+	Timeout     int    `json:"timeout,omitempty"`
+	Network     bool   `json:"network,omitempty"`
+	Wait        int    `json:"-"`
+}
+
+// running is one command of the assistant's on its way.
+type running struct {
+	tab *Tab
+	// from is the offset in the tab's output at which it begins.
+	begun chan struct{}
+	over  chan struct{}
+	// result is set before over is closed.
+	result toolspec.Result
+}
+
+// Run lets the shell tool run a command in a terminal of the assistant's and answers with what came
+// of it, or, after p.Wait seconds of running, with what it printed until then; it goes on then, for
+// its timeout at most. The end of ctx until the answer stops it.
+func (t *Terminals) run(ctx context.Context, call toolspec.Call, p runParams) toolspec.Result {
+	tab, err := t.screen()
+	if err != nil {
+		return toolspec.Fail(toolspec.UserError, err.Error(), "Stop or wait for a command that runs; terminal_list names them.")
+	}
+	args, err := json.Marshal(p)
+	if err != nil {
+		return toolspec.Fail(toolspec.ValidationError, err.Error(), "")
+	}
+	// It may outlive the call that began it, not the panel.
+	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	detach := context.AfterFunc(ctx, cancel)
+	unbind := context.AfterFunc(t.life, cancel)
+	r := &running{tab: tab, begun: make(chan struct{}), over: make(chan struct{})}
+	tab.set(func() { tab.command, tab.cancel, tab.reason = p.Command, cancel, "" })
+	t.changed()
+	t.mu.Lock()
+	if t.shut {
+		t.mu.Unlock()
+		cancel()
+		return toolspec.Fail(toolspec.SystemError, errClosing.Error(), "")
+	}
+	t.done.Go(func() {
+		defer cancel()
+		defer unbind()
+		t.perform(inner, r, call, args)
+	})
+	t.mu.Unlock()
+	select {
+	case <-r.begun:
+	case <-r.over:
+	}
+	var wait <-chan time.Time
+	if p.Wait > 0 {
+		timer := time.NewTimer(time.Duration(p.Wait) * time.Second)
+		defer timer.Stop()
+		wait = timer.C
+	}
+	select {
+	case <-r.over:
+		detach()
+		return r.result
+	case <-wait:
+		if detach() {
+			return t.underway(r, p)
+		}
+		<-r.over
+		return r.result
+	}
+}
+
+// screen is a terminal of the assistant's in which nothing runs.
+func (t *Terminals) screen() (*Tab, error) {
+	t.mu.Lock()
+	all := t.ordered()
+	t.mu.Unlock()
+	for _, tab := range all {
+		if tab.claim() {
+			return tab, nil
+		}
+	}
+	tab, err := t.add(true, 100, 30)
+	if err != nil {
+		return nil, err
+	}
+	tab.claim()
+	return tab, nil
+}
+
+// claim takes a terminal of the assistant's for one command; it is false when it is not free.
+func (t *Tab) claim() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.ours || t.gone || t.phase == wire.TerminalRunning || t.phase == wire.TerminalWaiting {
+		return false
+	}
+	t.phase = wire.TerminalWaiting
+	return true
+}
+
+// perform makes the call and shows it in the tab.
+func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call, args []byte) {
+	tab := r.tab
+	columns, rows := tab.size()
+	begin := sync.OnceFunc(func() {
+		tab.set(func() { tab.phase = wire.TerminalRunning })
+		_, _ = tab.Write([]byte(prompt(tab.told())))
+		close(r.begun)
+		t.changed()
+	})
+	result := t.cfg.Bash(ctx, Run{
+		From: call, Args: args, Columns: columns, Rows: rows,
+		Begun:  func(tty confine.TTY) { tab.attach(tty); begin() },
+		Output: func(b []byte) { _, _ = tab.Write(b) },
+	})
+	select {
+	case <-r.begun:
+		code, how := ending(result)
+		_, _ = fmt.Fprintf(tab, "\x1b[0m\x1b[?1049l\x1b[?25h\r\n\x1b[2m%s\x1b[0m\r\n", how)
+		tab.ended(wire.TerminalEnded, code, how)
+	default:
+		tab.ended(wire.TerminalFailed, 0, toolspec.Brief(result.Error, 200))
+	}
+	tab.set(func() {
+		for _, s := range result.Sources {
+			tab.sources[s] = true
+		}
+	})
+	r.result = withTab(result, tab.number)
+	close(r.over)
+	t.changed()
+}
+
+func (t *Tab) size() (columns, rows uint16) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.columns, t.rows
+}
+
+// told is the command, without what would steer the terminal that shows it.
+func (t *Tab) told() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, t.command)
+}
+
+func prompt(command string) string {
+	return "\x1b[1m$ " + strings.ReplaceAll(command, "\n", "\r\n  ") + "\x1b[0m\r\n"
+}
+
+// ending is the exit code of a command and how it ended in words.
+func ending(r toolspec.Result) (code int, how string) {
+	value, _ := r.Value.(map[string]any)
+	code, _ = value["exit_code"].(int)
+	switch {
+	case value["timed_out"] == true:
+		return code, "stopped: its time is over"
+	case value["cancelled"] == true || !r.Success:
+		return code, "stopped"
+	}
+	return code, fmt.Sprintf("exit %d", code)
+}
+
+// withTab is what the call of the shell tool came to, with the terminal it ran in. What it changed
+// was noted with that call already.
+func withTab(r toolspec.Result, tab int) toolspec.Result {
+	if value, ok := r.Value.(map[string]any); ok {
+		value = maps.Clone(value)
+		value["tab"] = tab
+		r.Value = value
+	}
+	r.Changed, r.Whole = nil, nil
+	return r
+}
+
+// underway is the answer about a command that goes on.
+func (t *Terminals) underway(r *running, p runParams) toolspec.Result {
+	data, _ := r.tab.text()
+	text := plain(data, 40)
+	answer := toolspec.OK(map[string]any{"tab": r.tab.number, "running": true, "output": text})
+	answer.Text = fmt.Sprintf("still running in terminal %d after %d s; terminal_read shows more, terminal_stop ends it.\n%s", r.tab.number, p.Wait, text)
+	answer.Sentence = "Started " + toolspec.Brief(p.Command, 60)
+	answer.Sources = []string{r.tab.source()}
+	return answer
+}
+
+// source names what runs in the tab as where text came from.
+func (t *Tab) source() string { return fmt.Sprintf("terminal %d", t.number) }
+
+var (
+	errPersons = errors.New("that is a terminal of the person's own, which they have not shared")
+	errRunsNot = errors.New("nothing runs there")
+)
+
+// Halt ends what runs in a terminal of the assistant's.
+func (t *Terminals) halt(number int) error {
+	tab, ok := t.Find(number)
+	switch {
+	case !ok:
+		return errGone
+	case !tab.ours:
+		return errPersons
+	case !tab.stop():
+		return errRunsNot
+	}
+	return nil
+}
+
+// read is the end of what a terminal shows. What programs printed there counts as from outside
+// while that is not known.
+func (t *Terminals) read(number, lines int) (text string, state wire.Terminal, sources []string, err error) {
+	tab, ok := t.Find(number)
+	if !ok {
+		return "", state, nil, errGone
+	}
+	state = tab.state()
+	if !tab.ours && !state.Shared {
+		return "", wire.Terminal{}, nil, errPersons
+	}
+	data, sources := tab.text()
+	if !tab.ours || state.State == wire.TerminalRunning {
+		sources = append(sources, tab.source())
+	}
+	return plain(data, lines), state, sources, nil
+}

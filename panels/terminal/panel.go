@@ -1,0 +1,129 @@
+package terminal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Bounds of what terminal_read answers.
+const (
+	readLines = 100
+	mostLines = 2000
+)
+
+// Handler answers the panel's endpoints (manifest.json).
+func (t *Terminals) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/terminal/tabs", t.serveList)
+	mux.HandleFunc("GET /api/terminal/tabs/{tab}", t.serveRead)
+	mux.HandleFunc("POST /api/terminal/tabs/{tab}/stop", t.serveStop)
+	mux.HandleFunc("POST /api/terminal/run", t.serveRun)
+	return mux
+}
+
+// respond writes v as JSON.
+func respond(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // plain data; who left does not read it
+}
+
+func refuse(w http.ResponseWriter, status int, text, suggestion string) {
+	respond(w, status, map[string]string{"error": text, "suggestion": suggestion})
+}
+
+// serveList tells the terminals; of the person's own only that they are there.
+func (t *Terminals) serveList(w http.ResponseWriter, _ *http.Request) {
+	tabs, _ := t.List()
+	out := []map[string]any{}
+	for _, tab := range tabs {
+		one := map[string]any{"tab": tab.Tab, "whose": "the person's", "state": tab.State, "readable": tab.Shared}
+		if tab.Assistant {
+			one["whose"], one["readable"], one["command"] = "yours", true, tab.Command
+		}
+		if tab.State == wire.TerminalEnded {
+			one["exit_code"] = tab.Code
+		}
+		out = append(out, one)
+	}
+	respond(w, http.StatusOK, map[string]any{"terminals": out})
+}
+
+func number(r *http.Request) int {
+	n, _ := strconv.Atoi(r.PathValue("tab")) // 0 is no tab
+	return n
+}
+
+func (t *Terminals) serveRead(w http.ResponseWriter, r *http.Request) {
+	lines := readLines
+	if n, err := strconv.Atoi(r.URL.Query().Get("lines")); err == nil {
+		lines = min(max(n, 1), mostLines)
+	}
+	text, state, sources, err := t.read(number(r), lines)
+	if err != nil {
+		told(w, err)
+		return
+	}
+	answer := toolspec.OK(map[string]any{"tab": state.Tab, "state": state.State, "exit_code": state.Code, "text": text})
+	answer.Text = fmt.Sprintf("terminal %d: %s", state.Tab, state.State)
+	if state.State == wire.TerminalEnded {
+		answer.Text += fmt.Sprintf(", exit code %d", state.Code)
+	}
+	answer.Text += "\n" + text
+	answer.Sources = sources
+	give(w, r, answer)
+}
+
+// give answers the call with more than a response holds, where there is a call.
+func give(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
+	if v := toolspec.VisitOf(r.Context()); v != nil {
+		v.Answer = &answer
+	}
+	respond(w, http.StatusOK, answer.Value)
+}
+
+func told(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, errPersons):
+		refuse(w, http.StatusForbidden, err.Error(), "Ask the person to switch on “The assistant may read this” above that terminal, or use terminal_run.")
+	default:
+		refuse(w, http.StatusNotFound, err.Error(), "terminal_list names the terminals.")
+	}
+}
+
+func (t *Terminals) serveStop(w http.ResponseWriter, r *http.Request) {
+	if err := t.halt(number(r)); err != nil {
+		told(w, err)
+		return
+	}
+	respond(w, http.StatusOK, map[string]any{"tab": number(r), "stopped": true})
+}
+
+// serveRun needs to know whose call it is: what runs is judged as theirs.
+func (t *Terminals) serveRun(w http.ResponseWriter, r *http.Request) {
+	v := toolspec.VisitOf(r.Context())
+	if v == nil {
+		refuse(w, http.StatusForbidden, "a command is run by a call of terminal_run only", "")
+		return
+	}
+	if v.Call.From.Caller == toolspec.CallerPanel {
+		refuse(w, http.StatusForbidden, "another panel runs no commands in the terminal", "Name bash in its call_tools.")
+		return
+	}
+	p := runParams{}
+	var wait struct {
+		Wait int `json:"wait"`
+	}
+	if err := errors.Join(json.Unmarshal(v.Call.Args, &p), json.Unmarshal(v.Call.Args, &wait)); err != nil {
+		refuse(w, http.StatusBadRequest, "the arguments cannot be read: "+err.Error(), "")
+		return
+	}
+	p.Wait = wait.Wait
+	give(w, r, t.run(r.Context(), v.Call, p))
+}
