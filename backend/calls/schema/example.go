@@ -61,6 +61,43 @@ func (k check) example(missing string) (string, bool) {
 	return string(built), true
 }
 
+// Example is a correct argument object for def: what fits of args, and what is needed beside
+// it; {} where none can be built.
+func (c *Checker) Example(def toolspec.Definition, args json.RawMessage) json.RawMessage {
+	sch, err := c.compile(def.Parameters)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	k := check{def: def, schema: sch}
+	needed, _ := sample(sch, 0).(map[string]any)
+	object := map[string]any{}
+	for name, value := range needed {
+		object[name] = value
+	}
+	if given, problem := k.parse(args); problem == nil {
+		for name, value := range given {
+			before, had := object[name]
+			object[name] = value
+			if b, err := encode(object); err == nil && sch.Properties[name] != nil {
+				if _, ok := k.correct(b); ok {
+					continue
+				}
+			}
+			if delete(object, name); had {
+				object[name] = before
+			}
+		}
+	}
+	b, err := encode(object)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	if _, ok := k.correct(b); !ok {
+		return json.RawMessage("{}")
+	}
+	return b
+}
+
 func (k check) correct(raw json.RawMessage) (map[string]any, bool) {
 	object, problem := k.parse(raw)
 	if problem != nil {

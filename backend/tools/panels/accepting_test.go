@@ -62,7 +62,7 @@ func TestAChangeThatWidensWaitsWhileTheAcceptedManifestRuns(t *testing.T) {
 		{"an endpoint", "POST /api/notes/add", "DELETE /api/notes/all", "note_add: it is sent to DELETE /api/notes/all instead of POST /api/notes/add."},
 		{"a sentence", `"confirm":true`, `"confirm":true,"user_description":"Reading"`, "note_add: the sentence on its calls changes."},
 		{"examples", `"confirm":true`, `"confirm":true,"examples":[{"text":"x"}]`, "note_add: the examples change"},
-		{"a page's hosts", `"version":"1"`, `"version":"1","ui":{"kind":"webview","entry":"index.html","csp":{"connectDomains":["b.example"]}}`, "Its page may use “b.example” (connectDomains)."},
+		{"a page's hosts", `"version":"1"`, `"version":"1","ui":{"kind":"webview","entry":"index.html","csp":{"connectDomains":["https://a.example"]}}`, "Its page may use “https://a.example” (connectDomains)."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, _, root := started(t, nil)

@@ -105,7 +105,7 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 	if e.plan == nil {
 		return nil, nil
 	}
-	off := func(tool, why string) { problems = append(problems, manifest.Off(tool, why)) }
+	off := func(t manifest.BoundTool, why string) { problems = append(problems, t.Off(why)) }
 	m := e.plan.Manifest
 	for _, t := range e.plan.Tools {
 		o := &offer{BoundTool: t, title: m.Title, builtin: e.builtin, runner: e.runner, context: m.Context, pinned: r.pinned[e.id], life: e.life}
@@ -118,11 +118,13 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 		}
 		switch other := taken[t.Name]; {
 		case reserved[t.Name]:
-			off(t.Name, "the name belongs to a tool of Sextant. Give it another name.")
+			off(t, "the name belongs to a tool of Sextant. Give it another name.")
 		case other != nil:
-			off(t.Name, fmt.Sprintf("the %s panel already has a tool of that name. Give it another name.", other.Def.Owner))
+			off(t, fmt.Sprintf("the %s panel already has a tool of that name. Give it another name.", other.Def.Owner))
+		case m.Backend != nil && (m.Backend.Kind == "script" || m.Backend.Kind == "mcp"):
+			off(t, fmt.Sprintf("this build cannot run a backend of kind %s.", m.Backend.Kind))
 		case e.builtin && o.handler == nil:
-			off(t.Name, "this build has nothing that answers it.")
+			off(t, "this build has nothing that answers it.")
 		default:
 			taken[t.Name] = o
 			list = append(list, o)

@@ -11,11 +11,11 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 	}
 	good := `"endpoint":"POST /api/notes/save"`
 	for _, c := range []struct{ name, text, want string }{
-		{"text that is cut off", `{"panel_id": "notes",`, "1:22: not valid JSON: the text ends in the middle"},
+		{"text that is cut off", `{"panel_id": "notes",`, "1:22: not valid JSON: expected } at the end of the object, found the end of the file"},
 		{"a missing comma", "{\"panel_id\": \"notes\"\n \"title\": \"x\"}", "2:2: not valid JSON: "},
-		{"more than one value", `{} {}`, "1:4: not valid JSON: there is text after"},
-		{"a list instead of an object", `[]`, "the manifest should be an object, not a list"},
-		{"a title that is a number", `{"panel_id":"notes","panel_type":"t","title":5,"tools":[]}`, "1:46: title should be a string, not a number"},
+		{"more than one value", `{} {}`, "1:4: not valid JSON: expected the end of the file, found text after the end of the manifest"},
+		{"a list instead of an object", `[]`, "the manifest should be an object, not an empty list"},
+		{"a title that is a number", `{"panel_id":"notes","panel_type":"t","title":5,"tools":[]}`, "1:46: title should be a string, not the number 5"},
 		{"a missing title", `{"panel_id":"notes","panel_type":"t","tools":[]}`, "1:1: title is missing"},
 		{"missing tools", `{"panel_id":"notes","panel_type":"t","title":"Notes"}`, "tools is missing"},
 		{"the same key twice", minimal("notes", `,"title":"Again","tools":[]`), `"title" stands twice`},
@@ -38,7 +38,9 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 		{"a schema that reaches outside", minimal("notes", tool(good+`,"parameters":{"a":{"$ref":"file:///etc/passwd"}}`)), "references may only lead inside"},
 		{"a required name that is not there", minimal("notes", tool(good+`,"parameters":{"type":"object","required":["a"]}`)), `"a" is required but`},
 		{"an unknown permission", minimal("notes", `,"tools":[],"permissions":{"network":true}`), `permission "network" is not known`},
-		{"a backend that is not in this version", minimal("notes", `,"tools":[],"backend":{"kind":"script","file":"a.js"}`), "backend kind script is not in this version"},
+		{"a backend of an unknown kind", minimal("notes", `,"tools":[],"backend":{"kind":"docker","command":"x"}`), `kind "docker" is not known; it is process, http, script or mcp`},
+		{"a script elsewhere", minimal("notes", `,"tools":[],"backend":{"kind":"script","file":"../a.js"}`), `backend.file "../a.js" is not a .js file`},
+		{"an MCP server without command", minimal("notes", `,"tools":[],"backend":{"kind":"mcp"}`), "backend.command is missing"},
 		{"a process without command", minimal("notes", `,"tools":[],"backend":{"kind":"process"}`), "backend.command is missing"},
 		{"an address outside without permission", minimal("notes", `,"tools":[],"backend":{"kind":"http","url":"https://api.example.com"}`), "add that host to permissions.net"},
 		{"a page that only built-in panels have", minimal("notes", `,"tools":[],"ui":{"kind":"builtin"}`), "for the panels inside Sextant"},
@@ -78,7 +80,7 @@ func TestAnUnknownFieldIsAWarningThatNamesTheNearestKnownOne(t *testing.T) {
 	}
 	want := []string{
 		`manifest.json 2:2: "descripton" is not known and has no effect; did you mean "description"`,
-		`manifest.json 3:52: "arguments" is not known and has no effect`,
+		`manifest.json 3:52: "arguments" is not known and has no effect; did you mean "args"`,
 		`manifest.json 4:49: "endpont" is not known and has no effect; did you mean "endpoint"`,
 		`manifest.json 5:2: "zzz" is not known and has no effect`,
 	}
@@ -118,8 +120,8 @@ func TestParametersInTheShortFormBecomeASchema(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, problem := parameters([]byte(c.raw))
-			if problem != "" {
-				t.Fatal(problem)
+			if problem != nil {
+				t.Fatal(problem.text)
 			}
 			if got := string(s.json()); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)

@@ -1,12 +1,16 @@
 package manifest
 
 import (
+	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"sextant/backend/tools/panels/argschema"
+	"sextant/backend/tools/panels/manifest/loose"
+	"sextant/backend/tools/panels/manifest/when"
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
@@ -20,112 +24,256 @@ type BoundTool struct {
 	PathParams []string
 	// Needed are the parameters that a call or the panel's context must give.
 	Needed []string
+	// Condition is the tool's when, nil without one.
+	Condition *when.Expr
+	// index is its place in the manifest's list, line and column that of its name.
+	index, line, column int
 }
 
-var (
-	ruleTool  = regexp.MustCompile(`^[a-z][a-z0-9_]{1,60}$`)
-	rulePath  = regexp.MustCompile(`^(/([A-Za-z0-9._~-]+|\{[A-Za-z_][A-Za-z0-9_]*\}))+$`)
-	ruleParam = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
-)
+// Off says that t is off, because of why; the mended example is a name of the panel's own.
+func (t BoundTool) Off(why string) Problem {
+	p := Problem{File: FileName, Line: t.line, Column: t.column, Severity: event.SeverityError, Tool: t.Name, Text: fmt.Sprintf("tool %s is off: %s", t.Name, why)}
+	if t.line > 0 {
+		p.Pointer = fmt.Sprintf("/tools/%d/name", t.index)
+		own := strings.ReplaceAll(t.Def.Owner, "-", "_") + "_" + t.Name
+		p.Expected, p.Found, p.Nearest = "a name that is not taken", loose.Quote(t.Name), own[:min(len(own), 61)]
+		p.Fix = `"name": ` + loose.Quote(p.Nearest)
+	}
+	return p
+}
 
 func (j *judge) tools() []BoundTool {
-	tools := j.manifest.Tools
-	if len(tools) > maxTools {
-		j.fail("/tools", "%d tools are too many; a panel has at most %d", len(tools), maxTools)
-		return nil
-	}
 	seen := map[string]bool{}
 	var bound []BoundTool
-	for i, t := range tools {
+	for i, t := range j.manifest.Tools {
 		at := "/tools/" + strconv.Itoa(i)
-		if !j.toolName(at, t, seen) {
+		if j.spoiled(at) {
 			continue
 		}
-		if b, ok := j.tool(at, t); ok {
+		named := j.toolName(at, t, seen)
+		if b, ok := j.tool(at, t); ok && named {
+			b.index = i
+			b.line, b.column = j.doc.Position(j.places[at+"/name"].node.Start)
 			bound = append(bound, b)
 		}
 	}
-	if len(tools) > 0 && j.manifest.Backend == nil && !j.builtin {
+	if len(j.manifest.Tools) > 0 && j.manifest.Backend == nil && !j.builtin && !j.spoiled("/backend") {
 		// The minimal manifest names no backend, so this is not an error: the panel is
 		// there, only nothing can answer its tools.
-		j.warn("/tools", "nothing answers the tools, so they are off; add a backend of kind process or http")
+		j.warn("/tools", `"backend": `+specBackend().sample, "nothing answers the tools, so they are off; add a backend")
 		return nil
 	}
 	return bound
 }
 
 func (j *judge) toolName(at string, t Tool, seen map[string]bool) bool {
+	if !j.usable(at + "/name") {
+		return false
+	}
+	p := Problem{Expected: "a small letter, then 1 to 60 small letters, digits and underscores"}
 	switch {
 	case t.Name == "":
-		j.fail(at+"/name", "name is missing")
+		p.Text = "name is missing: it is empty"
 	case strings.Contains(t.Name, "__"):
-		j.fail(at+"/name", "name %q holds two underscores in a row, which are for the tools of MCP servers", Cut(t.Name, 80))
+		p.Text = fmt.Sprintf("name %q holds two underscores in a row, which are for the tools of MCP servers", Cut(t.Name, 80))
 	case !ruleTool.MatchString(t.Name):
-		j.fail(at+"/name", "name %q is not allowed: a small letter, then up to 60 small letters, digits and underscores", Cut(t.Name, 80))
+		p.Text = fmt.Sprintf("name %q is not allowed: a small letter, then 1 to 60 small letters, digits and underscores", Cut(t.Name, 80))
 	case seen[t.Name]:
-		j.fail(at+"/name", "there are two tools called %s", t.Name)
+		p.Expected, p.Text = "a name of its own", fmt.Sprintf("there are two tools called %s", t.Name)
 	default:
 		seen[t.Name] = true
 		return true
 	}
+	name := joined(t.Name, '_', 61)
+	if !ruleTool.MatchString(name) {
+		name = joined(j.id(), '_', 40) + "_tool"
+	}
+	name = j.freeName(at+"/name", name)
+	p.Nearest = name
+	j.wrong(at+"/name", p, loose.Quote(name))
 	return false
 }
 
-func (j *judge) tool(at string, t Tool) (BoundTool, bool) {
-	before := len(j.problems)
-	b := BoundTool{Tool: t}
-	if strings.TrimSpace(t.Description) == "" {
-		j.fail(at+"/description", "%s has no description; the assistant chooses tools by it", t.Name)
-	} else if len(t.Description) > 4000 {
-		j.fail(at+"/description", "the description of %s is longer than 4,000 characters", t.Name)
+// freeName is name, with a number where another tool of the manifest is called so.
+func (j *judge) freeName(at, name string) string {
+	taken := map[string]bool{}
+	for i, t := range j.manifest.Tools {
+		if "/tools/"+strconv.Itoa(i)+"/name" != at {
+			taken[t.Name] = true
+		}
 	}
-	j.endpoint(at, &b)
-	schema, problem := parameters(t.Parameters)
-	if problem != "" {
-		j.fail(at+"/parameters", "%s", problem)
+	free := name
+	for n := 2; taken[free]; n++ {
+		suffix := "_" + strconv.Itoa(n)
+		free = name[:min(len(name), 61-len(suffix))] + suffix
+	}
+	return free
+}
+
+// toolAt names the tool that pointer leads into, for a sentence.
+func (j *judge) toolAt(pointer string) string {
+	parts := strings.Split(pointer, "/")
+	if name := j.places[strings.Join(parts[:3], "/")].node.Get("name"); name != nil && name.Kind == loose.String && name.Text != "" {
+		return Cut(name.Text, 60)
+	}
+	return "tool " + parts[2]
+}
+
+func (j *judge) tool(at string, t Tool) (BoundTool, bool) {
+	before := len(j.findings)
+	b := BoundTool{Tool: t}
+	if j.usable(at+"/description") && strings.TrimSpace(t.Description) == "" {
+		j.wrong(at+"/description", Problem{
+			Expected: "what the tool does and what it answers", Text: t.Name + " has no description; the assistant chooses tools by it",
+		}, j.sensible(at+"/description", nil))
+	}
+	schema, ok := j.parameters(at, t)
+	j.endpoint(at, &b, schema)
+	if !ok {
 		return b, false
 	}
 	for _, p := range b.PathParams {
-		if !schema.has(p) {
-			j.fail(at+"/endpoint", "{%s} is not among the parameters of %s", p, t.Name)
-		} else if !slices.Contains(schema.required, p) {
+		if !slices.Contains(schema.required, p) && schema.has(p) {
 			schema.required = append(schema.required, p)
 		}
 	}
 	b.Needed = slices.Clone(schema.required)
-	for parameter, key := range t.Inject {
-		if !schema.has(parameter) {
-			j.fail(at+"/inject", "inject names %q, which is not among the parameters of %s", Cut(parameter, 60), t.Name)
-		}
-		if !slices.Contains(j.manifest.Context, key) {
-			j.fail(at+"/inject", "inject names %q, which the panel's context does not hold", Cut(key, 60))
-		}
-		schema.required = slices.DeleteFunc(schema.required, func(r string) bool { return r == parameter })
-	}
-	j.limits(at, t)
-	if t.Undo != "" {
-		j.warn(at+"/undo", "undo has no effect in this version")
-	}
+	j.inject(at, t, &schema)
 	b.Def = toolspec.Definition{
 		Name: t.Name, Description: t.Description, Parameters: schema.json(), Origin: toolspec.OriginPanel, Owner: j.manifest.PanelID,
 		Group: "panel", Hints: j.hints(at, b), TimeoutMS: t.TimeoutMS, Examples: t.Examples,
 	}
-	return b, !anyStops(j.problems[before:])
+	j.examples(at, t, b.Def, schema)
+	j.condition(at+"/when", t.When, j.manifest.Context)
+	if expr, err := when.Parse(t.When); err == nil && t.When != "" {
+		b.Condition = expr
+	}
+	for _, name := range ruleParam.FindAllStringSubmatch(t.UserDescription, -1) {
+		if j.usable(at+"/user_description") && !schema.has(name[1]) {
+			j.warn(at+"/user_description", "", "{%s} in user_description is not among the parameters of %s", name[1], t.Name)
+		}
+	}
+	return b, !slices.ContainsFunc(j.findings[before:], func(f finding) bool { return f.Stops() })
 }
 
-func (j *judge) limits(at string, t Tool) {
-	if t.TimeoutMS < 0 || t.TimeoutMS > toolspec.MaxTimeoutMS {
-		j.fail(at+"/timeout_ms", "timeout_ms is %d; it may be 1 to %d", t.TimeoutMS, toolspec.MaxTimeoutMS)
+// parameters reads the tool's parameters in either form.
+func (j *judge) parameters(at string, t Tool) (schema, bool) {
+	at += "/parameters"
+	if j.spoiled(at) {
+		return schema{}, false
 	}
-	for i, v := range t.Visibility {
-		if v != "model" && v != "app" {
-			j.fail(at+"/visibility/"+strconv.Itoa(i), "visibility %q is not known; it is model or app", Cut(v, 40))
+	s, fault := parameters(t.Parameters)
+	if fault == nil {
+		return s, true
+	}
+	j.index(at, j.places[at].node)
+	for !j.usable(at + fault.pointer) {
+		cut := strings.LastIndexByte(fault.pointer, '/')
+		fault.pointer, fault.fix = fault.pointer[:cut], ""
+	}
+	fix := fault.fix
+	if fix == "" {
+		fix = `{"type": "object", "properties": {}}`
+		if fault.pointer != "" {
+			fix = `{"type": "string"}`
 		}
 	}
-	for i, e := range t.Examples {
-		if !strings.HasPrefix(strings.TrimSpace(string(e)), "{") {
-			j.fail(at+"/examples/"+strconv.Itoa(i), "an example is an object of arguments")
+	j.wrong(at+fault.pointer, Problem{Expected: fault.expected, Text: fault.text}, fix)
+	return s, false
+}
+
+// index notes the places of everything in n.
+func (j *judge) index(pointer string, n *loose.Node) {
+	if n == nil {
+		return
+	}
+	for i := range n.Members {
+		m := &n.Members[i]
+		j.places[child(pointer, m.Name)] = place{node: m.Value, parent: n, member: m}
+		j.index(child(pointer, m.Name), m.Value)
+	}
+	for i, item := range n.Items {
+		j.places[child(pointer, strconv.Itoa(i))] = place{node: item, parent: n}
+		j.index(child(pointer, strconv.Itoa(i)), item)
+	}
+}
+
+func (j *judge) inject(at string, t Tool, s *schema) {
+	at += "/inject"
+	place := j.places[at]
+	if place.node == nil || j.spoiled(at) {
+		return
+	}
+	kept := map[string]string{}
+	for parameter, key := range t.Inject {
+		if s.has(parameter) && slices.Contains(j.manifest.Context, key) {
+			kept[parameter] = key
 		}
+	}
+	for parameter, key := range t.Inject {
+		if !s.has(parameter) {
+			near := nearestOf(parameter, s.names())
+			j.wrong(at, Problem{
+				Expected: "names of parameters", Found: strconv.Quote(Cut(parameter, 60)), Nearest: near,
+				Text: fmt.Sprintf("inject names %q, which is not among the parameters of %s", Cut(parameter, 60), t.Name),
+			}, injection(kept, near, key, j.manifest.Context))
+		} else if !slices.Contains(j.manifest.Context, key) && !j.spoiled("/context") {
+			near := nearestOf(key, j.manifest.Context)
+			p := Problem{
+				Pointer: at, Expected: "keys of the panel's context", Found: strconv.Quote(Cut(key, 60)), Nearest: near,
+				Text: fmt.Sprintf("inject names %q, which the panel's context does not hold", Cut(key, 60)),
+			}
+			if near != "" || !ruleKey.MatchString(key) {
+				j.wrong(at, p, injection(kept, parameter, near, j.manifest.Context))
+			} else {
+				j.unpublished(at, key, p)
+			}
+		}
+		s.required = slices.DeleteFunc(s.required, func(r string) bool { return r == parameter })
+	}
+}
+
+// unpublished tells of a key that the panel does not publish; the mended example publishes it.
+func (j *judge) unpublished(at, key string, p Problem) {
+	all := listed(append(slices.Clone(j.manifest.Context), key))
+	p.Fix = `"context": ` + all
+	edit := j.insertion(j.doc.Root, p.Fix)
+	if place, ok := j.places["/context"]; ok {
+		edit = loose.Edit{Start: place.node.Start, End: place.node.End, Text: all}
+	}
+	j.report(j.places[at].node.Start, p, edit)
+}
+
+func injection(kept map[string]string, parameter, key string, known []string) string {
+	out := map[string]string{}
+	for k, v := range kept {
+		out[k] = v
+	}
+	if parameter != "" && slices.Contains(known, key) {
+		out[parameter] = key
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		return "{}"
+	}
+	return string(b)
+}
+
+// examples must be calls that would be taken.
+func (j *judge) examples(at string, t Tool, def toolspec.Definition, s schema) {
+	for i := range t.Examples {
+		one := at + "/examples/" + strconv.Itoa(i)
+		node := j.places[one].node
+		if node == nil || !j.usable(one) {
+			continue
+		}
+		why, right := argschema.Example(def, s.compiled, json.RawMessage(node.JSON()))
+		if why == "" {
+			continue
+		}
+		j.wrong(one, Problem{
+			Expected: "arguments that fit the parameters of " + t.Name, Text: fmt.Sprintf("the example does not fit the parameters of %s: %s", t.Name, Cut(why, 500)),
+		}, string(right))
 	}
 }
 
@@ -142,7 +290,7 @@ func (j *judge) hints(at string, b BoundTool) toolspec.Hints {
 	readOnly := says(b.Annotations.ReadOnly, b.Method == "GET")
 	if readOnly && b.Method != "GET" && !j.builtin {
 		readOnly = false
-		j.warn(at+"/annotations/readOnlyHint", "readOnlyHint of %s has no effect, because only GET counts as reading", b.Name)
+		j.warn(at+"/annotations/readOnlyHint", "", "readOnlyHint of %s has no effect, because only GET counts as reading", b.Name)
 	}
 	net := j.manifest.Permissions.Net
 	return toolspec.Hints{
@@ -152,51 +300,4 @@ func (j *judge) hints(at string, b BoundTool) toolspec.Hints {
 		OpenWorld:   says(b.Annotations.OpenWorld, net.Any || len(net.List) > 0),
 		Confirm:     b.Confirm,
 	}
-}
-
-func (j *judge) endpoint(at string, b *BoundTool) {
-	at += "/endpoint"
-	if b.Endpoint == "" {
-		j.fail(at, "%s has no endpoint, such as \"POST /api/%s/save\"", b.Name, j.manifest.PanelID)
-		return
-	}
-	method, path, _ := strings.Cut(b.Endpoint, " ")
-	if !slices.Contains([]string{"GET", "POST", "PUT", "PATCH", "DELETE"}, method) {
-		j.fail(at, "endpoint %q does not begin with GET, POST, PUT, PATCH or DELETE and a space", Cut(b.Endpoint, 100))
-		return
-	}
-	path = strings.TrimSpace(path)
-	if problem := badPath(path, j.manifest.PanelID); problem != "" {
-		j.fail(at, "%s", problem)
-		return
-	}
-	b.Method, b.Path = method, path
-	for _, match := range ruleParam.FindAllStringSubmatch(path, -1) {
-		if slices.Contains(b.PathParams, match[1]) {
-			j.fail(at, "{%s} stands twice in the endpoint", match[1])
-		}
-		b.PathParams = append(b.PathParams, match[1])
-	}
-}
-
-// badPath says why path may not be an endpoint of panel, "" when it may.
-func badPath(path, panel string) string {
-	prefix := "/api/" + panel + "/"
-	switch {
-	case strings.Contains(path, "://") || strings.HasPrefix(path, "//"):
-		return fmt.Sprintf("endpoint %q names a host; it is a path below %s", Cut(path, 100), prefix)
-	case strings.Contains(path, "%"):
-		return fmt.Sprintf("endpoint %q holds an encoded character, which an endpoint may not", Cut(path, 100))
-	case !strings.HasPrefix(path, prefix) || len(path) == len(prefix):
-		return fmt.Sprintf("found %s, expected %s…, because a panel reaches only its own routes", Cut(path, 100), prefix)
-	}
-	for _, segment := range strings.Split(path, "/") {
-		if segment == "." || segment == ".." {
-			return fmt.Sprintf("endpoint %q holds %q, which an endpoint may not", Cut(path, 100), segment)
-		}
-	}
-	if !rulePath.MatchString(path) {
-		return fmt.Sprintf("endpoint %q may hold letters, digits, - . _ ~ and {name} for a whole part, and nothing else", Cut(path, 100))
-	}
-	return ""
 }

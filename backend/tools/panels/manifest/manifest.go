@@ -57,6 +57,10 @@ type Backend struct {
 	// Health is a path below /api/<panel_id>/ that answers 2xx when the program is ready;
 	// without it an open port is enough.
 	Health string `json:"health"`
+	// Stdio says that the program is spoken to by lines of JSON instead of over a port.
+	Stdio bool `json:"stdio"`
+	// IdleSeconds is after how many seconds without a call the program is ended, 300 when 0.
+	IdleSeconds int `json:"idle_seconds"`
 }
 
 // Permissions is what a panel asks for beyond its own folder.
@@ -75,6 +79,9 @@ type Hosts struct {
 
 // UnmarshalJSON reads true, false or a list of names.
 func (h *Hosts) UnmarshalJSON(b []byte) error {
+	if bytes.Equal(b, []byte("null")) {
+		return nil
+	}
 	if bytes.Equal(b, []byte("true")) || bytes.Equal(b, []byte("false")) {
 		*h = Hosts{Any: b[0] == 't'}
 		return nil
@@ -106,6 +113,7 @@ type Tool struct {
 	TimeoutMS       int               `json:"timeout_ms"`
 	Examples        []json.RawMessage `json:"examples"`
 	Visibility      []string          `json:"visibility"`
+	When            string            `json:"when"`
 }
 
 // Annotations are MCP's tool annotations; nil means the manifest does not say.
@@ -134,26 +142,4 @@ func (i *Injection) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	return json.Unmarshal(b, (*map[string]string)(i))
-}
-
-// fields lists the known members of every object of a manifest by the object's pointer,
-// "*" standing for any index or name. Objects that are not listed hold anything.
-func fields() map[string][]string {
-	return map[string][]string{
-		"": {
-			"manifest_version", "panel_id", "panel_type", "title", "version", "description", "icon", "activity_bar", "ui",
-			"backend", "permissions", "config", "context", "when", "tools", "evals", "$schema",
-		},
-		"/activity_bar": {"section", "order"},
-		"/ui":           {"kind", "entry", "csp"},
-		"/ui/csp":       {"connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"},
-		"/backend":      {"kind", "command", "args", "url", "file", "health"},
-		"/permissions":  {"fs", "net", "exec", "call_tools"},
-		"/config/*":     {"type", "description", "default", "sensitive"},
-		"/tools/*": {
-			"name", "description", "endpoint", "parameters", "user_description", "confirm", "annotations", "inject", "undo",
-			"timeout_ms", "examples", "visibility",
-		},
-		"/tools/*/annotations": {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "title"},
-	}
 }

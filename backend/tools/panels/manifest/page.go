@@ -1,22 +1,9 @@
 package manifest
 
 import (
-	"path"
-	"path/filepath"
-
 	"sextant/backend/tools/panels/view"
 	"sextant/shared/event"
 )
-
-// page judges where a declarative page lies; its file is judged by ReadPage.
-func (j *judge) page(ui *UI) {
-	switch {
-	case ui.Entry == "":
-		j.fail("/ui/entry", "ui.entry is missing: the file with the page, such as \"page.json\"")
-	case !filepath.IsLocal(ui.Entry) || path.Ext(ui.Entry) != ".json" || ui.Entry == FileName:
-		j.fail("/ui/entry", "ui.entry %q is not a .json file in the panel's folder, such as \"page.json\"", Cut(ui.Entry, 80))
-	}
-}
 
 // ReadPage reads and judges the declarative page of the panel in dir. The page is nil when it
 // has problems, or when the panel has no such page.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"sextant/backend/tools/panels/manifest/loose"
 )
 
 // CSP is what a page of kind webview may reach beyond its own files, in the words of MCP
@@ -44,32 +46,51 @@ func badDomain(domain string, sockets bool, net Hosts) string {
 
 // webview judges ui of kind webview: its entry and what it may reach.
 func (j *judge) webview(ui *UI) {
+	p := Problem{Expected: "an HTML file in the panel's folder"}
 	switch entry := strings.ToLower(ui.Entry); {
-	case ui.Entry == "":
-		j.fail("/ui/entry", `ui.entry is missing: the page's file, such as "index.html"`)
+	case strings.TrimSpace(ui.Entry) == "":
+		p.Text = `ui.entry is missing: the page's file, such as "index.html"`
 	case !fs.ValidPath(ui.Entry) || strings.ContainsAny(ui.Entry, "\\:\x00") || strings.HasPrefix(ui.Entry, ".") || strings.Contains(ui.Entry, "/."):
-		j.fail("/ui/entry", "ui.entry %q is not a file of the panel's folder", Cut(ui.Entry, 80))
+		p.Text = fmt.Sprintf("ui.entry %q is not a file of the panel's folder", Cut(ui.Entry, 80))
 	case !strings.HasSuffix(entry, ".html") && !strings.HasSuffix(entry, ".htm"):
-		j.fail("/ui/entry", "ui.entry %q is not an HTML file", Cut(ui.Entry, 80))
+		p.Text = fmt.Sprintf("ui.entry %q is not an HTML file", Cut(ui.Entry, 80))
+	}
+	if p.Text != "" {
+		j.wrong("/ui/entry", p, `"index.html"`)
 	}
 	for _, list := range []struct {
 		name    string
 		domains []string
-		sockets bool
 	}{
-		{"connectDomains", ui.CSP.ConnectDomains, true},
-		{"resourceDomains", ui.CSP.ResourceDomains, false},
-		{"frameDomains", ui.CSP.FrameDomains, false},
-		{"baseUriDomains", ui.CSP.BaseURIDomains, false},
+		{"connectDomains", ui.CSP.ConnectDomains},
+		{"resourceDomains", ui.CSP.ResourceDomains},
+		{"frameDomains", ui.CSP.FrameDomains},
+		{"baseUriDomains", ui.CSP.BaseURIDomains},
 	} {
-		if len(list.domains) > maxDomains {
-			j.fail("/ui/csp/"+list.name, "%s holds more than %d origins", list.name, maxDomains)
-			continue
-		}
 		for i, domain := range list.domains {
-			if why := badDomain(domain, list.sockets, j.manifest.Permissions.Net); why != "" {
-				j.fail("/ui/csp/"+list.name+"/"+strconv.Itoa(i), "%q %s", Cut(domain, 80), why)
-			}
+			j.domain("/ui/csp/"+list.name+"/"+strconv.Itoa(i), domain, list.name == "connectDomains")
 		}
+	}
+}
+
+// domain judges one origin that a page may reach; its host has to be granted.
+func (j *judge) domain(at, domain string, sockets bool) {
+	if !j.usable(at) {
+		return
+	}
+	why := badDomain(domain, sockets, j.manifest.Permissions.Net)
+	switch {
+	case why == "":
+	case strings.HasPrefix(why, "leads to"):
+		if !j.spoiled("/permissions/net") {
+			host := strings.TrimPrefix(ruleDomain.FindStringSubmatch(domain)[2], "*.")
+			j.ungranted(at, host, fmt.Sprintf("%q %s", Cut(domain, 80), why))
+		}
+	default:
+		mended := "https://" + strings.ToLower(hostName(domain))
+		if badDomain(mended, false, Hosts{Any: true}) != "" {
+			mended = "https://api.example.com"
+		}
+		j.wrong(at, Problem{Expected: "an origin such as https://api.example.com", Text: fmt.Sprintf("%q %s", Cut(domain, 80), why)}, loose.Quote(mended))
 	}
 }

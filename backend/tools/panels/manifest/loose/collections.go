@@ -34,7 +34,7 @@ func (r *reader) object(start int) *Node {
 			return n
 		case r.end():
 			r.dropComma(comma)
-			r.mend(at, "} at the end of the object", "the end of the file", r.last, r.last, "}")
+			r.mend(at, "} at the end of the object", EndOfFile, r.last, r.last, "}")
 			n.End = at
 			return n
 		case r.peek() == '}' && len(r.open) == 1 && r.early(at):
@@ -192,7 +192,7 @@ func (r *reader) array(start int) *Node {
 			return n
 		case r.end():
 			r.dropComma(comma)
-			r.mend(at, "] at the end of the list", "the end of the file", r.last, r.last, "]")
+			r.mend(at, "] at the end of the list", EndOfFile, r.last, r.last, "]")
 			n.End = at
 			return n
 		case r.peek() == ']':

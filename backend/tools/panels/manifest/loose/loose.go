@@ -145,6 +145,9 @@ type Fault struct {
 	Edit            Edit
 }
 
+// EndOfFile is what is Found where a text ends in the middle.
+const EndOfFile = "the end of the file"
+
 // Document is a text that was read.
 type Document struct {
 	// Text is the text in UTF-8; all offsets are in it.

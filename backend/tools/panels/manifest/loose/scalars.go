@@ -48,7 +48,7 @@ func (r *reader) value(depth int) *Node {
 
 func (r *reader) nothing() string {
 	if r.end() {
-		return "the end of the file"
+		return EndOfFile
 	}
 	return "nothing"
 }

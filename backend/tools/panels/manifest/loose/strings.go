@@ -34,7 +34,7 @@ func (s *stringReader) read() string {
 		if r.end() {
 			s.at = s.start
 			s.expected = ""
-			s.wrong("a closing quote", "the end of the file")
+			s.wrong("a closing quote", EndOfFile)
 			s.at = s.start
 			return strings.TrimRight(b.String(), " \t\r\n")
 		}

@@ -1,0 +1,311 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"sextant/backend/calls/nearest"
+	"sextant/backend/tools/panels/manifest/loose"
+	"sextant/shared/event"
+)
+
+// walk judges n along its shape: kinds, names, bounds, members that are missing or unknown.
+func (j *judge) walk(pointer string, n *loose.Node, s *shape) {
+	if s.open && s.kind == loose.Null {
+		return
+	}
+	fits := s.of(n.Kind)
+	switch {
+	case n.Kind == loose.Null:
+		j.warn(pointer, piece(j.places[pointer], s.example()), "%s is null, which counts as left out", last(pointer))
+		j.bad[pointer] = true
+	case fits == nil:
+		j.wrong(pointer, Problem{Expected: s.phrase()}, j.coerced(pointer, s, n))
+	case n.Kind == loose.Object:
+		j.object(pointer, n, fits)
+	case n.Kind == loose.Array:
+		j.list(pointer, n, fits)
+	default:
+		j.scalar(pointer, n, fits)
+	}
+}
+
+func (j *judge) scalar(pointer string, n *loose.Node, s *shape) {
+	switch {
+	case n.Kind == loose.Number:
+		v, ok := number(n)
+		if !ok {
+			j.wrong(pointer, Problem{Expected: s.phrase()}, s.coerced(n))
+		} else if s.high != 0 && (v < s.low || v > s.high) {
+			says := fmt.Sprintf("%s is %d; it may be %d to %d", last(pointer), v, s.low, s.high)
+			if pointer == "/manifest_version" && v > 1 {
+				says = fmt.Sprintf("manifest_version %d is newer than this program knows; it reads version 1", v)
+			}
+			j.wrong(pointer, Problem{Expected: fmt.Sprintf("%d to %d", s.low, s.high), Text: says}, strconv.Itoa(s.clamp(v)))
+		}
+	case n.Kind == loose.String && len(s.names) > 0:
+		if slices.Contains(s.names, n.Text) || slices.Contains(s.own, n.Text) {
+			return
+		}
+		known := strings.Join(s.names[:len(s.names)-1], ", ") + " or " + s.names[len(s.names)-1]
+		p := Problem{Expected: known, Nearest: nearestOf(n.Text, s.names)}
+		p.Text = fmt.Sprintf("%s %s is not known; it is %s", last(pointer), strconv.Quote(Cut(n.Text, 40)), known)
+		j.wrong(pointer, p, s.fitting(n.Text))
+	case n.Kind == loose.String && s.high > 0 && utf8.RuneCountInString(n.Text) > s.high:
+		j.wrong(pointer, Problem{
+			Expected: fmt.Sprintf("at most %d characters", s.high), Found: fmt.Sprintf("%d", utf8.RuneCountInString(n.Text)),
+			Text: fmt.Sprintf("%s is longer than %d characters", last(pointer), s.high),
+		}, s.fitting(n.Text))
+	}
+}
+
+func (j *judge) list(pointer string, n *loose.Node, s *shape) {
+	for i, item := range n.Items {
+		j.places[child(pointer, strconv.Itoa(i))] = place{node: item, parent: n}
+	}
+	if s.high > 0 && len(n.Items) > s.high {
+		p := Problem{
+			Expected: fmt.Sprintf("at most %d", s.high), Found: strconv.Itoa(len(n.Items)),
+			Text: fmt.Sprintf("%d items in %s are too many; there may be %d", len(n.Items), last(pointer), s.high),
+		}
+		rest := loose.Edit{Start: n.Items[s.high-1].End, End: n.Items[len(n.Items)-1].End}
+		p.Pointer, p.Fix = pointer, piece(j.places[pointer], "["+Cut(n.Items[0].JSON(), 200)+"]")
+		j.report(n.Items[s.high].Start, p, rest)
+		j.bad[pointer] = true
+		return
+	}
+	for i, item := range n.Items {
+		at := child(pointer, strconv.Itoa(i))
+		if s.items == nil {
+			continue
+		}
+		if item.Kind == loose.Null && !s.items.open {
+			j.wrong(at, Problem{Expected: s.items.phrase()}, s.items.example())
+			continue
+		}
+		j.walk(at, item, s.items)
+	}
+}
+
+func (j *judge) object(pointer string, n *loose.Node, s *shape) {
+	seen := map[string]int{}
+	for i := range n.Members {
+		m := &n.Members[i]
+		at := child(pointer, m.Name)
+		if first, twice := seen[m.Name]; twice {
+			j.twice(at, n, &n.Members[first], m)
+		}
+		seen[m.Name] = i
+		j.places[at] = place{node: m.Value, parent: n, member: m}
+	}
+	if s.open {
+		return
+	}
+	for i, m := range n.Members {
+		at := child(pointer, m.Name)
+		if seen[m.Name] != i {
+			continue
+		}
+		switch known := s.member(m.Name); {
+		case known != nil:
+			j.walk(at, m.Value, known.shape)
+		case s.values != nil:
+			j.walk(at, m.Value, s.values)
+		default:
+			j.unknown(at, &n.Members[i], s, n)
+		}
+	}
+	for _, m := range s.members {
+		at := child(pointer, m.name)
+		if value := n.Get(m.name); m.need && (value == nil || value.Kind == loose.Null) {
+			j.lacking(at, m)
+		}
+	}
+	if kind := n.Get("kind"); kind != nil && kind.Kind == loose.String {
+		j.needed(pointer, n, s, strings.Split(s.needs[kind.Text], "|"))
+	}
+}
+
+// needed wants one of the members called names.
+func (j *judge) needed(pointer string, n *loose.Node, s *shape, names []string) {
+	for _, name := range names {
+		if value := n.Get(name); name == "" || value != nil && value.Kind != loose.Null {
+			return
+		}
+	}
+	j.lacking(child(pointer, names[0]), *s.member(names[0]))
+}
+
+// lacking tells of a member that is needed and not there.
+func (j *judge) lacking(pointer string, m member) {
+	if j.cutOff {
+		// What is not there may have stood in the part that is gone.
+		j.bad[pointer] = true
+		return
+	}
+	value := j.sensible(pointer, m.shape)
+	full := strings.TrimPrefix(strings.ReplaceAll(pointer, "/", "."), ".")
+	p := Problem{Expected: m.shape.phrase(), Text: fmt.Sprintf("%s is missing", last(pointer))}
+	switch {
+	case pointer == "/tools":
+		p.Text = `tools is missing; write "tools": [] for a panel without tools`
+	case strings.HasPrefix(pointer, "/ui/"), strings.HasPrefix(pointer, "/backend/"):
+		p.Text = fmt.Sprintf("%s is missing, such as %s", full, value)
+	case strings.HasPrefix(pointer, "/tools/") && m.name == "description":
+		p.Text = fmt.Sprintf("%s has no description; the assistant chooses tools by it", j.toolAt(pointer))
+	case strings.HasPrefix(pointer, "/tools/") && m.name == "endpoint":
+		p.Text = fmt.Sprintf("%s has no endpoint, such as %s", j.toolAt(pointer), value)
+	}
+	if at, null := j.places[pointer]; null {
+		p.Pointer, p.Found, p.Fix = pointer, "null", piece(at, value)
+		j.report(at.node.Start, p, loose.Edit{Start: at.node.Start, End: at.node.End, Text: value})
+	} else {
+		j.missing(pointer, p, value)
+	}
+	j.bad[pointer] = true
+}
+
+// twice tells that a name stands a second time; the last one counts.
+func (j *judge) twice(pointer string, n *loose.Node, first, second *loose.Member) {
+	p := Problem{
+		Pointer: pointer, Expected: "each name once", Found: "a second " + strconv.Quote(Cut(second.Name, 60)),
+		Text: fmt.Sprintf("%s stands twice in its object", strconv.Quote(Cut(second.Name, 60))),
+		Fix:  Cut(loose.Quote(second.Name)+": "+indented(second.Value.JSON()), 2000),
+	}
+	j.places[pointer] = place{node: first.Value, parent: n, member: first}
+	j.report(second.Start, p, j.removal(pointer)...)
+}
+
+// unknown tells of a member that has no meaning.
+func (j *judge) unknown(pointer string, m *loose.Member, s *shape, object *loose.Node) {
+	known := s.memberNames()
+	near := s.nearest(m.Name, object)
+	p := Problem{
+		Pointer: pointer, Severity: event.SeverityWarning, Expected: "one of " + strings.Join(known, ", "), Found: strconv.Quote(Cut(m.Name, 60)), Nearest: near,
+		Text: fmt.Sprintf("%s is not known and has no effect", strconv.Quote(Cut(m.Name, 60))),
+	}
+	if s.strict {
+		p.Severity = event.SeverityError
+		p.Text = fmt.Sprintf("permission %s is not known; known are %s", strconv.Quote(Cut(m.Name, 60)), strings.Join(known, ", "))
+	}
+	taken := ""
+	if near == "" {
+		// The name is there already: it is told, but cannot be had twice.
+		taken = s.nearest(m.Name, &loose.Node{})
+		p.Nearest = taken
+	}
+	if near+taken != "" {
+		p.Text += fmt.Sprintf("; did you mean %q", near+taken)
+	}
+	if near != "" {
+		value := m.Value.JSON()
+		edit := loose.Edit{Start: m.Start, End: m.End, Text: loose.Quote(near)}
+		if want := s.member(near).shape; want.of(m.Value.Kind) == nil {
+			value = want.coerced(m.Value)
+			edit = loose.Edit{Start: m.Start, End: m.Value.End, Text: loose.Quote(near) + ": " + value}
+		}
+		p.Fix = Cut(loose.Quote(near)+": "+indented(value), 2000)
+		j.report(m.Start, p, edit)
+		return
+	}
+	if !s.strict {
+		j.report(m.Start, p)
+		return
+	}
+	p.Fix = `"permissions": ` + indented(without(object, m.Name))
+	j.report(m.Start, p, j.removal(pointer)...)
+}
+
+// without is object without the member called name, as JSON.
+func without(object *loose.Node, name string) string {
+	rest := &loose.Node{Kind: loose.Object}
+	for _, m := range object.Members {
+		if m.Name != name {
+			rest.Members = append(rest.Members, m)
+		}
+	}
+	return rest.JSON()
+}
+
+// nearest is the known member that name was probably meant to be, of those that object does
+// not have.
+func (s *shape) nearest(name string, object *loose.Node) string {
+	var free []string
+	for _, m := range s.members {
+		if object.Get(m.name) == nil {
+			free = append(free, m.name)
+			if slices.ContainsFunc(m.also, func(other string) bool { return strings.EqualFold(other, name) }) {
+				return m.name
+			}
+		}
+	}
+	return nearestOf(name, free)
+}
+
+func nearestOf(name string, known []string) string {
+	if names := nearest.Names(name, known, 1); len(names) > 0 {
+		return names[0]
+	}
+	return ""
+}
+
+// sanitized is n as JSON with only what is known and right, so that it can be decoded: what
+// is bad becomes null.
+func (j *judge) sanitized(pointer string, n *loose.Node, s *shape) string {
+	if j.bad[pointer] {
+		return "null"
+	}
+	fits := s.of(n.Kind)
+	switch {
+	case fits == nil:
+		return "null"
+	case fits.open:
+		return n.JSON()
+	case n.Kind == loose.Number:
+		v, _ := number(n)
+		return strconv.Itoa(v)
+	case n.Kind == loose.Array:
+		items := make([]string, len(n.Items))
+		for i, item := range n.Items {
+			items[i] = j.sanitized(child(pointer, strconv.Itoa(i)), item, fits.items)
+		}
+		return "[" + strings.Join(items, ",") + "]"
+	case n.Kind == loose.Object:
+		var members []string
+		seen := map[string]bool{}
+		for _, m := range slices.Backward(n.Members) {
+			inner := fits.values
+			if known := fits.member(m.Name); known != nil {
+				inner = known.shape
+			}
+			if inner == nil || seen[m.Name] {
+				continue
+			}
+			seen[m.Name] = true
+			members = append(members, loose.Quote(m.Name)+":"+j.sanitized(child(pointer, m.Name), m.Value, inner))
+		}
+		return "{" + strings.Join(members, ",") + "}"
+	}
+	return n.JSON()
+}
+
+// shapeAt is the shape of the object at pointer, nil for one that holds anything.
+func shapeAt(pointer string) *shape {
+	s := spec()
+	for _, part := range strings.Split(pointer, "/")[min(1, len(pointer)):] {
+		if s == nil {
+			return nil
+		}
+		if m := s.member(unescaped(part)); m != nil {
+			s = m.shape
+		} else if s.values != nil {
+			s = s.values
+		} else {
+			s = s.items
+		}
+	}
+	return s
+}
