@@ -1,5 +1,13 @@
 import { BackendError, type Backend, type Connection, type SocketHandlers } from '../shared/api/backend';
-import type { ClientMessage, Conversation, Json, MetricsRange, Result, StoredEvent } from '../shared/api/types';
+import type {
+  ClientMessage,
+  Conversation,
+  Json,
+  MetricsRange,
+  PageTree,
+  Result,
+  StoredEvent,
+} from '../shared/api/types';
 import { commands } from './commands';
 import { changes } from './files';
 import { bill, metrics, toolHistory } from './figures';
@@ -152,6 +160,7 @@ class Fake implements Backend {
   blob = async () => new Blob();
   result = async () => new Blob();
   execute = async (): Promise<Result> => ({ success: true, result: { text: 'done' }, duration_ms: 12 });
+  panelPage = async (): Promise<PageTree> => ({ children: [{ kind: 'text', text: 'A page' }] });
   callPanel = async (): Promise<Result> => ({ success: true, result: { text: 'done' }, duration_ms: 12 });
   answerPanel = async () => {};
   developPanel = async () => {};

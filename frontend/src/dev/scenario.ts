@@ -1,30 +1,9 @@
-import type {
-  Approval,
-  CreatedTool,
-  Grant,
-  Panel,
-  SecretList,
-  Snapshot,
-  StoredEvent,
-  ToolInfo,
-} from '../shared/api/types';
+import type { Approval, CreatedTool, Grant, SecretList, Snapshot, StoredEvent, ToolInfo } from '../shared/api/types';
+import { CALLS, HOME, PAGE, panels } from './panels';
 
 // Recorded states to look at while developing; figures and names are samples.
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
-const panel = (id: string, title: string, icon: string, order: number, more: Partial<Panel> = {}): Panel => ({
-  id,
-  title,
-  icon,
-  order,
-  builtin: true,
-  tools: [],
-  usable: true,
-  page: { kind: more.builtin === false ? '' : 'builtin', revision: 0 },
-  ...more,
-});
-
-const [HOME, PAGE, CALLS] = ['ho' + 'me', 'brow' + 'ser', 'to' + 'ols'] as const;
 
 export const approval: Approval = {
   id: 'a1',
@@ -60,35 +39,7 @@ export function snapshot(scenario: string): Snapshot {
   return {
     seq: 10,
     version: '0.1.0',
-    panels: [
-      panel(HOME, 'Home', 'home', 1),
-      panel(PAGE, 'Browser', 'globe', 2),
-      panel(CALLS, 'Tools and activity', 'tools', 3),
-      panel('reading-list', 'Reading list', 'note', 50, {
-        builtin: false,
-        description: 'Pages to read later, kept by a small program of its own.',
-        tools: ['add_page', 'list_pages'],
-      }),
-      panel('scans', 'Scans', 'file', 51, {
-        builtin: false,
-        usable: false,
-        problems: [
-          {
-            file: 'manifest.json',
-            line: 14,
-            column: 19,
-            pointer: '/tools/0/endpoint',
-            expected: 'a path below /api/scans/',
-            found: '"/api/notes/save"',
-            nearest: 'POST /api/scans/save',
-            fix: '"endpoint": "POST /api/scans/save"',
-            text: 'The endpoint leads to another panel; a panel reaches only its own routes.',
-            severity: 'error',
-            tool: '',
-          },
-        ],
-      }),
-    ],
+    panels,
     active_panel: { home: HOME, tools: CALLS, own: 'reading-list', off: 'scans' }[scenario] ?? PAGE,
     activity_bar: { expanded: scenario === 'wide', devices: ['Fit'], device: 'Fit' },
     browser: {

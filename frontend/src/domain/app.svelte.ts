@@ -69,6 +69,7 @@ export class App {
     this.session.onEvent = (event) => {
       this.talk.hear(event);
       this.bills.hear(event);
+      this.panels.hear(event);
     };
   }
 

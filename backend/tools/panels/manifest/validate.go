@@ -48,10 +48,9 @@ func Validate(dir string, reserved ...string) Report {
 		}
 		report.Tools = append(report.Tools, t.Name)
 	}
-	if _, problems := ReadPage(full, found.Plan); problems != nil {
-		for _, p := range problems {
-			report = report.with(p)
-		}
+	_, problems := ReadPage(full, found.Plan)
+	for _, p := range problems {
+		report = report.with(p)
 	}
 	if b := found.Plan.Manifest.Backend; b != nil && b.Kind == "process" {
 		report.Problems = append(report.Problems, missingProgram(full, b)...)

@@ -1,4 +1,4 @@
-import type { Panel } from '../../shared/api/types';
+import type { CallEnd, Panel, StoredEvent } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 
@@ -14,6 +14,15 @@ export class Panels {
     private readonly store: Store,
     private readonly actions: Actions,
   ) {}
+
+  /** The tool of the last call that succeeded, whoever made it, and how many did before. */
+  ended = $state.raw<{ tool: string; n: number }>({ tool: '', n: 0 });
+
+  hear(event: StoredEvent): void {
+    if (event.kind !== 'call.ended') return;
+    const end = event.data as CallEnd;
+    if (end.status === 'done') this.ended = { tool: end.tool, n: this.ended.n + 1 };
+  }
 
   /** In the order of the activity bar, those at its foot last; Ctrl 1 to 9 go by it. */
   get list(): Panel[] {

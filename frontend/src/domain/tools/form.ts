@@ -3,6 +3,8 @@ import { t } from '../../shared/i18n';
 /** One field of the form made from a tool's JSON schema. */
 export interface FormField {
   name: string;
+  /** The name as a person says it: "Due date" of due_date. */
+  label: string;
   description: string;
   required: boolean;
   kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
@@ -13,6 +15,7 @@ export interface FormField {
 
 interface Schema {
   type?: string | string[];
+  title?: string;
   description?: string;
   enum?: unknown[];
   default?: unknown;
@@ -29,6 +32,7 @@ export function fieldsOf(parameters: unknown): FormField[] {
     const type = Array.isArray(part.type) ? part.type.find((one) => one !== 'null') : part.type;
     return {
       name,
+      label: part.title || spoken(name),
       description: part.description ?? '',
       required: required.has(name),
       kind: kindOf(type, part),
@@ -38,6 +42,15 @@ export function fieldsOf(parameters: unknown): FormField[] {
     };
   });
   return fields.sort((a, b) => Number(b.required) - Number(a.required));
+}
+
+function spoken(name: string): string {
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/[_-]+/g, ' ')
+    .trim()
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function kindOf(type: string | undefined, part: Schema): FormField['kind'] {

@@ -19,6 +19,7 @@ import type {
   Metrics,
   MetricsRange,
   Model,
+  PageTree,
   Result,
   Setting,
   Snapshot,
@@ -149,6 +150,8 @@ export interface Backend {
   execute(tool: string, args: Json, panel: string): Promise<Result>;
   /** Runs a tool as the panel's page asks: its own tools, and those its manifest names. Never the person's call. */
   callPanel(panel: string, tool: string, args: Json): Promise<Result>;
+  /** The declarative page of a panel. */
+  panelPage(panel: string): Promise<PageTree>;
   openPanel(panel: string): Promise<void>;
   /** Takes over the change of a panel that was shown, named by its hash, or leaves it out. */
   answerPanel(panel: string, hash: string, take: boolean): Promise<void>;

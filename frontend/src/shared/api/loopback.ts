@@ -23,6 +23,7 @@ import type {
   Metrics,
   MetricsRange,
   Model,
+  PageTree,
   Result,
   Setting,
   Snapshot,
@@ -171,6 +172,7 @@ export class Loopback implements Backend {
     this.#json<void>('POST', `/api/panels/${encodeURIComponent(panel)}/pin`, { pinned });
   publishContext = (panel: string, values: Record<string, Json>) =>
     this.#json<void>('PUT', `/api/panels/${encodeURIComponent(panel)}/context`, values);
+  panelPage = (panel: string) => this.#json<PageTree>('GET', `/api/panels/${encodeURIComponent(panel)}/page`);
 
   openPanel = async (panel: string) => {
     const { method, path } = route('panel_open');

@@ -116,3 +116,9 @@ export type ToolInfo = With<S['ToolRow'], { origin: Origin }>;
 export type ToolList = With<S['ToolRows'], { tools: ToolInfo[] }>;
 /** What a tool answers (CONTRACT "Results"). */
 export type Result = With<S['Result'], { error_type?: ErrorType }>;
+
+/** A declarative page of a panel. */
+export type PageTree = S['Tree'];
+export type PagePart = S['Part'];
+export type PageAction = S['PartAction'];
+export type PageSource = S['DataSource'];

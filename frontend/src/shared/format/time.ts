@@ -33,6 +33,15 @@ export function moment(iso: string, now = new Date()): string {
 
 const startOfDay = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
 
+/** A point in time in one of three ways: "date", "time" or "ago", which is moment's; "" for no date. */
+export function stampOf(iso: string, way: string, now = new Date()): string {
+  // A date without a time means that day here, not midnight at Greenwich.
+  const at = new Date(/^\d{4}-\d{2}-\d{2}$/.test(iso) ? `${iso}T00:00` : iso);
+  if (Number.isNaN(at.getTime())) return '';
+  if (way === 'time') return clockFormat.format(at);
+  return way === 'date' ? yearFormat.format(at) : moment(at.toISOString(), now);
+}
+
 /** The whole stamp, for tooltips. */
 export function fullStamp(iso: string): string {
   const at = new Date(iso);

@@ -195,6 +195,8 @@ export const panels = {
   'activity.allowed': 'Decision: {decision}',
 
   'own.tools': 'Tools',
+  'own.page': 'Page',
+  'own.side': 'What is shown',
   'own.problems': 'Problems',
   'own.run': 'Run {tool}',
   'own.again': 'Run again',

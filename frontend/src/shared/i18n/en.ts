@@ -1,5 +1,6 @@
 import { assistant } from './en-assistant';
 import { measures } from './en-measures';
+import { pages } from './en-pages';
 import { panels } from './en-panels';
 import { pending } from './en-pending';
 import { secrets } from './en-secrets';
@@ -137,6 +138,7 @@ export const en = {
   ...frame,
   ...assistant,
   ...measures,
+  ...pages,
   ...panels,
   ...settings,
   ...spending,

@@ -1,0 +1,143 @@
+import type { Backend } from '../../shared/api/backend';
+import type { Json, PagePart, PageSource, PageTree, Result } from '../../shared/api/types';
+import { failureText } from '../actions';
+
+/** What is known of a source: the last good value stays while it is read again. */
+export interface Load {
+  tool: string;
+  value?: Json;
+  read: boolean;
+  busy: boolean;
+  at: number;
+  error: string;
+  suggestion: string;
+}
+
+/** How long what belongs together may take to end before the page is read again. */
+const GATHER = 120;
+
+/**
+ * A panel's declarative page: its tree, what its sources answered, and the calls of its buttons.
+ * Every call is the panel's, never the person's.
+ */
+export class DeclarativePage {
+  tree = $state.raw<PageTree | null>(null);
+  failed = $state('');
+  loads = $state<Record<string, Load>>({});
+  #sources: Record<string, PageSource> = {};
+  #timers: ReturnType<typeof setInterval>[] = [];
+  #soon: ReturnType<typeof setTimeout> | undefined;
+  #opened = 0;
+
+  constructor(
+    private readonly backend: Backend,
+    readonly panel: string,
+  ) {}
+
+  /** Reads the page and all its sources; called again it takes over a changed page. */
+  async open(): Promise<void> {
+    const mine = ++this.#opened;
+    try {
+      const tree = await this.backend.panelPage(this.panel);
+      if (mine !== this.#opened) return;
+      this.tree = tree;
+      this.failed = '';
+      this.#follow(tree);
+    } catch (error) {
+      if (mine === this.#opened) this.failed = failureText(error);
+    }
+  }
+
+  close(): void {
+    this.#opened++;
+    this.#stop();
+  }
+
+  load(source: PageSource | undefined): Load | undefined {
+    return source ? this.loads[keyOf(source)] : undefined;
+  }
+
+  /** When the oldest of what is shown was read; 0 before everything was. */
+  get at(): number {
+    const all = Object.values(this.loads);
+    return all.length ? Math.min(...all.map((load) => load.at)) : 0;
+  }
+
+  /** Whether something that is read waits for the answer to a question about one of these tools. */
+  waitsFor(asked: string[]): boolean {
+    return Object.values(this.loads).some((load) => load.busy && asked.includes(load.tool));
+  }
+
+  get sources(): PageSource[] {
+    return Object.values(this.#sources);
+  }
+
+  async refresh(): Promise<void> {
+    await Promise.all(this.sources.map((source) => this.read(source)));
+  }
+
+  /** Reads again soon, because a tool of this panel has done something. */
+  changed(tool: string): void {
+    if (this.sources.some((source) => source.tool === tool)) return;
+    clearTimeout(this.#soon);
+    this.#soon = setTimeout(() => void this.refresh(), GATHER);
+  }
+
+  /** Calls a tool for a button or a form; the page is read again when it succeeded. */
+  async act(tool: string, args: Record<string, Json>): Promise<Result> {
+    const result = await this.#call(tool, args);
+    if (result.success) this.changed(tool);
+    return result;
+  }
+
+  async read(source: PageSource): Promise<void> {
+    const load = this.loads[keyOf(source)];
+    if (!load || load.busy) return;
+    load.busy = true;
+    const result = await this.#call(source.tool, source.args ?? {});
+    load.busy = false;
+    load.at = Date.now();
+    load.error = result.success ? '' : (result.error ?? '');
+    load.suggestion = result.suggestion ?? '';
+    if (!result.success) return;
+    load.value = result.result ?? null;
+    load.read = true;
+  }
+
+  async #call(tool: string, args: Record<string, Json>): Promise<Result> {
+    try {
+      return await this.backend.callPanel(this.panel, tool, args);
+    } catch (error) {
+      return { success: false, error: failureText(error), duration_ms: 0 };
+    }
+  }
+
+  #follow(tree: PageTree): void {
+    this.#stop();
+    this.#sources = {};
+    collect([tree, ...tree.children], this.#sources);
+    const loads: Record<string, Load> = {};
+    for (const [key, source] of Object.entries(this.#sources)) {
+      const known = this.loads[key];
+      loads[key] = known ?? { tool: source.tool, read: false, busy: false, at: 0, error: '', suggestion: '' };
+      if (source.every) this.#timers.push(setInterval(() => void this.read(source), source.every * 1000));
+    }
+    this.loads = loads;
+    void this.refresh();
+  }
+
+  #stop(): void {
+    this.#timers.forEach(clearInterval);
+    this.#timers = [];
+    clearTimeout(this.#soon);
+  }
+}
+
+const keyOf = (source: PageSource) => JSON.stringify([source.tool, source.args ?? {}]);
+
+function collect(parts: (PageTree | PagePart)[], into: Record<string, PageSource>): void {
+  for (const part of parts) {
+    if (part.source) into[keyOf(part.source)] = part.source;
+    if ('kind' in part) collect(part.children ?? [], into);
+  }
+}

@@ -1,0 +1,78 @@
+import { expect, it, vi } from 'vitest';
+import type { Backend } from '../../shared/api/backend';
+import type { Json, PageTree, Result } from '../../shared/api/types';
+import { DeclarativePage } from './page.svelte';
+
+const shelf: PageTree = {
+  source: { tool: 'shelf_show' },
+  children: [
+    { kind: 'list', item: { title: '{title}' } },
+    { kind: 'text', text: '{n}', source: { tool: 'shelf_show', args: {} } },
+    { kind: 'text', text: '{n}', source: { tool: 'shelf_count', every: 5 } },
+  ],
+};
+
+/** A page over a panel that counts what is called. */
+function opened(answer: (tool: string) => Result, tree = shelf) {
+  const calls: [string, Json][] = [];
+  const backend = {
+    panelPage: async () => tree,
+    callPanel: async (_panel: string, tool: string, args: Json) => {
+      calls.push([tool, args]);
+      return answer(tool);
+    },
+  };
+  return { calls, page: new DeclarativePage(backend as unknown as Backend, 'shelf') };
+}
+const good = (tool: string): Result => ({ success: true, result: { of: tool }, duration_ms: 1 });
+const settled = () => vi.advanceTimersByTimeAsync(1);
+
+it('parts that read the same share one call, and a source that asks for it is read again by itself', async () => {
+  vi.useFakeTimers();
+  const { calls, page } = opened(good);
+  await page.open();
+  await settled();
+  expect(calls.map(([tool]) => tool).sort()).toEqual(['shelf_count', 'shelf_show']);
+  expect(page.load(shelf.source)?.value).toEqual({ of: 'shelf_show' });
+  await vi.advanceTimersByTimeAsync(5100);
+  expect(calls.filter(([tool]) => tool === 'shelf_count')).toHaveLength(2);
+  page.close();
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(calls).toHaveLength(3);
+  vi.useRealTimers();
+});
+
+it('after an action everything is read again, and a failed action reads nothing', async () => {
+  vi.useFakeTimers();
+  const { calls, page } = opened((tool) =>
+    tool === 'shelf_burn' ? { success: false, error: 'no', duration_ms: 1 } : good(tool),
+  );
+  await page.open();
+  await settled();
+  expect((await page.act('shelf_burn', {})).success).toBe(false);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(calls).toHaveLength(3);
+  await page.act('shelf_add', { title: 'Emma' });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(calls.slice(3)).toEqual([
+    ['shelf_add', { title: 'Emma' }],
+    ['shelf_show', {}],
+    ['shelf_count', {}],
+  ]);
+  page.close();
+  vi.useRealTimers();
+});
+
+it('a source that fails keeps what was shown, says why, and is well again when it is read again', async () => {
+  let broken = false;
+  const { page } = opened((tool) => (broken ? { success: false, error: 'gone away', duration_ms: 1 } : good(tool)));
+  await page.open();
+  await vi.waitFor(() => expect(page.load(shelf.source)?.read).toBe(true));
+  broken = true;
+  await page.refresh();
+  expect(page.load(shelf.source)).toMatchObject({ read: true, error: 'gone away', value: { of: 'shelf_show' } });
+  broken = false;
+  await page.refresh();
+  expect(page.load(shelf.source)?.error).toBe('');
+  page.close();
+});
