@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"sextant/backend/tools/panels"
+	"sextant/backend/tools/panels/make"
 	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/navigation"
 )
@@ -78,8 +78,9 @@ func (v *panelsValidateVerb) Run(io streams) error {
 }
 
 type panelsNewVerb struct {
-	ID  string `arg:"" help:"Id of the panel: lower case letters, digits and hyphens."`
-	Dir string `help:"Folder to make it in; your panels folder when absent." type:"path" placeholder:"DIR"`
+	ID   string `arg:"" help:"Id of the panel: lower case letters, digits and hyphens."`
+	Kind string `help:"What it is: process, a program for Node; declarative, with a page from JSON; webview, with an HTML page." enum:"process,declarative,webview" default:"process"`
+	Dir  string `help:"Folder to make it in; your panels folder when absent." type:"path" placeholder:"DIR"`
 }
 
 // Run makes the folder.
@@ -92,7 +93,7 @@ func (v *panelsNewVerb) Run(io streams, g *Global) error {
 		}
 		dir = filepath.Join(config.DataDir, "panels")
 	}
-	made, err := panels.Scaffold(dir, v.ID)
+	made, err := make.New(dir, v.ID, v.Kind)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}

@@ -1,5 +1,6 @@
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { Sextant } from './sextant';
 
@@ -26,6 +27,63 @@ test('a panel folder that is copied in is in the running window without a restar
       .toBeGreaterThan(0);
     await rm(join(folder, sample), { recursive: true });
     await expect(button).toBeHidden();
+  } finally {
+    await sextant.stop();
+  }
+});
+
+test('a page of JSON is drawn, its boxes and forms call the panel’s tools, and an edit of it is seen at once', async ({
+  page,
+}) => {
+  const sextant = await Sextant.start();
+  try {
+    await page.goto(sextant.window());
+    const bar = page.getByRole('navigation', { name: 'Panels' });
+    await expect(bar).toBeVisible();
+    const folder = join(sextant.data, 'panels', 'habits');
+    await cp(join(examples, 'habits'), folder, { recursive: true });
+    await bar.getByRole('button', { name: /Habits/ }).click();
+    const stage = page.getByRole('region', { name: 'Habits' });
+    await page.getByRole('button', { name: /Allow once/ }).click();
+    await expect(stage.getByText('No habits yet', { exact: false })).toBeVisible();
+    await stage.getByRole('textbox', { name: 'Name' }).fill('<b>Walk</b>');
+    await stage.getByRole('textbox', { name: 'Name' }).press('Enter');
+    await stage.getByRole('checkbox', { name: '<b>Walk</b>' }).check();
+    await expect(stage.getByText('1 of 1 done', { exact: false })).toBeVisible();
+
+    const file = join(folder, 'page.json');
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replace('"Today"', '"This very day"'));
+    await expect(stage.getByRole('heading', { name: 'This very day' })).toBeVisible();
+    await writeFile(file, text.replace('"habits_show"', '"habits_shwo"'));
+    await expect(page.getByText('habits_shwo', { exact: false })).toBeVisible();
+    await expect(stage.getByRole('heading', { name: 'This very day' })).toBeVisible();
+
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations).toEqual([]);
+    await stage.getByRole('button', { name: 'Remove: <b>Walk</b>' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+    await expect(stage.getByRole('checkbox', { name: '<b>Walk</b>' })).toBeVisible();
+  } finally {
+    await sextant.stop();
+  }
+});
+
+test('every example works within a second of being copied in', async ({ page }) => {
+  const sextant = await Sextant.start();
+  try {
+    await page.goto(sextant.window());
+    await expect(page.getByRole('navigation', { name: 'Panels' })).toBeVisible();
+    for (const example of await readdir(examples)) {
+      const began = Date.now();
+      await cp(join(examples, example), join(sextant.data, 'panels', example), { recursive: true });
+      const listed = async () =>
+        (
+          await sextant.api<{ panels: { id: string; usable: boolean; problems?: unknown[] }[] }>('GET', '/api/panels')
+        ).panels.find((one) => one.id === example && one.usable && !one.problems?.length)?.id;
+      await expect.poll(listed, { intervals: [20] }).toBe(example);
+      console.log(`${example}: there after ${Date.now() - began} ms`);
+    }
   } finally {
     await sextant.stop();
   }
