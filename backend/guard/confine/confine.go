@@ -78,6 +78,8 @@ type Spec struct {
 	// Hidden are further absolute paths that are not shown, as secret places are not, also in the
 	// workspace; those not there are passed over.
 	Hidden []string
+	// Closed are further absolute paths of which nothing is shown but what is Writable or Shown.
+	Closed []string
 	// ReadOnly lets it read the workspace and write nothing but its temporary folder, which
 	// then holds the caches of programs too: for a command that was judged to only read.
 	ReadOnly bool
@@ -87,6 +89,9 @@ type Spec struct {
 	// nothing is but a proxy on loopback that its environment names: Proxy is given the listener
 	// once, before the command begins, and serves it until stop is called at the end of the run.
 	Proxy func(net.Listener) (stop func())
+	// Sockets is how many connections into the run's own network Process.Dial may hold at once, where
+	// Limits says that it has one; Network must be off then. 0 is none.
+	Sockets int
 	// Env are further variables ("NAME=value") on top of the cleaned environment.
 	Env    []string
 	Limits Limits

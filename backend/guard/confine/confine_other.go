@@ -5,6 +5,7 @@ package confine
 import (
 	"context"
 	"errors"
+	"net"
 )
 
 // Enter does nothing: on this system there are no steps.
@@ -17,6 +18,9 @@ type Process struct{}
 func (c *Confine) Command(context.Context, Spec) (*Process, error) {
 	return nil, errors.Join(ErrSetup, errors.New("Sextant has no sandbox for this system yet"))
 }
+
+// Dial reaches nothing.
+func (p *Process) Dial(context.Context, int) (net.Conn, error) { return nil, ErrSetup }
 
 // Wait waits for nothing.
 func (p *Process) Wait() (Exit, error) { return Exit{}, ErrSetup }

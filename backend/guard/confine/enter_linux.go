@@ -24,7 +24,7 @@ const (
 	toldFD  = 4 // what happened, back to Sextant, a JSON object a line
 	lifeFD  = 5 // supervisor: ends when Sextant does
 	ownFD   = 5 // enter: our own program
-	wayFD   = 6 // a socket back to Sextant that takes one listener, where there is a proxy
+	wayFD   = 6 // a socket back to Sextant that takes a listener or sockets, where there are any
 	innerAt = "enter"
 	outerAt = "supervise"
 )
@@ -105,12 +105,14 @@ func become() error {
 	if !ok {
 		return fmt.Errorf("there is no program %q", in.Args[0])
 	}
-	if in.Proxied {
-		address, err := handListener()
+	if in.Proxied || in.Sockets > 0 {
+		address, err := handOut(in.Proxied, in.Sockets)
 		if err != nil {
 			return err
 		}
-		in.Env = throughProxy(in.Env, address)
+		if in.Proxied {
+			in.Env = throughProxy(in.Env, address)
+		}
 	}
 	if !in.Unconfined {
 		if err := dropPrivileges(); err != nil {
@@ -134,33 +136,46 @@ func become() error {
 	return fmt.Errorf("starting %s: %w", path, syscall.Exec(path, in.Args, in.Env))
 }
 
-// handListener opens a port on loopback of the run's own network and hands the listener itself to
-// Sextant, which then serves it from outside: nothing of ours has to run inside. A socket belongs to
-// the network that it was made in, whoever holds it.
-func handListener() (address string, err error) {
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("opening a port for the proxy: %w", err)
+// handOut makes what reaches in and out of the run's own network and hands it to Sextant: a port of
+// loopback that Sextant then serves, and sockets that it then connects. Nothing of ours has to run
+// inside: a socket belongs to the network that it was made in, whoever holds it.
+func handOut(proxied bool, sockets int) (address string, err error) {
+	var fds []int
+	if proxied {
+		ln, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return "", fmt.Errorf("opening a port for the proxy: %w", err)
+		}
+		defer func() { _ = ln.Close() }()
+		tcp, ok := ln.(*net.TCPListener)
+		if !ok {
+			return "", errors.New("the port for the proxy is not one of TCP")
+		}
+		f, err := tcp.File()
+		if err != nil {
+			return "", fmt.Errorf("opening a port for the proxy: %w", err)
+		}
+		defer func() { _ = f.Close() }()
+		address = ln.Addr().String()
+		fds = append(fds, int(f.Fd()))
 	}
-	defer func() { _ = ln.Close() }()
-	tcp, ok := ln.(*net.TCPListener)
-	if !ok {
-		return "", errors.New("the port for the proxy is not one of TCP")
+	for range sockets {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+		if err != nil {
+			return "", fmt.Errorf("opening a socket into the run: %w", err)
+		}
+		defer func() { _ = unix.Close(fd) }()
+		fds = append(fds, fd)
 	}
-	f, err := tcp.File()
-	if err != nil {
-		return "", fmt.Errorf("opening a port for the proxy: %w", err)
+	if err := unix.Sendmsg(wayFD, []byte{0}, unix.UnixRights(fds...), nil, 0); err != nil {
+		return "", fmt.Errorf("handing on what reaches into the run: %w", err)
 	}
-	defer func() { _ = f.Close() }()
-	if err := unix.Sendmsg(wayFD, []byte{0}, unix.UnixRights(int(f.Fd())), nil, 0); err != nil {
-		return "", fmt.Errorf("handing on the port for the proxy: %w", err)
-	}
-	// Only once it is served does the command begin.
+	// Only once all of it is taken does the command begin.
 	if n, err := unix.Read(wayFD, make([]byte, 1)); n != 1 {
-		return "", fmt.Errorf("the proxy does not serve: %w", err)
+		return "", fmt.Errorf("nobody took what reaches into the run: %w", err)
 	}
 	_ = unix.Close(wayFD)
-	return ln.Addr().String(), nil
+	return address, nil
 }
 
 // limit sets the limits of resources for this process and all that come of it.

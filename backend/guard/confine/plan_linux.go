@@ -31,8 +31,10 @@ type inner struct {
 	Closed              []uint16
 	// Person leaves the limits out; Terminal makes descriptor 0 the terminal of the session.
 	Person, Terminal bool
-	// Proxied says that a listener for a proxy goes back on wayFD before the command begins.
+	// Proxied says that a listener for a proxy goes back on wayFD before the command begins, Sockets
+	// that so many sockets do.
 	Proxied bool
+	Sockets int
 }
 
 // rooms are the folders of one run.
@@ -78,7 +80,7 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 		return plan{}, errors.New("without namespaces its network cannot be limited to a proxy")
 	}
 	p := plan{Enter: inner{
-		Proxied: spec.Proxy != nil, Person: spec.Person && spec.Unconfined, Terminal: spec.Terminal != nil,
+		Proxied: spec.Proxy != nil, Sockets: spec.sockets(w), Person: spec.Person && spec.Unconfined, Terminal: spec.Terminal != nil,
 		Dir: spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined, Network: spec.Network,
 	}}
 	tmp := r.tmp
@@ -92,7 +94,7 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 		p.Enter.Write = append([]string{"/tmp", "/var/tmp", "/dev/shm", "/dev/pts"}, f.writable...)
 		p.Enter.Devices = append(plainDevices(), "/dev/tty", "/dev/ptmx")
 	default:
-		c.alone(&p.Enter, c.hidden(spec.Hidden), r, f)
+		c.alone(&p.Enter, c.hidden(spec.Hidden), spec.Closed, r, f)
 	}
 	if spec.Network && !spec.Unconfined && c.cfg.Ports != nil {
 		p.Enter.Closed = c.cfg.Ports()
@@ -109,6 +111,14 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 		p.Enter.Dir = first(spec.Workspace, tmp)
 	}
 	return p, nil
+}
+
+// sockets is how many sockets the run hands out: none where it is on the machine's network.
+func (s Spec) sockets(w walls) int {
+	if w.Bubblewrap == "" || s.Network || s.Unconfined {
+		return 0
+	}
+	return min(s.Sockets, maxSockets)
 }
 
 func plainDevices() []string {
@@ -200,12 +210,23 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 		mounts = append(mounts, mount{path, []string{"--bind", path, path}})
 		mounts = append(mounts, hooks(path)...)
 	}
+	closed := closedHere(spec.Closed)
+	for _, path := range closed {
+		if slices.Contains(f.writable, path) || slices.Contains(f.shown, path) {
+			continue
+		}
+		mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
+		closing = append(closing, "--remount-ro", path)
+	}
 	for _, path := range spec.Hidden {
 		mounts = append(mounts, anchored(path, f.writable)...)
 	}
 	for _, path := range c.hidden(spec.Hidden) {
 		if within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.shown, path) {
 			continue
+		}
+		if inAny(path, closed) && !inAny(path, f.writable) && !inAny(path, f.shown) {
+			continue // what is around it is not there
 		}
 		if isDir(path) {
 			mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
@@ -255,6 +276,21 @@ func anchored(path string, writable []string) []mount {
 	return mounts
 }
 
+// closedHere are the folders among paths that are there, links followed, none inside another.
+func closedHere(paths []string) []string {
+	var all []string
+	for _, path := range paths {
+		if real, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(path) && real != "/" && isDir(real) {
+			all = append(all, real)
+		}
+	}
+	return outermost(all)
+}
+
+func inAny(path string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { return within(path, folder) })
+}
+
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
@@ -276,8 +312,8 @@ func first(list ...string) string {
 
 // alone makes the rules for a run behind Landlock without namespaces: all is readable but
 // what is hidden, other programs' temporary files and sockets, and the tables of processes.
-func (c *Confine) alone(in *inner, secrets []string, r rooms, f folders) {
-	hidden := append(slices.Clone(secrets), "/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/lock", r.base)
+func (c *Confine) alone(in *inner, secrets, closed []string, r rooms, f folders) {
+	hidden := append(append(slices.Clone(secrets), closedHere(closed)...), "/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/lock", r.base)
 	in.Read = around("/", outermost(hidden))
 	in.Read = append(in.Read,
 		"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime", "/proc/version", "/proc/filesystems",

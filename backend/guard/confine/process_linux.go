@@ -41,6 +41,10 @@ type Process struct {
 	way    *os.File
 	served sync.WaitGroup
 	stop   func()
+	// sockets is how many reach shall hold; reachable is closed when it is there, or never will be.
+	sockets   int
+	reachable chan struct{}
+	reach     *reach
 }
 
 // patience is how long after the end of a run the rest of its output may take. It is only
@@ -101,7 +105,8 @@ func (c *Confine) command(ctx context.Context, spec Spec, w walls) (_ *Process, 
 	p.cmd.Env = []string{"PATH=/usr/bin:/bin"}
 	p.cmd.Dir = "/"
 	p.cmd.ExtraFiles = []*os.File{file, toldOut, lifeIn}
-	if spec.Proxy != nil {
+	p.sockets, p.reachable = pl.Enter.Sockets, make(chan struct{})
+	if spec.Proxy != nil || p.sockets > 0 {
 		inside, err := p.openWay()
 		if err != nil {
 			return nil, err
@@ -121,47 +126,84 @@ func (c *Confine) command(ctx context.Context, spec Spec, w walls) (_ *Process, 
 	if err != nil {
 		return nil, fmt.Errorf("starting the supervisor: %w", err)
 	}
-	if spec.Proxy != nil {
+	if p.way != nil {
 		p.served.Go(func() { p.serve(spec.Proxy) })
 	}
 	p.cancel = context.AfterFunc(ctx, func() { _ = life.Close() })
 	return p, nil
 }
 
-// openWay makes the socket that the listener of a proxy comes back on; the other end goes inside.
+// openWay makes the socket that the listener of a proxy and the sockets to reach the run come back
+// on; the other end goes inside.
 func (p *Process) openWay() (inside *os.File, err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("opening a way for the proxy: %w", err)
+		return nil, fmt.Errorf("opening a way into the run: %w", err)
 	}
 	p.way = os.NewFile(uintptr(pair[0]), "way")
 	return os.NewFile(uintptr(pair[1]), "way inside"), nil
 }
 
-// serve takes the one listener that comes from our own step inside, before the command begins.
+// serve takes what comes from our own step inside, before the command begins: the listener, where
+// there is a proxy, and then the sockets.
 func (p *Process) serve(proxy func(net.Listener) (stop func())) {
-	control := make([]byte, unix.CmsgSpace(4))
-	way := int(p.way.Fd())
+	defer close(p.reachable)
+	fds := received(int(p.way.Fd()))
+	if proxy != nil {
+		if len(fds) == 0 {
+			return // it ended before, and tells why elsewhere
+		}
+		f := os.NewFile(uintptr(fds[0]), "listener")
+		fds = fds[1:]
+		ln, err := net.FileListener(f)
+		_ = f.Close()
+		if err != nil {
+			closeAll(fds)
+			return
+		}
+		p.stop = proxy(ln)
+	}
+	if len(fds) != p.sockets {
+		closeAll(fds)
+		return
+	}
+	if p.sockets > 0 {
+		p.reach = newReach(fds)
+	}
+	_, _ = unix.Write(int(p.way.Fd()), []byte{0}) // without it the command does not begin
+}
+
+// received are the descriptors of one message.
+func received(way int) []int {
+	control := make([]byte, unix.CmsgSpace(4*(1+maxSockets)))
 	n, size, _, _, err := unix.Recvmsg(way, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
 	if err != nil || n == 0 {
-		return // it ended before, and tells why elsewhere
+		return nil
 	}
 	messages, err := unix.ParseSocketControlMessage(control[:size])
 	if err != nil || len(messages) != 1 {
-		return
+		return nil
 	}
 	fds, err := unix.ParseUnixRights(&messages[0])
-	if err != nil || len(fds) != 1 {
-		return
-	}
-	f := os.NewFile(uintptr(fds[0]), "listener")
-	defer f.Close()
-	ln, err := net.FileListener(f)
 	if err != nil {
-		return
+		return nil
 	}
-	p.stop = proxy(ln)
-	_, _ = unix.Write(way, []byte{0}) // without it the command does not begin
+	return fds
+}
+
+func closeAll(fds []int) {
+	for _, fd := range fds {
+		_ = unix.Close(fd)
+	}
+}
+
+// copyOf is a file of its own for a descriptor.
+func copyOf(fd int) (*os.File, error) {
+	again, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(again), "connection"), nil
 }
 
 // streams gives the command what it reads and prints to; theirs are closed here once it has them.
@@ -275,6 +317,9 @@ func (p *Process) close() {
 	}
 	if p.stop != nil {
 		p.stop()
+	}
+	if p.reach != nil {
+		p.reach.close()
 	}
 	for _, f := range append(p.pipes, p.life, p.told, p.way) {
 		if f != nil {

@@ -91,7 +91,7 @@ func start(p plan) (pid int, err error) {
 	}
 	path := argv[0]
 	files := []uintptr{0, 1, 2, enter.Fd(), toldFD, own.Fd()}
-	if p.Enter.Proxied {
+	if p.Enter.Proxied || p.Enter.Sockets > 0 {
 		files = append(files, wayFD)
 		defer func() { _ = unix.Close(wayFD) }()
 	}
