@@ -44,17 +44,17 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 		return err
 	}
 	s.openConfine()
+	s.openFiles(ctx)
 	s.openPanels()
 	s.Panels = toolpanels.New(toolpanels.Config{
 		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), Inert: inertTools(),
 		Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reserved,
-		Journal: journal{s}, Data: s.Config.DataDir, PageURL: s.Pages.URL, Egress: s.Guard.Transport(), Accepted: s.Store, Pins: s.Store, Log: s.Log,
+		Journal: journal{s}, Data: s.Config.DataDir, PageURL: s.Pages.URL, Egress: s.Guard.Transport(), Programs: s.panelPrograms(), Accepted: s.Store, Pins: s.Store, Log: s.Log,
 	})
 	s.Baseline = baseline.New(baseline.Config{
 		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
 		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
 	})
-	s.openFiles(ctx)
 	s.openShell()
 	s.Kept = kept.New(s.Results, s.Store)
 	offered := func(panel string) []toolspec.Definition { return s.Discovery.Discover(panel).All() }

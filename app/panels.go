@@ -3,8 +3,10 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"os"
 
 	"sextant/backend/tools/panels/callers"
+	"sextant/backend/tools/panels/process"
 	"sextant/shared/toolspec"
 )
 
@@ -20,3 +22,21 @@ func (s *System) callTools(panel string) []string {
 	names, _ := s.Panels.CallTools(panel)
 	return names
 }
+
+// panelPrograms is what the programs of panels run in: the sandbox of commands, and our own way out.
+func (s *System) panelPrograms() process.Config {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // then no place is known as the person's
+	}
+	return process.Config{
+		Confine: s.Confine, Egress: s.Guard, Home: home, Places: s.Places,
+		Forbidden: func(ctx context.Context) ([]string, error) {
+			return s.hiddenFrom(ctx, panelProgram, followed(s.Workspace()))
+		},
+	}
+}
+
+// panelProgram stands for the programs of panels where rules name a tool: only those for all tools
+// hold for them.
+const panelProgram = "a panel's program"

@@ -54,6 +54,9 @@ func (f facts) marked() []doubt {
 		// So is what hands over data that a person is to read first, such as the text of a tool.
 		all = append(all, doubt{why: why, exact: f.hands() || f.in.Description.Data != "" && f.in.Description.Starts == ""})
 	}
+	if d := f.in.Description; d.Starts != "" && d.Unconfined != "" {
+		all = append(all, doubt{why: "It runs outside of the sandbox: " + sentenceEnd(d.Unconfined), exact: true, firm: true})
+	}
 	if h.OpenWorld && !h.ReadOnly && f.foreign() {
 		all = append(all, doubt{why: f.in.Call.Tool + " reaches outside of this machine."})
 	}

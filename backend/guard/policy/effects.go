@@ -120,6 +120,9 @@ func (f facts) everyTime() bool {
 	if f.tainted() && len(d.Secrets) > 0 {
 		return true
 	}
+	if d.Starts != "" && d.Unconfined != "" {
+		return true
+	}
 	return f.told() && (d.Unconfined != "" || slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
 }
 

@@ -63,3 +63,19 @@ func TestAPanelTypesNothingAndIsToldNothingBeforehand(t *testing.T) {
 	click.Call.From.YesTo = "all"
 	comesTo(t, click, Question)
 }
+
+func TestAProgramThatNoSandboxKeepsIsAskedForAtEachStartInEveryMode(t *testing.T) {
+	in := foreign(toolspec.OriginPanel, "count", "words", `{}`, toolspec.Hints{Confirm: true}).about("node server.mjs", "")
+	in.Description.Starts = "the Words panel's program"
+	in.Description.Unconfined = "this kernel is too old"
+	for _, m := range []Mode{Ask, Workspace, Full} {
+		d := comesTo(t, in.mode(m), Question)
+		if len(d.Grants) > 0 || !strings.Contains(d.Approval.Why, "outside of the sandbox: this kernel is too old.") {
+			t.Errorf("%s: %+v", m, d)
+		}
+	}
+	in.Description.Unconfined = ""
+	if d := comesTo(t, in, Question); len(d.Grants) == 0 {
+		t.Error("the start of a confined one cannot be allowed for good")
+	}
+}

@@ -237,7 +237,7 @@ func TestAcceptedManifestsAndPinsOutliveTheProgram(t *testing.T) {
 	write(t, root, "notes", notes(`"node"`, `"sh"`))
 	run(func(r *Registry) {
 		p, _ := panel(r, "notes")
-		if p.Pending == nil || !p.Usable || !p.Pinned || r.entries["notes"].runner.line() != "node server.mjs" {
+		if p.Pending == nil || !p.Usable || !p.Pinned || r.entries["notes"].runner.Line() != "node server.mjs" {
 			t.Fatalf("a change while nobody looked was taken over: %+v", p)
 		}
 		if err := r.Decline(t.Context(), "notes", p.Pending.Hash); err != nil {
@@ -254,7 +254,7 @@ func TestAcceptedManifestsAndPinsOutliveTheProgram(t *testing.T) {
 	write(t, root, "notes", "{")
 	run(func(r *Registry) {
 		p, _ := panel(r, "notes")
-		if !p.Usable || !slices.Equal(p.Tools, []string{"note_add"}) || r.entries["notes"].runner.line() != "sh server.mjs" || len(p.Problems) != 2 {
+		if !p.Usable || !slices.Equal(p.Tools, []string{"note_add"}) || r.entries["notes"].runner.Line() != "sh server.mjs" || len(p.Problems) != 2 {
 			t.Errorf("after a start with a broken manifest: %+v", p)
 		}
 		if err := r.Pin(t.Context(), "notes", false); err != nil {
@@ -284,7 +284,7 @@ func TestAChangeThatCannotBeKeptIsNotTakenOver(t *testing.T) {
 	if err := r.Accept(t.Context(), "notes", p.Hash); err == nil || !strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("got %v", err)
 	}
-	if line := r.entries["notes"].runner.line(); line != "node server.mjs" || waits(t, r, "notes").Hash != p.Hash {
+	if line := r.entries["notes"].runner.Line(); line != "node server.mjs" || waits(t, r, "notes").Hash != p.Hash {
 		t.Errorf("what runs is %s", line)
 	}
 }

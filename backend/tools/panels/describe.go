@@ -19,19 +19,8 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 		return toolspec.Description{Present: "Running " + call.Tool}
 	}
 	if o.runner != nil {
-		command := o.runner.command()
-		r.mu.Lock()
-		allowed := r.allowed[command]
-		if !allowed {
-			r.shown.put(call.ID, command)
-		}
-		r.mu.Unlock()
-		if !allowed {
-			return toolspec.Description{
-				Present: fmt.Sprintf("Starting the %s panel's program: %s", o.title, o.runner.line()),
-				Starts:  fmt.Sprintf("the %s panel's program", o.title),
-				Target:  o.runner.line(), Data: "in the folder " + o.runner.dir,
-			}
+		if d := r.start(o, call); d.Starts != "" {
+			return d
 		}
 	}
 	args, missing := r.fill(o, call.Args)
@@ -109,4 +98,27 @@ func (s *shownCommands) take(call string) (command string, ok bool) {
 	command, ok = s.byCall[call]
 	delete(s.byCall, call)
 	return command, ok
+}
+
+// start describes the start of o's program, if the call would start it after a question: the exact
+// command, and what it may touch.
+func (r *Registry) start(o *offer, call toolspec.Call) toolspec.Description {
+	r.mu.Lock()
+	asks := r.asks(o.runner)
+	if asks {
+		r.shown.put(call.ID, o.runner.Identity())
+	}
+	r.mu.Unlock()
+	if !asks {
+		return toolspec.Description{}
+	}
+	d := toolspec.Description{
+		Present: fmt.Sprintf("Starting the %s panel's program: %s", o.title, o.runner.Line()),
+		Starts:  fmt.Sprintf("the %s panel's program", o.title),
+		Target:  o.runner.Line(), Data: "in the folder " + o.runner.Dir(), Unconfined: o.runner.Unconfined(),
+	}
+	if may := o.runner.Touches(); may != "" {
+		d.Target += ", which may " + may
+	}
+	return d
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/tools/panels/process"
 	"sextant/shared/toolspec"
 )
 
@@ -96,6 +97,12 @@ func (r *Registry) fill(o *offer, raw json.RawMessage) (args map[string]json.Raw
 	return args, ""
 }
 
+// asks reports whether a program is started only after a question: one that was never allowed, and
+// each start of one that no sandbox keeps. r.mu is held.
+func (r *Registry) asks(p *process.Runner) bool {
+	return !r.allowed[p.Identity()] || p.Unconfined() != "" && !p.Running()
+}
+
 // allow notes that o's program may run. The Pipeline has asked before it came here, but
 // the manifest may have changed while the question waited, so what was shown must be what
 // would run now.
@@ -103,13 +110,19 @@ func (r *Registry) allow(o *offer, call toolspec.Call) *toolspec.Result {
 	if o.runner == nil {
 		return nil
 	}
-	command := o.runner.command()
+	command := o.runner.Identity()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	shown, ok := r.shown.take(call.ID)
-	if !r.allowed[command] && ok && shown != command {
+	switch {
+	case !r.asks(o.runner):
+	case ok && shown != command:
 		failed := toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's program changed while the question waited; nothing was started", o.title),
 			"Call again; the new command is shown then.")
+		return &failed
+	case !ok && r.allowed[command]:
+		failed := toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's program ended meanwhile and runs outside of the sandbox; it was not started without a question", o.title),
+			"Call again; the question is put then.")
 		return &failed
 	}
 	r.allowed[command] = true
@@ -117,37 +130,47 @@ func (r *Registry) allow(o *offer, call toolspec.Call) *toolspec.Result {
 }
 
 func (r *Registry) send(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
-	if o.handler != nil {
+	switch {
+	case o.handler != nil:
 		return serve(ctx, o, sent)
+	case o.runner != nil:
+		return r.run(ctx, o, sent, output)
 	}
-	base, client, token := o.url, r.client(o), ""
-	if o.runner != nil {
-		up, err := o.runner.ready(ctx, output)
-		for errors.Is(err, errRemoved) {
-			// Nothing was sent yet: what has taken its place may answer, if it is what was allowed.
-			next := r.state.Load().tools[o.Name]
-			if next == nil || next.runner == nil || next.runner == o.runner || next.runner.command() != o.runner.command() {
-				break
-			}
-			o = next
-			up, err = o.runner.ready(ctx, output)
-		}
-		if err != nil {
-			return toolspec.Fail(toolspec.SystemError, err.Error(), "Other panels and tools are not affected.")
-		}
-		base, client, token = up.url, up.client, up.token
-	}
+	client := r.client(o)
 	if client == nil {
-		return toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's address %s is outside this machine, which this program was started without", o.title, base),
+		return toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's address %s is outside this machine, which this program was started without", o.title, o.url),
 			"Use an address of this machine in backend.url.")
 	}
-	req, err := http.NewRequestWithContext(ctx, sent.method, address(base, sent), body(sent))
+	req, err := http.NewRequestWithContext(ctx, sent.method, address(o.url, sent), body(sent))
 	if err != nil {
 		return toolspec.Fail(toolspec.ValidationError, "making the request: "+err.Error(), advice(nil, o))
 	}
-	headers(req, sent, token)
+	process.Headers(req, sent.body != nil, "")
 	res, err := client.Do(req)
 	if err != nil {
+		return unreachable(ctx, o, sent, err)
+	}
+	defer res.Body.Close()
+	return answer(res, o, sent)
+}
+
+// run lets the panel's program answer.
+func (r *Registry) run(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
+	q := process.Request{Method: sent.method, Path: sent.path, Query: sent.query, Body: sent.body}
+	res, reached, err := o.runner.Do(ctx, q, output)
+	for errors.Is(err, process.ErrRemoved) {
+		// Nothing was sent yet: what has taken its place may answer, if it is what was allowed.
+		next := r.state.Load().tools[o.Name]
+		if next == nil || next.runner == nil || next.runner == o.runner || next.runner.Identity() != o.runner.Identity() {
+			break
+		}
+		o = next
+		res, reached, err = o.runner.Do(ctx, q, output)
+	}
+	switch {
+	case err != nil && !reached:
+		return toolspec.Fail(toolspec.SystemError, err.Error(), "Other panels and tools are not affected.")
+	case err != nil:
 		return unreachable(ctx, o, sent, err)
 	}
 	defer res.Body.Close()
@@ -159,17 +182,6 @@ func body(sent outgoing) io.Reader {
 		return http.NoBody
 	}
 	return bytes.NewReader(sent.body)
-}
-
-func headers(req *http.Request, sent outgoing, token string) {
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", "sextant")
-	if sent.body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	if token != "" {
-		req.Header.Set(tokenHeader, token)
-	}
 }
 
 func address(base string, sent outgoing) string {
@@ -193,7 +205,7 @@ func unreachable(ctx context.Context, o *offer, sent outgoing, err error) toolsp
 		err = wrapped.Err
 	}
 	if o.runner != nil {
-		if why := o.runner.died(); why != "" {
+		if why := o.runner.Died(); why != "" {
 			return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's program stopped during the call, %s; whether it acted is unknown", o.title, why),
 				"It is started again by the next call.")
 		}

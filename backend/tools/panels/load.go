@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/tools/panels/process"
 	"sextant/shared/event"
 )
 
@@ -38,7 +39,7 @@ type entry struct {
 	plan          *manifest.Plan
 	page          pageState
 	problems      []manifest.Problem
-	runner        *runner
+	runner        *process.Runner
 	program       string
 	// pending is a manifest that waits for the person.
 	pending *pending
@@ -224,13 +225,15 @@ func (r *Registry) refresh(e *entry) {
 		r.retire(e)
 		return
 	}
-	program := programOf(e.dir(), b)
+	program := programOf(e.dir(), b, e.plan.Manifest.Permissions)
 	if e.runner != nil && e.program == program {
 		return
 	}
 	r.retire(e)
 	e.program = program
-	e.runner = newRunner(e.id, e.plan.Manifest.Title, e.dir(), *b, r.log)
+	e.runner = process.New(r.cfg.Programs, process.Panel{
+		ID: e.id, Title: e.plan.Manifest.Title, Dir: e.dir(), Backend: *b, Permissions: e.plan.Manifest.Permissions,
+	})
 }
 
 // retire takes e's program out of use. It ends when callers see the new state: before, a call
@@ -251,15 +254,15 @@ func (r *Registry) endRetired() {
 		e.end(errPanelRemoved)
 	}
 	for _, run := range r.retired {
-		r.done.Go(run.close)
+		r.done.Go(run.Close)
 	}
 	r.retired, r.removed = nil, nil
 }
 
 // programOf identifies what would run: the backend's words, and size and time of the
 // panel's own files among them, so that an edited program is started anew.
-func programOf(dir string, b *manifest.Backend) string {
-	words, err := json.Marshal(b)
+func programOf(dir string, b *manifest.Backend, p manifest.Permissions) string {
+	words, err := json.Marshal([]any{b, p})
 	if err != nil {
 		return ""
 	}

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/tools/panels/process"
 	"sextant/backend/tools/panels/view"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -63,7 +64,9 @@ type Config struct {
 	PageURL func(panel, entry string) string
 	// Egress sends requests to http backends outside this machine; nil refuses them.
 	Egress http.RoundTripper
-	Log    *slog.Logger
+	// Programs is what the programs of panels run in; its Log is that of the Registry.
+	Programs process.Config
+	Log      *slog.Logger
 
 	// rescan and now are for tests: the pause between two looks that nothing asked for, and
 	// the clock by which a bad manifest stands.
@@ -91,7 +94,7 @@ type Registry struct {
 	entries map[string]*entry
 	// retired are programs out of use that have not been ended yet, removed the panels whose
 	// calls have not been ended yet.
-	retired []*runner
+	retired []*process.Runner
 	removed []*entry
 	arrival int
 	clashes map[string][]manifest.Problem
@@ -124,7 +127,7 @@ type offer struct {
 	title   string
 	builtin bool
 	handler http.Handler
-	runner  *runner
+	runner  *process.Runner
 	url     string
 	context []string
 	pinned  bool
@@ -145,6 +148,10 @@ func New(cfg Config) *Registry {
 	}
 	if cfg.now == nil {
 		cfg.now = time.Now
+	}
+	cfg.Programs.Log = cfg.Log
+	if cfg.Programs.Data == "" && cfg.Data != "" {
+		cfg.Programs.Data = filepath.Join(cfg.Data, "panel-data")
 	}
 	r := &Registry{
 		cfg: cfg, log: cfg.Log, local: localTransport(), entries: map[string]*entry{},
@@ -197,16 +204,12 @@ func (r *Registry) definitions(wanted func(*offer) bool) []toolspec.Definition {
 // definition is o's definition with the question before its program's first start.
 func (r *Registry) definition(o *offer) toolspec.Definition {
 	def := o.Def
-	if o.runner != nil && !r.isAllowed(o.runner.command()) {
-		def.Hints.Confirm = true
+	if o.runner != nil {
+		r.mu.Lock()
+		def.Hints.Confirm = def.Hints.Confirm || r.asks(o.runner)
+		r.mu.Unlock()
 	}
 	return def
-}
-
-func (r *Registry) isAllowed(command string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.allowed[command]
 }
 
 // Output is the end of what the panel's program has written, for a person; "" when it has
@@ -215,7 +218,7 @@ func (r *Registry) Output(panel string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e := r.entries[panel]; e != nil && e.runner != nil {
-		return e.runner.log.String()
+		return e.runner.Output()
 	}
 	return ""
 }
@@ -238,7 +241,7 @@ func (r *Registry) Close() {
 	}
 	var ends sync.WaitGroup
 	for _, run := range runners {
-		ends.Go(run.close)
+		ends.Go(run.Close)
 	}
 	ends.Wait()
 	r.done.Wait()

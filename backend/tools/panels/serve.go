@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 
+	"sextant/backend/tools/panels/process"
 	"sextant/shared/toolspec"
 )
 
@@ -18,7 +19,7 @@ func serve(ctx context.Context, o *offer, sent outgoing) (result toolspec.Result
 	if err != nil {
 		return toolspec.Fail(toolspec.ValidationError, "making the request: "+err.Error(), advice(nil, o))
 	}
-	headers(req, sent, "")
+	process.Headers(req, sent.body != nil, "")
 	w := &recording{header: http.Header{}}
 	defer func() {
 		if p := recover(); p != nil {

@@ -2,10 +2,11 @@
 // the panel's tools, in this folder, and ends it when Sextant ends. It needs Node 18 or
 // newer and nothing else.
 //
-// The entries are in data/items.json beside this file. The file is replaced as a whole
-// after every change, so that a sudden end leaves the old list or the new one.
+// The entries are in items.json in the folder that Sextant gives it to write to. The file is replaced
+// as a whole after every change, so that a sudden end leaves the old list or the new one.
 import { createServer } from 'node:http'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 
 const port = Number(process.env.SEXTANT_PANEL_PORT)
 const token = process.env.SEXTANT_PANEL_TOKEN
@@ -17,7 +18,7 @@ if (!port) {
 const root = '/api/reading-list'
 const maxBody = 64 * 1024
 const maxItems = 5000
-const file = new URL('./data/items.json', import.meta.url)
+const file = pathToFileURL(`${process.env.SEXTANT_PANEL_DATA || 'data'}/items.json`)
 
 /** An answer that is an error: status, what is wrong, and what to do about it. */
 class Problem extends Error {
@@ -37,7 +38,7 @@ function load() {
     throw error
   }
   const list = JSON.parse(text)
-  if (!Number.isInteger(list.next) || !Array.isArray(list.items)) throw new Error('data/items.json does not hold a reading list')
+  if (!Number.isInteger(list.next) || !Array.isArray(list.items)) throw new Error('items.json does not hold a reading list')
   return list
 }
 

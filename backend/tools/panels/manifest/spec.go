@@ -120,7 +120,7 @@ func specPermissions() *shape {
 	return &shape{
 		kind: loose.Object, strict: true, about: "What the panel asks for beyond its own folder.", sample: `{"net": ["api.example.com"]}`,
 		members: []member{
-			{name: "fs", also: []string{"filesystem", "files", "file", "paths", "read", "write"}, shape: list(text("A path.", "data").upTo(1000), "Paths it may read and write.", `["data"]`)},
+			{name: "fs", also: []string{"filesystem", "files", "file", "paths", "read", "write"}, shape: list(text("An absolute path or one below ~; with :rw at its end it may be written too.", "~/Documents").upTo(1000), "Folders and files its program may read, or write too.", `["~/Documents"]`)},
 			{name: "net", also: []string{"network", "internet", "hosts", "http"}, shape: &shape{about: "Hosts it may reach, or true for any.", sample: `["api.example.com"]`, either: []*shape{
 				list(host, "", `["api.example.com"]`), {kind: loose.Bool, sample: "true"},
 			}}},

@@ -3,7 +3,8 @@
 import { createServer } from 'node:http'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-const file = 'notes.json'
+// The one folder that this program may write to; it is kept when the panel is edited.
+const file = `${process.env.SEXTANT_PANEL_DATA}/notes.json`
 const load = () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [])
 
 const routes = {

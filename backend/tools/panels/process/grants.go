@@ -1,0 +1,190 @@
+package process
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sextant/backend/guard/confine"
+	"sextant/backend/guard/places"
+	"sextant/backend/guard/policy"
+	"sextant/backend/tools/panels/manifest"
+)
+
+// Bounds of one program of a panel.
+const (
+	memory    = 2 << 30
+	fileSize  = 1 << 30
+	processes = 256
+	openFiles = 1024
+	// sockets bounds the requests that are under way to it at once.
+	sockets = 32
+)
+
+// system are the folders at the top of a machine that programs are made of; of the others nothing
+// is shown that was not granted.
+var system = []string{
+	"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt", "nix", "gnu", "snap", "sys", "proc", "dev", "run", "tmp", "var",
+}
+
+// grant is one entry of permissions.fs.
+type grant struct {
+	// written is as it stands in the manifest, path absolute.
+	written, path string
+	write         bool
+}
+
+// grants reads permissions.fs: "path" may be read, "path:rw" written too, "~" is the home.
+func (c Config) grants(entries []string) []grant {
+	var all []grant
+	for _, entry := range entries {
+		path, write := strings.CutSuffix(entry, ":rw")
+		path = strings.TrimSuffix(path, ":ro")
+		g := grant{written: path, path: path, write: write}
+		if c.Home != "" && (path == "~" || strings.HasPrefix(path, "~/")) {
+			g.path = filepath.Join(c.Home, strings.TrimPrefix(path, "~"))
+		}
+		g.path = filepath.Clean(g.path)
+		all = append(all, g)
+	}
+	return all
+}
+
+// refusal says why a place cannot be granted to any program, "" when it can.
+func (c Config) refusal(g grant) string {
+	if !filepath.IsAbs(g.path) || g.path == "/" {
+		return fmt.Sprintf("permissions.fs names %q; name a folder or file, absolute or below ~", g.written)
+	}
+	if c.Places == nil {
+		return ""
+	}
+	switch place := c.Places.Judge(g.path); {
+	case place.Kind == places.Secret:
+		return fmt.Sprintf("permissions.fs names %s, %s, which no program of a panel may touch", g.written, place.What)
+	case place.Kind == places.Sensitive && g.write:
+		return fmt.Sprintf("permissions.fs names %s, %s, which no program of a panel may write", g.written, place.What)
+	}
+	return ""
+}
+
+// touches says in words what a program may touch beyond its own folders, "" for nothing.
+func touches(p manifest.Permissions, all []grant) string {
+	var reads, writes, parts []string
+	for _, g := range all {
+		if g.write {
+			writes = append(writes, g.written)
+		} else {
+			reads = append(reads, g.written)
+		}
+	}
+	for what, paths := range map[string][]string{"read ": reads, "write ": writes} {
+		if len(paths) > 0 {
+			parts = append(parts, what+strings.Join(paths, ", "))
+		}
+	}
+	slices.Sort(parts)
+	switch {
+	case p.Net.Any:
+		parts = append(parts, "reach any host of the internet")
+	case len(p.Net.List) > 0:
+		parts = append(parts, "reach "+strings.Join(p.Net.List, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// wantsNetwork reports whether the program may reach hosts.
+func wantsNetwork(p manifest.Permissions) bool { return p.Net.Any || len(p.Net.List) > 0 }
+
+// closed are the folders of which a program is shown only what it was granted.
+func (c Config) closed() []string {
+	var all []string
+	if c.Home != "" {
+		all = append(all, c.Home)
+	}
+	entries, _ := os.ReadDir("/") // what cannot be listed cannot be read either
+	for _, e := range entries {
+		if e.IsDir() && !slices.Contains(system, e.Name()) {
+			all = append(all, "/"+e.Name())
+		}
+	}
+	return all
+}
+
+// toolchain are the folders that the command itself needs: an interpreter may be installed in the
+// home, beside its own libraries.
+func toolchain(command string, closed []string) []string {
+	path, err := exec.LookPath(command)
+	if err != nil {
+		return nil
+	}
+	found := []string{path}
+	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+		found = append(found, real)
+	}
+	var shown []string
+	for _, p := range found {
+		if !slices.ContainsFunc(closed, func(dir string) bool { return strings.HasPrefix(p, dir+"/") }) {
+			continue
+		}
+		dir := filepath.Dir(p)
+		// ~/.nvm/versions/node/v22/bin/node lies beside lib; ~/.local/bin/x beside everything.
+		if up := filepath.Dir(dir); filepath.Base(dir) == "bin" && filepath.Base(up) != ".local" && !slices.Contains(closed, up) {
+			dir = up
+		}
+		shown = append(shown, dir)
+	}
+	return shown
+}
+
+// spec is the run of a program behind walls; the network is left to who starts it.
+func (r *Runner) spec(ctx context.Context, command, dir, data string, env []string) (confine.Spec, error) {
+	closed := r.cfg.closed()
+	spec := confine.Spec{
+		Args: append([]string{command}, r.panel.Backend.Args...), Dir: dir, Env: env,
+		Shown: append([]string{dir}, toolchain(command, closed)...), Writable: []string{data}, Closed: closed,
+		Limits: confine.Limits{Memory: cmp.Or(r.cfg.Memory, memory), FileSize: fileSize, Processes: processes, Files: openFiles},
+	}
+	for _, g := range r.cfg.grants(r.panel.Permissions.FS) {
+		if why := r.cfg.refusal(g); why != "" {
+			return spec, errors.New(why)
+		}
+		if _, err := os.Stat(g.path); err != nil {
+			continue // what is not there cannot be shown
+		}
+		if g.write {
+			if r.cfg.Confine.Keeps(g.path) {
+				return spec, fmt.Errorf("permissions.fs names %s to be written, which holds what programs start with; name a folder in it", g.written)
+			}
+			spec.Writable = append(spec.Writable, g.path)
+		} else {
+			spec.Shown = append(spec.Shown, g.path)
+		}
+	}
+	if r.cfg.Forbidden != nil {
+		hidden, err := r.cfg.Forbidden(ctx)
+		if err != nil {
+			return spec, fmt.Errorf("reading which places are forbidden: %w", err)
+		}
+		spec.Hidden = hidden
+	}
+	return spec, nil
+}
+
+// way is the way out of a program that was granted hosts: those and no others.
+func (r *Runner) way(ctx context.Context) func(net.Listener) (stop func()) {
+	hosts := r.panel.Permissions.Net
+	may := func(_ context.Context, host string) error {
+		if hosts.Any || policy.Opened(host, hosts.List) {
+			return nil
+		}
+		return fmt.Errorf("permissions.net of the panel %s does not name it", r.panel.ID)
+	}
+	return func(ln net.Listener) func() { return r.cfg.Egress.ServeRun(ctx, ln, may, nil) }
+}

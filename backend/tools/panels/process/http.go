@@ -1,0 +1,113 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Request is one call as an endpoint gets it.
+type Request struct {
+	Method string
+	// Path is escaped and begins with "/"; Query has no "?"; Body is nil when there is none.
+	Path, Query string
+	Body        []byte
+}
+
+// Do sends a request to the program, started when it is needed, and returns its answer, whose body
+// must be closed. sent is false when nothing can have reached it.
+func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text string)) (res *http.Response, sent bool, err error) {
+	up, done, err := r.use(ctx, output)
+	if err != nil {
+		return nil, false, err
+	}
+	if up.lines != nil {
+		res, err = up.lines.ask(ctx, q, output)
+	} else {
+		res, err = up.ask(ctx, q)
+	}
+	if err != nil {
+		done()
+		return nil, true, err
+	}
+	res.Body = &used{res.Body, done}
+	return res, true, nil
+}
+
+// used is a body that tells when nobody reads it any more.
+type used struct {
+	io.ReadCloser
+	done func()
+}
+
+func (u *used) Close() error {
+	defer u.done()
+	return u.ReadCloser.Close()
+}
+
+func (up *running) ask(ctx context.Context, q Request) (*http.Response, error) {
+	address := "http://127.0.0.1" + q.Path
+	if q.Query != "" {
+		address += "?" + q.Query
+	}
+	var body io.Reader = http.NoBody
+	if q.Body != nil {
+		body = bytes.NewReader(q.Body)
+	}
+	req, err := http.NewRequestWithContext(ctx, q.Method, address, body)
+	if err != nil {
+		return nil, fmt.Errorf("making the request: %w", err)
+	}
+	Headers(req, q.Body != nil, up.token)
+	return up.client.Do(req)
+}
+
+// Headers are those of every request to an endpoint; token is "" for one that is not a program's.
+func Headers(req *http.Request, hasBody bool, token string) {
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "sextant")
+	if hasBody {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if token != "" {
+		req.Header.Set(TokenHeader, token)
+	}
+}
+
+// httpClient reaches the program and nothing else, whatever an address says.
+func (r *Runner) httpClient(up *running) *http.Client {
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return up.Dial(ctx, up.port) },
+		},
+	}
+}
+
+// healthy reports whether the program answers: its health path, or else anything on its port.
+func (r *Runner) healthy(ctx context.Context, up *running) bool {
+	if up.lines != nil {
+		return !over(up)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if r.panel.Backend.Health == "" {
+		conn, err := up.Dial(ctx, up.port)
+		if err != nil {
+			return false
+		}
+		_ = conn.Close()
+		return true
+	}
+	res, err := up.ask(ctx, Request{Method: http.MethodGet, Path: r.panel.Backend.Health})
+	if err != nil {
+		return false
+	}
+	_ = res.Body.Close()
+	return res.StatusCode >= 200 && res.StatusCode < 300
+}

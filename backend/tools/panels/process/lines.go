@@ -1,0 +1,228 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxLine bounds one line of a program: an answer and the words around it.
+const maxLine = MaxAnswer + 1<<20
+
+// line is what goes to a program, and what comes back: an answer has Status or Body, a word on the
+// way Progress.
+type line struct {
+	ID     int64             `json:"id"`
+	Method string            `json:"method,omitempty"`
+	Path   string            `json:"path,omitempty"`
+	Query  string            `json:"query,omitempty"`
+	Body   json.RawMessage   `json:"body,omitempty"`
+	Status int               `json:"status,omitempty"`
+	Header map[string]string `json:"headers,omitempty"`
+	// Progress is told while the call waits.
+	Progress string `json:"progress,omitempty"`
+	Error    string `json:"error,omitempty"`
+}
+
+// waiter takes the one answer to a call, and as many words on the way as somebody reads.
+type waiter struct {
+	answer   chan line
+	progress chan string
+}
+
+// lines speaks to a program by lines of JSON: requests to its standard input, answers from its
+// standard output in whatever order. Other lines are its log's.
+type lines struct {
+	log io.Writer
+	in  *os.File
+
+	writing sync.Mutex
+	mu      sync.Mutex
+	next    int64
+	waiting map[int64]waiter
+	part    []byte
+	broken  error
+	done    chan struct{}
+}
+
+var errTooLong = fmt.Errorf("it wrote a line of more than %d MB", maxLine>>20)
+
+func newLines(log io.Writer) (l *lines, in *os.File, err error) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		return nil, nil, fmt.Errorf("opening a pipe: %w", err)
+	}
+	return &lines{log: log, in: out, waiting: map[int64]waiter{}, done: make(chan struct{})}, in, nil
+}
+
+// watch ends what waits when the program does, and the program when it cannot be spoken to.
+func (l *lines) watch(p program) {
+	select {
+	case <-p.Done():
+		l.end(io.ErrUnexpectedEOF)
+	case <-l.done:
+		p.Stop(stopGrace)
+	}
+}
+
+func (l *lines) end(why error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.broken == nil {
+		l.broken = why
+		close(l.done)
+	}
+}
+
+func (l *lines) close() {
+	l.end(os.ErrClosed)
+	_ = l.in.Close()
+}
+
+// Write takes what the program prints. It never fails, so that a program is not held up by us.
+func (l *lines) Write(b []byte) (int, error) {
+	n := len(b)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(b) > 0 && l.broken == nil {
+		at := bytes.IndexByte(b, '\n')
+		if at < 0 {
+			if len(l.part)+len(b) > maxLine {
+				l.part, l.broken = nil, errTooLong
+				close(l.done)
+				break
+			}
+			l.part = append(l.part, b...)
+			break
+		}
+		whole := b[:at]
+		if len(l.part) > 0 {
+			whole = append(l.part, whole...)
+			l.part = nil
+		}
+		b = b[at+1:]
+		l.take(whole)
+	}
+	return n, nil
+}
+
+// take hands one line to the call it answers.
+func (l *lines) take(text []byte) {
+	var got line
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) || json.Unmarshal(text, &got) != nil {
+		_, _ = l.log.Write(append(text, '\n')) // the log of the program never fails
+		return
+	}
+	wait, ok := l.waiting[got.ID]
+	switch {
+	case !ok: // nobody waits for it any more
+	case got.Progress != "":
+		select {
+		case wait.progress <- got.Progress:
+		default: // more words than anybody reads
+		}
+	default:
+		delete(l.waiting, got.ID)
+		wait.answer <- got
+	}
+}
+
+// ask sends a request and waits for its answer.
+func (l *lines) ask(ctx context.Context, q Request, output func(stream, text string)) (*http.Response, error) {
+	wait := waiter{answer: make(chan line, 1), progress: make(chan string, 16)}
+	l.mu.Lock()
+	l.next++
+	id := l.next
+	l.waiting[id] = wait
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		delete(l.waiting, id)
+		l.mu.Unlock()
+	}()
+	text, err := json.Marshal(line{ID: id, Method: q.Method, Path: q.Path, Query: q.Query, Body: q.Body})
+	if err != nil {
+		return nil, fmt.Errorf("writing the request: %w", err)
+	}
+	if err := l.send(ctx, append(text, '\n')); err != nil {
+		return nil, err
+	}
+	for {
+		select {
+		case word := <-wait.progress:
+			output("progress", word)
+		case got := <-wait.answer:
+			return response(got), nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-l.done:
+			return nil, l.why()
+		}
+	}
+}
+
+func (l *lines) why() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.broken
+}
+
+// send writes one line; a program that does not read is waited for as long as the call lasts.
+func (l *lines) send(ctx context.Context, text []byte) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	_ = l.in.SetWriteDeadline(time.Time{})
+	stop := context.AfterFunc(ctx, func() { _ = l.in.SetWriteDeadline(time.Unix(1, 0)) })
+	defer stop()
+	n, err := l.in.Write(text)
+	if err != nil && n > 0 {
+		// Half a line is in the way of every other: the program has to be started anew.
+		l.end(fmt.Errorf("it did not read its input: %w", err))
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// response is an answer as HTTP would have brought it.
+func response(got line) *http.Response {
+	res := &http.Response{StatusCode: got.Status, Header: http.Header{}}
+	for name, value := range got.Header {
+		res.Header.Set(name, value)
+	}
+	body := []byte(got.Body)
+	if got.Error != "" && len(body) == 0 {
+		body, _ = json.Marshal(map[string]string{"error": got.Error}) // a string map always marshals
+		if res.StatusCode == 0 {
+			res.StatusCode = http.StatusInternalServerError
+		}
+	}
+	if res.StatusCode == 0 {
+		res.StatusCode = http.StatusOK
+	}
+	// Without a kind of its own a body is the JSON that it stands as.
+	var text string
+	if kind := res.Header.Get("Content-Type"); kind == "" {
+		res.Header.Set("Content-Type", "application/json")
+	} else if json.Unmarshal(body, &text) == nil {
+		body = []byte(text)
+		if picture, err := base64.StdEncoding.DecodeString(text); err == nil && strings.HasPrefix(kind, "image/") {
+			body = picture
+		}
+	}
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	return res
+}
