@@ -166,6 +166,8 @@ class Fake implements Backend {
   developPanel = async () => {};
   pinPanel = async () => {};
   publishContext = async () => {};
+  panelState = async () => null;
+  keepPanelState = async () => {};
   openPanel = async (panel: string) => this.#tell('panel.opened', { panel });
   hand = async () => {};
   startBrowser = async () => {};

@@ -152,6 +152,9 @@ export interface Backend {
   callPanel(panel: string, tool: string, args: Json): Promise<Result>;
   /** The declarative page of a panel. */
   panelPage(panel: string): Promise<PageTree>;
+  /** What a panel's page had kept, null for nothing. */
+  panelState(panel: string): Promise<unknown>;
+  keepPanelState(panel: string, state: unknown): Promise<void>;
   openPanel(panel: string): Promise<void>;
   /** Takes over the change of a panel that was shown, named by its hash, or leaves it out. */
   answerPanel(panel: string, hash: string, take: boolean): Promise<void>;

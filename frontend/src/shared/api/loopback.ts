@@ -164,6 +164,12 @@ export class Loopback implements Backend {
   callPanel = (panel: string, tool: string, args: Json) =>
     this.#json<Result>('POST', `/api/panels/${encodeURIComponent(panel)}/call`, { tool, args });
 
+  panelState = async (panel: string) =>
+    (await this.#json<{ state: unknown }>('GET', `/api/panels/${encodeURIComponent(panel)}/state`)).state;
+  keepPanelState = async (panel: string, state: unknown) => {
+    await this.#ask('PUT', `/api/panels/${encodeURIComponent(panel)}/state`, { state });
+  };
+
   answerPanel = (panel: string, hash: string, take: boolean) =>
     this.#json<void>('POST', `/api/panels/${encodeURIComponent(panel)}/${take ? 'accept' : 'decline'}`, { hash });
   developPanel = (panel: string, on: boolean) =>

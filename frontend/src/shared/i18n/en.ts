@@ -6,6 +6,7 @@ import { pending } from './en-pending';
 import { secrets } from './en-secrets';
 import { settings } from './en-settings';
 import { spending } from './en-spending';
+import { webview } from './en-webview';
 import { terminal } from './en-terminal';
 
 const frame = {
@@ -144,5 +145,6 @@ export const en = {
   ...spending,
   ...secrets,
   ...pending,
+  ...webview,
   ...terminal,
 } as const;
