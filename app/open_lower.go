@@ -16,6 +16,7 @@ import (
 	"sextant/backend/record/results"
 	"sextant/backend/record/store"
 	"sextant/backend/surfaces/browser"
+	"sextant/backend/surfaces/window"
 	"sextant/panels/browser/demo"
 	"sextant/shared/event"
 )
@@ -129,6 +130,7 @@ func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
 		Log:         s.Log,
 	})
 	s.onClose("browser", s.Browser.Close)
+	s.Window = window.New(window.Config{Book: s.Browser.Book(), Title: s.panelTitle})
 	return nil
 }
 

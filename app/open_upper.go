@@ -63,7 +63,9 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Secrets: s.Secrets, Log: s.Log})
 	steps := func(ctx context.Context, call toolspec.Call) toolspec.Result { return s.Pipeline.Do(ctx, call) }
 	s.asPanels = callers.New(steps)
-	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{Aliases: alias, Do: steps, Secrets: s.Secrets, Folder: s.Workspace}); err != nil {
+	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{
+		Aliases: alias, Do: steps, Secrets: s.Secrets, Folder: s.Workspace, Window: s.Window, Active: s.Baseline.ActivePanel,
+	}); err != nil {
 		return err
 	}
 	if s.Created, err = created.New(ctx, created.Config{

@@ -72,9 +72,13 @@ func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.De
 		}
 	}
 	if !r.isSurface[call.Tool] {
-		return r.room(call.Tool).Execute(ctx, call, def, out)
+		result, err := r.room(call.Tool).Execute(ctx, call, def, out)
+		if panel := r.sys.Nav.WithPanels(r.sys.panelIDs()).PanelOf(call.Tool); panel != "" && err == nil && result.Success {
+			r.sys.Environment.Opened(call.From.Turn, panel)
+		}
+		return result, err
 	}
-	if call.From.Session != "" {
+	if call.From.Session != "" || r.sys.Environment.OnPanel(call) {
 		return r.sys.Environment.Execute(ctx, call, def, out)
 	}
 	if refusal := r.drive(ctx, call, def, out); refusal != nil {
@@ -89,6 +93,25 @@ func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.De
 		err = r.sys.Baseline.Show(ctx, r.sys.Nav.SurfacePanel)
 	}
 	return result, err
+}
+
+// panelIDs are the ids of all panels.
+func (s *System) panelIDs() []string {
+	var ids []string
+	for _, p := range s.Panels.Panels() {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+// panelTitle is the title of a panel, "" for one that is not there.
+func (s *System) panelTitle(id string) string {
+	for _, p := range s.Panels.Panels() {
+		if p.ID == id {
+			return p.Title
+		}
+	}
+	return ""
 }
 
 // handPatience is how long a call of the assistant waits for the page to be given back. It

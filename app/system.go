@@ -32,6 +32,7 @@ import (
 	"sextant/backend/record/space"
 	"sextant/backend/record/store"
 	"sextant/backend/surfaces/browser"
+	"sextant/backend/surfaces/window"
 	"sextant/backend/tools/baseline"
 	"sextant/backend/tools/catalogue"
 	"sextant/backend/tools/created"
@@ -70,6 +71,7 @@ type System struct {
 	Guard       *egress.Guard
 	Places      *places.Places
 	Browser     *browser.Browser
+	Window      *window.Surface
 	Baseline    *baseline.Tools
 	Snapshot    *snapshot.Keeper
 	Files       *files.Tools
@@ -202,7 +204,8 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 		Events: s.Events, Browser: s.Browser, Log: s.Log,
 	}
 	s.hub = ws.New(door)
-	s.onClose("windows", func() error { s.hub.Close(); return nil })
+	s.Window.Connect(s.hub)
+	s.onClose("windows", func() error { s.Window.Connect(nil); s.hub.Close(); return nil })
 	s.shells = ws.NewTerminalDoor(door, s.Terminals)
 	s.onClose("terminals' windows", func() error { s.shells.Close(); return nil })
 	s.guests = mcpserver.NewHost(s.welcome)

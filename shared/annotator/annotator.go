@@ -19,7 +19,8 @@ type Page struct {
 	URL   string `json:"url"`
 	// Version rises whenever what could be acted on changed.
 	Version int `json:"version"`
-	// Tab is the tab's number, from 1, never reused while the browser lives.
+	// Tab is the tab's number, from 1, never reused while the browser lives; 0 for the page of a panel,
+	// whose URL is "panel:" and its id.
 	Tab int `json:"tab"`
 }
 

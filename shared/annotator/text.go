@@ -190,8 +190,10 @@ func appendHeader(b []byte, a Answer, s size) []byte {
 	b = append(b, url...)
 	b = append(b, " | v"...)
 	b = strconv.AppendInt(b, int64(a.Page.Version), 10)
-	b = append(b, " | tab "...)
-	b = strconv.AppendInt(b, int64(a.Page.Tab), 10)
+	if a.Page.Tab != 0 {
+		b = append(b, " | tab "...)
+		b = strconv.AppendInt(b, int64(a.Page.Tab), 10)
+	}
 	b = append(b, '\n')
 	if h := happened(a, s); h != "" {
 		b = append(append(b, h...), '\n')

@@ -41,7 +41,7 @@ type Problem struct {
 
 // ClientMessage is every message a client sends. The first must be kind "hello" with
 // Token and After; then live.open, live.close, live.ack, input.mouse, input.wheel,
-// input.key, input.text.
+// input.key, input.text, focus (a person looks at this window), surface.reply.
 type ClientMessage struct {
 	V     int    `json:"v"`
 	Kind  string `json:"kind"`
@@ -56,6 +56,8 @@ type ClientMessage struct {
 	Frame int64  `json:"frame,omitempty"`
 	Tab   int    `json:"tab,omitempty"`
 	Input *Input `json:"input,omitempty"`
+	// Reply answers a SurfaceAsk.
+	Reply *SurfaceReply `json:"reply,omitempty"`
 }
 
 // Input is a person's hand on the picture, in CSS pixels of the page's viewport.

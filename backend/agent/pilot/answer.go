@@ -31,6 +31,10 @@ type view struct {
 func look(text string) (view, bool) {
 	head, rest, _ := strings.Cut(text, "\n")
 	fields := strings.Split(strings.TrimPrefix(head, "Page: "), " | ")
+	// The page of a panel stands in no tab.
+	if n := len(fields); n >= 3 && strings.HasPrefix(fields[n-2], "panel:") {
+		fields = append(fields, "")
+	}
 	if !strings.HasPrefix(head, "Page: ") || len(fields) < 4 {
 		return view{}, false
 	}

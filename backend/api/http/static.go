@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"sextant/backend/surfaces/browser/collect"
 )
 
 // shellCSP lets the shell run its own code only and talk to its own origin only. Styles
@@ -21,6 +23,9 @@ func framing(pages string) string {
 	return "; frame-src " + pages
 }
 
+// surfaceScript is where the window finds the script by which its panels' pages are looked at and acted on.
+const surfaceScript = "/surface.js"
+
 // shell serves the built window; unknown paths without a dot get index.html so that a
 // reload anywhere works.
 func shell(files fs.FS, built bool, pages string) http.Handler {
@@ -33,6 +38,12 @@ func shell(files fs.FS, built bool, pages string) http.Handler {
 		}
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
+		if r.URL.Path == surfaceScript {
+			h.Set("Content-Type", "text/javascript; charset=utf-8")
+			h.Set("Cache-Control", "no-cache")
+			_, _ = w.Write([]byte(collect.PageScript()))
+			return
+		}
 		if !built {
 			h.Set("Content-Type", "text/plain; charset=utf-8")
 			w.WriteHeader(http.StatusServiceUnavailable)

@@ -33,6 +33,10 @@ type conn struct {
 
 	mu   sync.Mutex
 	live *browser.Live
+	// asked are the questions about a panel's page that the window has not answered.
+	asked map[int64]chan wire.SurfaceReply
+	// looked is when a person turned to this window last, by the hub's count.
+	looked int64
 }
 
 // serve runs the connection and returns when it is over.
@@ -47,6 +51,7 @@ func (c *conn) serve() {
 	if c.window {
 		c.hub.windows.Add(1)
 		defer c.hub.windows.Add(-1)
+		c.turnedTo()
 	}
 	sub := c.hub.cfg.Events.Subscribe(events.Filter{}, hello.After)
 	defer sub.Close()

@@ -49,6 +49,8 @@ type Hub struct {
 	cfg      Config
 	upgrader websocket.Upgrader
 	windows  atomic.Int64
+	// looks counts the turns of persons to their windows, asks the questions to windows.
+	looks, asks atomic.Int64
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}

@@ -28,6 +28,11 @@ func (c *conn) handle(m wire.ClientMessage) error {
 			c.live.Ack(m.Frame)
 		}
 		return nil
+	case "focus":
+		c.turnedTo()
+		return nil
+	case "surface.reply":
+		return c.replied(m.Reply)
 	case "input":
 		if m.Input == nil {
 			return fmt.Errorf("input without input")

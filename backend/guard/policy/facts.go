@@ -91,9 +91,16 @@ func (f facts) onPage() bool {
 
 func (f facts) tainted() bool { return len(f.outside) > 0 }
 
+// PanelHost ends what stands for a host where a call acts on the page of a panel: "notes.panel". What was
+// read there has the source "panel:notes".
+const PanelHost = ".panel"
+
 // wasRead reports whether host is one whose page stands in the context.
 func (f facts) wasRead(host string) bool {
 	return slices.ContainsFunc(f.outside, func(source string) bool {
+		if id, panel := strings.CutPrefix(source, "panel:"); panel {
+			return id+PanelHost == host
+		}
 		return hostOf(source) == host || Normal(source) == host
 	})
 }

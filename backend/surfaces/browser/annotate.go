@@ -22,7 +22,7 @@ func (s *Session) Annotate(ctx context.Context, o AnnotateOptions) (answer, erro
 		return ans, err
 	}
 	all := ans.Elements
-	found, partly := matching(all, o.Query)
+	found, partly := annotator.Match(all, o.Query)
 	if len(found) == 0 && o.Scope != "page" {
 		// It may stand further down.
 		rest, err := s.glanceOver(ctx, t, true, false)
@@ -31,7 +31,7 @@ func (s *Session) Annotate(ctx context.Context, o AnnotateOptions) (answer, erro
 		}
 		rest.Events = append(ans.Events, rest.Events...)
 		ans, all = rest, rest.Elements
-		if found, partly = matching(all, o.Query); len(found) > 0 {
+		if found, partly = annotator.Match(all, o.Query); len(found) > 0 {
 			addNote(&ans, fmt.Sprintf("Nothing in the viewport matches %q; these stand elsewhere on the page.", clip(o.Query, 60)))
 		}
 	}
@@ -39,7 +39,7 @@ func (s *Session) Annotate(ctx context.Context, o AnnotateOptions) (answer, erro
 	switch {
 	case len(found) == 0:
 		ans.Elements = []element{}
-		addNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", clip(o.Query, 60), inventory(all)))
+		addNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", clip(o.Query, 60), annotator.Inventory(all)))
 	case partly:
 		addNote(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", clip(o.Query, 60)))
 	}

@@ -105,6 +105,10 @@ func New(cfg Config) *Browser {
 	return b
 }
 
+// Book holds the numbers of all surfaces: there is one counter, so that a number means one element
+// wherever it stands. Those of tabs have positive tab numbers; other surfaces take negative ones.
+func (b *Browser) Book() *identity.Book { return b.book }
+
 // Start makes sure that Chromium runs. The error is a *Fault of kind no_browser when there
 // is none or it does not start.
 func (b *Browser) Start(ctx context.Context) error {

@@ -3,7 +3,6 @@ package browser
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"sextant/shared/annotator"
 )
@@ -16,8 +15,8 @@ func (t *tab) compare(ctx context.Context, before, now *look) (changes []annotat
 	}
 	for _, e := range now.elements {
 		i, was := before.byID[e.ID]
-		if !was || differs(before.elements[i], e) {
-			e.Familiar = was && !differs(uncovered(before.elements[i]), uncovered(e))
+		if !was || annotator.Differs(before.elements[i], e) {
+			e.Familiar = was && !annotator.Differs(annotator.Uncovered(before.elements[i]), annotator.Uncovered(e))
 			changes = append(changes, e)
 		}
 	}
@@ -62,22 +61,4 @@ func (t *tab) vanished(ctx context.Context, doc int, ids []int) []int {
 		}
 	}
 	return gone
-}
-
-func differs(a, b annotator.Element) bool {
-	return a.Role != b.Role || a.Name != b.Name || a.Value != b.Value || a.Usable != b.Usable ||
-		!slices.Equal(own(a.States), own(b.States))
-}
-
-// uncovered is e as if nothing lay over it.
-func uncovered(e annotator.Element) annotator.Element {
-	e.States = slices.DeleteFunc(slices.Clone(e.States), func(s string) bool { return strings.HasPrefix(s, "covered by ") })
-	e.Usable = true
-	return e
-}
-
-// own are the states without the words of the row an element stands in: these come and go with
-// what else is in view.
-func own(states []string) []string {
-	return slices.DeleteFunc(slices.Clone(states), func(s string) bool { return strings.HasPrefix(s, `in "`) })
 }

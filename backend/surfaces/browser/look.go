@@ -189,7 +189,7 @@ func (s *seer) add(doc *frames.Document, nodes []collect.RawNode, ids []int, at 
 			e.InView = e.InView && s.look.shows(e.Box)
 		}
 		if n.CoveredByText != "" {
-			e.States = append(slices.Clone(e.States), coveredBy(b.book.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
+			e.States = append(slices.Clone(e.States), annotator.CoveredBy(b.book.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
 		}
 		s.look.byID[e.ID] = len(s.look.elements)
 		s.look.elements = append(s.look.elements, e)
@@ -199,26 +199,6 @@ func (s *seer) add(doc *frames.Document, nodes []collect.RawNode, ids []int, at 
 // shows reports whether a part of b lies in the viewport.
 func (l *look) shows(b annotator.Box) bool {
 	return b.X < l.width && b.Y < l.height && b.X+b.Width > 0 && b.Y+b.Height > 0
-}
-
-func coveredBy(id int, what string) string {
-	if id != 0 {
-		return fmt.Sprintf("covered by [%d] %s", id, what)
-	}
-	if role, name, found := strings.Cut(what, ` "`); found && plainBox(role) {
-		return `covered by "` + name
-	}
-	return "covered by " + what
-}
-
-// plainBox reports whether a role says nothing that matters about what lies over something: what
-// it is called does.
-func plainBox(role string) bool {
-	switch role {
-	case "div", "span", "section", "generic", "group", "main", "region", "contentinfo", "complementary", "navigation":
-		return true
-	}
-	return false
 }
 
 // child looks into a frame. One that does not answer is left out and told.

@@ -261,6 +261,12 @@ func (s *Session) tabOf(id int) (*tab, *Fault) {
 			Suggestion: "Call annotate_page for the numbers on the page.",
 		}
 	}
+	if thing.Tab < 0 {
+		return nil, &Fault{
+			Kind: FaultNotFound, Message: fmt.Sprintf("[%d] stands on the page of a panel in the window, where only the window's own assistant acts.", id),
+			Suggestion: "Call annotate_page for the numbers in your own tabs.",
+		}
+	}
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
 	for _, t := range s.tabs {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"sextant/backend/guard/policy"
+	"sextant/backend/surfaces/window"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
@@ -104,14 +106,20 @@ func sources(address string) []string {
 	switch {
 	case err != nil || u.Scheme == "" || u.Scheme == "about":
 		return nil
+	case strings.HasPrefix(address, window.Scheme):
+		return []string{address}
 	case u.Host == "":
 		return []string{u.Scheme + ":"}
 	}
 	return []string{strings.ToLower(u.Scheme + "://" + u.Host)}
 }
 
-// hostOf is the host (with port) of an address, lower case, "" when it has none.
+// hostOf is the host (with port) of an address, lower case, "" when it has none. A panel's page is a host
+// of its own: what was read there may be typed there (policy knows the form).
 func hostOf(address string) string {
+	if id, panel := strings.CutPrefix(address, window.Scheme); panel {
+		return id + policy.PanelHost
+	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""

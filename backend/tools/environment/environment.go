@@ -17,6 +17,7 @@ import (
 
 	"sextant/backend/guard/secrets"
 	"sextant/backend/surfaces/browser"
+	"sextant/backend/surfaces/window"
 	"sextant/shared/annotator"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
@@ -32,6 +33,9 @@ type Options struct {
 	Secrets *secrets.Vault
 	// Folder is the workspace folder that relative paths of files are read from, absolute.
 	Folder func() string
+	// Window is the surface of panels' pages, Active the panel in front in the window; nil knows no panels.
+	Window *window.Surface
+	Active func() string
 }
 
 // Tools runs the environment tools. It is safe for concurrent use.
@@ -45,12 +49,15 @@ type Tools struct {
 	judged    judged
 	clip      clipboard
 	tokens    tokens
+	turns     turns
+	// browserPanels are the panels on which the browser is meant: the one that shows it, and the start.
+	browserPanels []string
 }
 
 // New makes the executor over b. It fails when the map names an environment tool that is not
 // built, or one is built that the map does not name.
 func New(b *browser.Browser, nav *navigation.Map, opts Options) (*Tools, error) {
-	return assemble(func(owner string) session { return b.Session(owner) }, nav, opts)
+	return assemble(func(owner string) session { return &surface{Session: b.Session(owner)} }, nav, opts)
 }
 
 func assemble(sessions func(string) session, nav *navigation.Map, opts Options) (*Tools, error) {
@@ -65,7 +72,10 @@ func assemble(sessions func(string) session, nav *navigation.Map, opts Options) 
 	if opts.Folder == nil {
 		opts.Folder = func() string { return "" }
 	}
-	t := &Tools{sessions: sessions, opts: opts, byName: map[string]tool{}}
+	if opts.Active == nil {
+		opts.Window = nil
+	}
+	t := &Tools{sessions: sessions, opts: opts, byName: map[string]tool{}, browserPanels: []string{nav.SurfacePanel, nav.Panels[0]}}
 	built := map[string]tool{}
 	for _, x := range t.all() {
 		built[x.name] = x
@@ -114,11 +124,17 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	if !ok {
 		return toolspec.Result{}, fmt.Errorf("environment: no tool %q", call.Tool)
 	}
-	s := t.sessions(call.From.Session)
+	s, err := t.surfaceOf(call)
 	// An action may leave the page whose words its failure quotes.
 	before := pagesOf(s)
-	r, err := x.run(ctx, s, call)
+	var r toolspec.Result
 	if err == nil {
+		r, err = x.run(ctx, s, call)
+	}
+	if err == nil {
+		if !onPanels(call.Tool) && inWindow(call.From) {
+			t.Opened(call.From.Turn, "") // who works in the browser means it from then on
+		}
 		return r, nil
 	}
 	var bad *argumentError
@@ -161,7 +177,8 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	if x.judged != nil {
 		x.judged(call)
 	}
-	d := x.describe(t.sessions(call.From.Session), call.Args)
+	s, _ := t.surfaceOf(call) // a number that the tool cannot use is told when it runs
+	d := x.describe(s, call.Args)
 	t.pasted(call, &d)
 	return d
 }

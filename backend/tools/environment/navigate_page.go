@@ -3,8 +3,10 @@ package environment
 import (
 	"context"
 	_ "embed"
+	"strings"
 
 	"sextant/backend/surfaces/browser"
+	"sextant/backend/surfaces/window"
 	"sextant/shared/toolspec"
 )
 
@@ -66,6 +68,9 @@ func (t *Tools) describeNavigate(s session, p navigateParams) toolspec.Descripti
 
 // place is what a person would call an address: its host, or the address itself.
 func place(address string) string {
+	if id, panel := strings.CutPrefix(address, window.Scheme); panel {
+		return "the panel " + id
+	}
 	if h := hostOf(address); h != "" {
 		return h
 	}

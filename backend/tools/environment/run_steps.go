@@ -56,7 +56,7 @@ func (t *Tools) runSteps() tool {
 		r := &stepRun{t: t, s: s, call: call, steps: steps, called: map[int][2]string{}}
 		for _, st := range steps {
 			for _, id := range st.ids {
-				role, name := s.Called(id)
+				role, name := r.on(st).Called(id)
 				r.called[id] = [2]string{role, name}
 			}
 		}
@@ -113,6 +113,15 @@ type stepRun struct {
 	from   []string
 }
 
+// on is what a step acts on.
+func (r *stepRun) on(st step) session {
+	s, err := r.t.surfaceOf(toolspec.Call{Tool: st.tool, Args: st.args, From: r.call.From})
+	if err != nil {
+		return r.s // the step says so itself
+	}
+	return s
+}
+
 func (r *stepRun) run(ctx context.Context) {
 	for i := range r.steps {
 		r.step(ctx, i)
@@ -125,6 +134,7 @@ func (r *stepRun) run(ctx context.Context) {
 // step runs one step: the guard before it, its call, and the guards after it.
 func (r *stepRun) step(ctx context.Context, i int) {
 	st := r.steps[i]
+	r.s = r.on(st)
 	if st.unless != nil {
 		held, _, err := r.s.Holds(ctx, st.unless.Condition, 0)
 		if err != nil {

@@ -84,7 +84,13 @@ func call[T any](ctx context.Context, w World, name string, args ...any) (T, err
   try { return { v: await s.` + name + `(...a) } } catch (e) { return { e: String(e?.message ?? e) } }
 }`
 	for try := range 2 {
-		raw, err := w.Call(ctx, fn, args...)
+		var raw json.RawMessage
+		var err error
+		if o, own := w.(ours); own {
+			raw, err = o.ask(ctx, name, args...)
+		} else {
+			raw, err = w.Call(ctx, fn, args...)
+		}
 		if err != nil {
 			return out, fmt.Errorf("asking the page (%s): %w", name, err)
 		}

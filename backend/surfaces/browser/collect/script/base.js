@@ -4,6 +4,11 @@
 (() => {
   const S = (globalThis.__sextant = Object.create(null))
 
+  // scope is the part of the document that is looked at, all of it unless who installs the script in
+  // a page of ours says otherwise; body is what of it can be read.
+  S.scope = globalThis.__sextantScope ?? document
+  S.body = () => (S.scope === document ? document.body : S.scope)
+
   const handles = new WeakMap()
   const nodes = new Map()
   let last = 0
@@ -84,7 +89,7 @@
   // all lists every element with open shadow roots, in the order the page's world counts too:
   // a root's elements in document order, then the shadow roots met, in that order.
   S.all = () => {
-    const roots = [document]
+    const roots = [S.scope]
     const out = []
     for (let r = 0; r < roots.length; r++) {
       const list = roots[r].querySelectorAll('*')

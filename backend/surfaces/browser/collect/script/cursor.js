@@ -115,7 +115,8 @@
     let closed = false
     for (const root of ground.roots) {
       const selectors = new Set()
-      for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) {
+      const from = root === S.scope ? document : root
+      for (const sheet of [...from.styleSheets, ...from.adoptedStyleSheets]) {
         if (sheet.disabled) continue
         const list = rulesOf(sheet)
         if (list) for (const s of list) selectors.add(s)

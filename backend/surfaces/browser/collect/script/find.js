@@ -15,7 +15,7 @@
   // them, closed ones too, and the handles of those that may hide one; of those none with enough
   // true, and with 'peek' as though they had not been asked for.
   S.ground = (enough) => {
-    const roots = [document]
+    const roots = [S.scope]
     const all = []
     const hosts = new Set()
     const suspects = []
@@ -153,17 +153,17 @@
   S.candidates = (ground, clicks) => {
     const set = new Set(clicks)
     for (const root of ground.roots) {
-      if (root === document) {
+      if (root === S.scope) {
         for (const t of tags) {
-          const list = document.getElementsByTagName(t)
+          const list = root.getElementsByTagName(t)
           for (let i = 0, n = list.length; i < n; i++) set.add(list[i])
         }
-        for (const el of document.querySelectorAll(marks + ',' + S.carried)) set.add(el)
+        for (const el of root.querySelectorAll(marks + ',' + S.carried)) set.add(el)
       } else {
         for (const el of root.querySelectorAll(any)) set.add(el)
       }
     }
-    for (const el of document.getElementsByTagName('select')) if (el.multiple || el.size > 1) for (const o of el.options) set.add(o)
+    for (const el of S.scope.getElementsByTagName('select')) if (el.multiple || el.size > 1) for (const o of el.options) set.add(o)
     if (document.designMode === 'on' && document.body) set.add(document.body)
     const pointers = S.pointers(ground)
     for (const el of pointers) set.add(el)
@@ -185,7 +185,7 @@
         for (let k = el.firstElementChild; k; k = k.nextElementSibling) flat(k)
       }
     }
-    const list = document.querySelectorAll('*')
+    const list = S.scope.querySelectorAll('*')
     for (let i = 0; i < list.length; i++) {
       const el = list[i]
       if (hosts.has(el)) {

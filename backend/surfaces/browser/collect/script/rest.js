@@ -96,7 +96,7 @@
     turn.newest = el
     return turn.count > 3 ? turn : null
   }
-  watch(document)
+  watch(S.scope)
 
   S.watchRoots = (roots) => {
     if (roots) for (const r of roots) watch(r)

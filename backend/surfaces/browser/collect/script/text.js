@@ -32,10 +32,11 @@
 
   S.hasText = (text) => {
     const want = S.fold(text).toLowerCase()
-    if (!want || !document.body) return !want
-    if (S.fold(document.body.innerText).toLowerCase().includes(want)) return true
+    const body = S.body()
+    if (!want || !body) return !want
+    if (S.fold(body.innerText).toLowerCase().includes(want)) return true
     let all = ''
-    for (const t of S.texts(document.body)) all += t ? t.data : ' '
+    for (const t of S.texts(body)) all += t ? t.data : ' '
     return S.fold(all).toLowerCase().includes(want)
   }
 
@@ -75,7 +76,7 @@
   }
 
   S.selectText = (h, want, start, end) => {
-    const el = h ? S.live(h) : document.body
+    const el = h ? S.live(h) : S.body()
     if (!el) throw new Error('gone')
     if (S.isTextField(el)) return selectField(el, want, start, end)
     const { text, at } = charted(el)
@@ -227,7 +228,7 @@
       return false
     }
     put(`<!doctype html><html lang="${att(document.documentElement?.lang ?? '')}"><head><title>${esc(document.title)}</title></head>`)
-    if (document.body) go(document.body)
+    if (S.body()) go(S.body())
     put('</html>')
     return out.join('')
   }

@@ -1,4 +1,4 @@
-package browser
+package annotator
 
 import (
 	"cmp"
@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// matching are the elements that fit a query, the best first and equal ones in reading order. A
+// Match are the elements that fit a query, the best first and equal ones in reading order. A
 // query's words are looked for in role, name, value, states, and the heading or landmark an
 // element stands under. When none has all the words, those with most of them are given and partly is true.
-func matching(elements []element, query string) (found []element, partly bool) {
-	q := fold(query)
+func Match(elements []Element, query string) (found []Element, partly bool) {
+	q := lower(query)
 	words := strings.Fields(q)
 	if len(words) == 0 {
 		return elements, false
 	}
 	type match struct {
-		e            element
+		e            Element
 		words, score int
 	}
 	var list []match
 	most := 0
 	for _, e := range elements {
-		name := fold(e.Name)
-		rest := fold(e.Role + " " + e.Value + " " + strings.Join(e.States, " "))
-		group := fold(e.Group)
+		name := lower(e.Name)
+		rest := lower(e.Role + " " + e.Value + " " + strings.Join(e.States, " "))
+		group := lower(e.Group)
 		m := match{e: e}
 		for _, w := range words {
 			switch {
@@ -61,11 +61,11 @@ func matching(elements []element, query string) (found []element, partly bool) {
 	return found, most < len(words)
 }
 
-// fold is s in lower case with single spaces.
-func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+// lower is s in lower case with single spaces.
+func lower(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// inventory says what kinds of elements there are: "12 × link, 3 × button".
-func inventory(elements []element) string {
+// Inventory says what kinds of elements there are: "12 × link, 3 × button".
+func Inventory(elements []Element) string {
 	counts := map[string]int{}
 	for _, e := range elements {
 		counts[e.Role]++

@@ -1,0 +1,100 @@
+package window
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"sextant/backend/surfaces/browser"
+	"sextant/backend/surfaces/browser/collect"
+	"sextant/shared/annotator"
+)
+
+// HTML is what the page shows, without scripts and what is hidden; what its frame shows follows.
+func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
+	release, err := p.acquire(ctx)
+	if err != nil {
+		return "", "", "", err
+	}
+	defer release()
+	html, err = collect.HTML(ctx, p.world(false))
+	if err != nil {
+		return "", "", "", p.mend(ctx, err)
+	}
+	// Whether there is a frame now is only known by looking.
+	l, err := p.see(ctx, false)
+	if err != nil {
+		return "", "", "", p.mend(ctx, err)
+	}
+	if l.framed {
+		inner, err := collect.HTML(ctx, p.world(true))
+		if err == nil && len(inner) <= maxHTML {
+			html += fmt.Sprintf("\n<section data-frame=%q>\n%s\n</section>", p.Address(), inner)
+		}
+	}
+	return html, p.Address(), p.name(), nil
+}
+
+// maxHTML bounds what a frame may say that it shows, in bytes.
+const maxHTML = 2 << 20
+
+// Shot fails: a page of ours cannot take a picture of itself.
+func (p *Page) Shot(context.Context, browser.ShotOptions) (browser.Picture, error) {
+	return browser.Picture{}, &browser.Fault{
+		Kind: browser.FaultBlocked, Message: fmt.Sprintf("There is no picture of the panel %s: only the browser's pages can be photographed.", p.name()),
+		Suggestion: "Call get_page_content for its text, or annotate_page for what can be used on it.",
+	}
+}
+
+// Selection is what is selected on the page.
+func (p *Page) Selection(ctx context.Context) (string, error) {
+	text, err := collect.Selection(ctx, p.world(false))
+	if err != nil {
+		return "", p.mend(ctx, err)
+	}
+	return text, nil
+}
+
+// Element is what the newest looks say of a number, false when they do not say anything of it.
+func (p *Page) Element(id int) (annotator.Element, bool) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	for _, l := range []*look{p.look, p.whole} {
+		if l == nil {
+			continue
+		}
+		if i, ok := l.byID[id]; ok {
+			return l.elements[i], true
+		}
+	}
+	return annotator.Element{}, false
+}
+
+// Annotations are the elements of the newest look, without looking again.
+func (p *Page) Annotations() []annotator.Element {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	if p.look == nil {
+		return []annotator.Element{}
+	}
+	return slices.Clone(p.look.elements)
+}
+
+// Spot tells where the element id stands: the origin of all that a panel shows is its address.
+func (p *Page) Spot(id int) browser.Spot {
+	thing, ok := p.s.cfg.Book.Thing(id)
+	if !ok || thing.Tab != p.tab {
+		return browser.Spot{Secret: true, Gone: p.s.cfg.Book.Given(id)}
+	}
+	_, alive := p.placed(thing.Doc)
+	return browser.Spot{Origin: p.Address(), Secret: thing.Secret, Gone: !alive}
+}
+
+// Called tells the role and name of the element id as it was seen last.
+func (p *Page) Called(id int) (role, name string) {
+	thing, ok := p.s.cfg.Book.Thing(id)
+	if !ok || thing.Tab != p.tab {
+		return "", ""
+	}
+	return thing.Role, thing.Name
+}
