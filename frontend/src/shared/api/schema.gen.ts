@@ -1789,6 +1789,7 @@ export interface components {
             height?: number;
             input?: components["schemas"]["Input"];
             kind: string;
+            reply?: components["schemas"]["SurfaceReply"];
             /** Format: double */
             scale?: number;
             /** Format: int64 */
@@ -2572,6 +2573,12 @@ export interface components {
         };
         SurfaceRef: {
             surface: string;
+        };
+        SurfaceReply: {
+            error?: string;
+            /** Format: int64 */
+            id: number;
+            value?: unknown;
         };
         Tab: {
             back: boolean;
