@@ -58,6 +58,8 @@ func streamTypes() []any {
 		wire.Hello{},
 		wire.Problem{},
 		wire.ClientMessage{},
+		wire.SurfaceAsk{},
+		wire.SurfaceCancel{},
 		wire.FrameHeader{},
 		wire.TerminalMessage{},
 		wire.TerminalNews{},

@@ -33,6 +33,16 @@ export class Actions {
     }
   }
 
+  /** Calls a tool as a panel does; null when it could not even be asked. */
+  async asPanel(panel: string, tool: string, args: Json): Promise<Result | null> {
+    try {
+      return await this.backend.callPanel(panel, tool, args);
+    } catch (error) {
+      this.toasts.error(failureText(error));
+      return null;
+    }
+  }
+
   /** Awaits a request; false when it failed, which is told. */
   async ask(request: Promise<unknown>): Promise<boolean> {
     try {

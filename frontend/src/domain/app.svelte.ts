@@ -14,6 +14,7 @@ import { Records } from './record/records.svelte';
 import { Secrets } from './record/secrets.svelte';
 import { Session } from './session/session.svelte';
 import { Settings } from './settings/settings.svelte';
+import { Surface } from './surface/surface';
 import { Store } from './store/store.svelte';
 import { Terminals } from './terminals/terminals.svelte';
 import { Toasts } from './toasts.svelte';
@@ -35,6 +36,7 @@ export class App {
   readonly secrets: Secrets;
   readonly metrics: Metrics;
   readonly browser: Browser;
+  readonly surface: Surface;
   readonly talk: Conversations;
   readonly completing: Completing;
   readonly branching: Branching;
@@ -52,13 +54,18 @@ export class App {
     this.secrets = new Secrets(this.actions);
     this.metrics = new Metrics(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
+    this.surface = new Surface(this.session);
     this.talk = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
     this.branching = new Branching(this.talk, this.store, this.actions, this.panels);
     this.completing = new Completing(backend);
     this.bills = new Bills(this.talk, this.actions);
     this.terminals = new Terminals(backend);
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);
-    this.session.onReady = () => this.browser.live.reopen();
+    this.session.onReady = () => {
+      this.browser.live.reopen();
+      if (document.hasFocus()) this.surface.looked();
+    };
+    this.session.onAsked = (question) => void this.surface.hear(question);
     this.layout.restore(this.settings.seen('layout'));
     this.layout.onkeep = (kept) => this.settings.see('layout', kept);
     this.session.onOpened = () => {

@@ -1,5 +1,5 @@
 import { BackendError, type Backend, type Connection, type Frame } from '../../shared/api/backend';
-import type { ClientMessage, StoredEvent } from '../../shared/api/types';
+import type { ClientMessage, Envelope, StoredEvent } from '../../shared/api/types';
 import type { Store } from '../store/store.svelte';
 
 /** Waits between tries to connect again, in seconds; the last one repeats. */
@@ -22,6 +22,8 @@ export class Session {
   onReady: () => void = () => {};
   /** Called once, when the state was read for the first time. */
   onOpened: () => void = () => {};
+  /** Called with every question about the page of the panel that is shown. */
+  onAsked: (question: Envelope) => void = () => {};
   /** Called with every event before it is reduced. */
   onEvent: (event: StoredEvent) => void = () => {};
 
@@ -72,6 +74,9 @@ export class Session {
         if (connection !== this.#connection) return;
         this.onEvent(event);
         this.store.event(event);
+      },
+      asked: (question) => {
+        if (connection === this.#connection) this.onAsked(question);
       },
       frame: (frame) => {
         if (connection === this.#connection) this.onFrame(frame);

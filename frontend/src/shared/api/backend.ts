@@ -42,6 +42,8 @@ export interface Frame {
 export interface SocketHandlers {
   hello(seq: number): void;
   event(event: Envelope): void;
+  /** A question about the page of the panel that is shown. */
+  asked(question: Envelope): void;
   frame(frame: Frame): void;
   closed(): void;
 }

@@ -1,3 +1,5 @@
+import { t } from '../i18n';
+import { acting, follow } from './acting';
 import { BackendError, type Backend, type Connection, type SocketHandlers, type TerminalHandlers } from './backend';
 import { parseFrame } from './frame';
 import { route } from './map';
@@ -162,7 +164,7 @@ export class Loopback implements Backend {
   };
 
   callPanel = (panel: string, tool: string, args: Json) =>
-    this.#json<Result>('POST', `/api/panels/${encodeURIComponent(panel)}/call`, { tool, args });
+    this.#json<Result>('POST', `/api/panels/${encodeURIComponent(panel)}/call`, { tool, args }, true);
 
   panelState = async (panel: string) =>
     (await this.#json<{ state: unknown }>('GET', `/api/panels/${encodeURIComponent(panel)}/state`)).state;
@@ -213,6 +215,7 @@ export class Loopback implements Backend {
       }
       const envelope = JSON.parse(data) as Envelope;
       if (envelope.kind === 'hello') handlers.hello((envelope.data as Hello).seq);
+      else if (envelope.kind.startsWith('surface.')) handlers.asked(envelope);
       else if (envelope.kind !== 'error') handlers.event(envelope);
     };
     socket.onclose = () => handlers.closed();
@@ -221,11 +224,18 @@ export class Loopback implements Backend {
 
   terminals = (handlers: TerminalHandlers) => openTerminals(this.token, handlers);
 
-  async #json<T>(method: string, path: string, body?: Json): Promise<T> {
-    return (await (await this.#ask(method, path, body)).json()) as T;
+  async #json<T>(method: string, path: string, body?: Json, own = false): Promise<T> {
+    return (await (await this.#ask(method, path, body, own)).json()) as T;
   }
 
-  async #ask(method: string, path: string, body?: Json): Promise<Response> {
+  /** With `own` a press of the assistant's may be behind it: the program then takes it for the panel's. */
+  async #ask(method: string, path: string, body?: Json, own = false): Promise<Response> {
+    if (!acting()) return this.#fetch(method, path, body);
+    if (method !== 'GET' && !own) throw new BackendError(403, t('surface.refused'), '');
+    return follow(this.#fetch(method, path, body));
+  }
+
+  async #fetch(method: string, path: string, body?: Json): Promise<Response> {
     const headers: Record<string, string> = { Authorization: `Bearer ${this.token}` };
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     let answer: Response;

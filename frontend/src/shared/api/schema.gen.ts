@@ -2571,6 +2571,18 @@ export interface components {
             conversation: components["schemas"]["Bill"];
             turn: components["schemas"]["Bill"];
         };
+        SurfaceAsk: {
+            args: unknown[];
+            do: string;
+            frame?: boolean;
+            /** Format: int64 */
+            id: number;
+            panel: string;
+        };
+        SurfaceCancel: {
+            /** Format: int64 */
+            id: number;
+        };
         SurfaceRef: {
             surface: string;
         };

@@ -90,11 +90,19 @@ export type StoredEvent = S['Event'];
 export type Envelope = S['Envelope'];
 export type Hello = S['Hello'];
 
+/** A question about the page of the panel that the window shows, and its answer. */
+export type SurfaceAsk = S['SurfaceAsk'];
+export type SurfaceReply = S['SurfaceReply'];
+
 /** A person's hand on the picture, in CSS pixels of the page's viewport. */
 export type Input = With<S['Input'], { type: 'down' | 'up' | 'move' | 'wheel' | 'keydown' | 'keyup' | 'text' }>;
 export type ClientMessage = With<
   S['ClientMessage'],
-  { v: 1; kind: 'hello' | 'live.open' | 'live.close' | 'live.ack' | 'input'; input?: Input }
+  {
+    v: 1;
+    kind: 'hello' | 'live.open' | 'live.close' | 'live.ack' | 'input' | 'focus' | 'surface.reply';
+    input?: Input;
+  }
 >;
 
 /** One tab of the terminal panel. */

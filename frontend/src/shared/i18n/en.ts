@@ -6,6 +6,7 @@ import { pending } from './en-pending';
 import { secrets } from './en-secrets';
 import { settings } from './en-settings';
 import { spending } from './en-spending';
+import { surface } from './en-surface';
 import { webview } from './en-webview';
 import { terminal } from './en-terminal';
 
@@ -142,6 +143,7 @@ export const en = {
   ...pages,
   ...panels,
   ...settings,
+  ...surface,
   ...spending,
   ...secrets,
   ...pending,

@@ -1,0 +1,97 @@
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, type Page } from '@playwright/test';
+import { Sextant, say, settings } from './sextant';
+
+const examples = join(import.meta.dirname, '../../docs/examples');
+
+const talk = (page: Page) => page.getByRole('region', { name: 'Assistant' });
+
+/** The number of the newest listed element of a role and name. */
+async function number(page: Page, role: string, name: string): Promise<number> {
+  const line = new RegExp(`\\[?(\\d+)\\]? ${role} "${name}`, 'g');
+  const text = async () => (await talk(page).innerText()).replace(/\s+/g, ' ');
+  await expect.poll(text).toMatch(new RegExp(line.source));
+  return Number([...(await text()).matchAll(line)].at(-1)![1]);
+}
+
+async function open(page: Page, panel: RegExp): Promise<void> {
+  await page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name: panel }).click();
+}
+
+interface Row {
+  tool: string;
+  caller: string;
+  status: string;
+  client?: string;
+}
+
+test.describe('the assistant on the page of a panel', () => {
+  let sextant: Sextant;
+  test.beforeEach(async () => {
+    sextant = await Sextant.start();
+    await mkdir(join(sextant.data, 'panels'), { recursive: true });
+    await cp(join(examples, 'reading-list'), join(sextant.data, 'panels', 'reading-list'), { recursive: true });
+  });
+  test.afterEach(() => sextant.stop());
+
+  test('numbers, types and presses there, and what it presses is called by the panel', async ({ page }) => {
+    await page.goto(sextant.window());
+    await open(page, /Reading list/);
+    await say(page, 'annotate');
+    await expect(talk(page)).toContainText('Page: Reading list | panel:reading-list | v1');
+    const title = await number(page, 'textbox', 'title');
+    const stage = page.getByRole('main', { name: 'Reading list' });
+    const composer = page.getByRole('textbox', { name: 'Message to the assistant' });
+
+    await say(page, `type "Blue lamps" into ${title}`);
+    await expect(stage.getByRole('textbox', { name: 'title' })).toHaveValue('Blue lamps');
+    await expect(composer).toBeFocused();
+
+    await say(page, `click ${await number(page, 'button', 'reading_list_show')}`);
+    await expect(stage.getByRole('button', { name: 'Run reading_list_show' })).toBeVisible();
+
+    await say(page, `click ${await number(page, 'button', 'Run reading_list_add')}`);
+    await page.getByRole('button', { name: /^Allow once/ }).click();
+    const call = async () =>
+      (await sextant.api<{ calls: Row[] }>('GET', '/api/calls?limit=50')).calls.find(
+        (c) => c.tool === 'reading_list_add',
+      );
+    await expect.poll(async () => (await call())?.caller).toBe('panel');
+    expect((await call())?.client).toBe('reading-list');
+  });
+
+  test('reads what stands there, and says that there is no picture of it', async ({ page }) => {
+    await page.goto(sextant.window());
+    await open(page, /Reading list/);
+    await say(page, 'read page');
+    await expect(talk(page)).toContainText("Add a page or a book to the person's reading list");
+    await say(page, 'screenshot');
+    await expect(talk(page)).toContainText('There is no picture of the panel Reading list');
+  });
+
+  test('sees what only the person may use and does not use it, and turns the pages of the settings', async ({
+    page,
+  }) => {
+    await page.goto(sextant.window());
+    await settings(page, /Mode and limits/);
+    await say(page, 'annotate the whole page');
+    await expect(talk(page)).toContainText('only you');
+    const before = (await sextant.api<{ mode: string }>('GET', '/api/state')).mode;
+    const full = await number(page, '\\w+', 'Full');
+    await say(page, `click ${full}`);
+    await expect(talk(page)).toContainText('is for the person only');
+    expect((await sextant.api<{ mode: string }>('GET', '/api/state')).mode).toBe(before);
+
+    await say(page, `click ${await number(page, 'button', 'Every setting')}`);
+    await expect(page.getByRole('main').getByRole('textbox', { name: 'Search a setting' })).toBeVisible();
+  });
+
+  test('works in the browser where the browser or the start is in front', async ({ page }) => {
+    await page.goto(sextant.window());
+    await open(page, /Home/);
+    await say(page, 'open demo and annotate');
+    await expect(talk(page)).toContainText('things are numbered on');
+    await expect(page.getByRole('main', { name: 'Browser' })).toBeVisible();
+  });
+});

@@ -1,0 +1,97 @@
+import { answered, during } from '../../shared/api/acting';
+import type { Envelope, Json, SurfaceAsk, SurfaceReply } from '../../shared/api/types';
+import type { Session } from '../session/session.svelte';
+
+/** Asks what a panel shows in its frame, through the panel's own bridge; the answer is a stranger's. */
+export type FrameAsk = (ask: { name: string; args: Json[] }) => Promise<Json>;
+
+interface Script {
+  scope: Element | Document;
+  during: typeof during;
+  do(name: string, args: Json[]): Promise<Json>;
+}
+declare global {
+  var __sextant: Script | undefined;
+  var __sextantScope: Element | undefined;
+}
+
+/** How long an answer may be, in characters: the program reads no longer message. */
+const MOST = 900_000;
+/** How long a page may take to be at rest after requests that a press began, in milliseconds. */
+const PATIENCE = 4000;
+
+/**
+ * The page of the panel that this window shows, as the program looks at it and acts on it. What can be
+ * seen and pressed is the panel's place on the stage only; what a panel shows in a frame answers itself.
+ */
+export class Surface {
+  #frames = new Map<string, FrameAsk>();
+  #installing: Promise<void> | null = null;
+
+  constructor(private readonly session: Session) {}
+
+  /** Says how the frame of a panel is asked; returns what ends that. */
+  provide(panel: string, ask: FrameAsk): () => void {
+    this.#frames.set(panel, ask);
+    return () => {
+      if (this.#frames.get(panel) === ask) this.#frames.delete(panel);
+    };
+  }
+
+  /** Tells the program that a person looks at this window. */
+  looked(): void {
+    this.session.send({ v: 1, kind: 'focus' });
+  }
+
+  /** Answers a question of the program. */
+  async hear(envelope: Envelope): Promise<void> {
+    if (envelope.kind !== 'surface.ask') return;
+    const ask = envelope.data as SurfaceAsk;
+    const reply: SurfaceReply = { id: ask.id };
+    try {
+      reply.value = await this.#answer(ask);
+      if (JSON.stringify(reply.value ?? null).length > MOST) {
+        delete reply.value;
+        reply.error = 'its answer is too long.';
+      }
+    } catch (error) {
+      reply.error = error instanceof Error ? error.message : String(error);
+    }
+    this.session.send({ v: 1, kind: 'surface.reply', reply });
+  }
+
+  async #answer({ panel, frame, do: name, args }: SurfaceAsk): Promise<Json> {
+    const stage = document.querySelector<HTMLElement>('[data-surface]');
+    if (!stage || stage.dataset.surface !== panel) throw new Error('the window shows another panel now.');
+    if (frame) {
+      const asked = this.#frames.get(panel);
+      if (!asked) throw new Error('its frame does not answer.');
+      return asked({ name, args: args ?? [] });
+    }
+    await this.#install(stage);
+    if (name === 'calm') await answered(PATIENCE);
+    return globalThis.__sextant?.do(name, args ?? []);
+  }
+
+  /** Brings the collector into the window, on the stage only. */
+  async #install(stage: HTMLElement): Promise<void> {
+    if (globalThis.__sextant?.scope === stage) return;
+    this.#installing ??= this.#load(stage).finally(() => (this.#installing = null));
+    await this.#installing;
+  }
+
+  async #load(stage: HTMLElement): Promise<void> {
+    delete globalThis.__sextant;
+    globalThis.__sextantScope = stage;
+    const script = document.createElement('script');
+    script.src = '/surface.js';
+    await new Promise<void>((resolve, reject) => {
+      script.onload = () => resolve();
+      script.onerror = () => reject(new Error('the window could not load what it looks with.'));
+      document.head.append(script);
+    });
+    script.remove();
+    const came = (globalThis as { __sextant?: Script }).__sextant;
+    if (came) came.during = during;
+  }
+}

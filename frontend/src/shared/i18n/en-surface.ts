@@ -1,0 +1,4 @@
+/** What is said when the assistant acts on the page of a panel. */
+export const surface = {
+  'surface.refused': 'The assistant pressed this; only you can do it',
+} as const;
