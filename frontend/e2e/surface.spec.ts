@@ -39,7 +39,7 @@ test.describe('the assistant on the page of a panel', () => {
     await page.goto(sextant.window());
     await open(page, /Reading list/);
     await say(page, 'annotate');
-    await expect(talk(page)).toContainText('Page: Reading list | panel:reading-list | v1');
+    await expect(talk(page)).toContainText('are numbered on “Reading list”');
     const title = await number(page, 'textbox', 'title');
     const stage = page.getByRole('main', { name: 'Reading list' });
     const composer = page.getByRole('textbox', { name: 'Message to the assistant' });
