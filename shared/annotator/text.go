@@ -190,7 +190,7 @@ func appendHeader(b []byte, a Answer, s size) []byte {
 	b = append(b, url...)
 	b = append(b, " | v"...)
 	b = strconv.AppendInt(b, int64(a.Page.Version), 10)
-	if a.Page.Tab != 0 {
+	if a.Page.Tab != 0 || !strings.HasPrefix(a.Page.URL, "panel:") {
 		b = append(b, " | tab "...)
 		b = strconv.AppendInt(b, int64(a.Page.Tab), 10)
 	}
