@@ -2,7 +2,9 @@ package panels
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -11,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/tools/panels/stream"
 	"sextant/shared/toolspec"
 )
 
@@ -22,8 +25,11 @@ const (
 	maxReason = 2000
 )
 
-// answer turns an endpoint's answer into a Result.
-func answer(res *http.Response, o *offer, sent outgoing) toolspec.Result {
+// answer turns an endpoint's answer into a Result. What comes in pieces goes to output meanwhile.
+func answer(res *http.Response, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
+	if form := stream.KindOf(res.Header.Get("Content-Type"), res.ContentLength < 0); form != stream.None && res.StatusCode < 300 {
+		return pieces(form, res, o, output)
+	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer broke off: %s", o.title, err), "Call again.")
@@ -56,6 +62,41 @@ func answer(res *http.Response, o *offer, sent outgoing) toolspec.Result {
 	if left > 0 {
 		r.Text = text + fmt.Sprintf("\n… %d more bytes are left out", left)
 	}
+	return r
+}
+
+// pieces is the Result of an answer in pieces.
+func pieces(form stream.Kind, res *http.Response, o *offer, output func(stream, text string)) toolspec.Result {
+	end, err := stream.Read(form, res.Body, maxAnswer, output)
+	came := end.Text
+	if end.Left > 0 {
+		came += fmt.Sprintf("\n… %d more bytes are left out", end.Left)
+	}
+	switch {
+	case errors.Is(err, stream.ErrTooLarge):
+		r := toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer is larger than it may be: %s", o.title, err),
+			"Ask for less, for example with a limit, if the tool has one.")
+		r.Text = came
+		return r
+	case err != nil:
+		r := toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer broke off: %s; whether it acted is unknown", o.title, err),
+			"Look at the panel before calling again.")
+		r.Text = came
+		return r
+	case len(end.Failure) > 0:
+		var value any
+		if json.Unmarshal(end.Failure, &value) != nil {
+			value = string(end.Failure)
+		}
+		members, _ := value.(map[string]any)
+		r := toolspec.Fail(toolspec.UserError, cmp.Or(dig(value), "it failed without saying why"), advice(members, o))
+		r.Text = came
+		return r
+	case len(end.Result) > 0:
+		return jsonAnswer(end.Result, o)
+	}
+	r := toolspec.OK(end.Text)
+	r.Text = came
 	return r
 }
 
@@ -156,33 +197,4 @@ func advice(members map[string]any, o *offer) string {
 		return fmt.Sprintf("A correct call: %s %s", o.Name, manifest.Cut(compact(o.Examples[0]), 400))
 	}
 	return "Check the arguments of " + o.Name + "."
-}
-
-// dig finds the words of an error in the forms services use: error, message, detail,
-// title, reason as a string or an object with those, and errors or detail as a list.
-func dig(value any) string { return manifest.Cut(digDeep(value, 0), maxReason) }
-
-func digDeep(value any, depth int) string {
-	if depth > 4 {
-		return ""
-	}
-	switch v := value.(type) {
-	case string:
-		return strings.TrimSpace(v)
-	case []any:
-		var parts []string
-		for _, one := range v[:min(len(v), 10)] {
-			if s := digDeep(one, depth+1); s != "" {
-				parts = append(parts, s)
-			}
-		}
-		return strings.Join(parts, "; ")
-	case map[string]any:
-		for _, key := range []string{"error", "message", "detail", "msg", "errors", "error_description", "reason", "title"} {
-			if s := digDeep(v[key], depth+1); s != "" {
-				return s
-			}
-		}
-	}
-	return ""
 }

@@ -132,7 +132,7 @@ func (r *Registry) allow(o *offer, call toolspec.Call) *toolspec.Result {
 func (r *Registry) send(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
 	switch {
 	case o.handler != nil:
-		return serve(ctx, o, sent)
+		return serve(ctx, o, sent, output)
 	case o.runner != nil:
 		return r.run(ctx, o, sent, output)
 	}
@@ -151,7 +151,7 @@ func (r *Registry) send(ctx context.Context, o *offer, sent outgoing, output fun
 		return unreachable(ctx, o, sent, err)
 	}
 	defer res.Body.Close()
-	return answer(res, o, sent)
+	return answer(res, o, sent, output)
 }
 
 // run lets the panel's program answer.
@@ -174,7 +174,7 @@ func (r *Registry) run(ctx context.Context, o *offer, sent outgoing, output func
 		return unreachable(ctx, o, sent, err)
 	}
 	defer res.Body.Close()
-	return answer(res, o, sent)
+	return answer(res, o, sent, output)
 }
 
 func body(sent outgoing) io.Reader {

@@ -61,6 +61,7 @@ func (e *entry) dir() string { return filepath.Join(e.root, e.id) }
 // scan reads every folder once. patient lets half-written manifests wait; the result is
 // when to look again, 0 for no hurry.
 func (r *Registry) scan(patient bool) (again time.Duration) {
+	found := r.read()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -68,17 +69,18 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 	}
 	r.clashes = map[string][]manifest.Problem{}
 	present := map[string]bool{}
-	for _, root := range r.roots {
-		names, err := folders(root)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			r.log.Warn("reading panels folder", "folder", root, "error", err)
+	for _, in := range found {
+		root := in.root
+		if in.err != nil && !errors.Is(in.err, fs.ErrNotExist) {
+			r.log.Warn("reading panels folder", "folder", root, "error", in.err)
 			// Not readable for a moment is not removed: what is known stays.
 			for id, e := range r.entries {
 				present[id] = present[id] || e.root == root
 			}
 			continue
 		}
-		for _, id := range names {
+		for _, d := range in.list {
+			id := d.id
 			if e := r.entries[id]; present[id] || e != nil && e.builtin {
 				r.clashes[id] = append(r.clashes[id], manifest.Problem{
 					Severity: event.SeverityWarning,
@@ -87,7 +89,7 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 				continue
 			}
 			present[id] = true
-			again = sooner(again, r.visit(root, id, patient))
+			again = sooner(again, r.visit(&d, patient))
 			again = sooner(again, r.lookAtPage(r.entries[id], patient))
 		}
 	}
@@ -134,37 +136,30 @@ func folders(root string) ([]string, error) {
 	return names[:min(len(names), maxFolders)], nil
 }
 
-// visit looks at one folder and takes over what changed.
-func (r *Registry) visit(root, id string, patient bool) (again time.Duration) {
-	text, err := manifest.ReadFile(root, id)
-	print := sha256.Sum256(text)
-	if err != nil {
-		print = sha256.Sum256([]byte("error: " + err.Error()))
-	}
-	e := r.entries[id]
-	if e != nil && e.root != root {
+// visit takes over what changed in one folder.
+func (r *Registry) visit(d *reading, patient bool) (again time.Duration) {
+	e := r.entries[d.id]
+	if e != nil && e.root != d.root {
 		// The panel of that name in another folder went away and this one takes its place.
 		r.retire(e)
 		r.removed = append(r.removed, e)
 		e = nil
 	}
 	if e == nil {
-		e = newEntry(id, root)
+		e = newEntry(d.id, d.root)
 	}
-	if e.seen == print {
+	if e.seen == d.print {
 		e.waiting = fingerprint{}
 		r.refresh(e)
 		return 0
 	}
-	var found manifest.Judgement
-	if err != nil {
-		found.Problems = []manifest.Problem{{File: manifest.FileName, Severity: event.SeverityError, Text: err.Error()}}
-	} else {
-		found = manifest.Read(text, id, false)
+	if !d.judged {
+		d.judge() // what was seen of it was forgotten since
 	}
+	found, print := d.found, d.print
 	if found.Plan == nil && patient {
 		limit := settle
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(d.err, fs.ErrNotExist) {
 			limit = settleMissing
 		}
 		if e.waiting != print {
@@ -172,13 +167,13 @@ func (r *Registry) visit(root, id string, patient bool) (again time.Duration) {
 		}
 		if left := limit - r.cfg.now().Sub(e.since); left > 0 {
 			// A folder that is only being copied in is remembered but not yet shown.
-			r.entries[id] = e
+			r.entries[d.id] = e
 			return left
 		}
 	}
 	e.seen, e.waiting = print, fingerprint{}
-	r.entries[id] = e
-	r.adopt(e, text, found)
+	r.entries[d.id] = e
+	r.adopt(e, d.text, found)
 	return 0
 }
 

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"sextant/backend/tools/panels/manifest"
 )
@@ -29,7 +31,13 @@ func (o outgoing) target() string {
 	return o.method + " " + o.path
 }
 
-var encoded = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+var encoded = regexp.MustCompile(`%([0-9A-Fa-f]{2}|[uU][0-9A-Fa-f]{4})`)
+
+// What a server that makes text uniform may take for a slash or a full stop.
+const (
+	likeSlash = "／＼∕⁄⧸⧹﹨"
+	likeDot   = ".．。․…‥｡"
+)
 
 // prepare turns arguments into a request: path parameters into the path, the rest into
 // the query (GET, DELETE) or a JSON body. The error is a sentence for the caller.
@@ -46,6 +54,9 @@ func prepare(t manifest.BoundTool, args map[string]json.RawMessage) (outgoing, e
 		}
 		out.path = strings.ReplaceAll(out.path, "{"+name+"}", url.PathEscape(value))
 		delete(rest, name)
+	}
+	if !joined(out.path, t.Path) {
+		return out, fmt.Errorf("%s leads elsewhere with these arguments", t.Endpoint)
 	}
 	if t.Method == "GET" || t.Method == "DELETE" {
 		out.query = query(rest)
@@ -74,12 +85,39 @@ func badSegment(value string) string {
 		return "may not hold a slash"
 	case encoded.MatchString(value):
 		return "may not hold an encoded character"
-	case strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c == 0x7f }):
-		return "may not hold a control character"
+	case strings.ContainsAny(value, likeSlash) || strings.Trim(value, likeDot) == "" && value != "...":
+		return "may not hold what looks like a slash, or be what looks like full stops"
+	case strings.ContainsFunc(value, unseen) || !utf8.ValidString(value):
+		return "may not hold a character that is not seen"
 	case len(value) > 1000:
 		return "is longer than 1,000 bytes"
 	}
 	return ""
+}
+
+// unseen reports whether c controls something or turns the direction of reading. What joins or
+// parts letters inside of words is seen by its effect.
+func unseen(c rune) bool { return !unicode.IsPrint(c) && c != '\u200c' && c != '\u200d' }
+
+// joined reports whether path, made from the endpoint's template, is still that endpoint: as many
+// parts, the same ones where the template has no parameter, and none that leads elsewhere, also as
+// a server reads it.
+func joined(path, template string) bool {
+	u, err := url.ParseRequestURI(path)
+	if err != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Host != "" || u.EscapedPath() != path {
+		return false
+	}
+	parts, wanted := strings.Split(path, "/"), strings.Split(template, "/")
+	if len(parts) != len(wanted) || strings.Count(u.Path, "/") != len(wanted)-1 {
+		return false
+	}
+	for i, part := range parts {
+		value, err := url.PathUnescape(part)
+		if err != nil || value == "." || value == ".." || !strings.HasPrefix(wanted[i], "{") && part != wanted[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // scalar is a string, number or boolean as text.

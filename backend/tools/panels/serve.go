@@ -9,20 +9,25 @@ import (
 	"net/http"
 
 	"sextant/backend/tools/panels/process"
+	"sextant/backend/tools/panels/stream"
 	"sextant/shared/toolspec"
 )
 
 // serve lets the Go handler of a built-in panel answer in this process. A panic in it is
-// that panel's failure, not the program's.
-func serve(ctx context.Context, o *offer, sent outgoing) (result toolspec.Result) {
+// that panel's failure, not the program's. A handler that flushes has what it wrote shown at once.
+func serve(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) (result toolspec.Result) {
 	req, err := http.NewRequestWithContext(ctx, sent.method, address("http://panel.invalid", sent), body(sent))
 	if err != nil {
 		return toolspec.Fail(toolspec.ValidationError, "making the request: "+err.Error(), advice(nil, o))
 	}
 	process.Headers(req, sent.body != nil, "")
 	w := &recording{header: http.Header{}}
+	w.flowing = func(form stream.Kind, body io.Reader) toolspec.Result {
+		return pieces(form, &http.Response{Body: io.NopCloser(body)}, o, output)
+	}
 	defer func() {
 		if p := recover(); p != nil {
+			w.end(errors.New("it failed inside"))
 			result = toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel failed inside: %v", o.title, p), "Other tools are not affected.")
 		}
 	}()
@@ -30,14 +35,47 @@ func serve(ctx context.Context, o *offer, sent outgoing) (result toolspec.Result
 	if v := toolspec.VisitOf(ctx); v != nil && v.Answer != nil {
 		return *v.Answer
 	}
-	return answer(w.response(), o, sent) //nolint:bodyclose // the body is our own bytes in memory
+	if result, flowed := w.end(nil); flowed {
+		return result
+	}
+	return answer(w.response(), o, sent, output) //nolint:bodyclose // the body is our own bytes in memory
 }
 
-// recording is a ResponseWriter that keeps a bounded answer in memory.
+// recording is a ResponseWriter that keeps a bounded answer in memory, or, from the first Flush of
+// an answer in pieces on, lets it flow.
 type recording struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
+	// flowing reads an answer in pieces; pipe and result are set while it does.
+	flowing func(form stream.Kind, body io.Reader) toolspec.Result
+	pipe    *io.PipeWriter
+	result  chan toolspec.Result
+}
+
+// Flush implements http.Flusher.
+func (w *recording) Flush() {
+	w.WriteHeader(http.StatusOK)
+	form := stream.KindOf(w.header.Get("Content-Type"), true)
+	if w.pipe != nil || form == stream.None || w.status >= 300 {
+		return
+	}
+	from, to := io.Pipe()
+	w.pipe, w.result = to, make(chan toolspec.Result, 1)
+	go func() {
+		w.result <- w.flowing(form, from)
+		_ = from.CloseWithError(errTooLarge) // it reads no further
+	}()
+	_, _ = w.pipe.Write(w.body.Bytes()) // who reads no further knows why
+}
+
+// end ends an answer that flows and gives its result; why says that it broke off.
+func (w *recording) end(why error) (result toolspec.Result, flowed bool) {
+	if w.pipe == nil {
+		return result, false
+	}
+	_ = w.pipe.CloseWithError(why)
+	return <-w.result, true
 }
 
 func (w *recording) Header() http.Header { return w.header }
@@ -52,6 +90,9 @@ var errTooLarge = errors.New("the answer is larger than 5 MB")
 
 func (w *recording) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
+	if w.pipe != nil {
+		return w.pipe.Write(p)
+	}
 	if room := maxAnswer + 1 - w.body.Len(); len(p) > room {
 		w.body.Write(p[:room])
 		return room, errTooLarge

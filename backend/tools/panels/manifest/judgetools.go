@@ -267,6 +267,9 @@ func (j *judge) examples(at string, t Tool, def toolspec.Definition, s schema) {
 		if node == nil || !j.usable(one) {
 			continue
 		}
+		if s.compiled == nil {
+			s.compiled, _ = argschema.Compile(s.json()) // what is plain compiles
+		}
 		why, right := argschema.Example(def, s.compiled, json.RawMessage(node.JSON()))
 		if why == "" {
 			continue

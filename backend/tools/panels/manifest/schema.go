@@ -73,7 +73,11 @@ func parameters(raw json.RawMessage) (s schema, fault *schemaFault) {
 	if fault != nil {
 		return s, fault
 	}
-	compiled, err := argschema.Compile(s.json())
+	text := s.json()
+	if argschema.Plain(text) {
+		return s, nil // compiled only for who has an example to hold against it
+	}
+	compiled, err := argschema.Compile(text)
 	if err != nil {
 		where, why := argschema.Explain(err)
 		if s.short {

@@ -68,7 +68,7 @@ func (up *running) ask(ctx context.Context, q Request) (*http.Response, error) {
 
 // Headers are those of every request to an endpoint; token is "" for one that is not a program's.
 func Headers(req *http.Request, hasBody bool, token string) {
-	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept", "application/json, application/x-ndjson, text/event-stream;q=0.9, */*;q=0.5")
 	req.Header.Set("User-Agent", "sextant")
 	if hasBody {
 		req.Header.Set("Content-Type", "application/json")

@@ -1,0 +1,79 @@
+package panels
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"sextant/backend/tools/panels/manifest"
+)
+
+// dig finds the words of an error in the forms services use: error, message, detail, title, reason
+// as a string or an object with those, RFC 9457, OAuth's error_description, and errors or detail as
+// a list, or by the names of fields.
+func dig(value any) string { return manifest.Cut(digDeep(value, 0), maxReason) }
+
+// maxParts bounds how many errors of a list are told.
+const maxParts = 10
+
+func digDeep(value any, depth int) string {
+	if depth > 4 {
+		return ""
+	}
+	switch v := value.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case []any:
+		return together(v, depth)
+	case map[string]any:
+		words := ""
+		for _, key := range wordKeys(v) {
+			if words = digDeep(v[key], depth+1); words != "" {
+				break
+			}
+		}
+		each := fieldErrors(v["errors"], depth)
+		if words != "" && each != "" {
+			return words + ": " + each
+		}
+		return words + each
+	}
+	return ""
+}
+
+// wordKeys are the members that may say what is wrong, the most telling one first.
+func wordKeys(v map[string]any) []string {
+	keys := []string{"error", "message", "detail", "msg", "error_description", "reason", "title"}
+	if code, ok := v["error"].(string); ok && !strings.Contains(code, " ") {
+		// A code is told only when nothing says it in words.
+		keys = append(keys[1:len(keys):len(keys)], "error")
+	}
+	return keys
+}
+
+func together(list []any, depth int) string {
+	var parts []string
+	for _, one := range list[:min(len(list), maxParts)] {
+		if s := digDeep(one, depth+1); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// fieldErrors are the errors of single fields: a list, or an object from a field to its errors.
+func fieldErrors(value any, depth int) string {
+	switch v := value.(type) {
+	case []any:
+		return together(v, depth)
+	case map[string]any:
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if s := digDeep(v[name], depth+1); s != "" && len(parts) < maxParts {
+				parts = append(parts, name+": "+s)
+			}
+		}
+		return strings.Join(parts, "; ")
+	}
+	return ""
+}

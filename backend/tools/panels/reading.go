@@ -1,0 +1,81 @@
+package panels
+
+import (
+	"crypto/sha256"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"sextant/backend/tools/panels/manifest"
+	"sextant/shared/event"
+)
+
+// reading is what was found in one panel's folder: its manifest's text, or why there is none.
+type reading struct {
+	root, id string
+	text     []byte
+	err      error
+	print    fingerprint
+	// found is what was judged of a text that is not the one seen before; judged says that it was.
+	found  manifest.Judgement
+	judged bool
+}
+
+// readings are those of one folder of panels; err says why it could not be read.
+type readings struct {
+	root string
+	list []reading
+	err  error
+}
+
+// read reads every folder, and judges what changed on all processors, while calls go on.
+func (r *Registry) read() []readings {
+	r.mu.Lock()
+	seen := make(map[string]fingerprint, len(r.entries))
+	for _, e := range r.entries {
+		seen[e.dir()] = e.seen
+	}
+	r.mu.Unlock()
+	all := make([]readings, len(r.roots))
+	var next []*reading
+	for i, root := range r.roots {
+		names, err := folders(root)
+		all[i] = readings{root: root, err: err, list: make([]reading, len(names))}
+		for j, id := range names {
+			all[i].list[j] = reading{root: root, id: id}
+			next = append(next, &all[i].list[j])
+		}
+	}
+	var workers sync.WaitGroup
+	count := min(runtime.GOMAXPROCS(0), (len(next)+7)/8)
+	for worker := range count {
+		workers.Go(func() {
+			for i := worker; i < len(next); i += count {
+				next[i].take(seen[filepath.Join(next[i].root, next[i].id)])
+			}
+		})
+	}
+	workers.Wait()
+	return all
+}
+
+// take reads one folder, and judges its manifest unless it is the one seen before.
+func (d *reading) take(seen fingerprint) {
+	d.text, d.err = manifest.ReadFile(d.root, d.id)
+	d.print = sha256.Sum256(d.text)
+	if d.err != nil {
+		d.print = sha256.Sum256([]byte("error: " + d.err.Error()))
+	}
+	if d.print != seen {
+		d.judge()
+	}
+}
+
+func (d *reading) judge() {
+	d.judged = true
+	if d.err != nil {
+		d.found.Problems = []manifest.Problem{{File: manifest.FileName, Severity: event.SeverityError, Text: d.err.Error()}}
+		return
+	}
+	d.found = manifest.Read(d.text, d.id, false)
+}

@@ -1,0 +1,299 @@
+// Package stream reads answers that come in pieces: text/event-stream, JSON lines, and plain text
+// of unknown length. What is worth watching is handed on as it comes, and the end is one outcome.
+//
+// A piece is a JSON object with one of these members, or a line of text:
+//
+//	{"output": "…"}    text for the call's card, as it is
+//	{"progress": "…"}  what goes on, a line of its own
+//	{"result": …}      the result of the call; what comes after it is not read
+//	{"error": …}       why the call failed, in any form a panel's error may have
+//
+// In an event stream the event's name may say the same: event: progress, result or error. A
+// stream without a result has the text that came as its result.
+//
+// Everything is bounded, and everything read is from outside.
+package stream
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"strings"
+)
+
+// Kind is the form of an answer in pieces; None is an answer in one.
+type Kind int
+
+// The forms.
+const (
+	None Kind = iota
+	Events
+	Lines
+	Text
+)
+
+const (
+	// maxPiece bounds one line or event.
+	maxPiece = 1 << 20
+	// maxKept bounds the text that is kept when no result comes.
+	maxKept = 200_000
+)
+
+// ErrTooLarge says that more came than is read.
+var ErrTooLarge = errors.New("the answer is too large")
+
+// KindOf is the form of an answer by its Content-Type. Text counts as coming in pieces only when
+// its length was not told.
+func KindOf(contentType string, open bool) Kind {
+	kind, _, err := mime.ParseMediaType(contentType)
+	switch {
+	case err != nil:
+		return None
+	case kind == "text/event-stream":
+		return Events
+	case kind == "application/x-ndjson", kind == "application/ndjson", kind == "application/jsonl", kind == "application/x-jsonlines":
+		return Lines
+	case open && strings.HasPrefix(kind, "text/"):
+		return Text
+	}
+	return None
+}
+
+// Outcome is how a stream ended. Result and Failure are JSON; at most one is set. Text is what came
+// as output without a result, Left how many bytes of it are left out.
+type Outcome struct {
+	Result, Failure json.RawMessage
+	Text            string
+	Left            int
+}
+
+// Read reads body to its end, to a result or to an error in it, at most limit bytes. out gets what
+// comes: stream is "stdout" or "progress". The error says that the stream broke off or is too
+// large; the outcome is then what came until there.
+func Read(kind Kind, body io.Reader, limit int64, out func(stream, text string)) (Outcome, error) {
+	r := &reader{out: out}
+	left := &io.LimitedReader{R: body, N: limit + 1}
+	var err error
+	switch kind {
+	case Events:
+		err = r.events(left)
+	case Text:
+		err = r.text(left)
+	default:
+		err = r.lines(left)
+	}
+	r.outcome.Text = r.kept.String()
+	if err == nil && left.N == 0 {
+		err = ErrTooLarge
+	}
+	if errors.Is(err, errEnd) {
+		err = nil
+	}
+	return r.outcome, err
+}
+
+// errEnd ends reading: the result is there.
+var errEnd = errors.New("the result is there")
+
+type reader struct {
+	out     func(stream, text string)
+	kept    strings.Builder
+	outcome Outcome
+}
+
+func (r *reader) output(text string) {
+	if text == "" {
+		return
+	}
+	r.out("stdout", text)
+	room := maxKept - r.kept.Len()
+	if room >= len(text) {
+		r.kept.WriteString(text)
+		return
+	}
+	if r.outcome.Left == 0 {
+		kept := strings.ToValidUTF8(text[:max(0, room)], "")
+		r.kept.WriteString(kept)
+		text = text[len(kept):]
+	}
+	r.outcome.Left += len(text)
+}
+
+func (r *reader) progress(text string) {
+	if text = strings.TrimRight(text, "\r\n"); text != "" {
+		r.out("progress", text+"\n")
+	}
+}
+
+// text hands on plain text as it comes.
+func (r *reader) text(body io.Reader) error {
+	piece := make([]byte, 8<<10)
+	held := 0
+	for {
+		n, err := body.Read(piece[held:])
+		n += held
+		// A character that is not whole yet waits for the rest of it.
+		held = unfinished(piece[:n])
+		if errors.Is(err, io.EOF) {
+			held = 0
+		}
+		r.output(strings.ToValidUTF8(string(piece[:n-held]), "\uFFFD"))
+		copy(piece, piece[n-held:n])
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// unfinished is how many bytes at the end of b begin a character without ending it.
+func unfinished(b []byte) int {
+	for n := 1; n <= min(3, len(b)); n++ {
+		c := b[len(b)-n]
+		switch {
+		case c&0xC0 == 0x80:
+			continue
+		case c >= 0xF0 && n < 4, c >= 0xE0 && c < 0xF0 && n < 3, c >= 0xC0 && c < 0xE0 && n < 2:
+			return n
+		}
+		return 0
+	}
+	return 0
+}
+
+func scanner(body io.Reader) *bufio.Scanner {
+	s := bufio.NewScanner(body)
+	s.Buffer(make([]byte, 0, 16<<10), maxPiece)
+	return s
+}
+
+func ended(s *bufio.Scanner) error {
+	if errors.Is(s.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("a line is longer than %d MB: %w", maxPiece>>20, ErrTooLarge)
+	}
+	return s.Err()
+}
+
+func (r *reader) lines(body io.Reader) error {
+	s := scanner(body)
+	for s.Scan() {
+		if err := r.piece("", s.Text()); err != nil {
+			return err
+		}
+	}
+	return ended(s)
+}
+
+// events reads the fields event and data; an event ends with an empty line.
+func (r *reader) events(body io.Reader) error {
+	s := scanner(body)
+	name, data := "", []string(nil)
+	size := 0
+	for s.Scan() {
+		line := s.Text()
+		if line == "" {
+			if err := r.piece(name, strings.Join(data, "\n")); err != nil {
+				return err
+			}
+			name, data, size = "", nil, 0
+			continue
+		}
+		field, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch field {
+		case "event":
+			name = value
+		case "data":
+			if size += len(value); size > maxPiece {
+				return fmt.Errorf("an event is longer than %d MB: %w", maxPiece>>20, ErrTooLarge)
+			}
+			data = append(data, value)
+		}
+	}
+	if err := ended(s); err != nil {
+		return err
+	}
+	// An event that the end of the stream cut off is none, but for one whose text is whole.
+	return r.piece(name, strings.Join(data, "\n"))
+}
+
+// piece takes one line or event.
+func (r *reader) piece(name, text string) error {
+	text = strings.ToValidUTF8(strings.TrimSuffix(text, "\r"), "\uFFFD")
+	if strings.TrimSpace(text) == "" || text == "[DONE]" {
+		return nil
+	}
+	switch name {
+	case "result":
+		r.outcome.Result = asJSON(text)
+		return errEnd
+	case "error":
+		r.outcome.Failure = asJSON(text)
+		return errEnd
+	case "progress":
+		r.progress(words(text))
+		return nil
+	}
+	var known struct {
+		Output   *string         `json:"output"`
+		Progress json.RawMessage `json:"progress"`
+		Result   json.RawMessage `json:"result"`
+		Error    json.RawMessage `json:"error"`
+	}
+	if strings.HasPrefix(strings.TrimSpace(text), "{") && json.Unmarshal([]byte(text), &known) == nil {
+		return r.members(text, known.Output, known.Progress, known.Result, known.Error)
+	}
+	r.output(text + "\n")
+	return nil
+}
+
+func (r *reader) members(text string, output *string, progress, result, failure json.RawMessage) error {
+	switch {
+	case len(failure) > 0 && !bytes.Equal(failure, []byte("null")):
+		r.outcome.Failure = json.RawMessage(text)
+		return errEnd
+	case len(result) > 0:
+		r.outcome.Result = bytes.Clone(result)
+		return errEnd
+	case output != nil:
+		r.output(*output)
+	case len(progress) > 0:
+		r.progress(words(string(progress)))
+	default:
+		r.output(text + "\n")
+	}
+	return nil
+}
+
+// words is the text of a progress: a string, or the message of an object, or else the JSON.
+func words(text string) string {
+	var s string
+	if json.Unmarshal([]byte(text), &s) == nil {
+		return s
+	}
+	var o struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal([]byte(text), &o) == nil && o.Message != "" {
+		return o.Message
+	}
+	return text
+}
+
+// asJSON is text as it is when it is JSON, else as a string.
+func asJSON(text string) json.RawMessage {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	b, err := json.Marshal(text)
+	if err != nil {
+		return json.RawMessage(`""`) // a string always can be written
+	}
+	return b
+}
