@@ -40,3 +40,8 @@ func (s *System) panelPrograms() process.Config {
 // panelProgram stands for the programs of panels where rules name a tool: only those for all tools
 // hold for them.
 const panelProgram = "a panel's program"
+
+// callOfScript makes a call that the script of a panel asks for while it answers one.
+func (s *System) callOfScript(ctx context.Context, a callers.Ask) toolspec.Result {
+	return s.asPanels.Call(ctx, a)
+}

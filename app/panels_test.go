@@ -139,3 +139,41 @@ func TestTheDoorTakesAPanelsCallForThePanelsWhoeverRelaysIt(t *testing.T) {
 		}
 	}
 }
+
+func TestAScriptOfAPanelCallsToolsThroughTheWholeWay(t *testing.T) {
+	flags := testFlags(t)
+	flags["workspace"] = t.TempDir()
+	put(t, filepath.Join(flags["workspace"], "plan.txt"), "buy bread\n")
+	folder := filepath.Join(flags["data"], "panels", "clip")
+	put(t, filepath.Join(folder, "backend.js"), `handlers.clip_count = async ({ path }) => {
+  const text = (await tools.read_file({ path })).content
+  await store.set('last', text)
+  return { words: text.trim().split(/\s+/).length, own: await tools.clip_last({}) }
+}
+handlers.clip_last = () => store.get('last')
+handlers.clip_more = () => tools.bash({ command: 'id' })
+`)
+	put(t, filepath.Join(folder, "manifest.json"), `{"panel_id":"clip","panel_type":"x","title":"Clip","backend":{"kind":"script","file":"backend.js"},
+		"permissions":{"call_tools":["read_file"]},"tools":[
+		{"name":"clip_count","description":"Counts.","endpoint":"POST /api/clip/count","parameters":{"path":{"type":"string"}}},
+		{"name":"clip_last","description":"Last.","endpoint":"GET /api/clip/last","parameters":{}},
+		{"name":"clip_more","description":"More.","endpoint":"POST /api/clip/more","parameters":{}}]}`)
+	sys := openWith(t, flags, Purpose{Serve: true})
+	do := func(tool, args string) ([]event.Approval, toolspec.Result) {
+		return sys.asked(t, event.AnswerOnce, func() toolspec.Result {
+			return sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: tool, Panel: "clip", Args: json.RawMessage(args), From: toolspec.Provenance{
+				Caller: toolspec.CallerModel, Interactive: true, Conversation: "talk", Turn: "t1",
+			}})
+		})
+	}
+	questions, r := do("clip_count", `{"path":"plan.txt"}`)
+	if !r.Success || r.ModelText() != `{"words":2,"own":"buy bread\n"}` {
+		t.Fatalf("%+v", r)
+	}
+	if len(questions) != 1 || !strings.HasSuffix(questions[0].Question, ", for the panel clip?") || questions[0].Conversation != "talk" {
+		t.Errorf("%+v", questions)
+	}
+	if questions, r := do("clip_more", `{}`); r.Success || len(questions) > 0 || !strings.Contains(r.Error, "backend.js") || !strings.Contains(r.Error, "permissions.call_tools") {
+		t.Errorf("%+v %+v", questions, r)
+	}
+}

@@ -91,7 +91,7 @@ func (s *Servers) Call(ctx context.Context, server, name string, args json.RawMe
 	if err != nil {
 		return v.failed(ctx, session, theirs, err)
 	}
-	r := result(v.name, answer)
+	r := Result(v.name, answer)
 	r.Sentence = fmt.Sprintf("%s: %s", v.name, theirs)
 	r.Sources = []string{"mcp:" + v.name}
 	return r

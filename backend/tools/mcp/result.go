@@ -17,9 +17,9 @@ const (
 	maxImage  = 5 << 20
 )
 
-// result turns a server's answer into ours: text parts joined, pictures kept,
+// Result turns a server's answer into ours: text parts joined, pictures kept,
 // structured content as the value.
-func result(server string, answer *sdk.CallToolResult) toolspec.Result {
+func Result(server string, answer *sdk.CallToolResult) toolspec.Result {
 	var parts []string
 	var images []toolspec.Image
 	left := 0

@@ -28,6 +28,9 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 	if u, err := url.Parse(o.url); err == nil && o.url != "" && !manifest.Loopback(u.Hostname()) {
 		d.Hosts = []string{strings.ToLower(u.Host)}
 	}
+	for _, host := range o.reaches.List {
+		d.Hosts = append(d.Hosts, strings.ToLower(host))
+	}
 	if missing != "" {
 		return d
 	}

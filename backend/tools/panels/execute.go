@@ -44,12 +44,16 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 	if o.handler != nil {
 		ctx = toolspec.WithVisit(ctx, &toolspec.Visit{Call: call, Output: output})
 	}
+	sent.call = call
+	if sent.args, err = json.Marshal(args); err != nil {
+		return toolspec.Fail(toolspec.ValidationError, "the arguments are not JSON: "+err.Error(), advice(nil, o)), nil
+	}
 	result := r.sendWhileThere(ctx, o, sent, output)
 	if result.Sentence == "" {
 		result.Sentence = sentence(o, args)
 	}
 	if !o.builtin {
-		result.Sources = []string{"panel:" + o.Def.Owner}
+		result.Sources = append(result.Sources, "panel:"+o.Def.Owner)
 	}
 	return result, nil
 }
@@ -133,8 +137,12 @@ func (r *Registry) send(ctx context.Context, o *offer, sent outgoing, output fun
 	switch {
 	case o.handler != nil:
 		return serve(ctx, o, sent, output)
+	case o.runner != nil && o.runner.Serves():
+		return r.ask(ctx, o, sent, output)
 	case o.runner != nil:
 		return r.run(ctx, o, sent, output)
+	case o.script != nil:
+		return script(ctx, o, sent, output)
 	}
 	client := r.client(o)
 	if client == nil {

@@ -16,6 +16,7 @@ import (
 
 	"sextant/backend/tools/panels/manifest"
 	"sextant/backend/tools/panels/process"
+	"sextant/backend/tools/panels/scripted"
 	"sextant/shared/event"
 )
 
@@ -40,6 +41,7 @@ type entry struct {
 	page          pageState
 	problems      []manifest.Problem
 	runner        *process.Runner
+	script        *scripted.Script
 	program       string
 	// pending is a manifest that waits for the person.
 	pending *pending
@@ -215,20 +217,26 @@ func (r *Registry) refresh(e *entry) {
 	if e.plan == nil || e.builtin {
 		return
 	}
-	b := e.plan.Manifest.Backend
-	if b == nil || b.Kind != "process" {
+	m := e.plan.Manifest
+	if m.Backend == nil {
 		r.retire(e)
 		return
 	}
-	program := programOf(e.dir(), b, e.plan.Manifest.Permissions)
-	if e.runner != nil && e.program == program {
+	program := programOf(e.dir(), m.Backend, m.Permissions)
+	if (e.runner != nil || e.script != nil) && e.program == program {
 		return
 	}
 	r.retire(e)
 	e.program = program
-	e.runner = process.New(r.cfg.Programs, process.Panel{
-		ID: e.id, Title: e.plan.Manifest.Title, Dir: e.dir(), Backend: *b, Permissions: e.plan.Manifest.Permissions,
-	})
+	switch b := *m.Backend; {
+	case b.Kind == "process", b.Kind == "mcp" && b.Command != "":
+		e.runner = process.New(r.cfg.Programs, process.Panel{ID: e.id, Title: m.Title, Dir: e.dir(), Backend: b, Permissions: m.Permissions})
+	case b.Kind == "script":
+		e.script = scripted.New(
+			scripted.Config{Data: r.cfg.Programs.Data, Egress: r.cfg.Egress, Call: r.cfg.Call},
+			scripted.Panel{ID: e.id, Dir: e.dir(), File: b.File, Permissions: m.Permissions},
+		)
+	}
 }
 
 // retire takes e's program out of use. It ends when callers see the new state: before, a call
@@ -238,6 +246,7 @@ func (r *Registry) retire(e *entry) {
 		r.retired = append(r.retired, e.runner)
 		e.runner = nil
 	}
+	e.script = nil
 }
 
 // endRetired ends the calls of removed panels, and the programs out of use without waiting; Close
@@ -263,6 +272,9 @@ func programOf(dir string, b *manifest.Backend, p manifest.Permissions) string {
 	}
 	var id strings.Builder
 	id.Write(words)
+	if b.Kind == "script" {
+		return id.String() // it is read by each call
+	}
 	for _, word := range append([]string{b.Command}, b.Args...) {
 		if filepath.IsAbs(word) || !filepath.IsLocal(word) {
 			continue

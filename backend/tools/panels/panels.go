@@ -26,8 +26,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sextant/backend/tools/panels/callers"
 	"sextant/backend/tools/panels/manifest"
 	"sextant/backend/tools/panels/process"
+	"sextant/backend/tools/panels/scripted"
 	"sextant/backend/tools/panels/view"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -66,7 +68,9 @@ type Config struct {
 	Egress http.RoundTripper
 	// Programs is what the programs of panels run in; its Log is that of the Registry.
 	Programs process.Config
-	Log      *slog.Logger
+	// Call makes the calls of panels' scripts; nil lets them make none.
+	Call func(ctx context.Context, a callers.Ask) toolspec.Result
+	Log  *slog.Logger
 
 	// rescan and now are for tests: the pause between two looks that nothing asked for, and
 	// the clock by which a bad manifest stands.
@@ -128,6 +132,9 @@ type offer struct {
 	builtin bool
 	handler http.Handler
 	runner  *process.Runner
+	script  *scripted.Script
+	// reaches are the hosts that the script may fetch from.
+	reaches manifest.Hosts
 	url     string
 	context []string
 	pinned  bool
@@ -209,6 +216,8 @@ func (r *Registry) definition(o *offer) toolspec.Definition {
 		def.Hints.Confirm = def.Hints.Confirm || r.asks(o.runner)
 		r.mu.Unlock()
 	}
+	// Where a script may send to any host, the question cannot name one.
+	def.Hints.Confirm = def.Hints.Confirm || o.reaches.Any
 	return def
 }
 

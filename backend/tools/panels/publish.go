@@ -108,9 +108,12 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 	off := func(t manifest.BoundTool, why string) { problems = append(problems, t.Off(why)) }
 	m := e.plan.Manifest
 	for _, t := range e.plan.Tools {
-		o := &offer{BoundTool: t, title: m.Title, builtin: e.builtin, runner: e.runner, context: m.Context, pinned: r.pinned[e.id], life: e.life}
+		o := &offer{BoundTool: t, title: m.Title, builtin: e.builtin, runner: e.runner, script: e.script, context: m.Context, pinned: r.pinned[e.id], life: e.life}
 		if m.Backend != nil && m.Backend.Kind == "http" {
 			o.url = m.Backend.URL
+		}
+		if e.script != nil {
+			o.reaches = m.Permissions.Net
 		}
 		if e.builtin {
 			o.handler = r.cfg.Handlers[e.id]
@@ -121,8 +124,8 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 			off(t, "the name belongs to a tool of Sextant. Give it another name.")
 		case other != nil:
 			off(t, fmt.Sprintf("the %s panel already has a tool of that name. Give it another name.", other.Def.Owner))
-		case m.Backend != nil && (m.Backend.Kind == "script" || m.Backend.Kind == "mcp"):
-			off(t, fmt.Sprintf("this build cannot run a backend of kind %s.", m.Backend.Kind))
+		case m.Backend != nil && m.Backend.Kind == "mcp" && m.Backend.Command == "":
+			off(t, "a panel's MCP server is a command; one with an address belongs into mcp-config.json.")
 		case e.builtin && o.handler == nil:
 			off(t, "this build has nothing that answers it.")
 		default:

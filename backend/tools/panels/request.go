@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"sextant/backend/tools/panels/manifest"
+	"sextant/shared/toolspec"
 )
 
 // outgoing is a call as the endpoint gets it.
@@ -21,6 +22,9 @@ type outgoing struct {
 	// path is escaped and begins with "/"; query has no "?"; body is nil when there is none.
 	path, query string
 	body        []byte
+	// call and args are what it is made of, for what is not spoken to over HTTP.
+	call toolspec.Call
+	args json.RawMessage
 }
 
 // target is method and address for a person.

@@ -91,7 +91,7 @@ func (r *Runner) httpClient(up *running) *http.Client {
 
 // healthy reports whether the program answers: its health path, or else anything on its port.
 func (r *Runner) healthy(ctx context.Context, up *running) bool {
-	if up.lines != nil {
+	if up.lines != nil || up.server != nil {
 		return !over(up)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)

@@ -110,8 +110,10 @@ type running struct {
 	port   int
 	token  string
 	client *http.Client
-	// lines is set instead of client for a program that is spoken to by lines.
-	lines *lines
+	// lines is set instead of client for a program that is spoken to by lines, server for one that
+	// speaks MCP.
+	lines  *lines
+	server *server
 }
 
 // New makes the runner of a panel; nothing is started.
@@ -216,6 +218,9 @@ func (up *running) end() {
 	}
 	if up.lines != nil {
 		up.lines.close()
+	}
+	if up.server != nil {
+		up.server.close()
 	}
 }
 
@@ -348,12 +353,19 @@ func (r *Runner) launch(ctx context.Context) (*running, error) {
 		up.end()
 		return nil, err
 	}
+	if err := r.connect(ctx, up); err != nil {
+		up.end()
+		return nil, err
+	}
 	r.cfg.Log.Info("panel program runs", "panel", r.panel.ID)
 	return up, nil
 }
 
 // begin starts the program and the way it is spoken to.
 func (r *Runner) begin(up *running, env []string) (err error) {
+	if r.Serves() {
+		return r.beginServer(up, env)
+	}
 	if !r.panel.Backend.Stdio {
 		if up.program, up.port, err = r.start(env, nil, nil); err == nil {
 			up.client = r.httpClient(up)

@@ -46,11 +46,14 @@ func (r *Runner) walls() (walls, string) {
 	switch {
 	case !ok:
 		return none, why
-	case r.cfg.Confine.Limits(), r.panel.Backend.Stdio && !wantsNetwork(r.panel.Permissions):
+	case r.cfg.Confine.Limits(), r.byLines() && !wantsNetwork(r.panel.Permissions):
 		return tight, ""
 	}
 	return loose, "the sandbox of this machine keeps files only, not the network, for a program that listens or reaches hosts"
 }
+
+// byLines reports whether the program is spoken to over its standard input and output.
+func (r *Runner) byLines() bool { return r.panel.Backend.Stdio || r.Serves() }
 
 // Unconfined says why the program would not be kept in the sandbox, "" when it would: then a
 // person is asked before each start.
@@ -100,7 +103,7 @@ func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, por
 		}
 	}
 	env = append(env, "SEXTANT_PANEL_DATA="+data)
-	if !r.panel.Backend.Stdio {
+	if !r.byLines() {
 		env = append(env, "SEXTANT_PANEL_PORT="+strconv.Itoa(port))
 	}
 	if out == nil {
@@ -126,7 +129,7 @@ func (r *Runner) confined(behind walls, command, dir, data string, env []string,
 	switch {
 	case behind == loose:
 		spec.Network = true
-	case !r.panel.Backend.Stdio:
+	case !r.byLines():
 		spec.Sockets = sockets
 	}
 	if behind == tight && wantsNetwork(r.panel.Permissions) && r.cfg.Egress != nil {

@@ -1,0 +1,96 @@
+package scripted
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+)
+
+// maxState bounds what a script keeps, in bytes of JSON.
+const maxState = 256 << 10
+
+// state is what a script keeps: one JSON object in a file of the panel's data folder, replaced as a
+// whole.
+type state struct {
+	dir, id string
+	mu      sync.Mutex
+}
+
+// do is store.get, store.set or store.keys.
+func (s *state) do(what string, args json.RawMessage) (json.RawMessage, error) {
+	var q struct {
+		Key   string          `json:"key"`
+		Value json.RawMessage `json:"value"`
+	}
+	if err := json.Unmarshal(args, &q); err != nil {
+		return nil, errors.New("store: a key is a string")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, err := s.load()
+	if err != nil {
+		return nil, err
+	}
+	switch what {
+	case "keys":
+		return json.Marshal(append([]string{}, slices.Sorted(maps.Keys(all))...))
+	case "get":
+		if value, ok := all[q.Key]; ok {
+			return value, nil
+		}
+		return json.RawMessage("null"), nil
+	}
+	if len(q.Value) == 0 || string(q.Value) == "null" {
+		delete(all, q.Key)
+	} else {
+		all[q.Key] = q.Value
+	}
+	return json.RawMessage("null"), s.save(all)
+}
+
+func (s *state) file() string { return filepath.Join(s.dir, s.id, "store.json") }
+
+func (s *state) load() (map[string]json.RawMessage, error) {
+	all := map[string]json.RawMessage{}
+	if s.dir == "" {
+		return nil, errors.New("nothing can be kept here")
+	}
+	text, err := os.ReadFile(s.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what was kept: %w", err)
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("what was kept cannot be read: %w", err)
+	}
+	return all, nil
+}
+
+func (s *state) save(all map[string]json.RawMessage) error {
+	text, err := json.Marshal(all)
+	if err != nil {
+		return fmt.Errorf("keeping: %w", err)
+	}
+	if len(text) > maxState {
+		return fmt.Errorf("store holds %d KB at most", maxState>>10)
+	}
+	if err := os.MkdirAll(filepath.Dir(s.file()), 0o700); err != nil {
+		return fmt.Errorf("keeping: %w", err)
+	}
+	half := s.file() + ".new"
+	if err := os.WriteFile(half, text, 0o600); err != nil {
+		return fmt.Errorf("keeping: %w", err)
+	}
+	if err := os.Rename(half, s.file()); err != nil {
+		return fmt.Errorf("keeping: %w", err)
+	}
+	return nil
+}
