@@ -33,6 +33,11 @@ func (j *judge) endpoint(at string, b *BoundTool, s schema) {
 		return
 	}
 	path = strings.Trim(path, " ")
+	if path == "" {
+		p.Text = fmt.Sprintf("endpoint %q has no path", Cut(b.Endpoint, 100))
+		j.wrong(at, p, mended)
+		return
+	}
 	if problem := badPath(path, j.prefixes(path)); problem != "" {
 		p.Text = problem
 		j.wrong(at, p, mended)
@@ -126,6 +131,7 @@ func badPath(path, panel string) string {
 
 var (
 	ruleHostPart = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]*:)?//[^/]*`)
+	ruleVerb     = regexp.MustCompile(`(?i)(?:^|[\s|])(?:[a-z]+\|)?(get|post|put|patch|delete)\b:?`)
 	ruleBrace    = regexp.MustCompile(`^[:<{$]+([A-Za-z_][A-Za-z0-9_]*)[>}]*$`)
 	ruleOther    = regexp.MustCompile(`[^A-Za-z0-9._~-]+`)
 	ruleReads    = regexp.MustCompile(`(^|_)(get|list|show|find|search|read|look|count|query)(_|$)`)
@@ -137,11 +143,13 @@ func (j *judge) endpointFor(text, tool string) string {
 	if ruleReads.MatchString(tool) {
 		method = "GET"
 	}
-	var path string
-	for _, word := range strings.Fields(strings.NewReplacer("\\", "/", ":", " :", "/ :", "/:").Replace(Cut(text, 500))) {
-		if slices.Contains(methods(), strings.ToUpper(strings.Trim(word, ":"))) {
-			method = strings.ToUpper(strings.Trim(word, ":"))
-		} else if path == "" && strings.Contains(text, "/") && !strings.HasSuffix(word, ":") {
+	path := ""
+	if m := ruleVerb.FindStringSubmatch(text); m != nil {
+		method = strings.ToUpper(m[1])
+	}
+	text = ruleVerb.ReplaceAllString(strings.ReplaceAll(Cut(text, 500), "\\", "/"), " ")
+	for _, word := range strings.Fields(text) {
+		if path == "" && strings.ContainsAny(word, "/{:") {
 			path = word
 		}
 	}
@@ -159,7 +167,8 @@ func (j *judge) endpointFor(text, tool string) string {
 	segments := strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
 	for i, segment := range segments {
 		switch {
-		case segment == "." || segment == "..", i == 0 && strings.EqualFold(segment, "api"), i < 2 && segment == id:
+		case segment == "." || segment == "..", i == 0 && (strings.EqualFold(segment, "api") || segment == "HEAD" || segment == "LINK"),
+			i == 1 && segment == id && strings.EqualFold(segments[0], "api"), i == 0 && segment == id:
 			continue
 		case i == 1 && strings.EqualFold(segments[0], "api") && len(segments) > 2:
 			// The id of another panel.
@@ -168,7 +177,7 @@ func (j *judge) endpointFor(text, tool string) string {
 		if m := ruleBrace.FindStringSubmatch(segment); m != nil {
 			segment = "{" + m[1] + "}"
 		} else {
-			segment = strings.Trim(ruleOther.ReplaceAllString(segment, "-"), "-.")
+			segment = strings.Trim(strings.ReplaceAll(ruleOther.ReplaceAllString(segment, "-"), "--", "-"), "-.")
 		}
 		if segment != "" && (segment[0] != '{' || !slices.Contains(parts, segment)) {
 			parts = append(parts, segment)

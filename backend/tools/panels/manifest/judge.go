@@ -177,7 +177,11 @@ func Mend(text []byte, folder string) (mended []byte, ok bool) {
 			return text, true
 		}
 		next := found.doc.Mended()
-		if len(found.doc.Faults) == 0 {
+		if found.doc.Root == nil {
+			// Nothing can be made of the text, so the smallest manifest takes its place.
+			next = []byte(found.Problems[len(found.Problems)-1].Fix)
+		}
+		if found.doc.Root != nil && len(found.doc.Faults) == 0 {
 			next = found.apply()
 		}
 		if next == nil || string(next) == string(text) {

@@ -134,7 +134,7 @@ func (j *judge) tool(at string, t Tool) (BoundTool, bool) {
 	}
 	for _, p := range b.PathParams {
 		if !slices.Contains(schema.required, p) && schema.has(p) {
-			schema.required = append(schema.required, p)
+			schema.required, schema.compiled = append(schema.required, p), nil
 		}
 	}
 	b.Needed = slices.Clone(schema.required)

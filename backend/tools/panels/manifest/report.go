@@ -78,8 +78,8 @@ func (j *judge) missing(pointer string, p Problem, value string) {
 		p.Text += fmt.Sprintf("; %s stands there, is it meant?", strconv.Quote(Cut(meant.Name, 60)))
 		p.Fix = loose.Quote(name) + ": " + indented(meant.Value.JSON())
 		edit = loose.Edit{Start: meant.Start, End: meant.End, Text: loose.Quote(name)}
-		if s := shapeAt(parent); s != nil && s.member(name) != nil && s.member(name).shape.of(meant.Value.Kind) == nil {
-			p.Fix = loose.Quote(name) + ": " + indented(value)
+		if other, changed := j.carried(pointer, shapeAt(parent).member(name).shape, meant.Value); changed {
+			p.Fix = loose.Quote(name) + ": " + indented(other)
 			edit = loose.Edit{Start: meant.Start, End: meant.Value.End, Text: p.Fix}
 		}
 	}

@@ -61,6 +61,8 @@ func (s *shape) phrase() string {
 		return strings.Join(all, " or ")
 	}
 	switch {
+	case len(s.names) > 1:
+		return strings.Join(s.names[:len(s.names)-1], ", ") + " or " + s.names[len(s.names)-1]
 	case s.kind == loose.Number && s.whole:
 		return "a whole number"
 	case s.kind == loose.Array && s.items != nil && s.items.kind == loose.String:

@@ -50,7 +50,7 @@ func (j *judge) scalar(pointer string, n *loose.Node, s *shape) {
 		if slices.Contains(s.names, n.Text) || slices.Contains(s.own, n.Text) {
 			return
 		}
-		known := strings.Join(s.names[:len(s.names)-1], ", ") + " or " + s.names[len(s.names)-1]
+		known := s.phrase()
 		p := Problem{Expected: known, Nearest: nearestOf(n.Text, s.names)}
 		p.Text = fmt.Sprintf("%s %s is not known; it is %s", last(pointer), strconv.Quote(Cut(n.Text, 40)), known)
 		j.wrong(pointer, p, s.fitting(n.Text))
@@ -82,7 +82,7 @@ func (j *judge) list(pointer string, n *loose.Node, s *shape) {
 		if s.items == nil {
 			continue
 		}
-		if item.Kind == loose.Null && !s.items.open {
+		if item.Kind == loose.Null && s.items.of(loose.Null) == nil {
 			j.wrong(at, Problem{Expected: s.items.phrase()}, s.items.example())
 			continue
 		}
@@ -110,6 +110,8 @@ func (j *judge) object(pointer string, n *loose.Node, s *shape) {
 			continue
 		}
 		switch known := s.member(m.Name); {
+		case known != nil && known.need && m.Value.Kind == loose.Null:
+			// It is told as missing below.
 		case known != nil:
 			j.walk(at, m.Value, known.shape)
 		case s.values != nil:
@@ -203,8 +205,8 @@ func (j *judge) unknown(pointer string, m *loose.Member, s *shape, object *loose
 	if near != "" {
 		value := m.Value.JSON()
 		edit := loose.Edit{Start: m.Start, End: m.End, Text: loose.Quote(near)}
-		if want := s.member(near).shape; want.of(m.Value.Kind) == nil {
-			value = want.coerced(m.Value)
+		if other, changed := j.carried(child(pointer[:strings.LastIndexByte(pointer, '/')], near), s.member(near).shape, m.Value); changed {
+			value = other
 			edit = loose.Edit{Start: m.Start, End: m.Value.End, Text: loose.Quote(near) + ": " + value}
 		}
 		p.Fix = Cut(loose.Quote(near)+": "+indented(value), 2000)
@@ -217,6 +219,18 @@ func (j *judge) unknown(pointer string, m *loose.Member, s *shape, object *loose
 	}
 	p.Fix = `"permissions": ` + indented(without(object, m.Name))
 	j.report(m.Start, p, j.removal(pointer)...)
+}
+
+// carried is n as a right value for pointer, under whose name it was meant; changed is true
+// when it cannot stay as it is.
+func (j *judge) carried(pointer string, s *shape, n *loose.Node) (value string, changed bool) {
+	if s.of(n.Kind) == nil {
+		return j.coerced(pointer, s, n), true
+	}
+	if strings.HasSuffix(pointer, "/endpoint") && n.Kind == loose.String {
+		return loose.Quote(j.endpointFor(n.Text, j.toolAt(pointer))), true
+	}
+	return n.JSON(), false
 }
 
 // without is object without the member called name, as JSON.

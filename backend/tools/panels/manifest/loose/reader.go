@@ -105,7 +105,7 @@ func (r *reader) document() *Node {
 	}
 	start := r.pos
 	bare := isWordStart(r.peek()) && !r.has("true") && !r.has("false") && !r.has("null")
-	if bare || isPunctuation(r.peek()) {
+	if bare || r.quote() == "" && bytes.IndexByte([]byte(`{["-0123456789tfn`), r.peek()) < 0 {
 		return r.give(start, "an object: { … }", "text that is not JSON: "+r.show(start))
 	}
 	var root *Node
@@ -248,5 +248,3 @@ func (r *reader) line() {
 func isWordStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c >= 0x80
 }
-
-func isPunctuation(c byte) bool { return bytes.IndexByte([]byte(",:;)=}]"), c) >= 0 }
