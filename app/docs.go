@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	httpapi "sextant/backend/api/http"
+	"sextant/backend/tools/panels/manifest"
 )
 
 // ConfigurationDoc is docs/configuration.md, made from Keys.
@@ -40,7 +41,8 @@ func Generated() (map[string][]byte, error) {
 		return nil, err
 	}
 	return map[string][]byte{
-		"docs/configuration.md": []byte(ConfigurationDoc()),
-		"frontend/openapi.json": openapi,
+		"docs/configuration.md":           []byte(ConfigurationDoc()),
+		"frontend/openapi.json":           openapi,
+		"docs/panel-manifest.schema.json": manifest.Schema(),
 	}, nil
 }

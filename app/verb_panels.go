@@ -16,6 +16,7 @@ import (
 type panelsVerb struct {
 	List     panelsListVerb     `cmd:"" default:"1" help:"List every panel."`
 	Validate panelsValidateVerb `cmd:"" help:"Check a panel's folder."`
+	Schema   panelsSchemaVerb   `cmd:"" help:"Print the JSON Schema of manifest.json, for an editor."`
 	New      panelsNewVerb      `cmd:"" help:"Make a panel's folder to start from."`
 }
 
@@ -57,23 +58,57 @@ func (v *panelsListVerb) Run(ctx context.Context, io streams, g *Global) error {
 }
 
 type panelsValidateVerb struct {
-	Dir string `arg:"" help:"Folder of the panel." type:"path"`
+	Dir  string `arg:"" help:"Folder of the panel." type:"path"`
+	JSON bool   `help:"Print JSON."`
 }
 
-// Run checks the manifest and says where it is wrong.
+// Run checks the manifest and says where it is wrong, what was expected there and how it
+// could be right.
 func (v *panelsValidateVerb) Run(io streams) error {
 	nav, err := navigation.Load()
 	if err != nil {
 		return err
 	}
 	report := manifest.Validate(v.Dir, nav.ToolNames()...)
-	for _, p := range report.Problems {
-		_, _ = fmt.Fprintln(io.out, p)
+	if v.JSON {
+		err = printJSON(io, report)
+	} else {
+		printProblems(io, report.Problems)
 	}
-	if !report.OK {
+	if err == nil && !report.OK {
 		return failure(exitFailed, "%s is not a panel that can run", report.Panel)
 	}
-	_, err = fmt.Fprintf(io.out, "%s can run: %d tools\n", report.Panel, len(report.Tools))
+	if err == nil && !v.JSON {
+		_, err = fmt.Fprintf(io.out, "%s can run: %d tools\n", report.Panel, len(report.Tools))
+	}
+	return err
+}
+
+// printProblems prints each as file:line:column, which editors and terminals open, then what
+// was expected and found, then the mended example.
+func printProblems(io streams, problems []manifest.Problem) {
+	for _, p := range problems {
+		place := ""
+		if p.File != "" {
+			place = p.File + ": "
+		}
+		if p.Line > 0 {
+			place = fmt.Sprintf("%s:%d:%d: ", p.File, p.Line, p.Column)
+		}
+		_, _ = fmt.Fprintf(io.out, "%s%s: %s\n", place, p.Severity, p.Text)
+		for _, line := range []struct{ name, text string }{{"expected", p.Expected}, {"found", p.Found}, {"right", p.Fix}} {
+			if line.text != "" {
+				_, _ = fmt.Fprintf(io.out, "  %-8s  %s\n", line.name, strings.ReplaceAll(line.text, "\n", "\n            "))
+			}
+		}
+	}
+}
+
+type panelsSchemaVerb struct{}
+
+// Run prints the JSON Schema of manifest.json.
+func (*panelsSchemaVerb) Run(io streams) error {
+	_, err := io.out.Write(manifest.Schema())
 	return err
 }
 

@@ -55,6 +55,7 @@ func (s *Server) routes() {
 	s.environmentRoutes()
 	s.panelRoutes()
 	s.panelOwnRoutes()
+	s.problemRoutes()
 	s.decideRoutes()
 	s.pageRoutes()
 	s.talkRoutes()

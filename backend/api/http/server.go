@@ -119,6 +119,7 @@ func New(rooms Rooms) *Server {
 	s.routes()
 	mux.Handle("/", shell(rooms.Files, rooms.Built, rooms.Pages))
 	mux.HandleFunc("GET "+ProofPath, s.prove)
+	mux.HandleFunc("GET "+schemaPath, panelSchema)
 	if rooms.Join != nil {
 		mux.Handle("GET "+mcpserver.JoinPath, rooms.Join)
 	}

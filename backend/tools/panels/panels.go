@@ -28,6 +28,7 @@ import (
 
 	"sextant/backend/tools/panels/callers"
 	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/tools/panels/manifest/when"
 	"sextant/backend/tools/panels/process"
 	"sextant/backend/tools/panels/scripted"
 	"sextant/backend/tools/panels/view"
@@ -138,6 +139,9 @@ type offer struct {
 	url     string
 	context []string
 	pinned  bool
+	// condition is the panel's when, nil without one; config are its settings.
+	condition *when.Expr
+	config    map[string]manifest.ConfigField
 	// life ends when the panel's folder is removed.
 	life context.Context
 }
@@ -187,7 +191,7 @@ func (r *Registry) Panels() []event.Panel { return slices.Clone(r.state.Load().p
 // Definitions are the tools of the panel that is active and of those that are pinned. None is
 // active for "" or an unknown one.
 func (r *Registry) Definitions(panel string) []toolspec.Definition {
-	return r.definitions(func(o *offer) bool { return o.pinned || o.Def.Owner == panel })
+	return r.definitions(func(o *offer) bool { return (o.pinned || o.Def.Owner == panel) && r.holds(o, panel) })
 }
 
 // AllDefinitions are the tools of all panels, for showing them.

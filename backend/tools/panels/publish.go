@@ -108,7 +108,10 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 	off := func(t manifest.BoundTool, why string) { problems = append(problems, t.Off(why)) }
 	m := e.plan.Manifest
 	for _, t := range e.plan.Tools {
-		o := &offer{BoundTool: t, title: m.Title, builtin: e.builtin, runner: e.runner, script: e.script, context: m.Context, pinned: r.pinned[e.id], life: e.life}
+		o := &offer{
+			BoundTool: t, title: m.Title, builtin: e.builtin, runner: e.runner, script: e.script, context: m.Context,
+			pinned: r.pinned[e.id], life: e.life, condition: e.plan.Condition, config: m.Config,
+		}
 		if m.Backend != nil && m.Backend.Kind == "http" {
 			o.url = m.Backend.URL
 		}

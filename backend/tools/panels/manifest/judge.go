@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sextant/backend/tools/panels/manifest/loose"
+	"sextant/backend/tools/panels/manifest/when"
 	"sextant/shared/event"
 )
 
@@ -30,6 +31,8 @@ type Judgement struct {
 type Plan struct {
 	Manifest Manifest
 	Tools    []BoundTool
+	// Condition is the panel's when, nil without one.
+	Condition *when.Expr
 }
 
 // finding is a problem and the edits of the text that would make it right; there are none
@@ -163,7 +166,7 @@ func (j *judge) judgement(tools []BoundTool) Judgement {
 		out.Problems, out.findings = append(out.Problems, more), append(out.findings, finding{Problem: more})
 	}
 	if !stopped && j.doc.Root != nil {
-		out.Plan = &Plan{Manifest: j.manifest, Tools: tools}
+		out.Plan = &Plan{Manifest: j.manifest, Tools: tools, Condition: condition(j.manifest.When)}
 	}
 	return out
 }

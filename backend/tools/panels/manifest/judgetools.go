@@ -145,9 +145,7 @@ func (j *judge) tool(at string, t Tool) (BoundTool, bool) {
 	}
 	j.examples(at, t, b.Def, schema)
 	j.condition(at+"/when", t.When, j.manifest.Context)
-	if expr, err := when.Parse(t.When); err == nil && t.When != "" {
-		b.Condition = expr
-	}
+	b.Condition = condition(t.When)
 	for _, name := range ruleParam.FindAllStringSubmatch(t.UserDescription, -1) {
 		if j.usable(at+"/user_description") && !schema.has(name[1]) {
 			j.warn(at+"/user_description", "", "{%s} in user_description is not among the parameters of %s", name[1], t.Name)

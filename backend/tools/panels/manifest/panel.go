@@ -243,6 +243,15 @@ func (j *judge) condition(at, text string, own []string) {
 	}
 }
 
+// condition is text as a condition, nil when there is none.
+func condition(text string) *when.Expr {
+	expr, err := when.Parse(text)
+	if err != nil {
+		return nil
+	}
+	return expr
+}
+
 // hostKeys are the keys that Sextant itself gives to conditions.
 func hostKeys() []string { return []string{"panel.active", "panel.pinned", "platform"} }
 
