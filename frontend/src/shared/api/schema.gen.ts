@@ -1216,6 +1216,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/panels/problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is wrong with panels, where, and how it could be right */
+        get: operations["get-api-panels-problems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/panels/{id}/accept": {
         parameters: {
             query?: never;
@@ -2282,11 +2299,20 @@ export interface components {
             text: string;
             tool?: string;
         };
+        PanelProblems: {
+            panels: components["schemas"]["PanelTrouble"][];
+        };
         PanelRef: {
             panel: string;
         };
         PanelState: {
             state: unknown;
+        };
+        PanelTrouble: {
+            id: string;
+            problems: components["schemas"]["PanelProblem"][];
+            title: string;
+            usable: boolean;
         };
         Part: {
             actions?: components["schemas"]["PartAction"][];
@@ -5315,6 +5341,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-panels-problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelProblems"];
                 };
             };
             /** @description Error */
