@@ -60,6 +60,8 @@ type CallEnd struct {
 	Images []string `json:"images,omitempty"`
 	// Changed are the files it changed in a way that can be undone, absolute paths.
 	Changed []string `json:"changed,omitempty"`
+	// Undoable is true when the panel whose tool it was can take it back.
+	Undoable bool `json:"undoable,omitempty"`
 	// Kept is set when the result was too long to be handed out in one piece.
 	Kept *toolspec.Kept `json:"kept,omitempty"`
 }

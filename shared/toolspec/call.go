@@ -130,6 +130,8 @@ type Result struct {
 	Read []string `json:"-"`
 	// Changed are the files it changed in a way that can be undone, absolute paths.
 	Changed []string `json:"-"`
+	// Undoable is true when the panel whose tool it was can take it back.
+	Undoable bool `json:"-"`
 	// Whole is the whole text when the tool has cut it in Text; nil when Text is all of it.
 	Whole Whole `json:"-"`
 }

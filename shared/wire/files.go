@@ -75,4 +75,6 @@ const ByCommand = "command"
 // Changes is the body of GET /api/changes.
 type Changes struct {
 	Files []ChangedFile `json:"files"`
+	// Calls are those of panels' tools that can be taken back, or were.
+	Calls []UndoableCall `json:"calls"`
 }

@@ -175,6 +175,8 @@ type CallRow struct {
 	DurationMS int64     `json:"duration_ms"`
 	// Changed are the files it changed, absolute paths.
 	Changed []string `json:"changed,omitempty"`
+	// Undoable is true when the panel whose tool it was can take it back.
+	Undoable bool `json:"undoable,omitempty"`
 	// Kept is set when the result was too long to be handed out in one piece.
 	Kept *toolspec.Kept `json:"kept,omitempty"`
 }

@@ -34,7 +34,15 @@ func (s *Server) changeRoutes() {
 		if err != nil {
 			return nil, failed("The changes could not be read. The files are as they are.", err)
 		}
-		return answer(wire.Changes{Files: changed}), nil
+		calls, err := s.rooms.Panels.Undoable(ctx, "", "", in.Turn, "")
+		if err != nil {
+			return nil, failed("The changes could not be read. What panels did is as it is.", err)
+		}
+		all := wire.Changes{Files: changed, Calls: []wire.UndoableCall{}}
+		for _, u := range calls {
+			all.Calls = append(all.Calls, files.Undoable(u))
+		}
+		return answer(all), nil
 	})
 	add(s, http.MethodPost, "/api/changes/undo", "Take back what a turn or a call did to files", http.StatusOK, func(ctx context.Context, in *undoInput) (*body[toolspec.Result], error) {
 		args, err := json.Marshal(in.Body)

@@ -40,7 +40,7 @@ func (p *Pipeline) end(f *flight, result toolspec.Result, text string) event.Cal
 		Tool: f.call.Tool, Status: f.status, DurationMS: result.DurationMS, Sentence: result.Sentence,
 		Preview: result.Preview, Error: result.Error, ErrorType: result.ErrorType, Suggestion: result.Suggestion,
 		Reason: f.reason, Sources: result.Sources, Output: shorten(text, maxReported),
-		Changed: result.Changed, Kept: result.Kept,
+		Changed: result.Changed, Undoable: result.Undoable, Kept: result.Kept,
 	}
 	if len(end.Preview) == 0 && result.Success {
 		end.Preview = preview(result, end.Sentence)
@@ -99,7 +99,7 @@ func (p *Pipeline) audit(ctx context.Context, f *flight, end event.CallEnd, toke
 	ctx = context.WithoutCancel(ctx)
 	out := audit.Outcome{
 		Status: end.Status, Sentence: end.Sentence, Preview: end.Preview, Error: end.Error, ErrorType: end.ErrorType,
-		Suggestion: end.Suggestion, Sources: end.Sources, Output: end.Output, DurationMS: end.DurationMS, Tokens: tokens, Changed: end.Changed, Kept: end.Kept,
+		Suggestion: end.Suggestion, Sources: end.Sources, Output: end.Output, DurationMS: end.DurationMS, Tokens: tokens, Changed: end.Changed, Undoable: end.Undoable, Kept: end.Kept,
 	}
 	var err error
 	begun := f.intent && !f.unwritten

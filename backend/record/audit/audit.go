@@ -63,7 +63,8 @@ type Outcome struct {
 	// Tokens is about what the answer costs a model that reads it whole.
 	Tokens int `json:"tokens,omitempty"`
 	// Changed are the files it changed, absolute paths.
-	Changed []string `json:"changed,omitempty"`
+	Changed  []string `json:"changed,omitempty"`
+	Undoable bool     `json:"undoable,omitempty"`
 	// Kept is set when the result was too long to be handed out in one piece.
 	Kept *toolspec.Kept `json:"kept,omitempty"`
 }
@@ -208,7 +209,7 @@ func joined(p store.AuditPair) (wire.CallRow, error) {
 	}
 	row.Status, row.Preview, row.Error = string(out.Status), out.Preview, out.Error
 	row.ErrorType, row.Suggestion, row.Sources = out.ErrorType, out.Suggestion, out.Sources
-	row.Output, row.DurationMS, row.Changed, row.Kept = out.Output, out.DurationMS, out.Changed, out.Kept
+	row.Output, row.DurationMS, row.Changed, row.Kept, row.Undoable = out.Output, out.DurationMS, out.Changed, out.Kept, out.Undoable
 	if out.Sentence != "" {
 		row.Sentence = out.Sentence
 	}

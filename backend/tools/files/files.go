@@ -57,6 +57,14 @@ type Watched interface {
 	Settled(ctx context.Context)
 }
 
+// Panels take calls of their tools back; *panels.Registry is one.
+type Panels interface {
+	// Undoable are the calls of a turn or the one call, whichever is not "", or of neither the
+	// conversation's last one. An owner that is not "" leaves only theirs.
+	Undoable(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error)
+	TakeBack(ctx context.Context, u wire.PanelUndo) toolspec.Result
+}
+
 // unwatched watches nothing.
 type unwatched struct{}
 
@@ -76,7 +84,9 @@ type Config struct {
 	Changes   Log
 	// Watched tells who changes what from commands that run at the same time; nil watches nothing.
 	Watched Watched
-	Log     *slog.Logger
+	// Panels take back what their tools did; nil takes nothing back.
+	Panels Panels
+	Log    *slog.Logger
 	// Now is the clock, time.Now when nil.
 	Now func() time.Time
 }
@@ -254,6 +264,9 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 		reals = append(reals, a.real)
 	}
 	d.Target = strings.Join(slices.Compact(slices.Clone(reals)), ", ")
+	if call.Tool == Undo {
+		t.sayPanels(&d, call)
+	}
 	t.judge(call.ID, reals)
 	return d
 }

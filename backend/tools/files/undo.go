@@ -73,12 +73,19 @@ func (t *Tools) wanted(ctx context.Context, call toolspec.Call, p undoParams) ([
 	if err != nil {
 		return nil, err
 	}
+	panels, err := t.panelCalls(ctx, call, p, changes)
+	if err != nil {
+		return nil, err
+	}
+	if len(panels) > 0 && p.Turn == "" {
+		return nil, nil // the call was a panel's
+	}
 	all := reversals(changes)
 	if len(p.Paths) > 0 {
 		all = slices.DeleteFunc(all, func(r reversal) bool { return !slices.Contains(p.Paths, r.path) })
 	}
-	if len(all) == 0 {
-		return nil, &fault{toolspec.UserError, "there is no change of a file to undo", "Only what write_file, edit_file and bash changed can be undone, by who called them."}
+	if len(all) == 0 && len(panels) == 0 {
+		return nil, &fault{toolspec.UserError, "there is no change of a file to undo, and no call of a panel", "Only what write_file, edit_file, bash and panels' tools that can be undone changed, by who called them."}
 	}
 	return all, nil
 }
@@ -90,6 +97,13 @@ func runUndo(ctx context.Context, t *Tools, j job[undoParams]) (toolspec.Result,
 	}
 	if len(wanted) != len(j.at) {
 		return toolspec.Result{}, swapped(Undo)
+	}
+	calls, said, err := t.undoPanels(ctx, j.call, j.p)
+	if err != nil {
+		return toolspec.Result{}, err
+	}
+	if len(wanted) == 0 {
+		return said, nil
 	}
 	var done []target
 	var left, paths []string
@@ -111,14 +125,18 @@ func runUndo(ctx context.Context, t *Tools, j job[undoParams]) (toolspec.Result,
 			left = append(left, fmt.Sprintf("%s (%s)", f.Shown, f.Why))
 		}
 	}
-	if len(left) == len(files) {
+	if len(left) == len(files) && !said.Success {
 		return toolspec.Result{}, &fault{
 			toolspec.UserError, "nothing was undone: " + strings.Join(left, "; "), "Look at the file with read_file and put it right with edit_file.",
 		}
 	}
-	r := toolspec.OK(map[string]any{"files": files, "preview": j.p.Preview})
+	r := toolspec.OK(map[string]any{"files": files, "calls": calls, "preview": j.p.Preview})
 	r.Changed = paths
 	r.Text, r.Sentence = undoText(files, done, left, j.p.Preview)
+	if len(calls) > 0 {
+		r.Text += "\n" + said.ModelText()
+		r.Sources = said.Sources
+	}
 	for _, f := range files {
 		r.Preview = append(r.Preview, fmt.Sprintf("%s %s +%d −%d", f.Shown, f.State, f.Added, f.Removed))
 		if len(r.Preview) == 6 {

@@ -52,6 +52,7 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 	if result.Sentence == "" {
 		result.Sentence = sentence(o, args)
 	}
+	result.Undoable = r.noteUndo(ctx, o, call, args, result, output)
 	if !o.builtin {
 		result.Sources = append(result.Sources, "panel:"+o.Def.Owner)
 	}

@@ -62,6 +62,8 @@ type Config struct {
 	// them both last as long as the Registry.
 	Accepted Accepted
 	Pins     Pins
+	// Undos keeps how calls are taken back; without it none can be.
+	Undos Undos
 	// PageURL is the address of a file of a panel's page, "" while nothing serves it; it must
 	// not call the Registry. nil means never.
 	PageURL func(panel, entry string) string

@@ -61,6 +61,26 @@ func (j *judge) endpoint(at string, b *BoundTool, s schema) {
 	}
 }
 
+// undo judges the endpoint that takes a call back. A name in its braces is looked for in the
+// answer of the call and in its arguments when it was made.
+func (j *judge) undo(at string, b *BoundTool) {
+	if strings.TrimSpace(b.Undo) == "" || !j.usable(at) {
+		return
+	}
+	method, path, _ := strings.Cut(b.Undo, " ")
+	path = strings.Trim(path, " ")
+	why := badPath(path, j.prefixes(path))
+	if !slices.Contains(methods(), method) || method == "GET" {
+		why = fmt.Sprintf("undo %q does not begin with POST, PUT, PATCH or DELETE and a space", Cut(b.Undo, 100))
+	}
+	if why != "" {
+		mended := strings.Replace(j.endpointFor(b.Undo, "undo"), "GET ", "POST ", 1)
+		j.wrong(at, Problem{Expected: "METHOD /api/" + j.id() + "/…, which takes the call back", Text: why}, loose.Quote(mended))
+		return
+	}
+	b.UndoMethod, b.UndoPath = method, path
+}
+
 // undeclared tells of a name in braces that is no parameter: one that is near is put into
 // the path, else the parameter is declared.
 func (j *judge) undeclared(at string, b *BoundTool, s schema, name string) {

@@ -24,6 +24,8 @@ type BoundTool struct {
 	PathParams []string
 	// Needed are the parameters that a call or the panel's context must give.
 	Needed []string
+	// UndoMethod and UndoPath are the endpoint that takes a call back, "" for none.
+	UndoMethod, UndoPath string
 	// Condition is the tool's when, nil without one.
 	Condition *when.Expr
 	// index is its place in the manifest's list, line and column that of its name.
@@ -129,6 +131,7 @@ func (j *judge) tool(at string, t Tool) (BoundTool, bool) {
 	}
 	schema, ok := j.parameters(at, t)
 	j.endpoint(at, &b, schema)
+	j.undo(at+"/undo", &b)
 	if !ok {
 		return b, false
 	}

@@ -1,4 +1,4 @@
-import type { ChangedFile } from '../../shared/api/types';
+import { callPath, type ChangedFile } from '../../shared/api/types';
 import { plainError } from './card';
 import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
@@ -21,11 +21,11 @@ export class TurnChanges {
     private readonly toasts: Toasts,
   ) {}
 
-  /** Paths that calls of the turn told they changed; an undo is no change of the turn's own. */
+  /** What calls of the turn told they changed: paths, and calls of panels; an undo is none of the turn's own. */
   get told(): string[] {
     const paths = Object.values(this.store.state.calls)
       .filter((call) => call.turn === this.turn && call.tool !== 'undo')
-      .flatMap((call) => call.changed);
+      .flatMap((call) => (call.undoable ? [...call.changed, callPath(call.id)] : call.changed));
     return [...new Set(paths)];
   }
 

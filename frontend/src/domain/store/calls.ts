@@ -32,6 +32,7 @@ function blank(id: string, event: StoredEvent): CallView {
     output: '',
     images: [],
     changed: [],
+    undoable: false,
     kept: null,
   };
 }
@@ -90,6 +91,7 @@ function end(call: CallView, d: CallEnd): void {
   call.output = d.output ?? '';
   call.images = d.images ?? [];
   call.changed = d.changed ?? [];
+  call.undoable = Boolean(d.undoable);
   call.kept = d.kept ?? null;
 }
 
@@ -120,6 +122,7 @@ export function callFromRow(row: CallRow, known?: CallView): CallView {
     sources: row.sources ?? [],
     output: row.output ?? '',
     changed: row.changed ?? [],
+    undoable: Boolean(row.undoable),
     kept: row.kept ?? null,
   };
 }

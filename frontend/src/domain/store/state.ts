@@ -54,6 +54,8 @@ export interface CallView {
   images: string[];
   /** Files it changed in a way that can be undone. */
   changed: string[];
+  /** Its panel can take it back. */
+  undoable: boolean;
   /** Set when the result was too long to be handed out in one piece. */
   kept: Kept | null;
 }

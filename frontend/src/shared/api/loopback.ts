@@ -4,36 +4,38 @@ import { BackendError, type Backend, type Connection, type SocketHandlers, type 
 import { parseFrame } from './frame';
 import { route } from './map';
 import { openTerminals } from './terminals';
-import type {
-  Completion,
-  PilotCommand,
-  ChangedFile,
-  Answer,
-  AuditCheck,
-  AuditPage,
-  CallRow,
-  ClientMessage,
-  Conversation,
-  CreatedTool,
-  Envelope,
-  Grant,
-  RuleDraft,
-  SecretDraft,
-  SecretList,
-  Hello,
-  Json,
-  Metrics,
-  MetricsRange,
-  Model,
-  PageTree,
-  Result,
-  Setting,
-  Snapshot,
-  StoredEvent,
-  Spending,
-  ToolHistory,
-  ToolList,
-  Transcript,
+import {
+  callPath,
+  type Completion,
+  type PilotCommand,
+  type ChangedFile,
+  type Answer,
+  type AuditCheck,
+  type AuditPage,
+  type CallRow,
+  type ClientMessage,
+  type Conversation,
+  type CreatedTool,
+  type Envelope,
+  type Grant,
+  type RuleDraft,
+  type SecretDraft,
+  type SecretList,
+  type Hello,
+  type Json,
+  type Metrics,
+  type MetricsRange,
+  type Model,
+  type PageTree,
+  type Result,
+  type Setting,
+  type Snapshot,
+  type StoredEvent,
+  type Spending,
+  type ToolHistory,
+  type ToolList,
+  type Transcript,
+  type UndoableCall,
 } from './types';
 
 /** The program on this machine: HTTP for questions and deeds, one WebSocket for what changes. */
@@ -119,8 +121,15 @@ export class Loopback implements Backend {
   toolHistory = (tool: string, origin: string, range: MetricsRange) =>
     this.#json<ToolHistory>('GET', `/api/metrics/tool?${new URLSearchParams({ tool, origin, range })}`);
 
-  changes = async (turn: string) =>
-    (await this.#json<{ files: ChangedFile[] }>('GET', `/api/changes?turn=${encodeURIComponent(turn)}`)).files ?? [];
+  changes = async (turn: string) => {
+    const path = `/api/changes?turn=${encodeURIComponent(turn)}`;
+    const all = await this.#json<{ files?: ChangedFile[]; calls?: UndoableCall[] }>('GET', path);
+    const calls = (all.calls ?? []).map((call): ChangedFile => {
+      const { did: shown, state, why } = call;
+      return { path: callPath(call.call), shown, did: 'changed', state, why, added: 0, removed: 0, call };
+    });
+    return [...(all.files ?? []), ...calls];
+  };
 
   undoChanges = (turn: string) => this.#json<Result>('POST', '/api/changes/undo', { turn });
 

@@ -1728,6 +1728,7 @@ export interface components {
             status: string;
             suggestion?: string;
             tool: string;
+            undoable?: boolean;
         };
         CallRow: {
             args: unknown;
@@ -1756,6 +1757,7 @@ export interface components {
             target?: string;
             tool: string;
             turn?: string;
+            undoable?: boolean;
         };
         CallRows: {
             calls: components["schemas"]["CallRow"][];
@@ -1787,6 +1789,7 @@ export interface components {
             why?: string;
         };
         Changes: {
+            calls: components["schemas"]["UndoableCall"][];
             files: components["schemas"]["ChangedFile"][];
         };
         ChartSeries: {
@@ -2801,6 +2804,14 @@ export interface components {
             /** @description Only these files of it, absolute */
             paths?: string[];
             turn?: string;
+        };
+        UndoableCall: {
+            call: string;
+            did: string;
+            panel: string;
+            state: string;
+            tool: string;
+            why?: string;
         };
         Usage: {
             /** Format: int64 */

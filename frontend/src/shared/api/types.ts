@@ -35,10 +35,14 @@ export type CallRow = With<S['CallRow'], { origin: Origin; caller: Caller; error
 export type RuleDraft = S['RuleDraft'];
 export type Grant = With<S['GrantRow'], { scope: 'conversation' | 'always' | 'never' }>;
 export type CreatedTool = S['CreatedTool'];
+/** Stands for a call's path among what a turn changed. */
+export const callPath = (call: string) => `call:${call}`;
+export type UndoableCall = With<S['UndoableCall'], { state: 'ready' | 'undone' | 'conflict' }>;
+/** What a turn did to a file; with `call` it is a call that its panel can take back, `shown` says what it did. */
 export type ChangedFile = With<
   S['ChangedFile'],
   { did: 'made' | 'changed' | 'removed'; state: 'ready' | 'undone' | 'conflict'; by?: 'command' }
->;
+> & { call?: UndoableCall };
 export type AuditPage = With<S['AuditPage'], { calls: CallRow[] }>;
 export type SecretInfo = With<S['Secret'], { places: ('header' | 'query' | 'body' | 'field' | 'env')[] }>;
 export type SecretList = With<S['SecretList'], { secrets: SecretInfo[] }>;

@@ -13,6 +13,9 @@ export const pending = {
   'pending.show': 'Show it',
   'pending.developing': 'Changes of its tools are taken over without asking until Sextant ends.',
   'pending.developing.stop': 'Ask again',
+  'changes.calls': '{n} {n|change|changes}',
+  'changes.calls.undone': '{n} {n|change|changes} undone',
+  'changes.call': 'by the panel {panel}',
   'pin.pin': 'Pin: offer its tools while another panel is open',
   'pin.unpin': 'Pinned: its tools are offered while another panel is open. Unpin',
 } as const;

@@ -1,0 +1,133 @@
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// panelCalls are the calls of panels' tools that a call of undo names, the last one first. Of
+// neither a call nor a turn it is the last one, unless a file was changed since.
+func (t *Tools) panelCalls(ctx context.Context, call toolspec.Call, p undoParams, changes []wire.FileChange) ([]wire.PanelUndo, error) {
+	if t.cfg.Panels == nil || len(p.Paths) > 0 {
+		return nil, nil
+	}
+	whose := owner(call)
+	if call.From.Caller == toolspec.CallerPerson {
+		whose = ""
+	}
+	list, err := t.cfg.Panels.Undoable(ctx, call.From.Conversation, whose, p.Turn, p.Call)
+	if err != nil {
+		return nil, err
+	}
+	if p.Turn == "" && p.Call == "" && len(list) > 0 && len(changes) > 0 && changes[len(changes)-1].Time.After(list[0].Time) {
+		return nil, nil
+	}
+	if p.Turn != "" {
+		list = slices.DeleteFunc(list, func(u wire.PanelUndo) bool { return u.State == wire.UndoDone })
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// sayPanels adds to a description what panels would be asked to take back.
+func (t *Tools) sayPanels(d *toolspec.Description, call toolspec.Call) {
+	var p undoParams
+	if json.Unmarshal(call.Args, &p) != nil {
+		return
+	}
+	list, err := t.panelCalls(context.Background(), call, p, t.changesOf(call, p))
+	if err != nil || len(list) == 0 {
+		return
+	}
+	var did, targets, data []string
+	for _, u := range list {
+		if !p.Preview {
+			d.Warnings = append(d.Warnings, "It lets the "+u.Panel+" panel take a call back")
+		}
+		did, targets = append(did, u.Did), append(targets, u.Method+" "+u.Path)
+		if u.Body != "" && u.Body != "{}" {
+			data = append(data, u.Body)
+		}
+	}
+	if d.Target == "" {
+		verb := "Undoing: "
+		if p.Preview {
+			verb = "Looking at how to undo: "
+		}
+		d.Present = verb + strings.Join(did, "; ")
+	} else {
+		targets = append([]string{d.Target}, targets...)
+	}
+	d.Target, d.Data = strings.Join(targets, ", "), strings.Join(data, "\n")
+}
+
+// changesOf are the changes of files that a call of undo names, none when they cannot be read.
+func (t *Tools) changesOf(call toolspec.Call, p undoParams) []wire.FileChange {
+	whose := owner(call)
+	if call.From.Caller == toolspec.CallerPerson {
+		whose = ""
+	}
+	changes, err := t.cfg.Changes.FileChanges(context.Background(), call.From.Conversation, whose, p.Turn, p.Call)
+	if err != nil {
+		return nil
+	}
+	return changes
+}
+
+// undoPanels lets panels take back what a call of undo names. The Result is that of the panels
+// alone: it failed when none could.
+func (t *Tools) undoPanels(ctx context.Context, call toolspec.Call, p undoParams) ([]wire.UndoableCall, toolspec.Result, error) {
+	list, err := t.panelCalls(ctx, call, p, t.changesOf(call, p))
+	if err != nil || len(list) == 0 {
+		return nil, toolspec.Result{}, err
+	}
+	calls := make([]wire.UndoableCall, 0, len(list))
+	var done, left, sources []string
+	var last toolspec.Result
+	for _, u := range list {
+		c := Undoable(u)
+		if !p.Preview {
+			last = t.cfg.Panels.TakeBack(ctx, u)
+			c.State = wire.UndoDone
+			if !last.Success {
+				c.State, c.Why = wire.UndoConflict, last.Error
+				left = append(left, u.Did+" ("+last.Error+")")
+			} else {
+				done = append(done, u.Did)
+			}
+		}
+		calls, sources = append(calls, c), append(sources, "panel:"+u.Panel)
+	}
+	slices.Sort(sources)
+	sources = slices.Compact(sources)
+	if !p.Preview && len(done) == 0 {
+		r := toolspec.Fail(last.ErrorType, "nothing was undone: "+strings.Join(left, "; "), last.Suggestion)
+		r.Sources = sources
+		return calls, r, nil
+	}
+	r := toolspec.OK(map[string]any{"calls": calls, "preview": p.Preview})
+	r.Sources = sources
+	r.Sentence = "Undid: " + strings.Join(done, "; ")
+	if p.Preview {
+		r.Sentence = "Looked at how to undo " + counted(len(calls), "call")
+	}
+	r.Text = r.Sentence + "."
+	for _, c := range calls {
+		r.Text += fmt.Sprintf("\n%s: %s", c.Did, c.State)
+	}
+	if len(left) > 0 {
+		r.Text += "\nLeft as they are: " + strings.Join(left, "; ") + "."
+	}
+	return calls, r, nil
+}
+
+// Undoable is u as it is told to others: without the request.
+func Undoable(u wire.PanelUndo) wire.UndoableCall {
+	return wire.UndoableCall{Call: u.Call, Panel: u.Panel, Tool: u.Tool, Did: u.Did, State: u.State, Why: u.Why}
+}
