@@ -26,6 +26,7 @@ import (
 	"sextant/backend/tools/mcp"
 	toolpanels "sextant/backend/tools/panels"
 	"sextant/backend/tools/panels/callers"
+	"sextant/backend/tools/panels/making"
 	"sextant/backend/tools/subagent"
 	"sextant/backend/tools/web"
 	"sextant/frontend"
@@ -55,6 +56,7 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
 		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
 	})
+	s.Making = making.NewPanels(making.Config{Folder: s.Panels.Folder(), Registry: s.Panels, Reserved: s.reserved, Open: s.showPanel})
 	s.openShell()
 	s.Kept = kept.New(s.Results, s.Store)
 	offered := func(panel string) []toolspec.Definition { return s.Discovery.Discover(panel).All() }

@@ -45,3 +45,9 @@ const panelProgram = "a panel's program"
 func (s *System) callOfScript(ctx context.Context, a callers.Ask) toolspec.Result {
 	return s.asPanels.Call(ctx, a)
 }
+
+// showPanel puts a panel on the stage, as its tool does.
+func (s *System) showPanel(ctx context.Context, panel string) error {
+	_, err := s.Baseline.Execute(ctx, toolspec.Call{Tool: s.Nav.OpenTool(panel)}, toolspec.Definition{}, nil)
+	return err
+}

@@ -9,7 +9,7 @@ import (
 
 // toolRooms are the rooms of baseline tools that stand on their own, in the order of the list.
 func (s *System) toolRooms() []baselineRoom {
-	return []baselineRoom{s.Files, s.Shell, s.Web, s.Look, s.Kept, s.Catalogue, s.Subagent, s.Created.Makers()}
+	return []baselineRoom{s.Files, s.Shell, s.Web, s.Look, s.Kept, s.Catalogue, s.Subagent, s.Created.Makers(), s.Making}
 }
 
 // switchable are the groups that a person can switch off.

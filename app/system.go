@@ -43,6 +43,7 @@ import (
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/panels"
 	"sextant/backend/tools/panels/callers"
+	"sextant/backend/tools/panels/making"
 	"sextant/backend/tools/shell"
 	"sextant/backend/tools/snapshot"
 	"sextant/backend/tools/subagent"
@@ -77,6 +78,7 @@ type System struct {
 	Files       *files.Tools
 	Environment *environment.Tools
 	Created     *created.Tools
+	Making      *making.Panels
 	Confine     *confine.Confine
 	Shell       *shell.Tools
 	Web         *web.Tools

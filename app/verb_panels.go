@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"sextant/backend/tools/panels/make"
+	"sextant/backend/tools/panels/making"
 	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/navigation"
 )
@@ -128,7 +128,7 @@ func (v *panelsNewVerb) Run(io streams, g *Global) error {
 		}
 		dir = filepath.Join(config.DataDir, "panels")
 	}
-	made, err := make.New(dir, v.ID, v.Kind)
+	made, err := making.New(dir, v.ID, v.Kind)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}

@@ -82,7 +82,7 @@ test('every example works within a second of being copied in', async ({ page }) 
           await sextant.api<{ panels: { id: string; usable: boolean; problems?: unknown[] }[] }>('GET', '/api/panels')
         ).panels.find((one) => one.id === example && one.usable && !one.problems?.length)?.id;
       await expect.poll(listed, { intervals: [20] }).toBe(example);
-      console.log(`${example}: there after ${Date.now() - began} ms`);
+      process.stdout.write(`${example}: there after ${Date.now() - began} ms\n`);
     }
   } finally {
     await sextant.stop();

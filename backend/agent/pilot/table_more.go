@@ -182,6 +182,10 @@ func windowCommands() []command {
 			also("{panel:panel} panel", "home panel"),
 			also("home", "home").with("panel", "home"),
 		}},
+		{tool: "create_panel", group: groupWindow, forms: []form{
+			say("(make|create|new) (a|the)? list? panel {panel_id:word}", "make panel shopping-list", "Makes a panel with a list").with("template", "list"),
+			say("(make|create|new) (a|the)? board panel {panel_id:word}", "make board panel chores", "Makes a panel with cards in columns").with("template", "board"),
+		}},
 		{tool: "close_panel", group: groupWindow, forms: []form{
 			say("close panel", "close panel", "Closes the panel in front"),
 			also("close active panel", "close the active panel"),

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/tools/panels/make"
+	"sextant/backend/tools/panels/making"
 	"sextant/backend/tools/panels/manifest"
 )
 
 func TestAPanelMadeFromATemplateIsValidAndWorks(t *testing.T) {
 	r, _, root := started(t, nil)
-	folder, err := make.New(root, "field-notes", "process")
+	folder, err := making.New(root, "field-notes", "process")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestAPanelMadeFromATemplateIsValidAndWorks(t *testing.T) {
 
 func TestAMadeListIsShownAsAPageAndAnswersItsOwnBoxes(t *testing.T) {
 	r, _, root := started(t, nil)
-	if _, err := make.New(root, "shopping-list", "declarative"); err != nil {
+	if _, err := making.New(root, "shopping-list", "declarative"); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, r, "shopping-list")

@@ -1,9 +1,9 @@
-// Package make is how panels come to be: small ones that work from a template (New), archives
+// Package making is how panels come to be: small ones that work from a template (New), archives
 // of finished ones (Pack, Open), and the assistant's own (Panels, the tool create_panel).
 //
 // Nothing is written before all of it was judged as the running program will judge it, and a
 // folder appears under its name in one step.
-package make
+package making
 
 import (
 	"cmp"

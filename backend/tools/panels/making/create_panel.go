@@ -1,0 +1,388 @@
+package making
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/tools/panels/accepted"
+	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/tools/room"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+//go:embed create_panel.md
+var createDoc string
+
+// createParams: what create_panel takes.
+type createParams struct {
+	PanelID     string                     `json:"panel_id"`
+	Template    string                     `json:"template"`
+	Title       string                     `json:"title"`
+	Description string                     `json:"description"`
+	Tools       json.RawMessage            `json:"tools"`
+	Page        json.RawMessage            `json:"page"`
+	HTML        string                     `json:"html"`
+	Script      string                     `json:"script"`
+	Files       map[string]string          `json:"files"`
+	Manifest    map[string]json.RawMessage `json:"manifest"`
+	Replace     bool                       `json:"replace"`
+}
+
+const (
+	createName = "create_panel"
+	// mark stands in the folder of a panel that the assistant made.
+	mark = ".made-by-assistant"
+	// maxFiles and maxFile bound what one call writes.
+	maxFiles = 40
+	maxFile  = 512 << 10
+	// arrives is how long the running program may take to see what was written.
+	arrives = 10 * time.Second
+)
+
+// Registry is what the room needs of the panels that run.
+type Registry interface {
+	Panels() []event.Panel
+	// Accept puts a changed manifest in force that a person has read.
+	Accept(ctx context.Context, panel, hash string) error
+}
+
+// Config is what the room works with.
+type Config struct {
+	// Folder is where a person's panels lie; "" makes no panels.
+	Folder   string
+	Registry Registry
+	// Reserved names the tools that no panel may call its own.
+	Reserved func() []string
+	// Open shows a panel in the window.
+	Open func(ctx context.Context, panel string) error
+}
+
+// Panels is the baseline tool create_panel. Safe for concurrent use.
+type Panels struct{ cfg Config }
+
+// NewPanels makes the room.
+func NewPanels(cfg Config) *Panels { return &Panels{cfg} }
+
+// Definitions lists the one tool.
+func (p *Panels) Definitions(string) []toolspec.Definition {
+	if p.cfg.Folder == "" {
+		return nil
+	}
+	d := room.Define(createName, "panels", createDoc, `{"type":"object","properties":{`+
+		`"panel_id":{"type":"string","maxLength":49,"description":"Small letters, digits, hyphens."},`+
+		`"template":{"type":"string","enum":["list","board"]},`+
+		`"title":{"type":"string","maxLength":80},"description":{"type":"string","maxLength":300},`+
+		`"tools":{"type":"array","items":{"type":"object"}},"page":{"type":"object"},"html":{"type":"string"},`+
+		`"script":{"type":"string","description":"backend.js, JavaScript in the sandbox that answers the tools."},`+
+		`"files":{"type":"object","additionalProperties":{"type":"string"}},"manifest":{"type":"object"},"replace":{"type":"boolean"}`+
+		`},"required":["panel_id"],"additionalProperties":false}`, toolspec.Hints{Confirm: true},
+		`{"panel_id":"shopping-list","template":"list"}`)
+	d.TimeoutMS = 30_000
+	return []toolspec.Definition{d}
+}
+
+// plan is a panel that was judged and can be written.
+type plan struct {
+	id, title string
+	files     map[string][]byte
+	manifest  manifest.Manifest
+	tools     []string
+	// there is true when a panel of that id is there, ours when the assistant made it.
+	there, ours bool
+}
+
+// Describe says what call would do: a person reads every file before it is written.
+func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
+	made, problem := p.plan(call.Args)
+	if problem != nil {
+		var params createParams
+		_ = json.Unmarshal(call.Args, &params)
+		return toolspec.Description{Present: "Making the panel " + manifest.Cut(params.PanelID, 60)}
+	}
+	d := toolspec.Description{Present: "Making the panel " + made.id, Target: filepath.Join(p.cfg.Folder, made.id), Data: made.text(), Quotes: true}
+	switch {
+	case made.there && made.ours:
+		d.Present = "Replacing the panel " + made.id + ", which the assistant made"
+	case made.there:
+		d.Present = "Replacing the panel " + made.id + ", which the assistant did not make"
+	}
+	return d
+}
+
+// text is everything a person has to read: what the panel may do, then its files.
+func (m *plan) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", rights(m.manifest))
+	for _, name := range slices.Sorted(maps.Keys(m.files)) {
+		if name != mark {
+			fmt.Fprintf(&b, "\n%s:\n%s\n", name, m.files[name])
+		}
+	}
+	return b.String()
+}
+
+// rights says in lines what a panel asks for and runs.
+func rights(m manifest.Manifest) string {
+	var lines []string
+	add := func(what string, list []string) {
+		if len(list) > 0 {
+			lines = append(lines, what+strings.Join(list, ", "))
+		}
+	}
+	if b := m.Backend; b != nil {
+		words := slices.DeleteFunc(append([]string{b.Kind, b.Command, b.URL, b.File}, b.Args...), func(word string) bool { return word == "" })
+		add("Answers by: ", []string{strings.Join(words, " ")})
+	}
+	if m.Permissions.Net.Any {
+		lines = append(lines, "Network: any host")
+	}
+	add("Network: ", m.Permissions.Net.List)
+	add("Files: ", m.Permissions.FS)
+	add("Calls the tools: ", m.Permissions.CallTools)
+	if m.Permissions.Exec {
+		lines = append(lines, "Starts programs")
+	}
+	if len(lines) == 0 {
+		return "Asks for no permissions."
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Execute makes the panel, waits until it runs, and opens it.
+func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+	made, problem := p.plan(call.Args)
+	if problem != nil {
+		return *problem, nil
+	}
+	if err := os.MkdirAll(p.cfg.Folder, 0o700); err != nil {
+		return toolspec.Result{}, fmt.Errorf("making panels folder: %w", err)
+	}
+	if err := put(p.cfg.Folder, made.id, made.files); err != nil {
+		return toolspec.Result{}, err
+	}
+	panel, ok := p.await(ctx, made)
+	if !ok {
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the panel %s was written, but the running program has not taken it over", made.id),
+			"Look at its problems with GET /api/panels, then call again with replace."), nil
+	}
+	if p.cfg.Open != nil {
+		if err := p.cfg.Open(ctx, made.id); err != nil {
+			return toolspec.Result{}, err
+		}
+	}
+	r := toolspec.OK(map[string]any{"panel": made.id, "title": made.title, "tools": panel.Tools, "folder": filepath.Join(p.cfg.Folder, made.id)})
+	r.Sentence = "Made the panel " + made.title
+	r.Text = r.Sentence + " and opened it."
+	if len(panel.Tools) > 0 {
+		r.Text += " Its tools: " + strings.Join(panel.Tools, ", ") + "."
+	}
+	return r, nil
+}
+
+// await is the panel as the running program has it once that is what was written. A change
+// that waits for the person is accepted: the question of this call has shown all of it.
+func (p *Panels) await(ctx context.Context, made *plan) (event.Panel, bool) {
+	ctx, cancel := context.WithTimeout(ctx, arrives)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	hash := accepted.Hash(made.files[manifest.FileName])
+	for {
+		for _, panel := range p.cfg.Registry.Panels() {
+			if panel.ID != made.id {
+				continue
+			}
+			if panel.Pending != nil && panel.Pending.Hash == hash {
+				// What fails here stays a question in the window.
+				_ = p.cfg.Registry.Accept(ctx, made.id, hash)
+				continue
+			}
+			if panel.Usable && panel.Title == made.title && len(panel.Tools) == len(made.tools) && made.shown(panel) {
+				return panel, true
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return event.Panel{}, false
+		case <-tick.C:
+		}
+	}
+}
+
+// shown reports whether panel has the page it should have.
+func (m *plan) shown(panel event.Panel) bool {
+	return m.manifest.UI == nil || panel.Page.Kind == m.manifest.UI.Kind
+}
+
+// plan reads the arguments and judges all they hold; the Result says everything that is wrong.
+func (p *Panels) plan(args json.RawMessage) (*plan, *toolspec.Result) {
+	var params createParams
+	if bad := room.Decode(args, &params); bad != nil {
+		return nil, bad
+	}
+	if err := manifest.CheckID(params.PanelID); err != nil {
+		return nil, wrong(err.Error(), `A panel_id is such as "shopping-list".`)
+	}
+	made := &plan{id: params.PanelID}
+	folder := filepath.Join(p.cfg.Folder, params.PanelID)
+	if _, err := os.Lstat(folder); err == nil {
+		made.there = true
+		_, err = os.Stat(filepath.Join(folder, mark))
+		made.ours = err == nil
+	}
+	if made.there && !params.Replace {
+		return nil, wrong(fmt.Sprintf("there is a panel %s already", params.PanelID), "Choose another panel_id, or send replace: true to change that one; the person is asked.")
+	}
+	var bad *toolspec.Result
+	if made.files, bad = params.files(); bad != nil {
+		return nil, bad
+	}
+	for _, panel := range p.cfg.Registry.Panels() {
+		if panel.ID == params.PanelID && panel.Builtin {
+			return nil, wrong(params.PanelID+" is a panel of Sextant itself", "Choose another panel_id.")
+		}
+	}
+	return made, p.judge(made)
+}
+
+// wrong is a refusal before anything was written.
+func wrong(text, next string) *toolspec.Result {
+	return room.Fail(toolspec.ValidationError, text, next+" Nothing was written.")
+}
+
+// judge takes the files to where the running program's own judgement reads them.
+func (p *Panels) judge(made *plan) *toolspec.Result {
+	dir, err := os.MkdirTemp("", "sextant-panel-")
+	if err != nil {
+		return room.Fail(toolspec.SystemError, "making a folder for the check: "+err.Error(), "Free some space, then call again.")
+	}
+	defer os.RemoveAll(dir)
+	if err := put(dir, made.id, made.files); err != nil {
+		return room.Fail(toolspec.SystemError, err.Error(), "Free some space, then call again.")
+	}
+	folder := filepath.Join(dir, made.id)
+	var reserved []string
+	if p.cfg.Reserved != nil {
+		reserved = p.cfg.Reserved()
+	}
+	report := manifest.Validate(folder, reserved...)
+	problems := slices.DeleteFunc(report.Problems, func(problem manifest.Problem) bool { return problem.Warning() && problem.Line == 0 })
+	for _, other := range p.cfg.Registry.Panels() {
+		for _, tool := range report.Tools {
+			if other.ID != made.id && slices.Contains(other.Tools, tool) {
+				problems = append(problems, manifest.Problem{
+					Severity: event.SeverityError, Tool: tool, Text: fmt.Sprintf("the %s panel already has a tool %s; give it another name", other.Title, tool),
+				})
+			}
+		}
+	}
+	if len(problems) > 0 {
+		lines := make([]string, len(problems))
+		for i, problem := range problems {
+			lines[i] = problem.String()
+			if problem.Fix != "" {
+				lines[i] += " Right would be: " + problem.Fix
+			}
+		}
+		return wrong(strings.Join(lines, "\n"), "Mend all of them and send the whole panel again.")
+	}
+	found := manifest.Read(made.files[manifest.FileName], made.id, false)
+	if found.Plan == nil {
+		return wrong("the manifest cannot be used", "")
+	}
+	made.manifest, made.title, made.tools = found.Plan.Manifest, found.Plan.Manifest.Title, report.Tools
+	return nil
+}
+
+// files are what the panel's folder is to hold.
+func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
+	if c.Template != "" {
+		kind := map[string]string{"list": "declarative", "board": "webview"}[c.Template]
+		files, err := template(c.PanelID, kind)
+		if err != nil || kind == "" {
+			return nil, wrong(fmt.Sprintf("there is no template %q", c.Template), "Templates are list and board.")
+		}
+		files[mark] = nil
+		return files, nil
+	}
+	if strings.TrimSpace(c.Title) == "" {
+		return nil, wrong("the panel has no title", `Send title, or template: "list" for a panel that is ready.`)
+	}
+	if len(c.Files) > maxFiles {
+		return nil, wrong(fmt.Sprintf("%d files are too many; one call writes %d", len(c.Files), maxFiles), "Send fewer.")
+	}
+	files := map[string][]byte{mark: nil}
+	for name, text := range c.Files {
+		if !fs.ValidPath(name) || name == "." || name == manifest.FileName || strings.HasPrefix(name, ".") || strings.Contains(name, "/.") || strings.ContainsAny(name, "\\:\x00") {
+			return nil, wrong(fmt.Sprintf("%q is no name for a file of the panel", manifest.Cut(name, 80)), `Names are such as "server.mjs"; manifest.json is made of the other arguments.`)
+		}
+		if len(text) > maxFile {
+			return nil, wrong(name+" is larger than 512 KB", "Make it smaller.")
+		}
+		files[name] = []byte(text)
+	}
+	text, bad := c.manifest(files)
+	files[manifest.FileName] = text
+	return files, bad
+}
+
+// manifest is the panel's manifest.json; the page and the script it names are put into files.
+func (c *createParams) manifest(files map[string][]byte) ([]byte, *toolspec.Result) {
+	members := map[string]any{
+		"manifest_version": 1, "version": "1.0.0", "panel_type": "made", "tools": json.RawMessage(`[]`),
+	}
+	for name, value := range c.Manifest {
+		members[name] = value
+	}
+	members["panel_id"], members["title"] = c.PanelID, c.Title
+	if c.Description != "" {
+		members["description"] = c.Description
+	}
+	if len(c.Tools) > 0 {
+		members["tools"] = c.Tools
+	}
+	switch {
+	case len(c.Page) > 0 && c.HTML != "":
+		return nil, wrong("the panel has a page and an html", "Send one of them.")
+	case len(c.Page) > 0:
+		members["ui"] = map[string]string{"kind": "declarative", "entry": "page.json"}
+		files["page.json"] = indented(c.Page)
+	case c.HTML != "":
+		ui := map[string]any{}
+		if given, ok := c.Manifest["ui"]; ok && json.Unmarshal(given, &ui) != nil {
+			ui = map[string]any{}
+		}
+		ui["kind"], ui["entry"] = "webview", "index.html"
+		members["ui"] = ui
+		files["index.html"] = []byte(c.HTML)
+	}
+	if c.Script != "" {
+		members["backend"] = map[string]string{"kind": "script", "file": "backend.js"}
+		files["backend.js"] = []byte(c.Script)
+	}
+	text, err := json.Marshal(members)
+	if err != nil {
+		return nil, wrong("the manifest is no JSON: "+err.Error(), "")
+	}
+	return indented(text), nil
+}
+
+// indented is JSON that people can read.
+func indented(text []byte) []byte {
+	var b bytes.Buffer
+	if json.Indent(&b, text, "", "  ") != nil {
+		return text
+	}
+	return append(b.Bytes(), '\n')
+}
