@@ -39,7 +39,7 @@ func TestThePilotMakesAPanelThatWorks(t *testing.T) {
 	if !r.Success {
 		t.Fatalf("got %+v", r)
 	}
-	if len(questions) != 1 || !strings.Contains(questions[0].Data, `"shopping_list_add"`) || !strings.Contains(questions[0].Data, "server.mjs:") ||
+	if len(questions) != 1 || !strings.Contains(questions[0].Data, `"shopping_list_add"`) || !strings.Contains(questions[0].Data, "backend.js:") ||
 		!strings.Contains(questions[0].Target, filepath.Join("panels", "shopping-list")) {
 		t.Errorf("it was asked: %+v", questions)
 	}

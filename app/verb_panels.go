@@ -114,7 +114,7 @@ func (*panelsSchemaVerb) Run(io streams) error {
 
 type panelsNewVerb struct {
 	ID   string `arg:"" help:"Id of the panel: lower case letters, digits and hyphens."`
-	Kind string `help:"What it is: process, a program for Node; declarative, with a page from JSON; webview, with an HTML page." enum:"process,declarative,webview" default:"process"`
+	Kind string `help:"What it is: process, a program for Node; declarative, with a page from JSON; webview, with an HTML page; script, answered by JavaScript." enum:"process,declarative,webview,script" default:"process"`
 	Dir  string `help:"Folder to make it in; your panels folder when absent." type:"path" placeholder:"DIR"`
 }
 

@@ -22,11 +22,11 @@ import (
 var templates embed.FS
 
 // Kinds are the kinds of panels that New makes.
-func Kinds() []string { return []string{"process", "declarative", "webview"} }
+func Kinds() []string { return []string{"process", "declarative", "webview", "script"} }
 
 // New writes a small panel that works as it is into the new folder dir/id: of kind process a
 // program for Node, declarative with a page from a JSON file, webview with an HTML page of its
-// own; "" is process. It returns the folder, and an error when the id is not allowed or the
+// own, script answered by JavaScript inside Sextant; "" is process. It returns the folder, and an error when the id is not allowed or the
 // folder is already there; nothing that exists is touched.
 func New(dir, id, kind string) (string, error) {
 	kind = cmp.Or(kind, "process")
