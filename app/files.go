@@ -43,7 +43,8 @@ func (s *System) openFiles(ctx context.Context) {
 	s.sweepFiles(ctx)
 	s.Files = files.New(files.Config{
 		Paths: paths, Forbidden: forbidden,
-		Blobs: s.Blobs, Changes: s.Store, Watched: s.Snapshot, Panels: s.Panels, Log: s.Log,
+		Blobs: s.Blobs, Changes: s.Store, Watched: s.Snapshot, Panels: takingBack{s}, Log: s.Log,
+		Trash: filepath.Join(s.Config.DataDir, "trash"),
 	})
 	s.onClose("files", s.Files.Close)
 	s.Look = look.New(look.Config{Paths: paths, Forbidden: forbidden, Confine: s.Confine})

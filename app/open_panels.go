@@ -4,24 +4,37 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"path/filepath"
 
 	"sextant/backend/tools/shell"
+	codeeditor "sextant/panels/code-editor"
+	filespanel "sextant/panels/files"
+	notespanel "sextant/panels/notes"
 	"sextant/panels/terminal"
 	"sextant/shared/toolspec"
 )
 
 // openPanels opens the Go side of built-in panels: floor 4. What they need of other wings of that
 // floor is handed over as functions.
-func (s *System) openPanels() {
+func (s *System) openPanels() error {
+	s.Editor = codeeditor.New(s.Files, codeeditor.Open(filepath.Join(s.Config.DataDir, "editor"), s.editorChanged))
+	var err error
+	if s.Notes, err = notespanel.New(s.Files, filepath.Join(s.Config.DataDir, "notes")); err != nil {
+		return err
+	}
 	s.Terminals = terminal.New(terminal.Config{
 		Confine: s.Confine, Shell: ownShell(), Folder: s.Workspace, Bash: s.onScreen, Log: s.Log,
 	})
+	return nil
 }
 
 // panelHandlers answer the endpoints of built-in panels, by panel id.
 func (s *System) panelHandlers() map[string]http.Handler {
 	return map[string]http.Handler{
-		"terminal": s.Terminals.Handler(),
+		"terminal":  s.Terminals.Handler(),
+		editorPanel: s.Editor,
+		"files":     filespanel.New(s.Files),
+		"notes":     s.Notes,
 	}
 }
 

@@ -46,7 +46,9 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 	}
 	s.openConfine()
 	s.openFiles(ctx)
-	s.openPanels()
+	if err := s.openPanels(); err != nil {
+		return err
+	}
 	s.Panels = toolpanels.New(toolpanels.Config{
 		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), Inert: inertTools(),
 		Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reserved,
@@ -85,6 +87,7 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 	if err := s.Panels.Start(ctx); err != nil {
 		return fmt.Errorf("reading panels: %w", err)
 	}
+	s.editorChanged(s.Editor.State())
 	s.onClose("panels", func() error { s.Panels.Close(); return nil })
 	guard := egress.New(egress.Config{AllowHosts: s.Settings.List("allow_hosts"), DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
 	s.onClose("egress of mcp servers", guard.Close)
@@ -261,6 +264,7 @@ func (s *System) rooms() httpapi.Rooms {
 		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
 		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels, Pages: s.Pages.Origin(), MCP: s.MCP, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
+		Editor: s.Editor, Notes: s.Notes,
 		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, AsPanel: s.CallAsPanel, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Shells: s.shells, Join: s.guests, Log: s.Log,
 	}
 }

@@ -48,6 +48,8 @@ import (
 	"sextant/backend/tools/snapshot"
 	"sextant/backend/tools/subagent"
 	"sextant/backend/tools/web"
+	codeeditor "sextant/panels/code-editor"
+	notespanel "sextant/panels/notes"
 	"sextant/panels/terminal"
 	"sextant/shared/navigation"
 )
@@ -76,6 +78,8 @@ type System struct {
 	Baseline    *baseline.Tools
 	Snapshot    *snapshot.Keeper
 	Files       *files.Tools
+	Editor      *codeeditor.Panel
+	Notes       *notespanel.Panel
 	Environment *environment.Tools
 	Created     *created.Tools
 	Making      *making.Panels

@@ -94,6 +94,8 @@ type FileUse struct {
 	// file", "git's own files"), "" for an ordinary one. Places no tool may touch are refused
 	// before a description is made.
 	Sensitive string `json:"sensitive,omitempty"`
+	// Own is true of a file of the tool's own panel, in a folder that holds nothing else.
+	Own bool `json:"own,omitempty"`
 }
 
 // CommandUse is one program that a command line would start.

@@ -66,6 +66,7 @@ func (s *Server) routes() {
 	s.metricsRoutes()
 	s.createdRoutes()
 	s.changeRoutes()
+	s.deskRoutes()
 	s.secretRoutes()
 	s.registerStream()
 }

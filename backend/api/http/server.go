@@ -81,8 +81,13 @@ type Rooms struct {
 	Created *created.Tools
 	// FileTools know what was changed in files.
 	FileTools *files.Tools
-	Browser   *browser.Browser
-	Settings  Settings
+	Editor    Editor
+	// Notes lists the notes that hold all words, the newest first.
+	Notes interface {
+		Notes(words string) ([]wire.Note, error)
+	}
+	Browser  *browser.Browser
+	Settings Settings
 	// Secrets are the person's; Command is the command line of an MCP server, "" for none.
 	Secrets *secrets.Vault
 	Command func(server string) string

@@ -84,7 +84,8 @@ func target(home, path string) (real string, ok bool) {
 	return real, err == nil && real != path && !under(folded(home), folded(real))
 }
 
-// addOwn puts our own folders on the map. What was downloaded is there to be read.
+// addOwn puts our own folders on the map. What was downloaded is there to be read,
+// and notes are the person's, outside of the workspace as any other file.
 func (p *Places) addOwn(own Own) {
 	for _, dir := range bothForms(own.Config) {
 		p.fixed.add(folded(dir), Place{Sensitive, "Sextant's own configuration"})
@@ -93,6 +94,7 @@ func (p *Places) addOwn(own Own) {
 		at := folded(dir)
 		p.fixed.add(at, Place{Secret, "Sextant's own data"})
 		p.fixed.add(append(slices.Clone(at), "downloads"), Place{Ordinary, ""})
+		p.fixed.add(append(slices.Clone(at), "notes"), Place{Ordinary, ""})
 		p.fixed.add(append(slices.Clone(at), "panels"), Place{Sensitive, "a panel of Sextant"})
 	}
 }

@@ -14,7 +14,9 @@ import (
 // facts are judged, and not the marks of the tool.
 func (f facts) told() bool {
 	d := f.in.Description
-	return f.in.Definition.Origin == toolspec.OriginBaseline && !f.hands() && (d.Starting || len(d.Files) > 0)
+	// A built-in panel's tools for files tell the same; no other panel can say what it uses.
+	panel := f.in.Definition.Origin == toolspec.OriginPanel && len(d.Files) > 0
+	return panel || f.in.Definition.Origin == toolspec.OriginBaseline && !f.hands() && (d.Starting || len(d.Files) > 0)
 }
 
 // looksOnly reports whether a told call changes nothing and reaches nothing.
@@ -76,25 +78,24 @@ func (f facts) fetches() bool {
 // fileDoubts ask for deletes, for what is written, and for what lies outside of the folder.
 func (f facts) fileDoubts() []doubt {
 	var deleted, outside, inside, read []string
+	person := f.in.Call.From.Caller == toolspec.CallerPerson
 	for _, u := range f.in.Description.Files {
+		within := u.Own || f.within(u.Path)
 		switch {
+		case u.Use == toolspec.UseDelete && person && within:
+			// The button that a person pressed in the window was the question, as with undo.
 		case u.Use == toolspec.UseDelete:
 			deleted = append(deleted, u.Path)
-		case u.Use == toolspec.UseRead && !f.within(u.Path) && !everybodys(u.Path):
+		case u.Use == toolspec.UseRead && !within && !everybodys(u.Path):
 			read = append(read, u.Path)
-		case u.Use == toolspec.UseWrite && !f.within(u.Path):
+		case u.Use == toolspec.UseWrite && !within:
 			outside = append(outside, u.Path)
 		case u.Use == toolspec.UseWrite:
 			inside = append(inside, u.Path)
 		}
 	}
-	if f.in.Settings.Mode == Workspace {
+	if f.in.Settings.Mode == Workspace || person {
 		inside = nil
-	}
-	if f.in.Call.From.Caller == toolspec.CallerPerson {
-		// The button that a person pressed in the window was the question, as with undo.
-		inside = nil
-		deleted = slices.DeleteFunc(deleted, f.within)
 	}
 	var all []doubt
 	for _, asked := range []struct {
@@ -187,8 +188,11 @@ func sentenceEnd(s string) string {
 
 // switchedOff refuses tools of a group that a person switched off.
 func switchedOff(f facts) (Decision, bool) {
-	group := f.in.Definition.Group
-	if f.in.Definition.Origin != toolspec.OriginBaseline || group == "" || !slices.Contains(f.in.Settings.Off, group) {
+	group, ours := f.in.Definition.Group, f.in.Definition.Origin == toolspec.OriginBaseline
+	if f.in.Definition.Origin == toolspec.OriginPanel && f.told() && f.in.Call.From.Caller != toolspec.CallerPerson {
+		group, ours = "files", true // by another door it is the same
+	}
+	if !ours || group == "" || !slices.Contains(f.in.Settings.Off, group) {
 		return Decision{}, false
 	}
 	return Decision{

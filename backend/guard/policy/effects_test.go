@@ -334,6 +334,30 @@ func TestASwitchedOffGroupIsRefused(t *testing.T) {
 	comesTo(t, other, Allow)
 }
 
+func TestABuiltInPanelsToolIsJudgedByTheFilesItTells(t *testing.T) {
+	inFolder := foreign(toolspec.OriginPanel, "editor_save_file", "code-editor", `{}`, toolspec.Hints{Destructive: true}).uses(toolspec.UseWrite, flat+"/a")
+	comesTo(t, inFolder, Question)
+	comesTo(t, inFolder.mode(Workspace), Allow)
+	comesTo(t, inFolder.caller(toolspec.CallerPerson), Allow)
+	outside := foreign(toolspec.OriginPanel, "editor_save_file", "code-editor", `{}`, toolspec.Hints{}).uses(toolspec.UseWrite, "/home/ana/a")
+	comesTo(t, outside.mode(Workspace), Question)
+	comesTo(t, outside.mode(ReadOnly), Refuse)
+	note := foreign(toolspec.OriginPanel, "notes_write", "notes", `{}`, toolspec.Hints{Destructive: true}).uses(toolspec.UseWrite, "/home/ana/data/notes/a.md")
+	note.Description.Files[0].Own = true
+	comesTo(t, note, Question)
+	comesTo(t, note.mode(Workspace), Allow)
+	comesTo(t, note.caller(toolspec.CallerPerson), Allow)
+	thrown := foreign(toolspec.OriginPanel, "notes_trash", "notes", `{}`, toolspec.Hints{}).uses(toolspec.UseDelete, "/home/ana/data/notes/a.md")
+	comesTo(t, thrown.caller(toolspec.CallerPerson), Question)
+	thrown.Description.Files[0].Own = true
+	comesTo(t, thrown.caller(toolspec.CallerPerson), Allow)
+	comesTo(t, thrown.mode(Workspace), Question)
+	off := inFolder
+	off.Settings.Off = []string{"files"}
+	comesTo(t, off, Refuse)
+	comesTo(t, off.caller(toolspec.CallerPerson), Allow)
+}
+
 func TestYesToReadCoversACommandThatOnlyReads(t *testing.T) {
 	in := bash("cat ~/a", looks("cat")).uses(toolspec.UseRead, "/home/ana/a").alone().caller(toolspec.CallerRun)
 	comesTo(t, in, Refuse)

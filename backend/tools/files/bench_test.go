@@ -67,7 +67,7 @@ func set(t *testing.T) *bench {
 			Folder: func() string { return b.work }, Home: home, Places: places.New(places.Own{Home: home, Data: data, Config: filepath.Join(home, "config")}),
 			Downloads: filepath.Join(data, "downloads"),
 		},
-		Blobs: kept, Changes: b.store,
+		Blobs: kept, Changes: b.store, Trash: filepath.Join(data, "trash"),
 		Forbidden: func(context.Context, string) ([]string, error) { return b.forbidden, b.unread },
 	})
 	t.Cleanup(func() {

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"sextant/backend/record/blobs"
+	"sextant/backend/tools/files/trash"
 	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -86,7 +87,9 @@ type Config struct {
 	Watched Watched
 	// Panels take back what their tools did; nil takes nothing back.
 	Panels Panels
-	Log    *slog.Logger
+	// Trash is where what hand_trash takes away is kept, "" for nowhere.
+	Trash string
+	Log   *slog.Logger
 	// Now is the clock, time.Now when nil.
 	Now func() time.Time
 }
@@ -94,7 +97,11 @@ type Config struct {
 // Tools are the tools for files. Safe for concurrent use.
 type Tools struct {
 	room.List[tool]
+	// hands are tools that nobody is offered by themselves: the tools of built-in panels are
+	// done by them.
+	hands  room.List[tool]
 	cfg    Config
+	bin    *trash.Can
 	folder workspace
 	seen   memory
 	writes locks
@@ -119,7 +126,17 @@ func New(cfg Config) *Tools {
 	t.List = room.List[tool]{
 		readFile(), writeFile(), editFile(), listDirectory(), fileInfo(), findFiles(), searchFiles(), undo(),
 	}
+	t.bin = trash.New(cfg.Trash, cfg.Now)
+	t.hands = room.List[tool]{handSave(), handFolder(), handMove(), handTrash(), handRestore()}
 	return t
+}
+
+// find is the tool of that name, offered or not.
+func (t *Tools) find(name string) (tool, bool) {
+	if x, ok := t.Find(name); ok {
+		return x, true
+	}
+	return t.hands.Find(name)
 }
 
 // Close lets go of the workspace folder.
@@ -141,8 +158,9 @@ func (x tool) Definition() toolspec.Definition { return x.def }
 type use struct {
 	path string
 	use  toolspec.Use
-	// self says that what lies at the path itself is meant, and not where it leads as a link.
-	self bool
+	// self says that what lies at the path itself is meant, and not where it leads as a link; the
+	// path was real before. entry says the same of any path, whose folder's links are followed.
+	self, entry bool
 }
 
 // parts are a tool over its parameters P.
@@ -221,8 +239,11 @@ func (t *Tools) places(x tool, call toolspec.Call) ([]use, []target, error) {
 	at := make([]target, len(uses))
 	for i, u := range uses {
 		locate := t.locate
-		if u.self {
+		switch {
+		case u.self:
 			locate = t.locateSelf
+		case u.entry:
+			locate = t.locateEntry
 		}
 		if at[i], err = locate(u.path); err != nil {
 			return nil, nil, err
@@ -234,7 +255,7 @@ func (t *Tools) places(x tool, call toolspec.Call) ([]use, []target, error) {
 // Refuse is a refusal of a call that no answer of a person can change, nil for none: it names
 // a place that no tool may touch.
 func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
-	x, ok := t.Find(call.Tool)
+	x, ok := t.find(call.Tool)
 	if !ok {
 		return nil
 	}
@@ -249,7 +270,7 @@ func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 
 // Describe says what call would do and to which files, where their links lead by now.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
-	x, ok := t.Find(call.Tool)
+	x, ok := t.find(call.Tool)
 	if !ok {
 		return toolspec.Description{Present: "Running " + call.Tool}
 	}
@@ -301,7 +322,7 @@ func (t *Tools) judge(id string, reals []string) {
 // Execute runs one call whose arguments were validated. The error is our own fault or the end
 // of ctx; what the caller can mend is in the Result.
 func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
-	x, ok := t.Find(call.Tool)
+	x, ok := t.find(call.Tool)
 	if !ok {
 		return toolspec.Result{}, fmt.Errorf("files: no tool %q", call.Tool)
 	}

@@ -61,6 +61,31 @@ func (t *Tools) locateSelf(path string) (target, error) {
 	return a, nil
 }
 
+// locateEntry is the target of a name in a folder: links to the folder are followed, and what lies
+// there is meant itself, a link too. It fails with a fault.
+func (t *Tools) locateEntry(path string) (target, error) {
+	trimmed := strings.TrimRight(path, "/")
+	dir, base := ".", trimmed
+	if i := strings.LastIndexByte(trimmed, '/'); i >= 0 {
+		dir, base = trimmed[:i+1], trimmed[i+1:]
+	}
+	if base == "" || base == "." || base == ".." || base == "~" || strings.ContainsRune(base, 0) {
+		return target{}, &fault{toolspec.ValidationError, fmt.Sprintf("%q names no file or folder", path), "Send the path of one, in the workspace or absolute."}
+	}
+	if len(base) > 255 {
+		return target{}, &fault{toolspec.ValidationError, "the name " + cutText(base, 60) + " is longer than 255 bytes", "Send a shorter one."}
+	}
+	in, err := t.locate(dir)
+	if err != nil {
+		return target{}, err
+	}
+	a, err := t.locateSelf(filepath.Join(in.real, base))
+	if err == nil && a.real == a.folder {
+		return target{}, &fault{toolspec.UserError, path + " is the workspace folder itself", "Choose another folder in the settings instead."}
+	}
+	return a, err
+}
+
 // nowOther is what lies at a target that is no regular file.
 func (t *Tools) nowOther(a target, info fs.FileInfo) (current, error) {
 	switch {

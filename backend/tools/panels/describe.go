@@ -18,6 +18,11 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 	if o == nil {
 		return toolspec.Description{Present: "Running " + call.Tool}
 	}
+	if teller, call := r.teller(call); teller != nil {
+		if d, ok := teller.Describe(call); ok {
+			return d
+		}
+	}
 	if o.runner != nil {
 		if d := r.start(o, call); d.Starts != "" {
 			return d

@@ -42,7 +42,7 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 		return *failed, nil
 	}
 	if o.handler != nil {
-		ctx = toolspec.WithVisit(ctx, &toolspec.Visit{Call: call, Output: output})
+		ctx = toolspec.WithVisit(ctx, &toolspec.Visit{Call: filled(call, args), Output: output})
 	}
 	sent.call = call
 	if sent.args, err = json.Marshal(args); err != nil {

@@ -3,6 +3,7 @@ package panels
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,55 @@ import (
 	"sextant/backend/tools/panels/stream"
 	"sextant/shared/toolspec"
 )
+
+// Teller is a handler of a built-in panel that says itself what its tools do, so that they are
+// judged by the files they use as the baseline's tools are. Both get the call with what the panel's
+// context injects.
+type Teller interface {
+	// Describe says what call would do; false leaves it to the Registry.
+	Describe(call toolspec.Call) (toolspec.Description, bool)
+	// Refuse is a refusal that no answer of a person can change, nil for none.
+	Refuse(call toolspec.Call) *toolspec.Result
+}
+
+// filled is call with args.
+func filled(call toolspec.Call, args map[string]json.RawMessage) toolspec.Call {
+	if raw, err := json.Marshal(args); err == nil {
+		call.Args = raw
+	}
+	return call
+}
+
+// teller is what tells of the tool, with the call it is told; nil when nothing does.
+func (r *Registry) teller(call toolspec.Call) (Teller, toolspec.Call) {
+	o := r.state.Load().tools[call.Tool]
+	if o == nil {
+		return nil, call
+	}
+	teller, ok := o.handler.(Teller)
+	if !ok {
+		return nil, call
+	}
+	args, missing := r.fill(o, call.Args)
+	if missing != "" {
+		return nil, call
+	}
+	return teller, filled(call, args)
+}
+
+// Refuse implements pipeline.Refuser: nobody is asked about a call that cannot run.
+func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
+	if o := r.state.Load().tools[call.Tool]; o != nil && o.handler != nil {
+		if _, missing := r.fill(o, call.Args); missing != "" {
+			failed := toolspec.Fail(toolspec.ValidationError, missing, "Send it, or open in the panel what the call is about.")
+			return &failed
+		}
+	}
+	if teller, call := r.teller(call); teller != nil {
+		return teller.Refuse(call)
+	}
+	return nil
+}
 
 // serve lets the Go handler of a built-in panel answer in this process. A panic in it is
 // that panel's failure, not the program's. A handler that flushes has what it wrote shown at once.

@@ -9,6 +9,7 @@ import type {
   StoredEvent,
 } from '../shared/api/types';
 import { commands } from './commands';
+import { desk } from './desk';
 import { changes } from './files';
 import { bill, metrics, toolHistory } from './figures';
 import { playTerminals } from './terminals';
@@ -21,6 +22,7 @@ export function fakeBackend(scenario: string): Backend {
 }
 
 class Fake implements Backend {
+  readonly desk = desk();
   #handlers: SocketHandlers | null = null;
   #size = { width: 0, height: 0 };
   #scroll = 0;

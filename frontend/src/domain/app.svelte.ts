@@ -7,8 +7,11 @@ import { Bills } from './conversation/bills.svelte';
 import { Branching } from './conversation/branching.svelte';
 import { Completing } from './conversation/completing.svelte';
 import { Conversations } from './conversation/conversation.svelte';
+import { Editor, EDITOR_PANEL } from './editor/editor.svelte';
+import { FileTree } from './files/tree.svelte';
 import { Layout } from './layout.svelte';
 import { Metrics } from './metrics/metrics.svelte';
+import { Notes } from './notes/notes.svelte';
 import { Panels } from './panels/panels.svelte';
 import { Records } from './record/records.svelte';
 import { Secrets } from './record/secrets.svelte';
@@ -42,6 +45,9 @@ export class App {
   readonly branching: Branching;
   readonly bills: Bills;
   readonly terminals: Terminals;
+  readonly editor: Editor;
+  readonly tree: FileTree;
+  readonly notes: Notes;
 
   constructor(backend: Backend) {
     this.actions = new Actions(backend, this.store, this.toasts);
@@ -60,6 +66,9 @@ export class App {
     this.completing = new Completing(backend);
     this.bills = new Bills(this.talk, this.actions);
     this.terminals = new Terminals(backend);
+    this.editor = new Editor(this.store, this.actions, this.toasts, () => void this.panels.open(EDITOR_PANEL));
+    this.tree = new FileTree(this.actions, this.toasts);
+    this.notes = new Notes(this.actions, this.toasts);
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);
     this.session.onReady = () => {
       this.browser.live.reopen();
@@ -77,6 +86,9 @@ export class App {
       this.talk.hear(event);
       this.bills.hear(event);
       this.panels.hear(event);
+      this.editor.hear(event);
+      this.tree.hear(event);
+      this.notes.hear(event);
     };
   }
 

@@ -4,6 +4,8 @@ export interface Toast {
   kind: 'ok' | 'error';
   text: string;
   hint: string;
+  /** What can be done about it at once, such as Undo. */
+  action?: { label: string; run: () => void };
 }
 
 /** At most two are shown; an older finished one makes room. */
@@ -11,8 +13,8 @@ export class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;
 
-  ok(text: string): void {
-    const id = this.#add('ok', text, '');
+  ok(text: string, action?: Toast['action']): void {
+    const id = this.#add('ok', text, '', action);
     setTimeout(() => this.dismiss(id), 6000);
   }
 
@@ -25,9 +27,9 @@ export class Toasts {
     this.list = this.list.filter((toast) => toast.id !== id);
   }
 
-  #add(kind: Toast['kind'], text: string, hint: string): number {
+  #add(kind: Toast['kind'], text: string, hint: string, action?: Toast['action']): number {
     const id = this.#next++;
-    this.list = [...this.list, { id, kind, text, hint }].slice(-2);
+    this.list = [...this.list, { id, kind, text, hint, action }].slice(-2);
     return id;
   }
 }

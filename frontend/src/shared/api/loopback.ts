@@ -1,6 +1,7 @@
 import { t } from '../i18n';
 import { acting, follow } from './acting';
 import { BackendError, type Backend, type Connection, type SocketHandlers, type TerminalHandlers } from './backend';
+import { loopbackDesk } from './desk';
 import { parseFrame } from './frame';
 import { route } from './map';
 import { openTerminals } from './terminals';
@@ -40,6 +41,8 @@ import {
 
 /** The program on this machine: HTTP for questions and deeds, one WebSocket for what changes. */
 export class Loopback implements Backend {
+  readonly desk = loopbackDesk((method, path, body) => this.#ask(method, path, body));
+
   constructor(private readonly token: string) {}
 
   state = () => this.#json<Snapshot>('GET', '/api/state');

@@ -1063,6 +1063,161 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/desk/editor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is open in the code editor, and what is not saved */
+        get: operations["get-api-desk-editor"];
+        /** Keep what is open in the code editor */
+        put: operations["put-api-desk-editor"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/editor/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Keep text that is not saved yet */
+        put: operations["put-api-desk-editor-draft"];
+        post?: never;
+        /** Forget text that was saved or given up */
+        delete: operations["delete-api-desk-editor-draft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What lies in a folder */
+        get: operations["get-api-desk-folder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Notes by the words they hold, the newest first */
+        get: operations["get-api-desk-notes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/paths": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files of the workspace by words of their path */
+        get: operations["get-api-desk-paths"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/picture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of a picture */
+        get: operations["get-api-desk-picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/stamps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Whether files and folders changed */
+        post: operations["post-api-desk-stamps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file as the code editor opens it */
+        get: operations["get-api-desk-text"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was thrown away */
+        get: operations["get-api-desk-trash"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -1904,6 +2059,31 @@ export interface components {
             url: string;
             why?: string;
         };
+        EditorDraft: {
+            path: string;
+            text: string;
+            version: string;
+        };
+        EditorKept: {
+            drafts: components["schemas"]["EditorDraft"][];
+            state: components["schemas"]["EditorState"];
+        };
+        EditorState: {
+            active: string;
+            selection?: string;
+            tabs: components["schemas"]["EditorTab"][];
+        };
+        EditorTab: {
+            /** Format: int64 */
+            column?: number;
+            /** Format: int64 */
+            line?: number;
+            path: string;
+            shown: string;
+            /** Format: int64 */
+            top?: number;
+            unsaved?: boolean;
+        };
         Element: {
             box: components["schemas"]["Box"];
             frame?: string;
@@ -2001,6 +2181,46 @@ export interface components {
             tool?: string;
         } & {
             [key: string]: unknown;
+        };
+        FileText: {
+            encoding?: string;
+            kind?: string;
+            missing?: boolean;
+            /** Format: date-time */
+            modified?: string;
+            name: string;
+            path: string;
+            problem?: string;
+            read_only?: string;
+            shown: string;
+            /** Format: int64 */
+            size: number;
+            stamp: string;
+            text: string;
+            version: string;
+        };
+        Folder: {
+            /** Format: int64 */
+            more?: number;
+            path: string;
+            rows: components["schemas"]["FolderRow"][];
+            shown: string;
+            stamp: string;
+        };
+        FolderRow: {
+            hidden?: boolean;
+            ignored?: boolean;
+            kind: string;
+            /** Format: date-time */
+            modified?: string;
+            name: string;
+            path: string;
+            /** Format: int64 */
+            size: number;
+        };
+        FoundPaths: {
+            more?: boolean;
+            paths: string[];
         };
         FrameHeader: {
             /** Format: int64 */
@@ -2224,6 +2444,18 @@ export interface components {
             /** Format: int64 */
             nanos: number;
         };
+        Note: {
+            /** Format: date-time */
+            modified: string;
+            name: string;
+            path: string;
+            preview?: string;
+            /** Format: int64 */
+            size: number;
+        };
+        NoteList: {
+            notes: components["schemas"]["Note"][];
+        };
         Offer: {
             means?: string;
             name?: string;
@@ -2355,6 +2587,11 @@ export interface components {
             /** @enum {string} */
             when?: "now" | "next";
         };
+        PathStamps: {
+            stamps: {
+                [key: string]: string;
+            };
+        };
         Payer: {
             conversation: string;
             turn: string;
@@ -2422,6 +2659,9 @@ export interface components {
              * @description The version that was read
              */
             version: number;
+        };
+        "Post-api-desk-stampsRequest": {
+            paths: string[];
         };
         "Post-api-panels-id-developRequest": {
             on: boolean;
@@ -2773,6 +3013,19 @@ export interface components {
             events: components["schemas"]["Event"][];
             /** Format: int64 */
             seq: number;
+        };
+        TrashItem: {
+            folder?: boolean;
+            id: string;
+            name: string;
+            path: string;
+            /** Format: int64 */
+            size: number;
+            /** Format: date-time */
+            time: string;
+        };
+        TrashList: {
+            items: components["schemas"]["TrashItem"][];
         };
         Tree: {
             children: components["schemas"]["Part"][];
@@ -5066,6 +5319,345 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreatedTools"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-editor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditorKept"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-desk-editor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditorState"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-desk-editor-draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditorDraft"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-desk-editor-draft": {
+        parameters: {
+            query: {
+                /** @description In the workspace, or absolute */
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-folder": {
+        parameters: {
+            query?: {
+                /** @description The workspace when left out */
+                path?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Folder"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-notes": {
+        parameters: {
+            query?: {
+                words?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-paths": {
+        parameters: {
+            query?: {
+                words?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPaths"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-picture": {
+        parameters: {
+            query: {
+                /** @description In the workspace, or absolute */
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-desk-stamps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-desk-stampsRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathStamps"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-text": {
+        parameters: {
+            query: {
+                /** @description In the workspace, or absolute */
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileText"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrashList"];
                 };
             };
             /** @description Error */

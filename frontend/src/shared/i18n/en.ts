@@ -1,5 +1,8 @@
 import { assistant } from './en-assistant';
+import { editor } from './en-editor';
+import { files } from './en-files';
 import { measures } from './en-measures';
+import { notes } from './en-notes';
 import { pages } from './en-pages';
 import { panels } from './en-panels';
 import { pending } from './en-pending';
@@ -139,6 +142,9 @@ const frame = {
 export const en = {
   ...frame,
   ...assistant,
+  ...editor,
+  ...files,
+  ...notes,
   ...measures,
   ...pages,
   ...panels,

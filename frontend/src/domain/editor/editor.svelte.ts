@@ -1,0 +1,377 @@
+import type { Desk, EditorDraft, EditorTab, FileText } from '../../shared/api/desk';
+import type { CallEnd, Result, StoredEvent } from '../../shared/api/types';
+import { t } from '../../shared/i18n';
+import { failureText, type Actions } from '../actions';
+import { plainError } from '../conversation/card';
+import type { Store } from '../store/store.svelte';
+import type { Toasts } from '../toasts.svelte';
+import { endsOf } from './ends';
+import { OpenFile } from './open.svelte';
+
+export const EDITOR_PANEL = 'code-editor';
+
+/** How long typing rests before the text is kept, and how long it may go on without that. */
+const REST_MS = 400;
+const MOST_MS = 2000;
+const STATE_MS = 700;
+
+/** What is compared: the text as it is here with the file, or the file with a proposed text. */
+export interface Comparison {
+  path: string;
+  /** A text that was proposed, null for the unsaved one. */
+  proposed: string | null;
+}
+
+/** The code editor: what is open, unsaved text that is never lost, saving with a look at the file. */
+export class Editor {
+  files = $state.raw<OpenFile[]>([]);
+  active = $state('');
+  loaded = $state(false);
+  failed = $state('');
+  comparison = $state.raw<Comparison | null>(null);
+  /** What to search the files for, asked for by a person or the assistant. */
+  wanted = $state.raw<{ query: string; regex: boolean; case: boolean; glob: string; n: number } | null>(null);
+  selection = '';
+  #loading: Promise<void> | null = null;
+  #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  #keeping: ReturnType<typeof setTimeout> | undefined;
+  #kept = '';
+
+  constructor(
+    private readonly store: Store,
+    private readonly actions: Actions,
+    private readonly toasts: Toasts,
+    private readonly show: () => void,
+  ) {}
+
+  private get desk(): Desk {
+    return this.actions.backend.desk;
+  }
+
+  get current(): OpenFile | undefined {
+    return this.files.find((file) => file.path === this.active);
+  }
+
+  get unsaved(): OpenFile[] {
+    return this.files.filter((file) => file.unsaved);
+  }
+
+  /** Reads what was open and unsaved, once. */
+  load(): Promise<void> {
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = null;
+      this.failed = failureText(error);
+    });
+    return this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    const { state, drafts } = await this.desk.editor();
+    const tabs = [...state.tabs];
+    for (const draft of drafts)
+      if (!tabs.some((tab) => tab.path === draft.path)) tabs.push({ path: draft.path, shown: draft.path });
+    const files = await Promise.all(tabs.map((tab) => this.#reopen(tab, drafts)));
+    this.files = files.filter((file) => file !== null);
+    this.active = this.files.some((f) => f.path === state.active) ? state.active : (this.files[0]?.path ?? '');
+    this.loaded = true;
+    this.failed = '';
+  }
+
+  async #reopen(tab: EditorTab, drafts: EditorDraft[]): Promise<OpenFile | null> {
+    const draft = drafts.find((one) => one.path === tab.path);
+    const open = new OpenFile(tab.path);
+    try {
+      open.take(await this.desk.text(tab.path));
+    } catch (error) {
+      if (!draft) return null;
+      open.take({ ...open.file, path: tab.path, shown: tab.shown, name: '', problem: '' });
+      open.failed = failureText(error);
+    }
+    if (open.file.missing && !draft) return null;
+    open.text = draft?.text ?? open.disk;
+    open.line = tab.line ?? 1;
+    open.column = tab.column ?? 1;
+    open.top = tab.top ?? 1;
+    open.unsaved = draft !== undefined && open.text !== open.disk;
+    if (draft && open.unsaved && draft.version !== open.file.version) {
+      open.newer = open.file;
+      open.file = { ...open.file, version: draft.version };
+    }
+    return open;
+  }
+
+  /** Opens a file and shows the panel; with `line`, at that line. */
+  async open(path: string, line = 0, shows = true): Promise<void> {
+    await this.load();
+    if (shows) this.show();
+    try {
+      const file = await this.desk.text(path);
+      let open = this.files.find((one) => one.path === file.path);
+      if (!open) {
+        open = new OpenFile(file.path);
+        open.take(file);
+        open.text = open.disk;
+        this.files = [...this.files, open];
+      } else this.#met(open, file);
+      this.active = open.path;
+      this.comparison = null;
+      if (line > 0) this.#reveal(open, line);
+      else if (shows) open.revealed++;
+      void this.keepNow();
+    } catch (error) {
+      this.toasts.error(failureText(error));
+    }
+  }
+
+  #reveal(open: OpenFile, line: number): void {
+    open.line = line;
+    open.column = 1;
+    open.revealed++;
+  }
+
+  choose(path: string): void {
+    this.active = path;
+    this.comparison = null;
+    void this.keepNow();
+    void this.check([path]);
+  }
+
+  /** The view's word that the text is another; `text` reads it when typing rests. */
+  typed(path: string, text: () => string): void {
+    const open = this.#of(path);
+    if (!open) return;
+    open.unsaved = true;
+    if (!open.pending) open.since = Date.now();
+    open.pending = text;
+    clearTimeout(this.#timers.get(path));
+    const wait = Math.max(0, Math.min(REST_MS, open.since + MOST_MS - Date.now()));
+    this.#timers.set(
+      path,
+      setTimeout(() => void this.flush(path), wait),
+    );
+  }
+
+  /** The view's word about the cursor. */
+  moved(path: string, line: number, column: number, top: number, selection: string): void {
+    const open = this.#of(path);
+    if (!open) return;
+    open.line = line;
+    open.column = column;
+    open.top = top;
+    this.selection = selection;
+    this.keep();
+  }
+
+  /** Takes what was typed, and keeps it where it outlives the window. */
+  async flush(path: string): Promise<void> {
+    const open = this.#of(path);
+    if (!open?.pending) return;
+    clearTimeout(this.#timers.get(path));
+    open.text = open.pending();
+    open.pending = null;
+    open.unsaved = open.text !== open.disk;
+    this.keep();
+    try {
+      if (open.unsaved) await this.desk.keepDraft({ path, text: open.text, version: open.file.version });
+      else await this.desk.dropDraft(path);
+      open.unkept = '';
+    } catch (error) {
+      open.unkept = failureText(error);
+    }
+  }
+
+  async flushAll(): Promise<void> {
+    await Promise.all(this.files.map((file) => this.flush(file.path)));
+  }
+
+  /** Writes the text to its file, if that is still what the text came from. */
+  async save(path: string, over = ''): Promise<boolean> {
+    const open = this.#of(path);
+    if (!open || open.saving || !open.editable) return false;
+    await this.flush(path);
+    open.saving = true;
+    open.failed = '';
+    try {
+      const text = open.text;
+      const content = open.ends.write(text);
+      const args = { filePath: path, content, version: over || (open.file.missing ? '' : open.file.version) };
+      const result = await this.actions.backend.execute('editor_save_file', args, EDITOR_PANEL);
+      if (!result.success) return await this.#unsaved(open, result);
+      const { version } = result.result as { version: string };
+      const shape = open.ends;
+      open.take({ ...open.file, text: content, version, missing: false, size: content.length });
+      open.ends = shape;
+      if (!open.pending) open.unsaved = open.text !== text;
+      if (!open.unsaved) await this.desk.dropDraft(path).catch(() => {});
+      void this.check([path]);
+      return true;
+    } catch (error) {
+      open.failed = failureText(error);
+      return false;
+    } finally {
+      open.saving = false;
+      this.keep();
+    }
+  }
+
+  /** A save that was refused: another text in the file is shown, anything else is told. */
+  async #unsaved(open: OpenFile, result: Result): Promise<boolean> {
+    open.saving = false;
+    await this.check([open.path]);
+    if (!open.newer) open.failed = plainError('editor_save_file', result.error ?? '');
+    return false;
+  }
+
+  /** Writes the text over what the file holds by now. */
+  async keepMine(path: string): Promise<boolean> {
+    const open = this.#of(path);
+    const newer = open?.newer;
+    if (!open || !newer) return false;
+    open.file = { ...open.file, missing: newer.missing };
+    this.comparison = null;
+    return this.save(path, newer.missing ? '' : newer.version);
+  }
+
+  /** Takes the file as it is by now, and gives the text up. */
+  reload(path: string): void {
+    const open = this.#of(path);
+    if (!open) return;
+    const newer = open.newer ?? open.file;
+    open.pending = null;
+    open.take(newer);
+    open.text = open.disk;
+    open.unsaved = false;
+    open.failed = '';
+    open.turned++;
+    this.comparison = null;
+    void this.desk.dropDraft(path).catch(() => {});
+    this.keep();
+  }
+
+  /** Closes a file; unsaved text of it is given up. */
+  close(path: string): void {
+    const at = this.files.findIndex((file) => file.path === path);
+    const open = this.files[at];
+    if (!open) return;
+    clearTimeout(this.#timers.get(path));
+    open.pending = null;
+    if (open.unsaved) void this.desk.dropDraft(path).catch(() => {});
+    this.files = this.files.filter((file) => file !== open);
+    if (this.active === path) this.active = (this.files[at] ?? this.files[at - 1])?.path ?? '';
+    if (this.comparison?.path === path) this.comparison = null;
+    void this.keepNow();
+  }
+
+  /** Looks whether open files are others by now. */
+  async check(paths = this.files.map((file) => file.path)): Promise<void> {
+    if (paths.length === 0) return;
+    const stamps = await this.desk.stamps(paths).catch(() => ({}) as Record<string, string>);
+    const other = paths.filter((path) => {
+      const open = this.#of(path);
+      const seen = open?.newer ?? open?.file;
+      return seen && stamps[path] !== undefined && stamps[path] !== seen.stamp;
+    });
+    await Promise.all(
+      other.map(async (path) => {
+        const file = await this.desk.text(path).catch(() => null);
+        const open = this.#of(path);
+        if (file && open && !open.saving) this.#met(open, file);
+      }),
+    );
+  }
+
+  /** A file as it is now: taken when nothing is unsaved, else told. */
+  #met(open: OpenFile, file: FileText): void {
+    const missing = Boolean(file.missing);
+    if (file.version === open.file.version && missing === Boolean(open.file.missing)) {
+      open.file = { ...open.file, stamp: file.stamp, read_only: file.read_only, modified: file.modified };
+      open.newer = null;
+      return;
+    }
+    const same = !open.pending && endsOf(file.text).read(file.text) === open.text && !missing;
+    if (same || (!open.unsaved && !missing)) {
+      open.take(file);
+      if (same) {
+        open.unsaved = false;
+        void this.desk.dropDraft(open.path).catch(() => {});
+      } else {
+        open.text = open.disk;
+        open.turned++;
+      }
+      return;
+    }
+    open.newer = file;
+    open.unsaved = true;
+  }
+
+  compare(path: string, proposed: string | null = null): void {
+    void this.flush(path);
+    this.active = path;
+    this.comparison = { path, proposed };
+  }
+
+  search(query: string, how: { regex?: boolean; case?: boolean; glob?: string } = {}): void {
+    const { regex = false, case: heed = false, glob = '' } = how;
+    this.wanted = { query, regex, case: heed, glob, n: (this.wanted?.n ?? 0) + 1 };
+  }
+
+  /** What happens: files that change are looked at, and what the assistant shows is shown. */
+  hear(event: StoredEvent): void {
+    if (event.kind !== 'call.ended' || !event.call) return;
+    const end = event.data as CallEnd;
+    const changed = end.changed ?? [];
+    if (this.loaded && changed.some((path) => this.#of(path))) void this.check(changed);
+    const call = this.store.state.calls[event.call];
+    if (end.status !== 'done' || call?.owner !== EDITOR_PANEL || call.caller === 'person') return;
+    void this.#follow(end.tool, (call.args ?? {}) as Record<string, unknown>);
+  }
+
+  async #follow(tool: string, args: Record<string, unknown>): Promise<void> {
+    const path = String(args.path ?? args.filePath ?? this.active);
+    const line = Number(args.line) || 0;
+    if (tool === 'editor_open_file' || tool === 'editor_reveal_line') await this.open(path, line, false);
+    if (tool === 'editor_show_diff') {
+      await this.open(path, 0, false);
+      this.compare(this.active, typeof args.proposed === 'string' ? args.proposed : null);
+    }
+    if (tool === 'editor_find_in_files')
+      this.search(String(args.query ?? ''), {
+        regex: args.regex === true,
+        case: args.case === true,
+        glob: String(args.glob ?? ''),
+      });
+  }
+
+  /** Keeps what is open, soon. */
+  keep(): void {
+    if (!this.loaded) return;
+    clearTimeout(this.#keeping);
+    this.#keeping = setTimeout(() => void this.keepNow(), STATE_MS);
+  }
+
+  async keepNow(): Promise<void> {
+    clearTimeout(this.#keeping);
+    const tabs = this.files.map(({ path, file, line, column, top, unsaved }) => ({
+      path,
+      shown: file.shown || path,
+      line,
+      column,
+      top,
+      unsaved,
+    }));
+    const state = { tabs, active: this.active, selection: this.selection.slice(0, 2000) };
+    const text = JSON.stringify(state);
+    if (!this.loaded || text === this.#kept) return;
+    this.#kept = text;
+    await this.desk.keepEditor(state).catch(() => (this.#kept = ''));
+  }
+
+  #of(path: string): OpenFile | undefined {
+    return this.files.find((file) => file.path === path);
+  }
+
+  /** What a person reads of a file's place and state. */
+  label(open: OpenFile): string {
+    return open.unsaved ? t('editor.tab.unsaved', { name: open.name }) : open.name;
+  }
+}

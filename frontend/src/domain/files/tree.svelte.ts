@@ -1,0 +1,257 @@
+import type { Desk, Folder, FolderRow, TrashItem } from '../../shared/api/desk';
+import type { CallEnd, Json, StoredEvent } from '../../shared/api/types';
+import { t } from '../../shared/i18n';
+import { failureText, type Actions } from '../actions';
+import { plainError } from '../conversation/card';
+import type { Toasts } from '../toasts.svelte';
+
+export const FILES_PANEL = 'files';
+
+/** A line of the tree: level 1 is the workspace's own. */
+export interface TreeRow extends FolderRow {
+  level: number;
+  open: boolean;
+  /** Its place among its siblings, from 1, and how many they are. */
+  at: number;
+  of: number;
+}
+
+const parent = (path: string) => path.slice(0, path.lastIndexOf('/')) || '/';
+
+/** The workspace as a tree: folders are read when they are opened, and again when they change. */
+export class FileTree {
+  root = $state('');
+  folders = $state.raw(new Map<string, Folder>());
+  opened = $state.raw(new Set<string>());
+  selected = $state('');
+  filter = $state('');
+  hidden = $state(false);
+  loading = $state(false);
+  failed = $state('');
+  trash = $state.raw<TrashItem[]>([]);
+  /** Grows when the selected file is another by now. */
+  changed = $state(0);
+
+  constructor(
+    private readonly actions: Actions,
+    private readonly toasts: Toasts,
+  ) {}
+
+  private get desk(): Desk {
+    return this.actions.backend.desk;
+  }
+
+  /** What is shown, from top to bottom. */
+  readonly rows: TreeRow[] = $derived.by(() => this.#rows(this.root, 1));
+
+  #rows(path: string, level: number): TreeRow[] {
+    const folder = this.folders.get(path);
+    if (!folder) return [];
+    const words = this.filter.trim().toLowerCase();
+    const shown = folder.rows.filter((row) => this.hidden || (!row.hidden && !row.ignored));
+    const out: TreeRow[] = [];
+    shown.forEach((row, i) => {
+      const open = row.kind === 'folder' && this.opened.has(row.path);
+      const below = open ? this.#rows(row.path, level + 1) : [];
+      if (words && below.length === 0 && !row.name.toLowerCase().includes(words)) return;
+      out.push({ ...row, level, open, at: i + 1, of: shown.length }, ...below);
+    });
+    return out;
+  }
+
+  get current(): TreeRow | undefined {
+    return this.rows.find((row) => row.path === this.selected);
+  }
+
+  /** The folder something new would go into, from the workspace, with a slash at its end. */
+  get place(): string {
+    const row = this.current;
+    if (!row) return '';
+    const path = row.kind === 'folder' ? row.path : parent(row.path);
+    return path === this.root ? '' : `${path.slice(this.root.length + 1)}/`;
+  }
+
+  /** A path from the workspace folder. */
+  short(path: string): string {
+    return path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path;
+  }
+
+  /** Reads the workspace, and what is open of it. */
+  async load(): Promise<void> {
+    this.loading = this.folders.size === 0;
+    try {
+      const root = await this.desk.folder('');
+      if (this.root !== root.path) {
+        this.opened = new Set();
+        this.selected = '';
+      }
+      this.root = root.path;
+      this.#put(root);
+      this.failed = '';
+      await Promise.all([...this.opened].map((path) => this.read(path)));
+    } catch (error) {
+      this.failed = failureText(error);
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  #put(folder: Folder): void {
+    this.folders = new Map(this.folders).set(folder.path, folder);
+  }
+
+  /** Reads one folder; one that is gone is closed. */
+  async read(path: string): Promise<void> {
+    try {
+      this.#put(await this.desk.folder(path));
+    } catch (error) {
+      if (path === this.root) this.failed = failureText(error);
+      else this.close(path);
+    }
+  }
+
+  async open(path: string): Promise<void> {
+    this.opened = new Set(this.opened).add(path);
+    await this.read(path);
+  }
+
+  close(path: string): void {
+    const opened = new Set(this.opened);
+    opened.delete(path);
+    this.opened = opened;
+  }
+
+  toggle(row: TreeRow): void {
+    this.selected = row.path;
+    if (row.kind !== 'folder') return;
+    if (row.open) this.close(row.path);
+    else void this.open(row.path);
+  }
+
+  /** Goes by keys: -1 and 1 to a neighbour, or to an end. */
+  step(by: -1 | 1 | 'first' | 'last'): void {
+    const { rows } = this;
+    const at = rows.findIndex((row) => row.path === this.selected);
+    const next = by === 'first' ? 0 : by === 'last' ? rows.length - 1 : Math.min(rows.length - 1, Math.max(0, at + by));
+    this.selected = rows[next]?.path ?? '';
+  }
+
+  /** Opens a folder or goes into it. */
+  into(): void {
+    const row = this.current;
+    if (row?.kind !== 'folder') return;
+    if (row.open) this.step(1);
+    else void this.open(row.path);
+  }
+
+  /** Closes a folder or goes to the one around. */
+  out(): void {
+    const row = this.current;
+    if (!row) return;
+    if (row.open) this.close(row.path);
+    else if (row.level > 1) this.selected = parent(row.path);
+  }
+
+  /** Reads again what changed of the folders that are shown. */
+  async check(): Promise<void> {
+    if (!this.root) return;
+    const paths = [this.root, ...this.opened].slice(0, 299);
+    const file = this.current?.kind === 'file' ? this.current : undefined;
+    const stamps = await this.desk.stamps(file ? [...paths, file.path] : paths).catch(() => null);
+    if (!stamps) return;
+    const other = paths.filter((path) => stamps[path] !== undefined && stamps[path] !== this.folders.get(path)?.stamp);
+    if (file) this.#meet(stamps[file.path] ?? '');
+    await Promise.all(other.map((path) => this.read(path)));
+  }
+
+  #stamp = { path: '', stamp: '' };
+
+  #meet(stamp: string): void {
+    const path = this.selected;
+    if (this.#stamp.path === path && this.#stamp.stamp !== stamp) this.changed++;
+    this.#stamp = { path, stamp };
+  }
+
+  hear(event: StoredEvent): void {
+    if (!this.root || event.kind !== 'call.ended') return;
+    const around = new Set(((event.data as CallEnd).changed ?? []).map(parent));
+    for (const path of around) if (path === this.root || this.opened.has(path)) void this.read(path);
+  }
+
+  /** Runs a tool of the panel; what is wrong comes back as a sentence, "" when it came to pass. */
+  async #do(tool: string, args: Json, then?: (value: unknown) => void): Promise<string> {
+    try {
+      const result = await this.actions.backend.execute(tool, args, FILES_PANEL);
+      if (!result.success) return plainError(tool, result.error ?? '');
+      then?.(result.result);
+      return '';
+    } catch (error) {
+      return failureText(error);
+    }
+  }
+
+  /** Makes a file or a folder at a path from the workspace. */
+  async make(kind: 'file' | 'folder', path: string): Promise<string> {
+    const failed = await this.#do(kind === 'file' ? 'files_new_file' : 'files_new_folder', { path });
+    if (!failed) await this.#show(path);
+    return failed;
+  }
+
+  async #show(path: string): Promise<void> {
+    const full = path.startsWith('/') ? path.replace(/\/+$/, '') : `${this.root}/${path.replace(/\/+$/, '')}`;
+    await this.read(this.root);
+    for (let at = parent(full); at.startsWith(`${this.root}/`); at = parent(at)) await this.open(at);
+    this.selected = full;
+  }
+
+  async move(from: string, to: string): Promise<string> {
+    const failed = await this.#do('files_rename', { from, to });
+    if (failed) return failed;
+    await this.read(parent(from));
+    await this.#show(to);
+    const name = to.split('/').at(-1) ?? to;
+    this.toasts.ok(t('files.moved', { name }), {
+      label: t('files.undo'),
+      run: () => void this.#back('files_rename', { from: to, to: from }, from),
+    });
+    return '';
+  }
+
+  /** Moves something to the trash; what is next is selected. */
+  async throwAway(path: string): Promise<void> {
+    const at = this.rows.findIndex((row) => row.path === path);
+    const row = this.rows[at];
+    if (!row) return;
+    const next = this.rows.slice(at + 1).find((one) => one.level <= row.level) ?? this.rows[at - 1];
+    let id = '';
+    const failed = await this.#do('files_trash', { path }, (value) => (id = (value as TrashItem).id));
+    if (failed) {
+      this.toasts.error(failed);
+      return;
+    }
+    this.selected = next?.path ?? '';
+    await this.read(parent(path));
+    this.toasts.ok(t('files.trashed', { name: row.name }), {
+      label: t('files.undo'),
+      run: () => void this.#back('files_restore', { id }, path),
+    });
+  }
+
+  async #back(tool: string, args: Json, path: string): Promise<void> {
+    const failed = await this.#do(tool, args);
+    if (failed) this.toasts.error(failed);
+    await this.load();
+    if (!failed) await this.#show(path);
+  }
+
+  async readTrash(): Promise<void> {
+    this.trash = await this.desk.trash().catch(() => []);
+  }
+
+  async restore(item: TrashItem): Promise<string> {
+    const failed = await this.#do('files_restore', { id: item.id });
+    await this.readTrash();
+    if (!failed) await this.#show(item.path);
+    return failed;
+  }
+}

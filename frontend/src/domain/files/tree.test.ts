@@ -1,0 +1,130 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { Backend } from '../../shared/api/backend';
+import type { Desk, Folder } from '../../shared/api/desk';
+import type { Json, Result, StoredEvent } from '../../shared/api/types';
+import { Actions } from '../actions';
+import { Store } from '../store/store.svelte';
+import { Toasts } from '../toasts.svelte';
+import { FileTree } from './tree.svelte';
+
+const disk = new Map<string, string[]>();
+let asked: [string, Json][] = [];
+let answer: Result = { success: true, duration_ms: 1 };
+let reads: string[] = [];
+let toasts: Toasts;
+let tree: FileTree;
+
+const folder = (path: string): Folder => {
+  const names = disk.get(path);
+  if (!names) throw new Error('gone');
+  const rows = names.map((name) => ({
+    name,
+    path: `${path}/${name}`,
+    kind: disk.has(`${path}/${name}`) ? 'folder' : 'file',
+    size: 1,
+    hidden: name.startsWith('.'),
+  }));
+  return { path, shown: '.', stamp: names.join(), rows };
+};
+
+beforeEach(() => {
+  disk.clear();
+  disk.set('/w', ['src', '.git', 'a.txt', 'b.txt']).set('/w/src', ['deep', 'main.go']).set('/w/src/deep', ['x']);
+  asked = [];
+  reads = [];
+  answer = { success: true, duration_ms: 1 };
+  const desk = {
+    folder: async (path: string) => {
+      reads.push(path || '/w');
+      return folder(path || '/w');
+    },
+    stamps: async (paths: string[]) => Object.fromEntries(paths.map((path) => [path, disk.get(path)?.join() ?? ''])),
+    trash: async () => [],
+  } as unknown as Desk;
+  const execute = async (tool: string, args: Json) => {
+    asked.push([tool, args]);
+    return answer;
+  };
+  toasts = new Toasts();
+  tree = new FileTree(new Actions({ desk, execute } as unknown as Backend, new Store(), toasts), toasts);
+});
+
+const names = () => tree.rows.map((row) => `${row.level} ${row.name}`);
+
+it('shows what is open, level by level, without what is hidden', async () => {
+  await tree.load();
+  expect(names()).toEqual(['1 src', '1 a.txt', '1 b.txt']);
+  await tree.open('/w/src');
+  expect(names()).toEqual(['1 src', '2 deep', '2 main.go', '1 a.txt', '1 b.txt']);
+  tree.hidden = true;
+  expect(names()).toContain('1 .git');
+  tree.filter = 'MAIN';
+  expect(names()).toEqual(['1 src', '2 main.go']);
+});
+
+it('goes by keys into folders and out of them', async () => {
+  await tree.load();
+  tree.step('first');
+  tree.into();
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(tree.current?.open).toBe(true);
+  tree.into();
+  expect(tree.selected).toBe('/w/src/deep');
+  tree.out();
+  expect(tree.selected).toBe('/w/src');
+  tree.out();
+  expect(tree.rows.length).toBe(3);
+  tree.step('last');
+  tree.step(1);
+  expect(tree.selected).toBe('/w/b.txt');
+});
+
+it('reads again only the folders that changed', async () => {
+  await tree.load();
+  await tree.open('/w/src');
+  reads = [];
+  await tree.check();
+  expect(reads).toEqual([]);
+  disk.set('/w/src', ['deep', 'main.go', 'new.go']);
+  await tree.check();
+  expect(reads).toEqual(['/w/src']);
+  expect(names()).toContain('2 new.go');
+  disk.delete('/w/src');
+  await tree.check();
+  expect(tree.opened.size).toBe(0);
+});
+
+it('hears at once what tools changed', async () => {
+  await tree.load();
+  disk.set('/w', ['src', 'a.txt']);
+  tree.hear({ kind: 'call.ended', data: { changed: ['/w/b.txt'] } } as unknown as StoredEvent);
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(names()).toEqual(['1 src', '1 a.txt']);
+});
+
+it('throws away with a way back, and tells what is in the way', async () => {
+  await tree.load();
+  tree.selected = '/w/a.txt';
+  answer = { success: true, result: { id: 'abc' }, duration_ms: 1 };
+  await tree.throwAway('/w/a.txt');
+  expect(asked).toEqual([['files_trash', { path: '/w/a.txt' }]]);
+  expect(tree.selected).toBe('/w/b.txt');
+  toasts.list[0]?.action?.run();
+  await Promise.resolve();
+  expect(asked.at(-1)).toEqual(['files_restore', { id: 'abc' }]);
+  answer = { success: false, error: 'b.txt is there already, so nothing was done', duration_ms: 1 };
+  expect(await tree.move('/w/a.txt', 'b.txt')).toContain('is there already');
+});
+
+it('puts something new where the selection is', async () => {
+  await tree.load();
+  expect(tree.place).toBe('');
+  tree.selected = '/w/src';
+  expect(tree.place).toBe('src/');
+  disk.set('/w/src/deep', ['x', 'y']);
+  expect(await tree.make('file', 'src/deep/y')).toBe('');
+  expect(tree.selected).toBe('/w/src/deep/y');
+  expect(tree.current?.level).toBe(3);
+});

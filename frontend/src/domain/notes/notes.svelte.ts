@@ -1,0 +1,270 @@
+import type { Desk, FileText, Note, TrashItem } from '../../shared/api/desk';
+import type { CallEnd, Json, StoredEvent } from '../../shared/api/types';
+import { t } from '../../shared/i18n';
+import { failureText, type Actions } from '../actions';
+import { plainError } from '../conversation/card';
+import type { Toasts } from '../toasts.svelte';
+
+export const NOTES_PANEL = 'notes';
+
+/** How long typing rests before a note is saved, and how long it may go on without that. */
+const REST_MS = 900;
+const MOST_MS = 5000;
+
+/** The note on view. */
+export class OpenNote {
+  name = $state('');
+  path = '';
+  /** What the file holds as far as it is known here. */
+  saved = $state('');
+  version = '';
+  stamp = '';
+  text = $state('');
+  unsaved = $state(false);
+  saving = $state(false);
+  failed = $state('');
+  /** The note as something else left it. */
+  newer = $state.raw<FileText | null>(null);
+  /** Grows when the view has to take `text` anew. */
+  turned = $state(0);
+  pending: (() => string) | null = null;
+  since = 0;
+
+  take(file: FileText): void {
+    this.path = file.path;
+    this.saved = file.text.replace(/\r\n?/g, '\n');
+    this.version = file.version;
+    this.stamp = file.stamp;
+    this.newer = null;
+    this.failed = '';
+  }
+}
+
+/** Notes: a list with search, and one that is read or written, saved as it is typed. */
+export class Notes {
+  list = $state.raw<Note[]>([]);
+  words = $state('');
+  loaded = $state(false);
+  failed = $state('');
+  note = $state.raw<OpenNote | null>(null);
+  writing = $state(false);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #asked = 0;
+  #saving: Promise<boolean> | null = null;
+
+  constructor(
+    private readonly actions: Actions,
+    private readonly toasts: Toasts,
+  ) {}
+
+  private get desk(): Desk {
+    return this.actions.backend.desk;
+  }
+
+  /** Reads the list; of two that were asked for the later one counts. */
+  async load(): Promise<void> {
+    const mine = ++this.#asked;
+    try {
+      const list = await this.desk.notes(this.words.trim());
+      if (mine !== this.#asked) return;
+      this.list = list;
+      this.failed = '';
+      this.loaded = true;
+    } catch (error) {
+      if (mine === this.#asked) this.failed = failureText(error);
+    }
+  }
+
+  async open(name: string): Promise<void> {
+    await this.leave();
+    const found = this.list.find((note) => note.name === name);
+    if (!found) return;
+    try {
+      const file = await this.desk.text(found.path);
+      if (file.problem || file.missing) throw new Error(file.problem || t('notes.gone'));
+      const note = new OpenNote();
+      note.name = name;
+      note.take(file);
+      note.text = note.saved;
+      this.note = note;
+      this.writing = note.text === '';
+    } catch (error) {
+      this.toasts.error(failureText(error));
+    }
+  }
+
+  /** Makes a note and opens it to be written. */
+  async make(): Promise<void> {
+    let n = 1;
+    while (this.list.some((note) => note.name === t('notes.new.name', { n }))) n++;
+    const name = t('notes.new.name', { n });
+    const failed = await this.#do('notes_write', { name, content: '', version: '' });
+    if (failed) {
+      this.toasts.error(failed);
+      return;
+    }
+    this.words = '';
+    await this.load();
+    await this.open(name);
+    this.writing = true;
+  }
+
+  /** The view's word that the text is another; `text` reads it when typing rests. */
+  typed(text: () => string): void {
+    const { note } = this;
+    if (!note) return;
+    note.unsaved = true;
+    if (!note.pending) note.since = Date.now();
+    note.pending = text;
+    this.#later(note);
+  }
+
+  #later(note: OpenNote): void {
+    clearTimeout(this.#timer);
+    const wait = Math.max(0, Math.min(REST_MS, note.since + MOST_MS - Date.now()));
+    this.#timer = setTimeout(() => void this.save(), wait);
+  }
+
+  #collect(note: OpenNote): void {
+    if (!note.pending) return;
+    note.text = note.pending();
+    note.pending = null;
+    note.unsaved = note.text !== note.saved;
+  }
+
+  /** Writes what was typed, if the note is still what it came from; `over` says over what else. */
+  async save(over?: string): Promise<boolean> {
+    clearTimeout(this.#timer);
+    const { note } = this;
+    if (!note) return true;
+    if (this.#saving) await this.#saving;
+    this.#collect(note);
+    if (!note.unsaved || (note.newer && over === undefined)) return !note.unsaved;
+    this.#saving = this.#write(note, over ?? note.version).finally(() => (this.#saving = null));
+    return this.#saving;
+  }
+
+  async #write(note: OpenNote, version: string): Promise<boolean> {
+    const content = note.text;
+    note.saving = true;
+    let now = '';
+    const failed = await this.#do('notes_write', { name: note.name, content, version }, (value) => {
+      now = (value as { version: string }).version;
+    });
+    note.saving = false;
+    if (!failed) {
+      note.saved = content;
+      note.version = now;
+      note.newer = null;
+      note.failed = '';
+      note.unsaved = note.pending !== null || note.text !== content;
+      if (note.pending) this.#later(note);
+      void this.load();
+      return true;
+    }
+    const file = await this.desk.text(note.path).catch(() => null);
+    if (file && file.version !== note.version) note.newer = file;
+    else note.failed = failed;
+    return false;
+  }
+
+  keepMine(): Promise<boolean> {
+    return this.save(this.note?.newer?.version ?? '');
+  }
+
+  /** Takes the note as it is by now, and gives the text up. */
+  reload(): void {
+    const { note } = this;
+    if (!note?.newer) return;
+    clearTimeout(this.#timer);
+    note.pending = null;
+    note.take(note.newer);
+    note.text = note.saved;
+    note.unsaved = false;
+    note.turned++;
+  }
+
+  /** Saves before something else is shown. */
+  async leave(): Promise<void> {
+    if (this.note) await this.save();
+  }
+
+  /** Gives the note another name; what is wrong with it comes back, "" when it has it. */
+  async rename(to: string): Promise<string> {
+    const { note } = this;
+    const name = to.trim();
+    if (!note || name === note.name) return '';
+    await this.save();
+    const failed = await this.#do('notes_rename', { name: note.name, to: name });
+    if (failed) return failed;
+    note.path = note.path.slice(0, note.path.lastIndexOf('/') + 1) + `${name}.md`;
+    note.name = name;
+    await this.load();
+    return '';
+  }
+
+  async throwAway(): Promise<void> {
+    const { note } = this;
+    if (!note) return;
+    await this.save();
+    let id = '';
+    const failed = await this.#do('notes_trash', { name: note.name }, (value) => (id = (value as TrashItem).id));
+    if (failed) {
+      this.toasts.error(failed);
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.note = null;
+    await this.load();
+    this.toasts.ok(t('notes.trashed', { name: note.name }), {
+      label: t('notes.undo'),
+      run: () =>
+        void this.#do('notes_restore', { id }).then(async (why) => {
+          if (why) this.toasts.error(why);
+          await this.load();
+          if (!why) await this.open(note.name);
+        }),
+    });
+  }
+
+  /** Looks whether the note on view is another by now. */
+  async check(): Promise<void> {
+    const { note } = this;
+    if (!note || note.saving) return;
+    const stamps = await this.desk.stamps([note.path]).catch(() => null);
+    const stamp = stamps?.[note.path];
+    if (stamp === undefined || stamp === note.stamp || note !== this.note || note.saving) return;
+    const file = await this.desk.text(note.path).catch(() => null);
+    if (!file || note !== this.note || note.saving) return;
+    note.stamp = stamp;
+    if (file.version === note.version && !file.missing) return;
+    this.#collect(note);
+    if (note.unsaved || file.missing) {
+      note.newer = file;
+      note.unsaved = true;
+      return;
+    }
+    note.take(file);
+    note.text = note.saved;
+    note.turned++;
+  }
+
+  hear(event: StoredEvent): void {
+    if (!this.loaded || event.kind !== 'call.ended') return;
+    const end = event.data as CallEnd;
+    if (!end.tool.startsWith('notes_') || !end.changed?.length) return;
+    void this.load();
+    void this.check();
+  }
+
+  async #do(tool: string, args: Json, then?: (value: unknown) => void): Promise<string> {
+    try {
+      const result = await this.actions.backend.execute(tool, args, NOTES_PANEL);
+      if (!result.success) return plainError(tool, result.error ?? '');
+      then?.(result.result);
+      return '';
+    } catch (error) {
+      return failureText(error);
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { Backend } from '../../shared/api/backend';
+import type { Desk } from '../../shared/api/desk';
+import type { Json, Result } from '../../shared/api/types';
+import { Actions } from '../actions';
+import { Store } from '../store/store.svelte';
+import { Toasts } from '../toasts.svelte';
+import { Notes } from './notes.svelte';
+
+const files = new Map<string, string>();
+let writes: string[] = [];
+let refuses = '';
+let notes: Notes;
+let toasts: Toasts;
+
+const path = (name: string) => `/d/notes/${name}.md`;
+const text = (at: string) => {
+  const is = files.get(at);
+  const known = { path: at, shown: at, name: at, size: 0 };
+  return is === undefined
+    ? { ...known, text: '', version: '', stamp: '', missing: true }
+    : { ...known, text: is, version: `v:${is}`, stamp: `s:${is}` };
+};
+const execute = async (tool: string, args: Json): Promise<Result> => {
+  const a = args as Record<string, string>;
+  if (refuses) return { success: false, error: refuses, duration_ms: 1 };
+  if (tool === 'notes_write') {
+    writes.push(a.content!);
+    if (a.version !== text(path(a.name!)).version) return { success: false, error: 'has changed', duration_ms: 1 };
+    files.set(path(a.name!), a.content!);
+    return { success: true, result: { version: `v:${a.content!}` }, duration_ms: 1 };
+  }
+  if (tool === 'notes_rename') {
+    files.set(path(a.to!), files.get(path(a.name!))!);
+    files.delete(path(a.name!));
+  }
+  if (tool === 'notes_trash') files.delete(path(a.name!));
+  return { success: true, result: { id: 'i' }, duration_ms: 1 };
+};
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  files.clear();
+  files.set(path('Ideas'), 'one');
+  writes = [];
+  refuses = '';
+  const desk = {
+    text: async (at: string) => text(at),
+    stamps: async (paths: string[]) => Object.fromEntries(paths.map((at) => [at, text(at).stamp])),
+    notes: async () => [...files.keys()].map((at) => ({ name: at.slice(9, -3), path: at, size: 1, modified: '' })),
+  } as unknown as Desk;
+  toasts = new Toasts();
+  notes = new Notes(new Actions({ desk, execute } as unknown as Backend, new Store(), toasts), toasts);
+  await notes.load();
+  await notes.open('Ideas');
+});
+
+it('saves what is typed when typing rests, once', async () => {
+  for (const t of ['t', 'tw', 'two']) {
+    notes.typed(() => t);
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  expect(writes).toEqual([]);
+  await vi.advanceTimersByTimeAsync(900);
+  expect(writes).toEqual(['two']);
+  expect(notes.note).toMatchObject({ text: 'two', unsaved: false });
+});
+
+it('saves before another note is opened', async () => {
+  files.set(path('Other'), 'o');
+  await notes.load();
+  notes.typed(() => 'two');
+  await notes.open('Other');
+  expect(files.get(path('Ideas'))).toBe('two');
+  expect(notes.note?.name).toBe('Other');
+});
+
+it('overwrites nothing it has not seen, and keeps mine only when told to', async () => {
+  notes.typed(() => 'mine');
+  files.set(path('Ideas'), 'theirs');
+  expect(await notes.save()).toBe(false);
+  expect(files.get(path('Ideas'))).toBe('theirs');
+  expect(notes.note?.newer?.text).toBe('theirs');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(writes).toEqual(['mine']);
+  expect(await notes.keepMine()).toBe(true);
+  expect(files.get(path('Ideas'))).toBe('mine');
+});
+
+it('takes what something else wrote when nothing is unsaved', async () => {
+  files.set(path('Ideas'), 'theirs');
+  await notes.check();
+  expect(notes.note).toMatchObject({ text: 'theirs', unsaved: false, turned: 1 });
+  notes.typed(() => 'mine');
+  files.delete(path('Ideas'));
+  await notes.check();
+  expect(notes.note?.newer?.missing).toBe(true);
+  expect(await notes.keepMine()).toBe(true);
+  expect(files.get(path('Ideas'))).toBe('mine');
+});
+
+it('keeps the text and says why when it cannot be saved', async () => {
+  refuses = 'the disk is full';
+  notes.typed(() => 'two');
+  expect(await notes.save()).toBe(false);
+  expect(notes.note).toMatchObject({ text: 'two', unsaved: true });
+  expect(notes.note?.failed).toContain('the disk is full');
+  refuses = '';
+  expect(await notes.save()).toBe(true);
+});
+
+it('renames after it saved', async () => {
+  notes.typed(() => 'two');
+  expect(await notes.rename('Plans')).toBe('');
+  expect([...files]).toEqual([[path('Plans'), 'two']]);
+  expect(notes.note).toMatchObject({ name: 'Plans', path: path('Plans') });
+});
+
+it('makes a note with a name of its own', async () => {
+  await notes.make();
+  await notes.make();
+  expect(files.has(path('New note 1')) && files.has(path('New note 2'))).toBe(true);
+  expect(notes.writing).toBe(true);
+});

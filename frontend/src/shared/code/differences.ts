@@ -1,0 +1,44 @@
+import { MergeView } from '@codemirror/merge';
+import { EditorState, type Extension } from '@codemirror/state';
+import { EditorView, lineNumbers } from '@codemirror/view';
+import { look } from './look';
+
+/** One side of a comparison. */
+export interface Side {
+  label: string;
+  text: string;
+}
+
+/** Shows two texts beside each other with what differs; unchanged parts are folded. */
+export function compare(host: HTMLElement, a: Side, b: Side, language: Promise<Extension>): () => void {
+  const side = ({ label, text }: Side, loaded: Extension) => ({
+    doc: text,
+    extensions: [
+      lineNumbers(),
+      look,
+      loaded,
+      EditorState.readOnly.of(true),
+      EditorView.lineWrapping,
+      EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true', tabindex: '0' }),
+    ],
+  });
+  let view: MergeView | null = null;
+  let gone = false;
+  void language
+    .catch(() => [])
+    .then((loaded) => {
+      if (gone) return;
+      view = new MergeView({
+        a: side(a, loaded),
+        b: side(b, loaded),
+        parent: host,
+        highlightChanges: true,
+        gutter: true,
+        collapseUnchanged: { margin: 3, minSize: 6 },
+      });
+    });
+  return () => {
+    gone = true;
+    view?.destroy();
+  };
+}

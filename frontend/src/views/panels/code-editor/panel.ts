@@ -1,0 +1,2 @@
+/** This panel shows files to be edited. */
+export const provides = 'editor';

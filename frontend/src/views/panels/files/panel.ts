@@ -1,0 +1,2 @@
+/** This panel shows the workspace as a tree. */
+export const provides = 'files';

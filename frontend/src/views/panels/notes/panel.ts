@@ -1,0 +1,2 @@
+/** This panel shows notes. */
+export const provides = 'notes';

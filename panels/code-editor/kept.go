@@ -1,0 +1,192 @@
+package codeeditor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"sextant/shared/wire"
+)
+
+// Bounds of what is kept.
+const (
+	maxTabs   = 100
+	maxDrafts = 100
+	maxDraft  = 3 << 20
+	maxState  = 256 << 10
+)
+
+const (
+	stateName = "state.json"
+	draftEnd  = ".draft.json"
+)
+
+// Kept is what is open in the editor and what is not saved, in files of a folder that is the
+// owner's alone. It may be used concurrently.
+type Kept struct {
+	dir     string
+	changed func(wire.EditorState)
+
+	mu     sync.Mutex
+	state  wire.EditorState
+	drafts map[string]wire.EditorDraft
+}
+
+// Open reads what was kept in dir, an absolute path that is made when it is first needed. What
+// cannot be read counts as not there. changed, which may be nil, gets each new state.
+func Open(dir string, changed func(wire.EditorState)) *Kept {
+	if changed == nil {
+		changed = func(wire.EditorState) {}
+	}
+	k := &Kept{dir: dir, changed: changed, drafts: map[string]wire.EditorDraft{}}
+	k.state.Tabs = []wire.EditorTab{}
+	var state wire.EditorState
+	if read(filepath.Join(dir, stateName), maxState, &state) == nil {
+		k.state = bounded(state)
+	}
+	names, _ := filepath.Glob(filepath.Join(dir, "*"+draftEnd)) // the pattern is good
+	for _, name := range names[:min(len(names), maxDrafts)] {
+		var d wire.EditorDraft
+		if read(name, 2*maxDraft, &d) == nil && filepath.IsAbs(d.Path) && draftName(d.Path) == filepath.Base(name) {
+			k.drafts[d.Path] = d
+		}
+	}
+	changed(k.state)
+	return k
+}
+
+func read(path string, most int64, into any) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return errors.New("not one of ours")
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, into)
+}
+
+// bounded is state without what is no tab, and not too much of it.
+func bounded(state wire.EditorState) wire.EditorState {
+	tabs := []wire.EditorTab{}
+	for _, tab := range state.Tabs {
+		if filepath.IsAbs(tab.Path) && !strings.ContainsRune(tab.Path, 0) && len(tabs) < maxTabs {
+			tabs = append(tabs, tab)
+		}
+	}
+	state.Tabs = tabs
+	if !slices.ContainsFunc(tabs, func(t wire.EditorTab) bool { return t.Path == state.Active }) {
+		state.Active = ""
+	}
+	state.Selection = strings.ToValidUTF8(state.Selection[:min(len(state.Selection), 2000)], "")
+	return state
+}
+
+// State is what is open, by the window's last word.
+func (k *Kept) State() wire.EditorState {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.state
+}
+
+// Unsaved reports whether text for the file at an absolute path is not saved yet.
+func (k *Kept) Unsaved(path string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, ok := k.drafts[path]
+	return ok
+}
+
+// All is the state and every draft, by path.
+func (k *Kept) All() wire.EditorKept {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all := wire.EditorKept{State: k.state, Drafts: []wire.EditorDraft{}}
+	for _, d := range k.drafts {
+		all.Drafts = append(all.Drafts, d)
+	}
+	slices.SortFunc(all.Drafts, func(a, b wire.EditorDraft) int { return strings.Compare(a.Path, b.Path) })
+	return all
+}
+
+// Keep takes what is open.
+func (k *Kept) Keep(state wire.EditorState) error {
+	state = bounded(state)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.state = state
+	k.changed(state)
+	return k.write(stateName, state)
+}
+
+// KeepDraft takes text that is not saved yet; it is on disk when it returns without an error.
+func (k *Kept) KeepDraft(d wire.EditorDraft) error {
+	if !filepath.IsAbs(d.Path) || strings.ContainsRune(d.Path, 0) {
+		return errors.New("the draft names no absolute path")
+	}
+	if len(d.Text) > maxDraft {
+		return errors.New("the text is larger than 3 MB, so it is not kept before it is saved")
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, known := k.drafts[d.Path]; !known && len(k.drafts) >= maxDrafts {
+		return fmt.Errorf("%d files have unsaved changes; save some of them", maxDrafts)
+	}
+	if err := k.write(draftName(d.Path), d); err != nil {
+		return err
+	}
+	k.drafts[d.Path] = d
+	return nil
+}
+
+// DropDraft forgets the draft of a path: it was saved, or given up.
+func (k *Kept) DropDraft(path string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.drafts, path)
+	if err := os.Remove(filepath.Join(k.dir, draftName(path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// draftName is the name of the file that holds the draft of a path.
+func draftName(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return hex.EncodeToString(sum[:16]) + draftEnd
+}
+
+// write puts v into a file of the folder in one step.
+func (k *Kept) write(name string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(k.dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(k.dir, ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(k.dir, name))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,120 @@
+package codeeditor_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	codeeditor "sextant/panels/code-editor"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// files stands for the room of the tools for files: it tells what it was asked.
+type files struct{ asked toolspec.Call }
+
+func (f *files) Describe(call toolspec.Call) toolspec.Description {
+	return toolspec.Description{Present: call.Tool, Files: []toolspec.FileUse{{Path: "/w/a", Use: toolspec.UseWrite}}}
+}
+func (f *files) Refuse(toolspec.Call) *toolspec.Result { return nil }
+func (f *files) Execute(_ context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+	f.asked = call
+	return toolspec.OK("done"), nil
+}
+func (f *files) Real(path string) (string, error) { return filepath.Join("/w", path), nil }
+
+func TestAPersonsUnsavedTextIsNotOverwrittenByTheAssistant(t *testing.T) {
+	kept := codeeditor.Open(t.TempDir(), nil)
+	p := codeeditor.New(&files{}, kept)
+	call := toolspec.Call{Tool: "editor_save_file", Args: json.RawMessage(`{"filePath":"a","content":"x"}`), From: toolspec.Provenance{Caller: toolspec.CallerModel}}
+	if d, ok := p.Describe(call); !ok || d.Present != "hand_save" {
+		t.Errorf("%+v %v", d, ok)
+	}
+	if err := kept.KeepDraft(wire.EditorDraft{Path: "/w/a", Text: "mine"}); err != nil {
+		t.Fatal(err)
+	}
+	// It is refused before anybody is asked.
+	if r := p.Refuse(call); r == nil || r.ErrorType != toolspec.UserError {
+		t.Errorf("%+v", r)
+	}
+	call.From.Caller = toolspec.CallerPerson
+	if r := p.Refuse(call); r != nil {
+		t.Errorf("the person's own save: %+v", r)
+	}
+	if err := kept.DropDraft("/w/a"); err != nil {
+		t.Fatal(err)
+	}
+	call.From.Caller = toolspec.CallerModel
+	if r := p.Refuse(call); r != nil {
+		t.Errorf("after it was saved: %+v", r)
+	}
+}
+
+func TestTheManifestNamesWhatTheHandlerAnswers(t *testing.T) {
+	var m struct {
+		Tools []struct{ Name, Endpoint string }
+	}
+	text, err := os.ReadFile("manifest.json")
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := codeeditor.New(&files{}, codeeditor.Open(t.TempDir(), nil)).Endpoints()
+	for _, tool := range m.Tools {
+		if answered[tool.Name] != tool.Endpoint {
+			t.Errorf("%s: %q, the manifest says %q", tool.Name, answered[tool.Name], tool.Endpoint)
+		}
+		delete(answered, tool.Name)
+	}
+	if len(answered) > 0 {
+		t.Errorf("not in the manifest: %v", answered)
+	}
+}
+
+func TestWhatIsOpenAndUnsavedIsThereAgain(t *testing.T) {
+	dir := t.TempDir()
+	var told []wire.EditorState
+	kept := codeeditor.Open(dir, func(s wire.EditorState) { told = append(told, s) })
+	state := wire.EditorState{Tabs: []wire.EditorTab{{Path: "/w/a", Shown: "a", Line: 3}, {Path: "relative"}}, Active: "/w/a", Selection: strings.Repeat("é", 1500)}
+	if err := kept.Keep(state); err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.KeepDraft(wire.EditorDraft{Path: "/w/a", Text: "mine", Version: "v"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []wire.EditorDraft{{Path: "a"}, {Path: "/w/b", Text: strings.Repeat("x", 3<<20+1)}} {
+		if err := kept.KeepDraft(bad); err == nil {
+			t.Errorf("%.40v was kept", bad)
+		}
+	}
+	// What is not ours is passed by.
+	for name, text := range map[string]string{"x.draft.json": `{"path":"/etc/x","text":"foreign"}`, "half.draft.json": `{"pa`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := codeeditor.Open(dir, nil).All()
+	if len(again.State.Tabs) != 1 || again.State.Active != "/w/a" || len(again.State.Selection) > 2000 {
+		t.Errorf("%+v", again.State)
+	}
+	if len(again.Drafts) != 1 || again.Drafts[0] != (wire.EditorDraft{Path: "/w/a", Text: "mine", Version: "v"}) {
+		t.Errorf("%+v", again.Drafts)
+	}
+	if len(told) != 2 || told[1].Active != "/w/a" {
+		t.Errorf("%+v", told)
+	}
+	infos, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range infos {
+		if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v %v", e.Name(), info.Mode(), err)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+// Package files is the files panel's own part behind its page: its tools, each done by a tool of
+// the room for files (panels.Desk), so that nothing here can reach, overwrite or lose what those
+// do not. The tree and the previews of its page are read by the window itself.
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sextant/panels"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Files is what the panel needs of the tools for files.
+type Files interface {
+	panels.Files
+	// Trash is what is in the trash, the newest first.
+	Trash() []wire.TrashItem
+}
+
+// New makes the handler of the panel's endpoints.
+func New(files Files) *panels.Desk {
+	return panels.NewDesk(
+		files,
+		panels.Deed{Tool: "files_tree", Endpoint: "GET /api/files/tree", As: same("list_directory")},
+		panels.Deed{Tool: "files_rename", Endpoint: "POST /api/files/rename", As: same("hand_move")},
+		panels.Deed{Tool: "files_new_folder", Endpoint: "POST /api/files/folder", As: same("hand_folder")},
+		panels.Deed{Tool: "files_new_file", Endpoint: "POST /api/files/file", As: newFile},
+		panels.Deed{Tool: "files_trash", Endpoint: "POST /api/files/trash", As: same("hand_trash")},
+		panels.Deed{Tool: "files_restore", Endpoint: "POST /api/files/restore", As: same("hand_restore")},
+		panels.Deed{Tool: "files_trashed", Endpoint: "GET /api/files/trashed", Do: func(context.Context, toolspec.Call) toolspec.Result { return list(files.Trash()) }},
+	)
+}
+
+// same hands the arguments on as they are.
+func same(tool string) func(toolspec.Call) (string, any, *toolspec.Result) {
+	return func(call toolspec.Call) (string, any, *toolspec.Result) {
+		if len(call.Args) == 0 {
+			return tool, struct{}{}, nil
+		}
+		return tool, json.RawMessage(call.Args), nil
+	}
+}
+
+// newFile saves over nothing only.
+func newFile(call toolspec.Call) (tool string, args any, bad *toolspec.Result) {
+	var a struct {
+		Path    string `json:"path"`
+		Content string `json:"content"`
+	}
+	bad = panels.Args(call, &a)
+	return "hand_save", map[string]any{"path": a.Path, "content": a.Content, "version": ""}, bad
+}
+
+func list(items []wire.TrashItem) toolspec.Result {
+	r := toolspec.OK(wire.TrashList{Items: items})
+	var b strings.Builder
+	for _, item := range items {
+		fmt.Fprintf(&b, "%s  %s  %s\n", item.ID, item.Time.Format("2006-01-02 15:04"), item.Path)
+	}
+	r.Text = b.String()
+	if len(items) == 0 {
+		r.Text = "The trash is empty."
+	}
+	return r
+}

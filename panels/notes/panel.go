@@ -1,0 +1,285 @@
+// Package notes is the notes panel's own part behind its page: Markdown files of one folder, by
+// names that are safe to be files'.
+//
+// The tools are done by the tools for files (panels.Desk) on <folder>/<name>.md: written in one
+// step, checked against what was read, undone as any change of a file is. A note is its owner's
+// alone (0600). Names are judged here, so that no name leads out of the folder.
+package notes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"sextant/panels"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+const (
+	ending = ".md"
+	// maxNotes bounds the list, maxHead how much of each is read for it.
+	maxNotes = 2000
+	maxHead  = 4096
+	maxName  = 120
+	// maxSearched bounds one note that is searched, maxHits the lines one search gives.
+	maxSearched = 2 << 20
+	maxHits     = 100
+)
+
+// Files is what the panel needs of the tools for files.
+type Files interface {
+	panels.Files
+	// Text is a file as an editor opens it.
+	Text(ctx context.Context, path string) (wire.FileText, error)
+}
+
+// Panel is a http.Handler for the panel's endpoints. It may be used concurrently.
+type Panel struct {
+	*panels.Desk
+	files Files
+	dir   string
+}
+
+// New makes the panel over the notes in dir, which is made when it is missing; absolute.
+func New(files Files, dir string) (*Panel, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the folder for notes: %w", err)
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, fmt.Errorf("finding the folder for notes: %w", err)
+	}
+	p := &Panel{files: files, dir: real}
+	p.Desk = panels.NewDesk(
+		files,
+		panels.Deed{Tool: "notes_list", Endpoint: "GET /api/notes/list", Do: p.list},
+		panels.Deed{Tool: "notes_read", Endpoint: "GET /api/notes/note", As: p.read},
+		panels.Deed{Tool: "notes_write", Endpoint: "POST /api/notes/note", As: p.write},
+		panels.Deed{Tool: "notes_append", Endpoint: "POST /api/notes/append", As: p.append},
+		panels.Deed{Tool: "notes_search", Endpoint: "GET /api/notes/search", Do: p.search},
+		panels.Deed{Tool: "notes_rename", Endpoint: "POST /api/notes/rename", As: p.rename},
+		panels.Deed{Tool: "notes_trash", Endpoint: "POST /api/notes/trash", As: p.trash},
+		panels.Deed{Tool: "notes_restore", Endpoint: "POST /api/notes/restore", As: func(call toolspec.Call) (string, any, *toolspec.Result) {
+			var a struct {
+				ID string `json:"id"`
+			}
+			bad := panels.Args(call, &a)
+			return "hand_restore", a, bad
+		}},
+	)
+	p.Own(real)
+	return p, nil
+}
+
+// args are those of all tools.
+type args struct {
+	Name    string  `json:"name"`
+	To      string  `json:"to"`
+	Content string  `json:"content"`
+	Version *string `json:"version"`
+	Query   string  `json:"query"`
+}
+
+// named reads a call's arguments and the path of its note.
+func (p *Panel) named(call toolspec.Call) (a args, path string, bad *toolspec.Result) {
+	if bad := panels.Args(call, &a); bad != nil {
+		return a, "", bad
+	}
+	path, bad = p.path(a.Name)
+	return a, path, bad
+}
+
+// path is the file of a note. A name is what every file system takes: no folder, no control
+// character, nothing that another name could be taken for.
+func (p *Panel) path(name string) (string, *toolspec.Result) {
+	name = strings.TrimSuffix(strings.TrimSpace(name), ending)
+	why := ""
+	switch {
+	case name == "":
+		why = "the name of the note is empty"
+	case utf8.RuneCountInString(name) > maxName || len(name) > 240:
+		why = fmt.Sprintf("the name is longer than %d characters", maxName)
+	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, "."):
+		why = "the name begins or ends with a dot"
+	case strings.ContainsAny(name, `/\:*?"<>|`):
+		why = `the name holds one of / \ : * ? " < > |`
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r) }):
+		why = "the name holds a character that cannot be seen"
+	}
+	if why != "" {
+		r := toolspec.Fail(toolspec.ValidationError, why, "Send a name such as Ideas or 2026-11 plans.")
+		return "", &r
+	}
+	return filepath.Join(p.dir, name+ending), nil
+}
+
+func (p *Panel) read(call toolspec.Call) (string, any, *toolspec.Result) {
+	_, path, bad := p.named(call)
+	return "read_file", map[string]any{"path": path}, bad
+}
+
+func (p *Panel) write(call toolspec.Call) (string, any, *toolspec.Result) {
+	a, path, bad := p.named(call)
+	out := map[string]any{"path": path, "content": a.Content, "private": true}
+	if a.Version != nil {
+		out["version"] = *a.Version
+	}
+	return "hand_save", out, bad
+}
+
+func (p *Panel) append(call toolspec.Call) (string, any, *toolspec.Result) {
+	a, path, bad := p.named(call)
+	return "hand_save", map[string]any{"path": path, "content": a.Content, "private": true, "append": true}, bad
+}
+
+func (p *Panel) rename(call toolspec.Call) (string, any, *toolspec.Result) {
+	a, path, bad := p.named(call)
+	if bad != nil {
+		return "", nil, bad
+	}
+	to, bad := p.path(a.To)
+	return "hand_move", map[string]any{"from": path, "to": to}, bad
+}
+
+func (p *Panel) trash(call toolspec.Call) (string, any, *toolspec.Result) {
+	_, path, bad := p.named(call)
+	return "hand_trash", map[string]any{"path": path}, bad
+}
+
+// Notes lists the notes that hold all words, the newest first.
+func (p *Panel) Notes(words string) ([]wire.Note, error) {
+	root, err := os.OpenRoot(p.dir)
+	if err != nil {
+		return nil, fmt.Errorf("reading the folder of notes: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	d, err := root.Open(".")
+	if err != nil {
+		return nil, fmt.Errorf("reading the folder of notes: %w", err)
+	}
+	entries, err := d.ReadDir(4 * maxNotes)
+	_ = d.Close()
+	if err != nil && len(entries) == 0 {
+		entries = nil // an empty folder
+	}
+	notes := []wire.Note{}
+	want := strings.Fields(strings.ToLower(words))
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ending)
+		if path, bad := p.path(name); !ok || bad != nil || filepath.Base(path) != e.Name() || !e.Type().IsRegular() || len(notes) >= maxNotes {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			continue
+		}
+		text := head(root, e.Name(), len(want) > 0)
+		low := strings.ToLower(name + "\n" + text)
+		if slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(low, w) }) {
+			continue
+		}
+		notes = append(notes, wire.Note{
+			Name: name, Path: filepath.Join(p.dir, e.Name()), Size: info.Size(), Modified: info.ModTime(), Preview: preview(text, name),
+		})
+	}
+	slices.SortFunc(notes, func(a, b wire.Note) int {
+		return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.Name, b.Name))
+	})
+	return notes, nil
+}
+
+// head is the beginning of a note, or all of it for a search; "" when it cannot be read.
+func head(root *os.Root, name string, whole bool) string {
+	f, err := root.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	most := maxHead
+	if whole {
+		most = maxSearched
+	}
+	b := make([]byte, 0, maxHead)
+	for len(b) < most {
+		if len(b) == cap(b) {
+			b = slices.Grow(b, min(len(b), most-len(b)))
+		}
+		n, err := f.Read(b[len(b):min(cap(b), most)])
+		b = b[:len(b)+n]
+		if err != nil || n == 0 {
+			break
+		}
+	}
+	return strings.ToValidUTF8(string(b), "\uFFFD")
+}
+
+// preview is the first line of a note that says more than its name.
+func preview(text, name string) string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(strings.TrimLeft(line, "#>-*+ \t"))
+		if line == "" || strings.EqualFold(line, name) {
+			continue
+		}
+		if r := []rune(line); len(r) > 120 {
+			return string(r[:120]) + "…"
+		}
+		return line
+	}
+	return ""
+}
+
+func (p *Panel) list(context.Context, toolspec.Call) toolspec.Result {
+	notes, err := p.Notes("")
+	if err != nil {
+		return toolspec.Fail(toolspec.SystemError, err.Error(), "Try it again.")
+	}
+	r := toolspec.OK(wire.NoteList{Notes: notes})
+	var b strings.Builder
+	for _, n := range notes {
+		fmt.Fprintf(&b, "%s  (%s)  %s\n", n.Name, n.Modified.Format("2006-01-02 15:04"), n.Preview)
+	}
+	if r.Text = b.String(); len(notes) == 0 {
+		r.Text = "There are no notes yet. notes_write makes one."
+	}
+	return r
+}
+
+func (p *Panel) search(ctx context.Context, call toolspec.Call) toolspec.Result {
+	var a args
+	if bad := panels.Args(call, &a); bad != nil {
+		return *bad
+	}
+	notes, err := p.Notes("")
+	if err != nil {
+		return toolspec.Fail(toolspec.SystemError, err.Error(), "Try it again.")
+	}
+	var b strings.Builder
+	hits, low := []wire.NoteHit{}, strings.ToLower(a.Query)
+	for _, n := range notes {
+		text, err := p.files.Text(ctx, n.Path)
+		if err != nil || ctx.Err() != nil {
+			continue
+		}
+		at := 0
+		for line := range strings.Lines(text.Text) {
+			at++
+			if strings.Contains(strings.ToLower(line), low) && len(hits) < maxHits {
+				line = strings.TrimSpace(line)
+				hits = append(hits, wire.NoteHit{Name: n.Name, Line: at, Text: line[:min(len(line), 300)]})
+				fmt.Fprintf(&b, "%s:%d: %s\n", n.Name, at, hits[len(hits)-1].Text)
+			}
+		}
+	}
+	r := toolspec.OK(wire.NoteHits{Hits: hits})
+	if r.Text = b.String(); len(hits) == 0 {
+		r.Text = "No note holds it."
+	}
+	return r
+}
