@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"sextant/backend/surfaces/browser/collect"
 )
 
 const (
@@ -23,6 +25,8 @@ const (
 	// ours is the folder of what we add to a page; no file of a panel can be in it.
 	ours   = ".sextant"
 	bridge = ours + "/bridge.js"
+	// collector is what the environment tools look at the page with.
+	collector = ours + "/surface.js"
 )
 
 // script is the type of scripts, document of pages that get our script put into them.
@@ -171,8 +175,12 @@ func shown(source Source, name string) bool {
 func send(w http.ResponseWriter, r *http.Request, source Source, key, name string) error {
 	h := w.Header()
 	h.Set("Content-Type", contentType(name))
-	if name == bridge {
+	switch name {
+	case bridge:
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(bridgeScript()))
+		return nil
+	case collector:
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(collect.PageScript()))
 		return nil
 	}
 	if !shown(source, name) {

@@ -17,7 +17,7 @@ import { Records } from './record/records.svelte';
 import { Secrets } from './record/secrets.svelte';
 import { Session } from './session/session.svelte';
 import { Settings } from './settings/settings.svelte';
-import { Surface } from './surface/surface';
+import { Surface } from './surface/surface.svelte';
 import { Store } from './store/store.svelte';
 import { Terminals } from './terminals/terminals.svelte';
 import { Toasts } from './toasts.svelte';

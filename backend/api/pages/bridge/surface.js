@@ -1,3 +1,21 @@
+// What the environment tools ask of the page: one method, whose doings stand in the collector. That is
+// the window's own script, large and seldom needed, so it comes when it is first asked for. A page can
+// change what it answers: it lies about itself only.
+const here = document.currentScript?.src ?? '';
+let collecting = null;
 
-// What the environment tools ask of the page: methods named sextant/surface/…, added to
-// `answers`.
+const collector = () =>
+  (collecting ??= new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = new URL('surface.js', here).href;
+    script.onload = () => resolve(globalThis.__sextant);
+    script.onerror = () => {
+      collecting = null;
+      reject(new Error('the page could not load what it is looked at with'));
+    };
+    (document.head ?? document.documentElement).append(script);
+    script.remove();
+  }));
+
+answers['sextant/surface/do'] = async ({ name, args }) => (await collector()).do(name, args);
+

@@ -19,14 +19,20 @@ declare global {
 const MOST = 900_000;
 /** How long a page may take to be at rest after requests that a press began, in milliseconds. */
 const PATIENCE = 4000;
+/** How long the pointer is seen after it acted, in milliseconds. */
+const SEEN = 1500;
 
 /**
  * The page of the panel that this window shows, as the program looks at it and acts on it. What can be
  * seen and pressed is the panel's place on the stage only; what a panel shows in a frame answers itself.
  */
 export class Surface {
+  /** Where the assistant's pointer is, in pixels of the window; null soon after it acted. */
+  pointer = $state<{ x: number; y: number; press: boolean } | null>(null);
+
   #frames = new Map<string, FrameAsk>();
   #installing: Promise<void> | null = null;
+  #away: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly session: Session) {}
 
@@ -63,14 +69,35 @@ export class Surface {
   async #answer({ panel, frame, do: name, args }: SurfaceAsk): Promise<Json> {
     const stage = document.querySelector<HTMLElement>('[data-surface]');
     if (!stage || stage.dataset.surface !== panel) throw new Error('the window shows another panel now.');
+    const place = frame ? stage.querySelector('iframe')?.getBoundingClientRect() : undefined;
+    if (name === 'press') this.#point((args as Json[])[1], true, place);
     if (frame) {
       const asked = this.#frames.get(panel);
       if (!asked) throw new Error('its frame does not answer.');
-      return asked({ name, args: args ?? [] });
+      const answer = await asked({ name, args: args ?? [] });
+      if (name === 'aim') this.#point((answer as { v?: Json } | null)?.v, false, place);
+      return answer;
     }
     await this.#install(stage);
+    if (name === 'aim') {
+      const answer = await globalThis.__sextant?.do(name, args ?? []);
+      this.#point((answer as { v?: Json } | undefined)?.v, false);
+      return answer;
+    }
     if (name === 'calm') await answered(PATIENCE);
     return globalThis.__sextant?.do(name, args ?? []);
+  }
+
+  /** Shows the pointer at a point of the window, or of a frame's place, where a stranger's numbers stay inside. */
+  #point(at: Json, press: boolean, place?: DOMRect): void {
+    const { x, y } = (at ?? {}) as { x?: unknown; y?: unknown };
+    if (typeof x !== 'number' || typeof y !== 'number') return;
+    const inside = (v: number, size: number) => Math.min(Math.max(v, 0), size);
+    this.pointer = place
+      ? { x: place.x + inside(x, place.width), y: place.y + inside(y, place.height), press }
+      : { x, y, press };
+    clearTimeout(this.#away);
+    this.#away = setTimeout(() => (this.pointer = null), SEEN);
   }
 
   /** Brings the collector into the window, on the stage only. */
