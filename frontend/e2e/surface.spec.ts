@@ -131,23 +131,6 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     await expect(talk(page)).toContainText('Waited for');
   });
 
-  test('works on a declarative page, whose buttons are the panel calling', async ({ page }) => {
-    await cp(join(examples, 'habits'), join(sextant.data, 'panels', 'habits'), { recursive: true });
-    await page.goto(sextant.window());
-    await open(page, /Habits/);
-    await page.getByRole('button', { name: /^Allow once/ }).click();
-    const stage = page.getByRole('main', { name: 'Habits' });
-    await expect(stage.getByText('No habits yet')).toBeVisible();
-    await say(page, 'annotate');
-    await say(page, `type "Read ten pages" into ${await number(page, 'textbox', 'name')}`);
-    await expect(stage.getByRole('textbox', { name: 'name' })).toHaveValue('Read ten pages');
-    await say(page, `click ${await number(page, 'button', 'Add')}`);
-    await page.getByRole('button', { name: /^Allow once/ }).click();
-    await expect(stage.getByText('Read ten pages').first()).toBeVisible();
-    const { calls } = await sextant.api<{ calls: Row[] }>('GET', '/api/calls?limit=50');
-    expect(calls.find((c) => c.tool === 'habits_add')?.caller).toBe('panel');
-  });
-
   test('works in the browser where the browser or the start is in front', async ({ page }) => {
     await page.goto(sextant.window());
     await open(page, /Home/);
