@@ -87,3 +87,49 @@ test('every example works within a second of being copied in', async ({ page }) 
     await sextant.stop();
   }
 });
+
+test('a manifest that is broken while the window is open is told with a mended example, and the old panel goes on', async ({
+  page,
+}) => {
+  const sextant = await Sextant.start();
+  try {
+    const folder = join(sextant.data, 'panels', sample);
+    await mkdir(join(sextant.data, 'panels'), { recursive: true });
+    await cp(join(examples, sample), folder, { recursive: true });
+    await page.goto(sextant.window());
+    const bar = page.getByRole('navigation', { name: 'Panels' });
+    await bar.getByRole('button', { name: /Reading list/ }).click();
+    const run = page.getByRole('button', { name: 'Run reading_list_add' });
+    await expect(run).toBeVisible();
+
+    const file = join(folder, 'manifest.json');
+    const good = await readFile(file, 'utf8');
+    await writeFile(
+      file,
+      good.replace('POST /api/reading-list/items', 'POST /api/other/items').replace('"confirm"', '"comfirm"'),
+    );
+    const problems = page.getByRole('region', { name: 'Problems' });
+    await expect(problems.getByText('The last good version keeps running.')).toBeVisible();
+    await expect(problems.getByText('"endpoint": "POST /api/reading-list/items"', { exact: true })).toBeVisible();
+    await expect(problems.getByText('"confirm": true', { exact: true })).toBeVisible();
+    await expect(problems.getByText(/^manifest\.json:\d+:\d+$/).first()).toBeVisible();
+    await expect(run).toBeVisible();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations).toEqual([]);
+    const told = await sextant.api<{ panels: { id: string; usable: boolean; problems: { fix?: string }[] }[] }>(
+      'GET',
+      '/api/panels/problems',
+    );
+    expect(told.panels.map((p) => [p.id, p.usable, p.problems[0]?.fix])).toEqual([
+      [sample, true, '"endpoint": "POST /api/reading-list/items"'],
+    ]);
+
+    await bar.getByRole('button', { name: /Settings/ }).click();
+    await page.getByRole('button', { name: /Panels’ problems/ }).click();
+    await expect(page.getByText('"endpoint": "POST /api/reading-list/items"', { exact: true })).toBeVisible();
+    await writeFile(file, good);
+    await expect(page.getByText('No panel has a problem.')).toBeVisible();
+  } finally {
+    await sextant.stop();
+  }
+});

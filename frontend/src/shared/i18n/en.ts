@@ -6,6 +6,7 @@ import { notes } from './en-notes';
 import { pages } from './en-pages';
 import { panels } from './en-panels';
 import { pending } from './en-pending';
+import { problems } from './en-problems';
 import { secrets } from './en-secrets';
 import { settings } from './en-settings';
 import { spending } from './en-spending';
@@ -155,4 +156,5 @@ export const en = {
   ...pending,
   ...webview,
   ...terminal,
+  ...problems,
 } as const;
