@@ -3,12 +3,17 @@ package pages
 import (
 	"bytes"
 	"errors"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
 )
 
 var errEncoding = errors.New("the page is written in UTF-16; save it as UTF-8")
+
+// srcdoc is the attribute that makes a document without our script; its name has no other
+// spelling.
+var srcdoc = regexp.MustCompile(`(?i)srcdoc`)
 
 // inject puts tag into a document so that it is the first element a browser meets: behind a
 // byte order mark, comments and the doctype, before everything else. A script there opens
@@ -23,7 +28,7 @@ func inject(page []byte, tag string) ([]byte, error) {
 	out := make([]byte, 0, len(text)+len(tag))
 	out = append(out, text[:at]...)
 	out = append(out, tag...)
-	return append(out, text[at:]...), nil
+	return append(out, srcdoc.ReplaceAllLiteral(text[at:], []byte("srcd0c"))...), nil
 }
 
 // afterDoctype is where a doctype that stands first ends, 0 when there is none.

@@ -74,8 +74,17 @@ func policy(base, shell string, grants Grants) string {
 	add("form-action", "'none'")
 	add("frame-ancestors", shell)
 	add("webrtc", "'block'")
+	// The bridge makes the one policy there is; it keeps documents out in which it would not stand.
+	add("require-trusted-types-for", "'script'")
+	add("trusted-types", "default")
 	add("sandbox", "allow-scripts")
 	return b.String()
+}
+
+// inert is the policy of what is no document of ours: shown by itself, such as an SVG, it does
+// nothing.
+func inert(shell string) string {
+	return "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors " + shell + "; sandbox"
 }
 
 // features are switched off for pages, whatever the frame's attributes say.

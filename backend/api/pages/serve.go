@@ -94,7 +94,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	guarded(w.Header(), policy(base, s.framer(), source.Grants))
 	if err == nil {
-		err = send(w, r, source, key, name)
+		err = send(w, r, source, key, name, s.framer())
 	}
 	if err == nil {
 		return
@@ -172,7 +172,7 @@ func shown(source Source, name string) bool {
 	return !slices.ContainsFunc(source.Hidden, func(hidden string) bool { return strings.EqualFold(path.Clean(hidden), name) })
 }
 
-func send(w http.ResponseWriter, r *http.Request, source Source, key, name string) error {
+func send(w http.ResponseWriter, r *http.Request, source Source, key, name, shell string) error {
 	h := w.Header()
 	h.Set("Content-Type", contentType(name))
 	switch name {
@@ -192,6 +192,7 @@ func send(w http.ResponseWriter, r *http.Request, source Source, key, name strin
 	}
 	defer file.Close()
 	if contentType(name) != document {
+		h.Set("Content-Security-Policy", inert(shell))
 		http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(file, 0, info.Size()))
 		return nil
 	}

@@ -153,11 +153,42 @@ const key = (event) => {
   notify('sextant/key', { key: event.key, shift: event.shiftKey });
 };
 
-const start = () => {
-  // No policy holds these back in every browser.
+/**
+ * Shuts what Chromium leaves open beside the policy, where this script is the only one that runs before
+ * the page's: WebRTC, the connection that a navigation opens before the window's policy refuses
+ * it, and documents in which this script does not stand (srcdoc, javascript:). Here the policy's
+ * Trusted Types let the page make no policy but ours.
+ */
+const shut = () => {
   for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'RTCDataChannel', 'RTCIceTransport']) {
     delete window[name];
   }
+  for (const name of ['responseXML', 'response']) {
+    const { get } = Object.getOwnPropertyDescriptor(XMLHttpRequest.prototype, name);
+    Object.defineProperty(XMLHttpRequest.prototype, name, {
+      get() {
+        const value = get.call(this);
+        return value instanceof Node ? null : value;
+      },
+    });
+  }
+  const home = `${new URL(document.baseURI).origin}/`;
+  window.navigation?.addEventListener('navigate', (event) => {
+    if (!event.destination.url.startsWith(home)) event.preventDefault();
+  });
+  if (!window.trustedTypes) return;
+  trustedTypes.createPolicy('default', {
+    createHTML: (html, _, sink) => (/srcdoc/i.test(sink) ? '' : html.replace(/srcdoc/gi, 'srcd0c')),
+    createScript: (code, _, sink) => (/^Location/.test(sink) ? null : code),
+    createScriptURL: (url) => url,
+  });
+  // Libraries make policies of their own: theirs answer text, which then passes ours.
+  const plain = (name, rules = {}) => Object.freeze({ name, ...rules });
+  Object.defineProperty(TrustedTypePolicyFactory.prototype, 'createPolicy', { value: plain });
+};
+
+const start = () => {
+  shut();
   Object.defineProperty(window, 'parent', { value: parent });
   Object.defineProperty(window, 'sextant', { value: sextant });
   const accept = (event) => {

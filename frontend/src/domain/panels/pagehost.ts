@@ -3,14 +3,20 @@ import { Flood } from './flood';
 
 /** The revision of MCP Apps that is spoken. */
 const PROTOCOL = '2026-01-26';
-/** Bounds of what a page may send: one message, the calls under way, requests to it that wait. */
+/**
+ * Bounds of what a page may send: one message, the calls of all pages under way, requests to it that
+ * wait. A browser has six connections to the program for all that the window does.
+ */
 const MESSAGE = 1 << 20;
-const CALLS = 8;
+const CALLS = 3;
 const ASKED = 64;
 const PATIENCE = 10_000;
 
 /** A JSON object. */
 export type Values = Record<string, unknown>;
+
+/** Calls under way; those of a page that was left still hold their connection. */
+const running = { calls: 0 };
 
 /** What a page is told of the window it stands in, as MCP Apps names it. */
 export interface HostContext {
@@ -73,7 +79,6 @@ const wrong = (message: string) => new PageError(-32602, message);
  */
 export class PageHost {
   #port: MessagePort | null;
-  #calls = 0;
   #next = 0;
   readonly #asked = new Map<string, { resolve(result: unknown): void; reject(error: Error): void }>();
 
@@ -226,12 +231,12 @@ export class PageHost {
     if (typeof params.name !== 'string') throw wrong('"name" is missing: the tool to call.');
     const args = params.arguments ?? {};
     if (!isObject(args)) throw wrong('"arguments" is an object.');
-    if (this.#calls >= CALLS) throw refused(`The page has ${CALLS} calls under way; wait for one to end.`);
-    this.#calls++;
+    if (running.calls >= CALLS) throw refused(`Pages have ${CALLS} calls under way; wait for one to end.`);
+    running.calls++;
     try {
       return toolResult(await this.services.call(params.name, args));
     } finally {
-      this.#calls--;
+      running.calls--;
     }
   }
 }

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Every hostile panel of frontend/e2e/isolation in the real window (WebKitGTK under Xvfb): starts
+# the built program with fresh folders, opens the panels in turn over the program's own door, and
+# looks at what reached the canaries. Its last line has the counts.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+binary=${SEXTANT_BIN:-$PWD/build/bin/sextant}
+log=build/bin/isolation.log
+[ -x "$binary" ] || { echo "isolation test: $binary is not there. Run: make build" >&2; exit 1; }
+if ! build/setup.sh --has-desktop; then
+  echo "isolation test: this build has no window (GTK and WebKit development files are missing)" >&2
+  exit 1
+fi
+
+dir=$(mktemp -d)
+xvfb='' app=''
+stop() {
+  local pid
+  for pid in "$app" "$xvfb"; do
+    [ -n "$pid" ] || continue
+    kill -- "-$pid" 2>/dev/null || true
+    for _ in $(seq 50); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
+    kill -9 -- "-$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
+  rm -rf "$dir" 2>/dev/null || true
+}
+trap stop EXIT
+
+setsid Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp -noreset 3>"$dir/display" >/dev/null 2>&1 &
+xvfb=$!
+for _ in $(seq 200); do [ -s "$dir/display" ] && break; sleep 0.1; done
+[ -s "$dir/display" ] || { echo "isolation test: Xvfb named no display in 20 s" >&2; exit 1; }
+DISPLAY=":$(tr -d '[:space:]' <"$dir/display")"
+export DISPLAY
+
+mkdir -p build/bin
+mkdir -m 0700 "$dir/data" "$dir/config" "$dir/work" "$dir/home"
+bus=()
+if command -v dbus-run-session >/dev/null; then bus=(dbus-run-session --); fi
+(
+  cd "$dir/work"
+  unset WAYLAND_DISPLAY
+  export HOME="$dir/home" SEXTANT_DATA="$dir/data" SEXTANT_CONFIG="$dir/config" SEXTANT_KEYCHAIN=off
+  export GDK_BACKEND=x11 NO_AT_BRIDGE=1 LIBGL_ALWAYS_SOFTWARE=1
+  exec setsid "${bus[@]}" "$binary" --log-level warn
+) >"$PWD/$log" 2>&1 </dev/null &
+app=$!
+
+for _ in $(seq 900); do
+  [ -s "$dir/data/instance.json" ] && xdotool search --onlyvisible --name '^Sextant' >/dev/null 2>&1 && break
+  kill -0 "$app" 2>/dev/null || { tail -n 25 "$log" >&2; echo "isolation test: the program ended" >&2; exit 1; }
+  sleep 0.1
+done
+
+cd frontend
+if ! SEXTANT_ISOLATION_DATA="$dir/data" npx --no-install playwright test isolation.spec --retries 0 </dev/null; then
+  import -silent -window root ../build/bin/isolation-failed.png 2>/dev/null || true
+  tail -n 25 "../$log" >&2
+  exit 1
+fi
+kill -0 "$app" 2>/dev/null || { echo "isolation test: the program ended, which no panel may do" >&2; exit 1; }
+echo "isolation test: passed"
