@@ -14,7 +14,7 @@ PROBES       := NoProbeGetsOut|ProbesSucceedOutside|OrdinaryWorkIsDone
 WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test check generate bench bench-table bench-tasks redteam kills package clean
+.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test isolation isolation-window check generate bench bench-table bench-tasks redteam kills package clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -81,6 +81,13 @@ kills: ui ## Kill the program 1,000 times in its work: what is lost, refused or 
 window-test: build ## One real window under Xvfb
 	@echo "== One real window under Xvfb"
 	@build/window-test.sh
+
+isolation: build isolation-window ## Hostile panels in Chromium and in the real window
+	@cd frontend && SEXTANT_BIN="$(CURDIR)/$(BIN)/sextant" npx --no-install playwright test isolation.spec </dev/null
+
+isolation-window: build
+	@echo "== Hostile panels in the real window under Xvfb"
+	@build/isolation-test.sh
 
 check: setup ## Format, lint, floors, generated files
 	@build/check.sh
