@@ -26,6 +26,7 @@ import (
 	"sextant/backend/tools/mcp"
 	toolpanels "sextant/backend/tools/panels"
 	"sextant/backend/tools/panels/callers"
+	"sextant/backend/tools/panels/configured"
 	"sextant/backend/tools/panels/making"
 	"sextant/backend/tools/subagent"
 	"sextant/backend/tools/web"
@@ -52,7 +53,7 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 	s.Panels = toolpanels.New(toolpanels.Config{
 		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), Inert: inertTools(),
 		Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reserved,
-		Journal: journal{s}, Data: s.Config.DataDir, PageURL: s.Pages.URL, Egress: s.Guard.Transport(), Programs: s.panelPrograms(), Call: s.callOfScript, Accepted: s.Store, Pins: s.Store, Undos: s.Store, Log: s.Log,
+		Journal: journal{s}, Data: s.Config.DataDir, PageURL: s.Pages.URL, Egress: s.Guard.Transport(), Programs: s.panelPrograms(), Call: s.callOfScript, Settings: configured.New(s.Store, s.Secrets), Accepted: s.Store, Pins: s.Store, Undos: s.Store, Log: s.Log,
 	})
 	s.Baseline = baseline.New(baseline.Config{
 		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,

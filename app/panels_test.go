@@ -177,3 +177,34 @@ handlers.clip_more = () => tools.bash({ command: 'id' })
 		t.Errorf("%+v %+v", questions, r)
 	}
 }
+
+func TestWhatAPersonSetsForAPanelReachesItsScriptAndSensitiveValuesNobodyElse(t *testing.T) {
+	flags := testFlags(t)
+	folder := filepath.Join(flags["data"], "panels", "clip")
+	put(t, filepath.Join(folder, "backend.js"), `handlers.clip_size = () => [config.size, config.key?.length ?? 0]`)
+	put(t, filepath.Join(folder, "manifest.json"), `{"panel_id":"clip","panel_type":"x","title":"Clip","backend":{"kind":"script","file":"backend.js"},
+		"config":{"size":{"type":"integer","default":20},"key":{"type":"string","sensitive":true}},
+		"tools":[{"name":"clip_size","description":"Size.","endpoint":"GET /api/clip/size","parameters":{}}]}`)
+	sys := openWith(t, flags, Purpose{Serve: true})
+	person, program := windowOf(t, sys), clientOf(t, sys)
+	size := func() string { return sys.CallAsPanel(t.Context(), "clip", "clip_size", nil).ModelText() }
+	if got := size(); got != "[20,0]" {
+		t.Fatal(got)
+	}
+	values := map[string]any{"values": map[string]any{"size": 3, "key": "s3cret"}}
+	if status, b := program.do(http.MethodPut, "/api/panels/clip/config", values); status != http.StatusForbidden {
+		t.Errorf("a program set it: %d %s", status, b)
+	}
+	if status, b := person.do(http.MethodPut, "/api/panels/clip/config", values); status != http.StatusOK || strings.Contains(string(b), "s3cret") {
+		t.Errorf("%d %s", status, b)
+	}
+	if got := size(); got != "[3,6]" {
+		t.Error(got)
+	}
+	if status, b := person.do(http.MethodPut, "/api/panels/clip/config", map[string]any{"values": map[string]any{"size": "x"}}); status != http.StatusBadRequest || !strings.Contains(string(b), "size should be a whole number") {
+		t.Errorf("%d %s", status, b)
+	}
+	if status, b := program.do(http.MethodGet, "/api/panels/clip/config", nil); status != http.StatusOK || strings.Contains(string(b), "s3cret") || !strings.Contains(string(b), `"set":true`) {
+		t.Errorf("%d %s", status, b)
+	}
+}

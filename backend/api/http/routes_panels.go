@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"sextant/backend/tools/panels/configured"
 	"sextant/shared/toolspec"
 )
 
@@ -21,6 +22,8 @@ type panelCall struct {
 // panelOwnRoutes are what the pages of panels need.
 func (s *Server) panelOwnRoutes() {
 	add(s, http.MethodPost, "/api/panels/{id}/call", "Run a tool as a panel's page", http.StatusOK, s.callAsPanel)
+	add(s, http.MethodGet, "/api/panels/{id}/config", "Settings of a panel", http.StatusOK, s.panelSettings)
+	add(s, http.MethodPut, "/api/panels/{id}/config", "Change settings of a panel", http.StatusOK, s.setPanelSettings)
 }
 
 // callAsPanel runs a tool as the panel's own call; one that failed is still 200, in the result form.
@@ -29,4 +32,37 @@ func (s *Server) callAsPanel(ctx context.Context, in *panelCall) (*body[toolspec
 		return nil, notFound("There is no panel " + in.ID + " that can be used. GET /api/panels lists the panels.")
 	}
 	return answer(s.rooms.AsPanel(ctx, in.ID, in.Body.Tool, in.Body.Args)), nil
+}
+
+// panelSettings is the list of a panel's settings; values of sensitive ones are not in it.
+type panelSettings struct {
+	Settings []configured.Setting `json:"settings"`
+}
+
+func (s *Server) panelSettings(ctx context.Context, in *idPath) (*body[panelSettings], error) {
+	list, known, err := s.rooms.Panels.Settings(ctx, in.ID)
+	switch {
+	case err != nil:
+		return nil, failed("The settings of the panel could not be read.", err)
+	case !known:
+		return nil, notFound("There is no panel " + in.ID + " that can be used.")
+	}
+	return answer(panelSettings{Settings: list}), nil
+}
+
+// setPanelSettings keeps values by name; null takes one back to its default.
+func (s *Server) setPanelSettings(ctx context.Context, in *struct {
+	ID   string `path:"id" maxLength:"64"`
+	Body struct {
+		Values map[string]json.RawMessage `json:"values"`
+	}
+},
+) (*body[panelSettings], error) {
+	if err := personOnly(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.rooms.Panels.SetSettings(ctx, in.ID, in.Body.Values); err != nil {
+		return nil, refused(err)
+	}
+	return s.panelSettings(ctx, &idPath{ID: in.ID})
 }

@@ -230,11 +230,11 @@ func (r *Registry) refresh(e *entry) {
 	e.program = program
 	switch b := *m.Backend; {
 	case b.Kind == "process", b.Kind == "mcp" && b.Command != "":
-		e.runner = process.New(r.cfg.Programs, process.Panel{ID: e.id, Title: m.Title, Dir: e.dir(), Backend: b, Permissions: m.Permissions})
+		e.runner = process.New(r.cfg.Programs, process.Panel{ID: e.id, Title: m.Title, Dir: e.dir(), Backend: b, Permissions: m.Permissions, Settings: r.settingsOf(e.id)})
 	case b.Kind == "script":
 		e.script = scripted.New(
 			scripted.Config{Data: r.cfg.Programs.Data, Egress: r.cfg.Egress, Call: r.cfg.Call},
-			scripted.Panel{ID: e.id, Dir: e.dir(), File: b.File, Permissions: m.Permissions},
+			scripted.Panel{ID: e.id, Dir: e.dir(), File: b.File, Permissions: m.Permissions, Settings: r.settingsOf(e.id)},
 		)
 	}
 }

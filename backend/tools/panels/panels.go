@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"sextant/backend/tools/panels/callers"
+	"sextant/backend/tools/panels/configured"
 	"sextant/backend/tools/panels/manifest"
 	"sextant/backend/tools/panels/manifest/when"
 	"sextant/backend/tools/panels/process"
@@ -73,7 +74,9 @@ type Config struct {
 	Programs process.Config
 	// Call makes the calls of panels' scripts; nil lets them make none.
 	Call func(ctx context.Context, a callers.Ask) toolspec.Result
-	Log  *slog.Logger
+	// Settings keeps what a person sets for panels; nil leaves all at their defaults.
+	Settings *configured.Settings
+	Log      *slog.Logger
 
 	// rescan and now are for tests: the pause between two looks that nothing asked for, and
 	// the clock by which a bad manifest stands.
@@ -123,7 +126,9 @@ type state struct {
 	tools  map[string]*offer
 	// callTools are permissions.call_tools of the panels that can be used.
 	callTools map[string][]string
-	pages     map[string]*view.Tree
+	// config are the settings that their manifests name.
+	config map[string]map[string]manifest.ConfigField
+	pages  map[string]*view.Tree
 	// order lists tool names: panels in order of the activity bar, tools as declared.
 	order []string
 }

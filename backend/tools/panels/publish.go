@@ -63,7 +63,7 @@ func text(v any) string {
 func (r *Registry) compose(reserved map[string]bool) *state {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := &state{tools: map[string]*offer{}, callTools: map[string][]string{}, pages: map[string]*view.Tree{}}
+	next := &state{tools: map[string]*offer{}, callTools: map[string][]string{}, config: map[string]map[string]manifest.ConfigField{}, pages: map[string]*view.Tree{}}
 	var list []*entry
 	for _, e := range r.entries {
 		if e.arrival > 0 {
@@ -79,7 +79,7 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 	}
 	for _, e := range list {
 		if e.plan != nil {
-			next.callTools[e.id] = e.plan.Manifest.Permissions.CallTools
+			next.callTools[e.id], next.config[e.id] = e.plan.Manifest.Permissions.CallTools, e.plan.Manifest.Config
 		}
 		p := shown(e, offers[e.id], slices.Concat(extra[e.id], r.clashes[e.id], pageProblems(e)))
 		p.Page.URL = r.pageURL(e)

@@ -196,6 +196,16 @@ func (r *Runner) unused() {
 	r.idle = time.AfterFunc(limit, func() { r.rest(up) })
 }
 
+// Renew ends the program, so that the next call starts it anew. What it is asked meanwhile breaks off.
+func (r *Runner) Renew() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if up := r.up; up != nil && !r.ended {
+		r.up = nil
+		r.tasks.Go(up.end)
+	}
+}
+
 // rest ends a program that nobody has called for a while.
 func (r *Runner) rest(up *running) {
 	r.mu.Lock()

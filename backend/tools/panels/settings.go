@@ -1,0 +1,48 @@
+package panels
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"sextant/backend/tools/panels/configured"
+)
+
+// settingsOf hands what a person set for panel to what answers it, as its manifest names it when it
+// is asked for; nil when nothing is kept.
+func (r *Registry) settingsOf(panel string) func() (string, error) {
+	if r.cfg.Settings == nil {
+		return nil
+	}
+	return func() (string, error) {
+		return r.cfg.Settings.Text(context.Background(), panel, r.state.Load().config[panel])
+	}
+}
+
+// Settings are the settings of panel as a person sees them; ok is false when there is no such panel.
+func (r *Registry) Settings(ctx context.Context, panel string) (list []configured.Setting, ok bool, err error) {
+	fields, ok := r.state.Load().config[panel]
+	if !ok || r.cfg.Settings == nil {
+		return []configured.Setting{}, ok, nil
+	}
+	list, err = r.cfg.Settings.List(ctx, panel, fields)
+	return list, true, err
+}
+
+// SetSettings keeps values for panel, all or none, null taking one back to its default. A program that
+// runs is ended, so that the next call starts it with them.
+func (r *Registry) SetSettings(ctx context.Context, panel string, values map[string]json.RawMessage) error {
+	fields, ok := r.state.Load().config[panel]
+	if !ok || r.cfg.Settings == nil {
+		return fmt.Errorf("there is no panel %s with settings", panel)
+	}
+	if err := r.cfg.Settings.Set(ctx, panel, fields, values); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.entries[panel]; e != nil && e.runner != nil {
+		e.runner.Renew()
+	}
+	return nil
+}
