@@ -36,7 +36,7 @@ func (s *Server) callAsPanel(ctx context.Context, in *panelCall) (*body[toolspec
 
 // panelSettings is the list of a panel's settings; values of sensitive ones are not in it.
 type panelSettings struct {
-	Settings []configured.Setting `json:"settings"`
+	Settings []configured.PanelSetting `json:"settings"`
 }
 
 func (s *Server) panelSettings(ctx context.Context, in *idPath) (*body[panelSettings], error) {

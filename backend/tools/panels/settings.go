@@ -20,10 +20,10 @@ func (r *Registry) settingsOf(panel string) func() (string, error) {
 }
 
 // Settings are the settings of panel as a person sees them; ok is false when there is no such panel.
-func (r *Registry) Settings(ctx context.Context, panel string) (list []configured.Setting, ok bool, err error) {
+func (r *Registry) Settings(ctx context.Context, panel string) (list []configured.PanelSetting, ok bool, err error) {
 	fields, ok := r.state.Load().config[panel]
 	if !ok || r.cfg.Settings == nil {
-		return []configured.Setting{}, ok, nil
+		return []configured.PanelSetting{}, ok, nil
 	}
 	list, err = r.cfg.Settings.List(ctx, panel, fields)
 	return list, true, err

@@ -166,6 +166,8 @@ class Fake implements Backend {
   callPanel = async (): Promise<Result> => ({ success: true, result: { text: 'done' }, duration_ms: 12 });
   answerPanel = async () => {};
   developPanel = async () => {};
+  panelSettings = async () => [];
+  setPanelSettings = async () => [];
   pinPanel = async () => {};
   publishContext = async () => {};
   panelState = async () => null;

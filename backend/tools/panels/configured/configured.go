@@ -40,8 +40,8 @@ type Settings struct {
 // New makes Settings of what keeps them.
 func New(store Store, keys Keys) *Settings { return &Settings{store: store, keys: keys} }
 
-// Setting is one setting as a person sees it. Value is null for a sensitive one.
-type Setting struct {
+// PanelSetting is one setting as a person sees it. Value is null for a sensitive one.
+type PanelSetting struct {
 	Name        string          `json:"name"`
 	Type        string          `json:"type"`
 	Description string          `json:"description,omitempty"`
@@ -55,15 +55,15 @@ type Setting struct {
 func keyOf(panel, name string) string { return "panel." + panel + "." + name }
 
 // List are the settings of panel, by name.
-func (s *Settings) List(ctx context.Context, panel string, fields map[string]manifest.ConfigField) ([]Setting, error) {
+func (s *Settings) List(ctx context.Context, panel string, fields map[string]manifest.ConfigField) ([]PanelSetting, error) {
 	kept, err := s.store.PanelConfig(ctx, panel)
 	if err != nil {
 		return nil, err
 	}
-	all := []Setting{}
+	all := []PanelSetting{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		f := fields[name]
-		one := Setting{Name: name, Type: f.Type, Description: f.Description, Sensitive: f.Sensitive, Default: f.Default, Value: f.Default}
+		one := PanelSetting{Name: name, Type: f.Type, Description: f.Description, Sensitive: f.Sensitive, Default: f.Default, Value: f.Default}
 		if f.Sensitive {
 			one.Default, one.Value = nil, nil
 			_, one.Set = s.keys.Key(keyOf(panel, name))

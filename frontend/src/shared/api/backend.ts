@@ -19,6 +19,7 @@ import type {
   Metrics,
   MetricsRange,
   Model,
+  PanelSetting,
   PageTree,
   Result,
   Setting,
@@ -165,6 +166,10 @@ export interface Backend {
   /** Takes over changes of a panel's tools without asking until Sextant ends, or asks again. */
   developPanel(panel: string, on: boolean): Promise<void>;
   /** Offers a panel's tools while another one is active, too, or no longer. */
+  /** What a person may set for a panel; the values of sensitive settings are not in it. */
+  panelSettings(panel: string): Promise<PanelSetting[]>;
+  /** Sets values by name; null takes one back to its default. */
+  setPanelSettings(panel: string, values: Json): Promise<PanelSetting[]>;
   pinPanel(panel: string, pinned: boolean): Promise<void>;
   /** Says what a panel shows now, by the keys its manifest declares; it replaces what was said before. */
   publishContext(panel: string, values: Record<string, Json>): Promise<void>;

@@ -27,6 +27,7 @@ import {
   type Metrics,
   type MetricsRange,
   type Model,
+  type PanelSetting,
   type PageTree,
   type Result,
   type Setting,
@@ -188,6 +189,16 @@ export class Loopback implements Backend {
     this.#json<void>('POST', `/api/panels/${encodeURIComponent(panel)}/${take ? 'accept' : 'decline'}`, { hash });
   developPanel = (panel: string, on: boolean) =>
     this.#json<void>('POST', `/api/panels/${encodeURIComponent(panel)}/develop`, { on });
+  panelSettings = async (panel: string) =>
+    (await this.#json<{ settings: PanelSetting[] }>('GET', `/api/panels/${encodeURIComponent(panel)}/config`)).settings;
+
+  setPanelSettings = async (panel: string, values: Json) =>
+    (
+      await this.#json<{ settings: PanelSetting[] }>('PUT', `/api/panels/${encodeURIComponent(panel)}/config`, {
+        values,
+      })
+    ).settings;
+
   pinPanel = (panel: string, pinned: boolean) =>
     this.#json<void>('POST', `/api/panels/${encodeURIComponent(panel)}/pin`, { pinned });
   publishContext = (panel: string, values: Record<string, Json>) =>

@@ -1422,6 +1422,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/panels/{id}/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Settings of a panel */
+        get: operations["get-api-panels-id-config"];
+        /** Change settings of a panel */
+        put: operations["put-api-panels-id-config"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/panels/{id}/context": {
         parameters: {
             query?: never;
@@ -2540,6 +2558,18 @@ export interface components {
         PanelRef: {
             panel: string;
         };
+        PanelSetting: {
+            default?: unknown;
+            description?: string;
+            name: string;
+            sensitive?: boolean;
+            set?: boolean;
+            type: string;
+            value?: unknown;
+        };
+        PanelSettings: {
+            settings: components["schemas"]["PanelSetting"][];
+        };
         PanelState: {
             state: unknown;
         };
@@ -2689,6 +2719,11 @@ export interface components {
         };
         "Put-api-conversations-id-summaries-messageRequest": {
             use: boolean;
+        };
+        "Put-api-panels-id-configRequest": {
+            values: {
+                [key: string]: unknown;
+            };
         };
         "Put-api-settings-keyRequest": {
             value: string;
@@ -6043,6 +6078,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-panels-id-config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelSettings"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-panels-id-config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-panels-id-configRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelSettings"];
                 };
             };
             /** @description Error */

@@ -134,3 +134,4 @@ export type PageTree = S['Tree'];
 export type PagePart = S['Part'];
 export type PageAction = S['PartAction'];
 export type PageSource = S['DataSource'];
+export type PanelSetting = S['PanelSetting'];

@@ -1,4 +1,5 @@
 import { assistant } from './en-assistant';
+import { config } from './en-config';
 import { editor } from './en-editor';
 import { files } from './en-files';
 import { measures } from './en-measures';
@@ -143,6 +144,7 @@ const frame = {
 export const en = {
   ...frame,
   ...assistant,
+  ...config,
   ...editor,
   ...files,
   ...notes,
