@@ -1,0 +1,46 @@
+package making
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sextant/backend/tools/panels/manifest"
+)
+
+// TestTheGuideCanBeFollowedWordForWord does what the sh blocks of docs/panels.md say, in their
+// order, and judges the JSON pages it shows.
+func TestTheGuideCanBeFollowedWordForWord(t *testing.T) {
+	guide, err := os.ReadFile("../../../../docs/panels.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, done := t.TempDir(), map[string]int{}
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(guide), -1) {
+		for _, line := range strings.Split(strings.TrimSpace(block[1]), "\n") {
+			words := strings.Fields(line)
+			switch {
+			case strings.HasPrefix(line, "sextant panels new ") && len(words) == 6 && words[4] == "--kind":
+				if _, err := New(folder, words[3], words[5]); err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+				done[words[5]]++
+			case strings.HasPrefix(line, "sextant panels validate ~/.local/share/sextant/panels/"):
+				dir := filepath.Join(folder, filepath.Base(words[3]))
+				if report := manifest.Validate(dir); !report.OK || len(report.Problems) > 0 {
+					t.Errorf("%s: %+v", line, report)
+				}
+				done["validate"]++
+			default:
+				t.Errorf("the guide says what nothing here does: %s", line)
+			}
+		}
+	}
+	for _, step := range append(Kinds(), "validate") {
+		if done[step] == 0 {
+			t.Errorf("the guide does not say how: %s", step)
+		}
+	}
+}
