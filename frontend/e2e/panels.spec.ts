@@ -129,6 +129,70 @@ test('a manifest that is broken while the window is open is told with a mended e
     await expect(page.getByText('"endpoint": "POST /api/reading-list/items"', { exact: true })).toBeVisible();
     await writeFile(file, good);
     await expect(page.getByText('No panel has a problem.')).toBeVisible();
+
+test('a change that widens waits for the person, and pinned tools are offered everywhere', async ({ page }) => {
+  const sextant = await Sextant.start();
+  try {
+    const folder = join(sextant.data, 'panels', sample);
+    await page.goto(sextant.window());
+    const bar = page.getByRole('navigation', { name: 'Panels' });
+    await cp(join(examples, sample), folder, { recursive: true });
+    await bar.getByRole('button', { name: /Reading list/ }).click();
+    const manifest = await readFile(join(folder, 'manifest.json'), 'utf8');
+    const offered = async () => {
+      const all = await sextant.api<{ panel: { function: { name: string; description: string } }[] }>(
+        'GET',
+        '/api/ai/tools/discover?panelId=home',
+      );
+      return all.panel.map((tool) => `${tool.function.name}: ${tool.function.description}`).join('\n');
+    };
+
+    // Pinned, its tools are offered while another panel is open; a program may not pin.
+    await page.getByRole('button', { name: /^Pin: offer its tools/ }).click();
+    await expect(page.getByRole('button', { name: /^Pinned:/ })).toHaveAttribute('aria-pressed', 'true');
+    await expect.poll(offered).toContain('reading_list_');
+    await expect(sextant.api('POST', `/api/panels/${sample}/pin`, { pinned: false })).rejects.toThrow(/403/);
+
+    // Another program may run only after the person has read what changes.
+    const widened = JSON.parse(manifest) as { backend: { args: string[] }; tools: { description: string }[] };
+    widened.backend.args = ['other.mjs'];
+    await writeFile(join(folder, 'manifest.json'), JSON.stringify(widened));
+    const question = page.getByRole('region', { name: /Take over the changed manifest of Reading list/ });
+    await expect(question).toContainText('“other.mjs” instead of');
+    await expect(question.getByRole('region', { name: 'What changes in manifest.json' })).toContainText('other.mjs');
+    await expect(bar.getByRole('button', { name: 'Reading list, a change waits for you' })).toBeVisible();
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    const { panels } = await sextant.api<{ panels: { id: string; pending?: { hash: string } }[] }>(
+      'GET',
+      '/api/panels',
+    );
+    const hash = panels.find((one) => one.id === sample)?.pending?.hash;
+    await expect(sextant.api('POST', `/api/panels/${sample}/accept`, { hash })).rejects.toThrow(/403/);
+    await question.getByRole('button', { name: 'Leave it out' }).click();
+    await expect(page.getByText('A change of manifest.json was left out.')).toBeVisible();
+
+    // A tool's words wait, too, until the person says that they work on the panel.
+    const reworded = JSON.parse(manifest) as typeof widened;
+    reworded.tools[0]!.description = 'Says something else now.';
+    await writeFile(join(folder, 'manifest.json'), JSON.stringify(reworded));
+    await expect(question).toContainText('the description changes');
+    expect(await offered()).not.toContain('Says something else now.');
+    // An answer within half a second of the question counts as none.
+    await expect(async () => {
+      await question
+        .getByRole('button', { name: 'Take over, and do not ask while I work on it' })
+        .click({ timeout: 1000 });
+      await expect(page.getByRole('button', { name: 'Ask again' })).toBeVisible({ timeout: 1000 });
+    }).toPass();
+    await expect.poll(offered).toContain('Says something else now.');
+    reworded.tools[0]!.description = 'And now this.';
+    await writeFile(join(folder, 'manifest.json'), JSON.stringify(reworded));
+    await expect.poll(offered).toContain('And now this.');
+
+    // The open panel is removed: the window shows the first one.
+    await rm(folder, { recursive: true });
+    await expect(bar.getByRole('button', { name: 'Home' })).toHaveAttribute('aria-current', 'page');
+    await expect.poll(offered).toBe('');
   } finally {
     await sextant.stop();
   }
