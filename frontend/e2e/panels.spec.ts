@@ -129,6 +129,10 @@ test('a manifest that is broken while the window is open is told with a mended e
     await expect(page.getByText('"endpoint": "POST /api/reading-list/items"', { exact: true })).toBeVisible();
     await writeFile(file, good);
     await expect(page.getByText('No panel has a problem.')).toBeVisible();
+  } finally {
+    await sextant.stop();
+  }
+});
 
 test('a change that widens waits for the person, and pinned tools are offered everywhere', async ({ page }) => {
   const sextant = await Sextant.start();
