@@ -63,6 +63,16 @@ func checkGroup(group string) error {
 	return fmt.Errorf("%q is no group that can be switched off; these can: %s", group, strings.Join(switchable, ", "))
 }
 
+// toolName is what a tool can be called, one of an MCP server too.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+func checkToolName(name string) error {
+	if toolName.MatchString(name) {
+		return nil
+	}
+	return fmt.Errorf("%q is no name of a tool", name)
+}
+
 func checkDialect(d string) error { return dialect.CheckOverride(d) }
 
 // checkFallback refuses what is no name of a model over a provider; none is allowed.

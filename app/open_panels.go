@@ -2,15 +2,26 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"sextant/backend/record/events"
+	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/shell"
+	browserpanel "sextant/panels/browser"
 	codeeditor "sextant/panels/code-editor"
 	filespanel "sextant/panels/files"
+	"sextant/panels/home"
+	mcpservers "sextant/panels/mcp-servers"
 	notespanel "sextant/panels/notes"
+	"sextant/panels/settings"
 	"sextant/panels/terminal"
+	"sextant/panels/tools"
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
@@ -25,6 +36,10 @@ func (s *System) openPanels() error {
 	s.Terminals = terminal.New(terminal.Config{
 		Confine: s.Confine, Shell: ownShell(), Folder: s.Workspace, Bash: s.onScreen, Log: s.Log,
 	})
+	s.visited = browserpanel.New(browserpanel.Rooms{
+		Bookmarks: s.Store.Bookmarks, Keep: s.Store.KeepBookmark, Drop: s.Store.DropBookmark, Front: s.frontPage, Content: s.pageContent,
+	})
+	s.followPages()
 	return nil
 }
 
@@ -35,12 +50,71 @@ func (s *System) panelHandlers() map[string]http.Handler {
 		editorPanel: s.Editor,
 		"files":     filespanel.New(s.Files),
 		"notes":     s.Notes,
+		"browser":   s.visited.Handler(),
+		"tools": tools.Handler(tools.Rooms{
+			Calls: s.Audit.List, Call: s.Audit.One, Exists: s.toolExists,
+			Off:    func() []string { return s.Settings.List("tools_off") },
+			SetOff: func(ctx context.Context, off []string) error { return s.set(ctx, "tools_off", strings.Join(off, ",")) },
+		}),
+		"settings": settings.Handler(settings.Rooms{All: s.Settings.All, Set: s.Settings.Set}),
+		"home":     home.Handler(home.Rooms{State: s.snapshot, Conversations: s.Store.Conversations, Messages: s.Store.Messages}),
+		"mcp-servers": mcpservers.Handler(mcpservers.Rooms{
+			List: func() []event.MCPServer { return s.MCP.List() }, Log: func(name string) (string, error) { return s.MCP.Log(name) },
+			Toggle: func(name string, on bool) error { return s.MCP.Toggle(context.Background(), name, on) },
+			Add: func(p mcpservers.Proposal) error {
+				return s.MCP.Put(p.Name, mcp.Entry{Command: p.Command, Args: p.Args, URL: p.URL, Disabled: true}, false)
+			},
+		}),
 	}
 }
 
+// set changes a setting as the window does.
+func (s *System) set(ctx context.Context, key, value string) error {
+	_, err := s.Settings.Set(ctx, key, value)
+	return err
+}
+
+// toolExists reports whether a tool of that name is known, whether it is offered now or not.
+func (s *System) toolExists(tool string) bool {
+	is := func(d toolspec.Definition) bool { return d.Name == tool }
+	return slices.ContainsFunc(s.Discovery.Discover("").All(), is) || slices.ContainsFunc(s.Panels.AllDefinitions(), is) ||
+		slices.Contains(s.Settings.List("tools_off"), tool)
+}
+
+// pageContent reads the page in front as Markdown, on behalf of who made call.
+func (s *System) pageContent(ctx context.Context, call toolspec.Call) toolspec.Result {
+	return s.Pipeline.Do(ctx, toolspec.Call{
+		Tool: s.Nav.Tool("content"), Args: json.RawMessage(`{"format":"markdown"}`), Panel: call.Panel, From: call.From,
+	})
+}
+
+// frontPage is the window's page in front, the zero value for none.
+func (s *System) frontPage() event.Tab {
+	state := s.Browser.State()
+	for _, tab := range state.Tabs {
+		if tab.ID == state.Active {
+			return tab
+		}
+	}
+	return event.Tab{}
+}
+
+// followPages lets the browser panel note which pages the window's tabs show.
+func (s *System) followPages() {
+	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.BrowserChanged}}, events.FromNow)
+	s.background.Go(func() {
+		defer sub.Close()
+		for e := range sub.C() {
+			s.visited.Saw(s.Browser.State(), e.Time)
+		}
+	})
+}
+
 // inertTools are tools of built-in panels that change nothing by themselves: they make calls of other
-// tools, or end what their caller began.
-func inertTools() []string { return []string{"terminal_run", "terminal_stop"} }
+// tools, end what their caller began, or narrow what it may do.
+func inertTools() []string {
+	return []string{"terminal_run", "terminal_stop", "tool_switch", "mcp_server_toggle"}
+}
 
 // ownShell is the person's shell.
 func ownShell() string {

@@ -122,13 +122,14 @@ func (s *System) openCalls(context.Context, Purpose) error {
 		sources = append(sources, switched{r, s.Settings})
 	}
 	s.Discovery = discovery.New(append(sources, s.Panels, s.MCP, s.Created)...)
+	s.Discovery.Without(func() []string { return s.Settings.List("tools_off") })
 	s.Desk = approval.New(s.Events)
 	s.Pipeline = pipeline.New(pipeline.Config{
 		Discovery: s.Discovery, Desk: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs, Results: s.Results,
 		Policy: func() policy.Settings {
 			return policy.Settings{
 				Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"), Folder: followed(s.Workspace()),
-				Off: s.Settings.List("groups_off"),
+				Off: s.Settings.List("groups_off"), OffTools: s.Settings.List("tools_off"),
 			}
 		},
 		CallTools: s.callTools, Secrets: s.Secrets, Log: s.Log,
@@ -170,6 +171,9 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 	})
 	s.onClose("models", func() error { s.Models.Close(); return nil })
 	s.Settings.changed = func(key string) {
+		if key == "tools_off" || key == "groups_off" {
+			s.publish(event.New(event.CatalogueChanged, event.Empty{}))
+		}
 		if provider, _, ok := strings.Cut(key, "_"); ok {
 			if service, ok := s.modelServices()[provider]; ok {
 				s.Models.Configure(provider, service)

@@ -48,6 +48,7 @@ import (
 	"sextant/backend/tools/snapshot"
 	"sextant/backend/tools/subagent"
 	"sextant/backend/tools/web"
+	browserpanel "sextant/panels/browser"
 	codeeditor "sextant/panels/code-editor"
 	notespanel "sextant/panels/notes"
 	"sextant/panels/terminal"
@@ -112,8 +113,10 @@ type System struct {
 	keys   *httpapi.Keys
 	hub    *ws.Hub
 	shells *ws.TerminalDoor
-	guests *mcpserver.Host
-	server *httpapi.Server
+	// visited is the Go side of the browser panel.
+	visited *browserpanel.Panel
+	guests  *mcpserver.Host
+	server  *httpapi.Server
 
 	// background counts goroutines that end when the event log does.
 	background sync.WaitGroup

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,6 +124,7 @@ func (t *Tab) claim() bool {
 func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call, args []byte) {
 	tab := r.tab
 	columns, rows := tab.size()
+	whole := false
 	begin := sync.OnceFunc(func() {
 		tab.set(func() { tab.phase = wire.TerminalRunning })
 		_, _ = tab.Write([]byte(prompt(tab.told())))
@@ -131,13 +133,23 @@ func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call,
 	})
 	result := t.cfg.Bash(ctx, Run{
 		From: call, Args: args, Columns: columns, Rows: rows,
-		Begun:  func(tty confine.TTY) { tab.attach(tty); begin() },
-		Output: func(b []byte) { _, _ = tab.Write(b) },
+		Begun: func(tty confine.TTY) { tab.attach(tty); begin() },
+		Output: func(b []byte) {
+			// A program that is stopped does not give back the whole screen that it took.
+			if at := bytes.LastIndex(b, []byte("\x1b[?1049")); at >= 0 && at+7 < len(b) {
+				whole = b[at+7] == 'h'
+			}
+			_, _ = tab.Write(b)
+		},
 	})
 	select {
 	case <-r.begun:
 		code, how := ending(result)
-		_, _ = fmt.Fprintf(tab, "\x1b[0m\x1b[?1049l\x1b[?25h\r\n\x1b[2m%s\x1b[0m\r\n", how)
+		back := ""
+		if whole {
+			back = "\x1b[?1049l"
+		}
+		_, _ = fmt.Fprintf(tab, "%s\x1b[0m\x1b[?25h\x1b[2m%s\x1b[0m\r\n\r\n", back, how)
 		tab.ended(wire.TerminalEnded, code, how)
 	default:
 		tab.ended(wire.TerminalFailed, 0, toolspec.Brief(result.Error, 200))

@@ -204,3 +204,12 @@ type AuditCheck struct {
 	Entries int    `json:"entries"`
 	Problem string `json:"problem,omitempty"`
 }
+
+// Bookmark is a page that was kept in the browser panel. Title is the page's own word, Note who
+// kept it wrote.
+type Bookmark struct {
+	URL   string    `json:"url"`
+	Title string    `json:"title"`
+	Note  string    `json:"note,omitempty"`
+	Time  time.Time `json:"time"`
+}

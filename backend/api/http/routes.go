@@ -52,6 +52,7 @@ func operationID(method, path string) string {
 // routes registers every route of the door.
 func (s *Server) routes() {
 	s.toolRoutes()
+	s.serverRoutes()
 	s.environmentRoutes()
 	s.panelRoutes()
 	s.panelOwnRoutes()

@@ -29,17 +29,37 @@ type PageSource interface {
 }
 
 // Discovery asks its sources in order. It may be used concurrently.
-type Discovery struct{ sources []Source }
+type Discovery struct {
+	sources []Source
+	off     func() []string
+}
+
+// Without leaves out the tools that off names whenever it is asked. It is called before the first
+// Discover.
+func (d *Discovery) Without(off func() []string) { d.off = off }
 
 // New returns a Discovery over sources; earlier ones win a name that stands twice.
 func New(sources ...Source) *Discovery { return &Discovery{sources: sources} }
 
+func (d *Discovery) switchedOff() map[string]bool {
+	names := map[string]bool{}
+	if d.off != nil {
+		for _, name := range d.off() {
+			names[name] = true
+		}
+	}
+	return names
+}
+
 // Discover takes the picture of what can be called while panel is active.
 func (d *Discovery) Discover(panel string) *Catalogue {
 	c := &Catalogue{Panel: panel, byName: map[string]int{}, problems: []string{}}
+	off := d.switchedOff()
 	for _, s := range d.sources {
 		for _, def := range s.Definitions(panel) {
-			c.add(def)
+			if !off[def.Name] {
+				c.add(def)
+			}
 		}
 	}
 	return c
@@ -49,13 +69,16 @@ func (d *Discovery) Discover(panel string) *Catalogue {
 // it is the policy's matter.
 func (d *Discovery) Page(panel string) *Catalogue {
 	c := &Catalogue{Panel: panel, byName: map[string]int{}, problems: []string{}}
+	off := d.switchedOff()
 	for _, s := range d.sources {
 		offer := s.Definitions
 		if own, ok := s.(PageSource); ok {
 			offer = own.PageDefinitions
 		}
 		for _, def := range offer(panel) {
-			c.add(def)
+			if !off[def.Name] {
+				c.add(def)
+			}
 		}
 	}
 	return c

@@ -188,6 +188,12 @@ func sentenceEnd(s string) string {
 
 // switchedOff refuses tools of a group that a person switched off.
 func switchedOff(f facts) (Decision, bool) {
+	if tool := f.in.Definition.Name; slices.Contains(f.in.Settings.OffTools, tool) {
+		return Decision{
+			Verdict: Refuse, ErrorType: toolspec.PermissionError, Reason: "the tool " + tool + " is switched off",
+			Suggestion: "Go on without it. The person can switch it on again in Tools and activity, or with the setting tools_off.",
+		}, true
+	}
 	group, ours := f.in.Definition.Group, f.in.Definition.Origin == toolspec.OriginBaseline
 	if f.in.Definition.Origin == toolspec.OriginPanel && f.told() && f.in.Call.From.Caller != toolspec.CallerPerson {
 		group, ours = "files", true // by another door it is the same

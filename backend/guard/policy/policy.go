@@ -49,8 +49,8 @@ type Settings struct {
 	AllowHosts []string
 	// Folder is the workspace folder, absolute.
 	Folder string
-	// Off are the groups of our own tools that are switched off.
-	Off []string
+	// Off are the groups of our own tools that are switched off, OffTools single tools of any origin.
+	Off, OffTools []string
 }
 
 // Input is everything a decision depends on.

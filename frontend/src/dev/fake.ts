@@ -177,4 +177,10 @@ class Fake implements Backend {
   startBrowser = async () => {};
   toggleServer = async () => {};
   terminals = playTerminals;
+  server = async () => ({ entry: { command: 'npx', args: ['-y', 'server-files'] }, log: 'listening' });
+  addServer = async () => {};
+  changeServer = async () => {};
+  removeServer = async () => {};
+  restartServer = async () => {};
+  importServers = async () => ({ added: ['files'], skipped: [] });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argsOf, fieldsOf } from './form';
+import { argsOf, fieldsOf, readArgs } from './form';
 
 const schema = {
   type: 'object',
@@ -36,4 +36,9 @@ describe('a form made from a schema', () => {
     expect(fieldsOf(null)).toEqual([]);
     expect(fieldsOf({ type: 'object' })).toEqual([]);
   });
+});
+
+it('arguments written as JSON are an object or nothing', () => {
+  expect(readArgs('{"a": [1]}')).toEqual({ a: [1] });
+  for (const bad of ['', '[1]', 'null', '3', '{"a":', '"x"']) expect(readArgs(bad)).toBeNull();
 });

@@ -1,3 +1,4 @@
+import type { Json } from '../../shared/api/types';
 import { t } from '../../shared/i18n';
 
 /** One field of the form made from a tool's JSON schema. */
@@ -91,4 +92,14 @@ export function argsOf(
     } else args[field.name] = text;
   }
   return { args, errors };
+}
+
+/** Arguments written as JSON, null for what is no object. */
+export function readArgs(text: string): Record<string, Json> | null {
+  try {
+    const value = JSON.parse(text) as Json;
+    return value && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, Json>) : null;
+  } catch {
+    return null;
+  }
 }

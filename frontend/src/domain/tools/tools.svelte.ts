@@ -39,6 +39,26 @@ export class Tools {
     }
   }
 
+  /** Names of the tools that are switched off. They are in no list but this. */
+  get off(): string[] {
+    const value = this.store.state.settings['tools_off']?.value ?? '';
+    return value
+      .split(',')
+      .map((name) => name.trim())
+      .filter(Boolean);
+  }
+
+  /** Lets a tool be called, or no longer. */
+  async turn(tool: string, on: boolean): Promise<void> {
+    const off = this.off.filter((name) => name !== tool);
+    if (!on) off.push(tool);
+    await this.actions.ask(
+      this.actions.backend
+        .setting('tools_off', off.join(','))
+        .then((setting) => this.store.apply({ is: 'setting', setting })),
+    );
+  }
+
   async refreshCalls(): Promise<void> {
     await this.actions.ask(this.actions.backend.calls(200).then((rows) => this.store.apply({ is: 'calls', rows })));
   }

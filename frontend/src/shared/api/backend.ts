@@ -15,6 +15,8 @@ import type {
   RuleDraft,
   SecretDraft,
   SecretList,
+  ServerDetail,
+  ServerEntry,
   Json,
   Metrics,
   MetricsRange,
@@ -176,4 +178,11 @@ export interface Backend {
   hand(person: boolean): Promise<void>;
   startBrowser(): Promise<void>;
   toggleServer(name: string, enabled: boolean): Promise<void>;
+  server(name: string): Promise<ServerDetail>;
+  addServer(name: string, entry: ServerEntry): Promise<void>;
+  changeServer(name: string, entry: ServerEntry): Promise<void>;
+  removeServer(name: string): Promise<void>;
+  restartServer(name: string): Promise<void>;
+  /** Adds the servers of another program's text, switched off. */
+  importServers(text: string): Promise<{ added: string[]; skipped: string[] }>;
 }

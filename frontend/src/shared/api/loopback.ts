@@ -22,6 +22,8 @@ import {
   type RuleDraft,
   type SecretDraft,
   type SecretList,
+  type ServerDetail,
+  type ServerEntry,
   type Hello,
   type Json,
   type Metrics,
@@ -223,6 +225,27 @@ export class Loopback implements Backend {
     await this.#ask(method, path, { enabled });
   };
 
+  server = (name: string) => this.#json<ServerDetail>('GET', server(name));
+
+  addServer = async (name: string, entry: ServerEntry) => {
+    await this.#ask('POST', '/api/mcp-servers', { name, entry });
+  };
+
+  changeServer = async (name: string, entry: ServerEntry) => {
+    await this.#ask('PUT', server(name), { entry });
+  };
+
+  removeServer = async (name: string) => {
+    await this.#ask('DELETE', server(name));
+  };
+
+  restartServer = async (name: string) => {
+    await this.#ask('POST', `${server(name)}/restart`);
+  };
+
+  importServers = (text: string) =>
+    this.#json<{ added: string[]; skipped: string[] }>('POST', '/api/mcp-servers/import', { text });
+
   connect(after: number, handlers: SocketHandlers): Connection {
     const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`);
     socket.binaryType = 'arraybuffer';
@@ -276,6 +299,7 @@ interface Created {
   tools: CreatedTool[];
 }
 
+const server = (name: string) => `/api/mcp-servers/${encodeURIComponent(name)}`;
 const conversation = (id: string) => `/api/conversations/${encodeURIComponent(id)}`;
 const waiting = (id: string, message: string) => `${conversation(id)}/waiting/${encodeURIComponent(message)}`;
 

@@ -109,6 +109,10 @@ export type ClientMessage = With<
   }
 >;
 
+/** An MCP server as the config has it, and the end of its log. */
+export type ServerEntry = S['Entry'];
+export type ServerDetail = S['MCPServerDetail'];
+
 /** One tab of the terminal panel. */
 export type Terminal = With<S['Terminal'], { state: 'idle' | 'waiting' | 'running' | 'ended' | 'failed' }>;
 export type TerminalMessage = With<

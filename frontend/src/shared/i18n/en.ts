@@ -13,6 +13,7 @@ import { settings } from './en-settings';
 import { spending } from './en-spending';
 import { surface } from './en-surface';
 import { webview } from './en-webview';
+import { servers } from './en-servers';
 import { terminal } from './en-terminal';
 
 const frame = {
@@ -157,6 +158,7 @@ export const en = {
   ...secrets,
   ...pending,
   ...webview,
+  ...servers,
   ...terminal,
   ...problems,
 } as const;

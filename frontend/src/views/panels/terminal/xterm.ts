@@ -16,6 +16,9 @@ export interface Wants {
   copy(text: string): void;
 }
 
+/** What a terminal answers by itself: what it is, where its cursor stands, its colours and modes. */
+// eslint-disable-next-line no-control-regex
+const REPORT = /^\u001b(\[[?>=]?[\d;]*\$?[cRntyx]|P|\])/;
 const SCROLLBACK = 10_000;
 const ADDRESS = /https?:\/\/[^\s"'<>`]+[^\s"'<>`.,;:!?)\]}]/g;
 
@@ -56,8 +59,8 @@ export class Drawn implements Screen {
     this.#term.textarea?.setAttribute('aria-label', wants.label);
     this.#term.textarea?.setAttribute('data-first', '');
     this.#term.onData((text) => {
-      // What a program asked the terminal in a replay was answered when it ran.
-      if (this.#replay <= 0) wants.type(text);
+      // What a program asked the terminal in a replay was answered when it ran; keys count at once.
+      if (this.#replay <= 0 || !REPORT.test(text)) wants.type(text);
     });
     this.#term.onResize(({ cols, rows }) => wants.resize(cols, rows));
     this.#sizes = new ResizeObserver(() => this.fit());

@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"sextant/backend/tools/mcp"
+	"sextant/shared/event"
+)
+
+// serverPath is a route with the name of an MCP server.
+type serverPath struct {
+	Name string `path:"name" maxLength:"128"`
+}
+
+// MCPServerDetail is what the panel of MCP servers shows of one: its entry in the config and the end
+// of what it wrote to its standard error.
+type MCPServerDetail struct {
+	Entry mcp.Entry `json:"entry"`
+	Log   string    `json:"log"`
+}
+
+// MCPImported says which servers were added, all switched off, and which were there already.
+type MCPImported struct {
+	Added   []string `json:"added"`
+	Skipped []string `json:"skipped"`
+}
+
+// entryBody is a server as a person writes it.
+type entryBody struct {
+	Name  string    `json:"name,omitempty" maxLength:"64"`
+	Entry mcp.Entry `json:"entry"`
+}
+
+// serverRoutes are for the panel of MCP servers. A server is a command that runs here, so that only
+// the person adds and changes one.
+func (s *Server) serverRoutes() {
+	list := func() *body[event.MCPList] {
+		return answer(event.MCPList{Servers: s.rooms.MCP.List(), Problem: s.rooms.MCP.Problem()})
+	}
+	change := func(ctx context.Context, do func() error) (*body[event.MCPList], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		if err := do(); err != nil {
+			if mcp.IsUnknown(err) {
+				return nil, notFound(err.Error())
+			}
+			return nil, refused(err)
+		}
+		return list(), nil
+	}
+	const base, one = "/api/mcp-servers", "/api/mcp-servers/{name}"
+	add(s, http.MethodPost, base, "Add an MCP server", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*body[event.MCPList], error) {
+		return change(ctx, func() error { return s.rooms.MCP.Put(in.Body.Name, in.Body.Entry, false) })
+	})
+	add(s, http.MethodPut, one, "Change an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
+		Name string `path:"name" maxLength:"128"`
+		Body entryBody
+	},
+	) (*body[event.MCPList], error) {
+		return change(ctx, func() error { return s.rooms.MCP.Put(in.Name, in.Body.Entry, true) })
+	})
+	add(s, http.MethodDelete, one, "Remove an MCP server", http.StatusOK, func(ctx context.Context, in *serverPath) (*body[event.MCPList], error) {
+		return change(ctx, func() error { return s.rooms.MCP.Remove(in.Name) })
+	})
+	add(s, http.MethodPost, one+"/restart", "Start an MCP server anew", http.StatusOK, func(ctx context.Context, in *serverPath) (*body[event.MCPList], error) {
+		return change(ctx, func() error { return s.rooms.MCP.Restart(in.Name) })
+	})
+	add(s, http.MethodGet, one, "An MCP server's entry and log", http.StatusOK, func(ctx context.Context, in *serverPath) (*body[MCPServerDetail], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		entry, err := s.rooms.MCP.Entry(in.Name)
+		if err != nil {
+			return nil, notFound(err.Error())
+		}
+		log, err := s.rooms.MCP.Log(in.Name)
+		if err != nil {
+			return nil, notFound(err.Error())
+		}
+		return answer(MCPServerDetail{Entry: entry, Log: log}), nil
+	})
+	add(s, http.MethodPost, base+"/import", "Import servers of another program", http.StatusOK, func(ctx context.Context, in *struct {
+		Body struct {
+			Text string `json:"text" maxLength:"1000000"`
+		}
+	},
+	) (*body[MCPImported], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		added, skipped, err := s.rooms.MCP.Import([]byte(in.Body.Text))
+		if err != nil {
+			return nil, refused(err)
+		}
+		return answer(MCPImported{Added: append([]string{}, added...), Skipped: append([]string{}, skipped...)}), nil
+	})
+}

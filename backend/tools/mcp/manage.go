@@ -1,0 +1,178 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"sextant/backend/tools/panels/jsonpos"
+)
+
+// named is the server of that name.
+func (s *Servers) named(name string) (*server, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.servers[name]
+	return v, ok
+}
+
+// Log is the end of what a server has written to its standard error, 64 KB at most, without
+// secrets. It is outside text.
+func (s *Servers) Log(name string) (string, error) {
+	v, ok := s.named(name)
+	if !ok {
+		return "", fmt.Errorf("%w: %s", errUnknownServer, name)
+	}
+	return s.cfg.Secrets.Mask(v.tail.String()), nil
+}
+
+// Entry is what the config says of a server.
+func (s *Servers) Entry(name string) (Entry, error) {
+	v, ok := s.named(name)
+	if !ok {
+		return Entry{}, fmt.Errorf("%w: %s", errUnknownServer, name)
+	}
+	return v.entry, nil
+}
+
+// Restart ends a server that is on and starts it again, at once also when it waits for its next try.
+func (s *Servers) Restart(name string) error {
+	s.change.Lock()
+	defer s.change.Unlock()
+	v, ok := s.named(name)
+	if !ok {
+		return fmt.Errorf("%w: %s", errUnknownServer, name)
+	}
+	if v.entry.Disabled || v.fault != "" {
+		return fmt.Errorf("%s is not on; switch it on first", name)
+	}
+	v.stop()
+	s.mu.Lock()
+	life := s.life
+	if life == nil {
+		life = context.Background()
+	}
+	if s.servers[name] == v && life.Err() == nil {
+		v.start(life)
+	}
+	s.mu.Unlock()
+	s.publish()
+	return nil
+}
+
+// Put writes a server into the config and takes it over at once: a new one, or with replace the one of
+// that name. What is wrong with it is the error, and nothing is written.
+func (s *Servers) Put(name string, entry Entry, replace bool) error {
+	if problem := entry.problem(name); problem != "" {
+		return fmt.Errorf("%s", problem)
+	}
+	raw, err := json.Marshal(entry)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	s.change.Lock()
+	defer s.change.Unlock()
+	text, err := readConfig(s.cfg.Path)
+	if err != nil {
+		return err
+	}
+	if index, err := jsonpos.Parse(text); err == nil {
+		if span, there := index.Values[jsonpos.Pointer("/mcpServers", name)]; there {
+			if !replace {
+				return fmt.Errorf("there is a server %q already; nothing was changed", name)
+			}
+			// In its place, so that the rest stays as the person wrote it.
+			return s.write(splice(text, span.Start, span.End, string(raw)))
+		}
+	}
+	if replace {
+		return fmt.Errorf("%w: %s", errUnknownServer, name)
+	}
+	if _, _, err := merge(s.cfg.Path, map[string]json.RawMessage{name: raw}); err != nil {
+		return err
+	}
+	if text, err = readConfig(s.cfg.Path); err != nil {
+		return err
+	}
+	s.apply(text)
+	return nil
+}
+
+// write makes text the config; the caller holds change.
+func (s *Servers) write(text []byte) error {
+	if err := writeConfig(s.cfg.Path, text); err != nil {
+		return err
+	}
+	s.apply(text)
+	return nil
+}
+
+// Import merges another program's mcpServers text and takes it over at once, all of it switched off:
+// each starts when a person has read its command.
+func (s *Servers) Import(text []byte) (added, skipped []string, err error) {
+	if text, err = switchedOff(text); err != nil {
+		return nil, nil, err
+	}
+	s.change.Lock()
+	defer s.change.Unlock()
+	if added, skipped, err = Import(s.cfg.Path, text); err != nil {
+		return nil, nil, err
+	}
+	now, err := readConfig(s.cfg.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.apply(now)
+	return added, skipped, nil
+}
+
+// Remove ends a server and takes it out of the config.
+func (s *Servers) Remove(name string) error {
+	s.change.Lock()
+	defer s.change.Unlock()
+	text, err := readConfig(s.cfg.Path)
+	if err != nil {
+		return err
+	}
+	var whole, have map[string]json.RawMessage
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return fmt.Errorf("%s is not valid JSON: %w; nothing was changed", FileName, err)
+	}
+	if err := json.Unmarshal(whole[serversField], &have); err != nil || have[name] == nil {
+		return fmt.Errorf("%w: %s", errUnknownServer, name)
+	}
+	delete(have, name)
+	if whole[serversField], err = json.Marshal(have); err != nil {
+		return fmt.Errorf("writing %s: %w", FileName, err)
+	}
+	out, err := json.MarshalIndent(whole, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", FileName, err)
+	}
+	return s.write(append(out, '\n'))
+}
+
+// switchedOff is a text in the mcpServers form with every server switched off.
+func switchedOff(text []byte) ([]byte, error) {
+	var other struct {
+		Servers map[string]map[string]json.RawMessage `json:"mcpServers"`
+	}
+	if err := json.Unmarshal(text, &other); err != nil {
+		return nil, fmt.Errorf("the text is not in the mcpServers form: %w; nothing was changed", err)
+	}
+	for name, entry := range other.Servers {
+		if entry == nil {
+			return nil, fmt.Errorf("server %s: it is an object with command or url; nothing was changed", name)
+		}
+		entry["disabled"] = json.RawMessage("true")
+	}
+	out, err := json.Marshal(other)
+	if err != nil {
+		return nil, fmt.Errorf("reading the text: %w", err)
+	}
+	return out, nil
+}
+
+// IsUnknown reports whether err says that there is no such server.
+func IsUnknown(err error) bool { return errors.Is(err, errUnknownServer) }

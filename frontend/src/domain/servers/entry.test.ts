@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { draftOf, entryOf } from './entry';
+
+test('a server comes back from its form as it was', () => {
+  const program = {
+    command: 'npx',
+    args: ['-y', 'a b', ''],
+    env: { KEY: '{{secret:x}}' },
+    cwd: '/srv',
+    disabled: true,
+  };
+  expect(entryOf(draftOf('files', program), program)).toEqual({
+    entry: { ...program, args: ['-y', 'a b'] },
+    fault: null,
+  });
+  const remote = { url: 'https://mcp.example/x', headers: { Authorization: 'Bearer a:b' }, type: 'sse' };
+  expect(entryOf(draftOf('far', remote), remote)).toEqual({ entry: remote, fault: null });
+});
+
+test('what cannot be used is told with its line', () => {
+  const draft = draftOf('one', { command: 'sh' });
+  expect(entryOf({ ...draft, env: 'A=1\n\nbad line' }).fault).toEqual({ field: 'env', line: 3 });
+  expect(entryOf({ ...draft, command: ' ' }).fault).toEqual({ field: 'command', line: 0 });
+  expect(entryOf({ ...draft, name: '' }).fault).toEqual({ field: 'name', line: 0 });
+  expect(entryOf({ ...draft, remote: true, url: 'ftp://x' }).fault).toEqual({ field: 'url', line: 0 });
+});

@@ -1,0 +1,71 @@
+import type { ServerEntry } from '../../shared/api/types';
+
+/** A server as its form has it. */
+export interface Draft {
+  name: string;
+  remote: boolean;
+  command: string;
+  args: string;
+  env: string;
+  url: string;
+  headers: string;
+}
+
+export type Fault = { field: keyof Draft; line: number };
+
+const pairs = (all: Record<string, string> | undefined, between: string) =>
+  Object.entries(all ?? {})
+    .map(([name, value]) => `${name}${between}${value}`)
+    .join('\n');
+
+/** The form of a server, an empty one for none. */
+export function draftOf(name = '', entry: ServerEntry = {}): Draft {
+  return {
+    name,
+    remote: Boolean(entry.url),
+    command: entry.command ?? '',
+    args: (entry.args ?? []).join('\n'),
+    env: pairs(entry.env, '='),
+    url: entry.url ?? '',
+    headers: pairs(entry.headers, ': '),
+  };
+}
+
+function read(text: string, between: RegExp): { all: Record<string, string>; wrong: number } {
+  const all: Record<string, string> = {};
+  for (const [i, line] of text.split('\n').entries()) {
+    if (!line.trim()) continue;
+    const match = between.exec(line);
+    if (!match?.[1]) return { all, wrong: i + 1 };
+    all[match[1]] = match[2] ?? '';
+  }
+  return { all, wrong: 0 };
+}
+
+/** What a form says, or where it says nothing that can be used. What the form does not show stays. */
+export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: ServerEntry; fault: Fault | null } {
+  const { disabled, cwd, type } = before;
+  const rest: ServerEntry = { ...(disabled ? { disabled } : {}) };
+  if (!draft.name.trim()) return { entry: rest, fault: { field: 'name', line: 0 } };
+  if (draft.remote) {
+    if (!/^https?:\/\/\S+$/.test(draft.url.trim())) return { entry: rest, fault: { field: 'url', line: 0 } };
+    const { all, wrong } = read(draft.headers, /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/);
+    if (wrong) return { entry: rest, fault: { field: 'headers', line: wrong } };
+    const headers = Object.keys(all).length ? { headers: all } : {};
+    return { entry: { ...rest, ...(type ? { type } : {}), url: draft.url.trim(), ...headers }, fault: null };
+  }
+  if (!draft.command.trim()) return { entry: rest, fault: { field: 'command', line: 0 } };
+  const { all, wrong } = read(draft.env, /^\s*([A-Za-z_][A-Za-z0-9_]*)=(.*)$/);
+  if (wrong) return { entry: rest, fault: { field: 'env', line: wrong } };
+  const args = draft.args.split('\n').filter((line, i, lines) => line !== '' || i < lines.length - 1);
+  return {
+    entry: {
+      ...rest,
+      ...(cwd ? { cwd } : {}),
+      command: draft.command.trim(),
+      ...(args.length ? { args } : {}),
+      ...(Object.keys(all).length ? { env: all } : {}),
+    },
+    fault: null,
+  };
+}

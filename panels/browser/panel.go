@@ -1,0 +1,213 @@
+// Package browser is the Go side of the browser panel: bookmarks, the addresses that were visited
+// in this session, and a page's outline. Titles and headings are the pages' words, so each answer
+// names where it is from.
+package browser
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/panels/reply"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Rooms are what the panel is handed of other rooms.
+type Rooms struct {
+	// Bookmarks are all kept ones, the newest first; Keep replaces the one of the same address, Drop
+	// reports whether there was one.
+	Bookmarks func(ctx context.Context) ([]wire.Bookmark, error)
+	Keep      func(ctx context.Context, b wire.Bookmark) error
+	Drop      func(ctx context.Context, address string) (bool, error)
+	// Front is the page in front, the zero value for none.
+	Front func() event.Tab
+	// Content makes a call for the page's content as Markdown, on behalf of who called.
+	Content func(ctx context.Context, from toolspec.Call) toolspec.Result
+}
+
+// Bounds of what is kept and told.
+const (
+	mostVisits    = 200
+	mostBookmarks = 1000
+	mostHeadings  = 200
+	titleLength   = 160
+)
+
+// Panel answers the browser panel's endpoints. Safe for concurrent use.
+type Panel struct {
+	rooms Rooms
+
+	mu     sync.Mutex
+	visits []visit
+}
+
+type visit struct {
+	URL   string    `json:"url"`
+	Title string    `json:"title"`
+	Time  time.Time `json:"time"`
+}
+
+// New makes the panel's Go side.
+func New(rooms Rooms) *Panel { return &Panel{rooms: rooms} }
+
+// Saw notes the pages that the window's tabs show; one that is there already is noted once.
+func (p *Panel) Saw(state event.BrowserState, at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, tab := range state.Tabs {
+		if tab.Loading || tab.URL == "" || origin(tab.URL) == "" {
+			continue
+		}
+		if i := slices.IndexFunc(p.visits, func(v visit) bool { return v.URL == tab.URL }); i >= 0 {
+			if tab.ID == state.Active && i != len(p.visits)-1 {
+				v := p.visits[i]
+				v.Time = at
+				p.visits = append(slices.Delete(p.visits, i, i+1), v)
+			}
+			continue
+		}
+		p.visits = append(p.visits, visit{URL: tab.URL, Title: toolspec.Brief(tab.Title, titleLength), Time: at})
+	}
+	p.visits = p.visits[max(0, len(p.visits)-mostVisits):]
+}
+
+// origin is scheme://host of a web address, "" for any other.
+func origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// Handler answers the panel's endpoints.
+func (p *Panel) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/browser/history", p.history)
+	mux.HandleFunc("GET /api/browser/bookmarks", p.bookmarks)
+	mux.HandleFunc("POST /api/browser/bookmarks", p.keep)
+	mux.HandleFunc("DELETE /api/browser/bookmarks", p.drop)
+	mux.HandleFunc("GET /api/browser/outline", p.outline)
+	return mux
+}
+
+func fits(words, text string) bool {
+	text = strings.ToLower(text)
+	for _, word := range strings.Fields(strings.ToLower(words)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Panel) history(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	all := slices.Clone(p.visits)
+	p.mu.Unlock()
+	slices.Reverse(all)
+	words := r.URL.Query().Get("query")
+	all = slices.DeleteFunc(all, func(v visit) bool { return !fits(words, v.URL+" "+v.Title) })
+	var sources []string
+	for _, v := range all {
+		sources = append(sources, origin(v.URL))
+	}
+	slices.Sort(sources)
+	reply.Outside(w, r, map[string]any{"visited": all}, slices.Compact(sources)...)
+}
+
+func (p *Panel) bookmarks(w http.ResponseWriter, r *http.Request) {
+	all, err := p.rooms.Bookmarks(r.Context())
+	if err != nil {
+		reply.Refuse(w, http.StatusInternalServerError, "bookmarks could not be read: "+err.Error(), "Try again.")
+		return
+	}
+	words := r.URL.Query().Get("query")
+	all = slices.DeleteFunc(all, func(b wire.Bookmark) bool { return !fits(words, b.URL+" "+b.Title+" "+b.Note) })
+	if all == nil {
+		all = []wire.Bookmark{}
+	}
+	var sources []string
+	for _, b := range all {
+		sources = append(sources, origin(b.URL))
+	}
+	slices.Sort(sources)
+	reply.Outside(w, r, map[string]any{"bookmarks": all}, slices.Compact(sources)...)
+}
+
+func (p *Panel) keep(w http.ResponseWriter, r *http.Request) {
+	var in struct{ URL, Title, Note string }
+	reply.Body(r, &in)
+	front := p.rooms.Front()
+	if in.URL == "" {
+		in.URL = front.URL
+	}
+	if in.Title == "" && in.URL == front.URL {
+		in.Title = front.Title
+	}
+	if origin(in.URL) == "" || len(in.URL) > 2000 {
+		reply.Refuse(w, http.StatusBadRequest, "there is no page in front that can be kept", `Open one, or name it: browser_bookmark_add {"url": "https://example.com/"}`)
+		return
+	}
+	if all, err := p.rooms.Bookmarks(r.Context()); err == nil && len(all) >= mostBookmarks {
+		reply.Refuse(w, http.StatusConflict, "there are too many bookmarks", "Remove some first.")
+		return
+	}
+	b := wire.Bookmark{URL: in.URL, Title: toolspec.Brief(in.Title, titleLength), Note: toolspec.Brief(in.Note, 400), Time: time.Now().UTC()}
+	if err := p.rooms.Keep(r.Context(), b); err != nil {
+		reply.Refuse(w, http.StatusInternalServerError, "not kept: "+err.Error(), "Try again.")
+		return
+	}
+	reply.Outside(w, r, b, origin(b.URL))
+}
+
+func (p *Panel) drop(w http.ResponseWriter, r *http.Request) {
+	address := r.URL.Query().Get("url")
+	there, err := p.rooms.Drop(r.Context(), address)
+	switch {
+	case err != nil:
+		reply.Refuse(w, http.StatusInternalServerError, "not removed: "+err.Error(), "Try again.")
+	case !there:
+		reply.Refuse(w, http.StatusNotFound, "there is no bookmark of that address", "browser_bookmarks lists them.")
+	default:
+		reply.JSON(w, http.StatusOK, map[string]any{"removed": address})
+	}
+}
+
+// outline is the page's headings, each with its level.
+func (p *Panel) outline(w http.ResponseWriter, r *http.Request) {
+	v := toolspec.VisitOf(r.Context())
+	if v == nil {
+		reply.Refuse(w, http.StatusForbidden, "an outline is read by a call only", "")
+		return
+	}
+	content := p.rooms.Content(r.Context(), v.Call)
+	if !content.Success {
+		reply.Give(w, r, content)
+		return
+	}
+	var lines []string
+	fenced := false
+	for line := range strings.SplitSeq(content.ModelText(), "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		level := len(line) - len(strings.TrimLeft(line, "#"))
+		if !fenced && level > 0 && level <= 6 && strings.HasPrefix(line[level:], " ") && len(lines) < mostHeadings {
+			lines = append(lines, strings.Repeat("  ", level-1)+toolspec.Brief(line[level:], titleLength))
+		}
+	}
+	text := strings.Join(lines, "\n")
+	if text == "" {
+		text = "The page has no headings."
+	}
+	answer := toolspec.OK(map[string]any{"outline": text})
+	answer.Text, answer.Sources, answer.Read = text, content.Sources, content.Read
+	reply.Give(w, r, answer)
+}

@@ -1,0 +1,152 @@
+// Package home is the Go side of the home panel: where things stand, and what was talked about
+// before. Earlier conversations are the person's: only the assistant that they talk to in the window
+// looks into them, and what it finds counts as from outside, for it may quote pages.
+package home
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"sextant/panels/reply"
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Rooms are what the panel is handed of other rooms.
+type Rooms struct {
+	// State is what the window starts from.
+	State func(ctx context.Context) (wire.Snapshot, error)
+	// Conversations are all, the newest first; Messages those of one.
+	Conversations func(ctx context.Context) ([]chat.Conversation, error)
+	Messages      func(ctx context.Context, conversation string) ([]chat.Message, error)
+}
+
+// Bounds of a search: conversations that are looked through, hits, characters around one.
+const (
+	most   = 300
+	hits   = 20
+	around = 80
+)
+
+// Handler answers the panel's endpoints.
+func Handler(rooms Rooms) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/home/overview", rooms.overview)
+	mux.HandleFunc("GET /api/home/recent", rooms.recent)
+	mux.HandleFunc("GET /api/home/search", rooms.search)
+	return mux
+}
+
+func (rooms Rooms) overview(w http.ResponseWriter, r *http.Request) {
+	state, err := rooms.State(r.Context())
+	if err != nil {
+		reply.Refuse(w, http.StatusInternalServerError, "the state could not be read: "+err.Error(), "Try again.")
+		return
+	}
+	var models []map[string]string
+	for _, m := range state.Models {
+		models = append(models, map[string]string{"model": m.Name, "state": m.State})
+	}
+	var panels, servers []map[string]any
+	for _, p := range state.Panels {
+		panels = append(panels, map[string]any{"panel": p.ID, "builtin": p.Builtin, "usable": p.Usable, "tools": len(p.Tools), "pinned": p.Pinned})
+	}
+	for _, s := range state.MCP {
+		servers = append(servers, map[string]any{"server": s.Name, "state": s.State, "tools": len(s.Tools)})
+	}
+	reply.JSON(w, http.StatusOK, map[string]any{
+		"version": state.Version, "mode": state.Mode, "workspace": state.Workspace, "active_panel": state.ActivePanel, "models": models, "panels": panels,
+		"mcp_servers": servers, "browser": state.Browser.Status, "tabs": len(state.Browser.Tabs), "conversations": len(state.Conversations),
+		"questions_waiting": len(state.Approvals),
+	})
+}
+
+// private refuses programs that are not the window's assistant.
+func private(w http.ResponseWriter, r *http.Request) bool {
+	switch reply.From(r).Caller {
+	case toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel:
+		return true
+	}
+	reply.Refuse(w, http.StatusForbidden, "earlier conversations are for the window's assistant only", "")
+	return false
+}
+
+func (rooms Rooms) recent(w http.ResponseWriter, r *http.Request) {
+	if !private(w, r) {
+		return
+	}
+	all, err := rooms.Conversations(r.Context())
+	if err != nil {
+		reply.Refuse(w, http.StatusInternalServerError, "conversations could not be read: "+err.Error(), "Try again.")
+		return
+	}
+	limit := 10
+	if n, err := strconv.Atoi(r.URL.Query().Get("limit")); err == nil {
+		limit = min(max(n, 1), 50)
+	}
+	out := []map[string]string{}
+	for _, c := range all[:min(len(all), limit)] {
+		out = append(out, entry(c))
+	}
+	reply.Outside(w, r, map[string]any{"conversations": out}, "titles of earlier conversations")
+}
+
+func entry(c chat.Conversation) map[string]string {
+	return map[string]string{"id": c.ID, "title": toolspec.Brief(c.Title, 120), "updated": c.Updated.UTC().Format(time.RFC3339)}
+}
+
+func (rooms Rooms) search(w http.ResponseWriter, r *http.Request) {
+	if !private(w, r) {
+		return
+	}
+	words := strings.Fields(strings.ToLower(r.URL.Query().Get("words")))
+	if len(words) == 0 {
+		reply.Refuse(w, http.StatusBadRequest, "words is empty", `A correct call: home_search_conversations {"words": "postcode"}`)
+		return
+	}
+	all, err := rooms.Conversations(r.Context())
+	if err != nil {
+		reply.Refuse(w, http.StatusInternalServerError, "conversations could not be read: "+err.Error(), "Try again.")
+		return
+	}
+	found := []map[string]string{}
+	for _, c := range all[:min(len(all), most)] {
+		if len(found) >= hits || r.Context().Err() != nil {
+			break
+		}
+		messages, err := rooms.Messages(r.Context(), c.ID)
+		if err != nil {
+			continue // deleted meanwhile
+		}
+		where, ok := place(c.Title, words)
+		for i := 0; i < len(messages) && !ok; i++ {
+			where, ok = place(messages[i].Text, words)
+		}
+		if ok {
+			one := entry(c)
+			one["where"] = where
+			found = append(found, one)
+		}
+	}
+	reply.Outside(w, r, map[string]any{"found": found}, "earlier conversations")
+}
+
+// place is what stands around the first of words in text, when all of them are in it.
+func place(text string, words []string) (where string, ok bool) {
+	lower := strings.ToLower(text)
+	for _, word := range words {
+		if !strings.Contains(lower, word) {
+			return "", false
+		}
+	}
+	if len(lower) != len(text) {
+		text = lower // a letter that changed its length would shift the place
+	}
+	at := strings.Index(lower, words[0])
+	from, to := max(0, at-around), min(len(text), at+around)
+	return strings.ToValidUTF8(strings.Join(strings.Fields(text[from:to]), " "), ""), true
+}

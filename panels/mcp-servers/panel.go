@@ -1,0 +1,99 @@
+// Package mcpservers is the Go side of the panel MCP servers. A call lists them, reads what they
+// said, switches one off and proposes a new one, which stays off: only a person lets a command run.
+package mcpservers
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"sextant/panels/reply"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// Proposal is a server that a call wants added: a command with arguments, or an address.
+type Proposal struct {
+	Name    string   `json:"name"`
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+	URL     string   `json:"url"`
+}
+
+// Rooms are what the panel is handed of other rooms.
+type Rooms struct {
+	List func() []event.MCPServer
+	Log  func(name string) (string, error)
+	// Toggle switches one on or off; Add writes a new one into the config, switched off.
+	Toggle func(name string, on bool) error
+	Add    func(p Proposal) error
+}
+
+// Handler answers the panel's endpoints.
+func Handler(rooms Rooms) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/mcp-servers/servers", rooms.list)
+	mux.HandleFunc("POST /api/mcp-servers/servers", rooms.add)
+	mux.HandleFunc("GET /api/mcp-servers/servers/{name}/log", rooms.log)
+	mux.HandleFunc("POST /api/mcp-servers/servers/{name}/toggle", rooms.toggle)
+	return mux
+}
+
+func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
+	out := []map[string]any{}
+	var sources []string
+	for _, s := range rooms.List() {
+		out = append(out, map[string]any{
+			"name": s.Name, "state": s.State, "on": s.Enabled, "transport": s.Transport, "tools": s.Tools, "error": toolspec.Brief(s.Error, 300),
+		})
+		if len(s.Tools) > 0 || s.Error != "" {
+			sources = append(sources, "mcp:"+s.Name)
+		}
+	}
+	reply.Outside(w, r, map[string]any{"servers": out}, sources...)
+}
+
+func unknown(w http.ResponseWriter, err error) {
+	reply.Refuse(w, http.StatusNotFound, err.Error(), "mcp_servers_list names them.")
+}
+
+func (rooms Rooms) log(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	text, err := rooms.Log(name)
+	if err != nil {
+		unknown(w, err)
+		return
+	}
+	lines := 60
+	if n, err := strconv.Atoi(r.URL.Query().Get("lines")); err == nil {
+		lines = min(max(n, 1), 500)
+	}
+	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	reply.Outside(w, r, map[string]any{"server": name, "log": strings.Join(all[max(0, len(all)-lines):], "\n")}, "mcp:"+name)
+}
+
+func (rooms Rooms) toggle(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		On bool `json:"on"`
+	}
+	reply.Body(r, &in)
+	name := r.PathValue("name")
+	if in.On && !reply.Person(w, r, name+" is switched on by the person only: its command runs on this machine", "Ask the person to switch it on in MCP servers.") {
+		return
+	}
+	if err := rooms.Toggle(name, in.On); err != nil {
+		unknown(w, err)
+		return
+	}
+	reply.JSON(w, http.StatusOK, map[string]any{"server": name, "on": in.On})
+}
+
+func (rooms Rooms) add(w http.ResponseWriter, r *http.Request) {
+	var p Proposal
+	reply.Body(r, &p)
+	if err := rooms.Add(p); err != nil {
+		reply.Refuse(w, http.StatusBadRequest, err.Error(), `A correct call: mcp_server_add {"name": "files", "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]}`)
+		return
+	}
+	reply.JSON(w, http.StatusOK, map[string]any{"server": p.Name, "on": false, "next": "It is off. The person reads its command and switches it on in MCP servers."})
+}

@@ -1,0 +1,118 @@
+// Package tools is the Go side of the panel Tools and activity: what was called, and switching
+// tools off. It only narrows: what a person switched off, only a person switches on.
+package tools
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sextant/panels/reply"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Rooms are what the panel is handed of other rooms.
+type Rooms struct {
+	// Calls are the newest calls, Call one of them.
+	Calls func(ctx context.Context, limit int) ([]wire.CallRow, error)
+	Call  func(ctx context.Context, id string) (wire.CallRow, bool, error)
+	// Exists reports whether there is a tool of that name, Off lists those switched off, and SetOff
+	// replaces the list.
+	Exists func(tool string) bool
+	Off    func() []string
+	SetOff func(ctx context.Context, tools []string) error
+}
+
+// looked is through how many calls a search looks.
+const looked = 1000
+
+// Handler answers the panel's endpoints.
+func Handler(rooms Rooms) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/tools/activity", rooms.list)
+	mux.HandleFunc("GET /api/tools/activity/{call}", rooms.show)
+	mux.HandleFunc("POST /api/tools/switch", rooms.turn)
+	return mux
+}
+
+// mine reports whether the caller may see a call: a person all, others those of their conversation.
+func mine(from toolspec.Provenance, row wire.CallRow) bool {
+	switch from.Caller {
+	case toolspec.CallerPerson, toolspec.CallerPilot:
+		return true
+	}
+	return from.Conversation != "" && row.Conversation == from.Conversation
+}
+
+func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
+	rows, err := rooms.Calls(r.Context(), looked)
+	if err != nil {
+		reply.Refuse(w, http.StatusInternalServerError, "the audit log could not be read: "+err.Error(), "Try again.")
+		return
+	}
+	query := r.URL.Query()
+	limit := 20
+	if n, err := strconv.Atoi(query.Get("limit")); err == nil {
+		limit = min(max(n, 1), 100)
+	}
+	// No words of arguments or results: those may be from outside.
+	out := []map[string]any{}
+	for _, row := range rows {
+		if len(out) >= limit {
+			break
+		}
+		if !mine(reply.From(r), row) || query.Get("tool") != "" && row.Tool != query.Get("tool") ||
+			query.Get("failed") == "true" && (row.Status == "done" || row.Status == "running") {
+			continue
+		}
+		out = append(out, map[string]any{
+			"call": row.ID, "tool": row.Tool, "status": row.Status, "caller": row.Caller, "started": row.Started.UTC().Format(time.RFC3339),
+			"duration_ms": row.DurationMS, "error_type": row.ErrorType,
+		})
+	}
+	reply.JSON(w, http.StatusOK, map[string]any{"calls": out})
+}
+
+func (rooms Rooms) show(w http.ResponseWriter, r *http.Request) {
+	row, ok, err := rooms.Call(r.Context(), r.PathValue("call"))
+	if err != nil || !ok || !mine(reply.From(r), row) {
+		reply.Refuse(w, http.StatusNotFound, "there is no such call here", "activity_list names the calls of this conversation.")
+		return
+	}
+	sources := row.Sources
+	if len(sources) == 0 {
+		sources = []string{"an earlier call"}
+	}
+	reply.Outside(w, r, map[string]any{
+		"call": row.ID, "tool": row.Tool, "args": row.Args, "status": row.Status, "sentence": row.Sentence, "target": row.Target, "error": row.Error,
+		"suggestion": row.Suggestion, "decision": row.Decision, "reason": row.Reason, "duration_ms": row.DurationMS, "output": row.Output,
+	}, sources...)
+}
+
+func (rooms Rooms) turn(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Tool string `json:"tool"`
+		On   bool   `json:"on"`
+	}
+	reply.Body(r, &in)
+	if !rooms.Exists(in.Tool) {
+		reply.Refuse(w, http.StatusNotFound, "there is no tool "+in.Tool, "Look at the list of tools.")
+		return
+	}
+	if in.On && !reply.Person(w, r, in.Tool+" is switched on by the person only", "Ask the person to switch it on in Tools and activity.") {
+		return
+	}
+	off := slices.DeleteFunc(rooms.Off(), func(name string) bool { return name == in.Tool })
+	if !in.On {
+		off = append(off, in.Tool)
+	}
+	if err := rooms.SetOff(r.Context(), off); err != nil {
+		reply.Refuse(w, http.StatusConflict, "not changed: "+err.Error(), "")
+		return
+	}
+	reply.JSON(w, http.StatusOK, map[string]any{"tool": in.Tool, "on": in.On, "off": strings.Join(off, ", ")})
+}
