@@ -168,18 +168,22 @@ func TestAScriptCallsToolsAsItsPanelAndWhatItReadIsTold(t *testing.T) {
 
 func TestAHostileScriptEndsWithItsCall(t *testing.T) {
 	for text, want := range map[string]string{
-		`handlers.x = () => { for (;;); }`: "",
-		`handlers.x = () => { const a = []; for (;;) a.push('x'.repeat(1 << 20) + a.length) }`: "memory",
-		`const f = () => f() + 1; handlers.x = f`:                                              "deep",
-		`handlers.x = () => new Promise(() => {})`:                                             "never comes",
-		`handlers.x = () => 'x'.repeat(5 << 20)`:                                               "bytes of JSON",
-		`handlers.x = async () => { for (;;) await store.keys() }`:                             "calls",
-		`handlers.x = () => require('fs')`:                                                     "ReferenceError",
-		`handlers.x = async () => (await import('fs'))`:                                        "",
-		`handlers.x = () => __call('tool bash', '{}')`:                                         "ReferenceError",
+		`handlers.x = () => { for (;;); }`:                                                "",
+		`handlers.x = () => { const a = []; for (;;) a.push(new ArrayBuffer(32 << 20)) }`: "memory",
+		`const f = () => f() + 1; handlers.x = f`:                                         "deep",
+		`handlers.x = () => new Promise(() => {})`:                                        "never comes",
+		`handlers.x = () => 'x'.repeat(5 << 20)`:                                          "bytes of JSON",
+		`handlers.x = async () => { for (;;) await store.keys() }`:                        "calls",
+		`handlers.x = () => require('fs')`:                                                "ReferenceError",
+		`handlers.x = async () => (await import('fs'))`:                                   "",
+		`handlers.x = () => __call('tool bash', '{}')`:                                    "ReferenceError",
 		`for (;;);`: "",
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		patience := time.Minute
+		if want == "" {
+			patience = time.Second // nothing but the call's own end stops it
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		value, _, err := scriptOf(t, text, nil).Answer(ctx, toolspec.Call{Tool: "x"}, json.RawMessage(`{}`), func(string, string) {})
 		cancel()
 		if err == nil || !strings.Contains(err.Error(), want) {
