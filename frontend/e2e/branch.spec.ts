@@ -16,7 +16,9 @@ const sent = (model: ModelServer) =>
   model.requests
     .at(-1)!
     .messages.filter((m) => m.role === 'user' || m.role === 'assistant')
-    .map((m) => m.content);
+    .map((m) => m.content)
+    // What the panel in front offers is told beside what was said.
+    .filter((said) => !String(said).startsWith('[From Sextant:'));
 
 test('a message is edited and an answer asked for again, and each way stays and is gone back to', async ({ page }) => {
   const model = await ModelServer.start([

@@ -91,7 +91,7 @@ func permissionsOf(n *loose.Node) string {
 		case "net", "exec":
 			one = `"` + name + `": true`
 		case "fs":
-			one = `"fs": ["data"]`
+			one = `"fs": ["~/Documents"]`
 		default:
 			continue
 		}

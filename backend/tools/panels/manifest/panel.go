@@ -103,7 +103,17 @@ func (j *judge) rest() {
 		}
 	}
 	for i, path := range m.Permissions.FS {
-		j.plain(child("/permissions/fs", strconv.Itoa(i)), path, "data")
+		at := child("/permissions/fs", strconv.Itoa(i))
+		switch {
+		case !j.usable(at):
+		case strings.TrimSpace(path) == "" || strings.ContainsAny(path, "\x00\n\r"):
+			j.plain(at, path, "~/Documents")
+		case !strings.HasPrefix(path, "/") && path != "~" && !strings.HasPrefix(path, "~/"):
+			j.wrong(at, Problem{
+				Expected: "an absolute path or one below ~",
+				Text:     fmt.Sprintf("%q is relative; what a program keeps for itself goes into SEXTANT_PANEL_DATA, without a permission", Cut(path, 60)),
+			}, loose.Quote("~/"+strings.TrimLeft(path, "./")))
+		}
 	}
 	for i, tool := range m.Permissions.CallTools {
 		j.plain(child("/permissions/call_tools", strconv.Itoa(i)), tool, "read_file")
