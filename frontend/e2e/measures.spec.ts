@@ -105,7 +105,7 @@ test('a tool shows its durations and failures, which lead to the audit log', asy
     .or(page.getByRole('menuitemradio', { name: 'MCP servers' }))
     .click();
   await expect(page.getByRole('img', { name: 'Calls over time: 0 calls, 0 failed' })).toBeVisible();
-  await page.getByRole('button', { name: 'MCP servers', exact: true }).click();
+  await page.getByRole('main').getByRole('button', { name: 'MCP servers', exact: true }).click();
   await page
     .getByRole('menuitem', { name: 'All origins' })
     .or(page.getByRole('menuitemradio', { name: 'All origins' }))

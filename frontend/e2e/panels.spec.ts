@@ -55,7 +55,7 @@ test('a page of JSON is drawn, its boxes and forms call the panel’s tools, and
     await writeFile(file, text.replace('"Today"', '"This very day"'));
     await expect(stage.getByRole('heading', { name: 'This very day' })).toBeVisible();
     await writeFile(file, text.replace('"habits_show"', '"habits_shwo"'));
-    await expect(page.getByText('habits_shwo', { exact: false })).toBeVisible();
+    await expect(page.getByText('habits_shwo', { exact: false }).first()).toBeVisible();
     await expect(stage.getByRole('heading', { name: 'This very day' })).toBeVisible();
 
     const { violations } = await new AxeBuilder({ page }).analyze();
@@ -196,7 +196,7 @@ test('a change that widens waits for the person, and pinned tools are offered ev
     // The open panel is removed: the window shows the first one.
     await rm(folder, { recursive: true });
     await expect(bar.getByRole('button', { name: 'Home' })).toHaveAttribute('aria-current', 'page');
-    await expect.poll(offered).toBe('');
+    await expect.poll(offered).not.toContain('reading_list_');
   } finally {
     await sextant.stop();
   }

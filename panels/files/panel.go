@@ -5,7 +5,6 @@ package files
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -41,7 +40,7 @@ func same(tool string) func(toolspec.Call) (string, any, *toolspec.Result) {
 		if len(call.Args) == 0 {
 			return tool, struct{}{}, nil
 		}
-		return tool, json.RawMessage(call.Args), nil
+		return tool, call.Args, nil
 	}
 }
 

@@ -246,9 +246,7 @@ func (t *Tab) hold() {
 			return
 		}
 		if limit == nil {
-			timer := time.NewTimer(patience)
-			defer timer.Stop()
-			limit = timer.C
+			limit = time.After(patience)
 		}
 		select {
 		case <-drawn:

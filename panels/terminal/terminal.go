@@ -125,7 +125,7 @@ func (t *Terminals) Find(number int) (*Tab, bool) {
 	return tab, ok
 }
 
-var errClosing = errors.New("Sextant is closing")
+var errClosing = errors.New("the program is closing")
 
 // add makes a tab; the error says that there are too many of its kind.
 func (t *Terminals) add(ours bool, columns, rows uint16) (*Tab, error) {

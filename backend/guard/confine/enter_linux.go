@@ -159,12 +159,18 @@ func handOut(proxied bool, sockets int) (address string, err error) {
 		address = ln.Addr().String()
 		fds = append(fds, int(f.Fd()))
 	}
+	var own []int
+	defer func() {
+		for _, fd := range own {
+			_ = unix.Close(fd)
+		}
+	}()
 	for range sockets {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 		if err != nil {
 			return "", fmt.Errorf("opening a socket into the run: %w", err)
 		}
-		defer func() { _ = unix.Close(fd) }()
+		own = append(own, fd)
 		fds = append(fds, fd)
 	}
 	if err := unix.Sendmsg(wayFD, []byte{0}, unix.UnixRights(fds...), nil, 0); err != nil {

@@ -224,7 +224,7 @@ func TestWhatIsShownToASlowReaderComesAfterWhatWasStoredBefore(t *testing.T) {
 	for _, stored := range []int{5, queueLimit - 1, queueLimit, queueLimit + 1, 2*queueLimit + 7} {
 		r, _ := opened(t)
 		sub := r.Subscribe(Filter{}, FromNow)
-		defer sub.Close()
+		t.Cleanup(sub.Close)
 		var batch []event.Event
 		for i := range stored {
 			batch = append(batch, panel(fmt.Sprint(i)))

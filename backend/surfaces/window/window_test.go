@@ -308,7 +308,7 @@ func TestAPageThatIsNotShownIsToldAndNothingIsGuessed(t *testing.T) {
 	if _, err := p.Annotate(t.Context(), browser.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	answers["aim"] = func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window shows another panel now.") }
+	answers["aim"] = func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window shows another panel now") }
 	if _, err := p.Click(t.Context(), browser.ClickOptions{ID: 1}); kindOf(err) != browser.FaultNoPage || !strings.Contains(err.Error(), "another panel") {
 		t.Errorf("another panel: %v", err)
 	}

@@ -38,7 +38,8 @@ func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
 	if t.opts.Window == nil || !inWindow(call.From) {
 		return s, nil
 	}
-	for _, id := range numbersIn(call) {
+	if numbers := numbersIn(call); len(numbers) > 0 {
+		id := numbers[0]
 		page := t.opts.Window.Of(id)
 		switch {
 		case page == nil:

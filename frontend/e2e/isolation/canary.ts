@@ -21,7 +21,8 @@ export class Canary {
       canary.contacts.push(contact);
       socket.on('error', () => {});
       socket.on('data', (data) => {
-        contact.what = data.toString('latin1').split('\r\n')[0]!;
+        // What follows the first words is no news: after our answer a TLS client sends its alert.
+        if (contact.what === 'a connection') contact.what = data.toString('latin1').split('\r\n')[0]!;
         const type = /\.m?js|module|mapped/.test(contact.what) ? 'text/javascript' : 'text/html';
         socket.end(
           `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\nContent-Length: 2\r\n\r\n//`,

@@ -11,11 +11,30 @@ import (
 // coerced is a right value for pointer, as JSON, made from n, which is of the wrong kind:
 // the forms that people and models write instead of the right one.
 func (j *judge) coerced(pointer string, s *shape, n *loose.Node) string {
-	parts := strings.Split(pointer, "/")
-	inTool := len(parts) == 4 && parts[1] == "tools"
-	switch {
+	switch parts := strings.Split(pointer, "/"); {
 	case pointer == "/panel_id":
 		return loose.Quote(j.id())
+	case len(parts) == 3 && parts[1] == "config":
+		return configOf(n)
+	case len(parts) == 3 && parts[1] == "tools" && n.Kind == loose.String:
+		return j.toolOf(n.Text)
+	case len(parts) == 3 && parts[1] == "tools":
+		return j.toolOf("")
+	case len(parts) == 4 && parts[1] == "tools":
+		if right := j.coercedInTool(pointer, parts[3], s, n); right != "" {
+			return right
+		}
+	default:
+		if right := coercedInPanel(pointer, n); right != "" {
+			return right
+		}
+	}
+	return s.coerced(n)
+}
+
+// coercedInPanel is coerced for the members of the manifest itself; "" leaves it to their shape.
+func coercedInPanel(pointer string, n *loose.Node) string {
+	switch {
 	case pointer == "/ui" && n.Kind == loose.String && strings.HasSuffix(n.Text, ".json"):
 		return `{"kind": "declarative", "entry": ` + loose.Quote(n.Text) + `}`
 	case pointer == "/ui" && n.Kind == loose.String && strings.HasSuffix(n.Text, ".html"):
@@ -32,24 +51,25 @@ func (j *judge) coerced(pointer string, s *shape, n *loose.Node) string {
 		return permissionsOf(n)
 	case pointer == "/tools" && n.Kind == loose.Object:
 		return toolsOf(n)
-	case len(parts) == 3 && parts[1] == "tools" && n.Kind == loose.String:
-		return j.toolOf(n.Text)
-	case len(parts) == 3 && parts[1] == "tools":
-		return j.toolOf("")
-	case len(parts) == 3 && parts[1] == "config":
-		return configOf(n)
-	case inTool && parts[3] == "parameters" && n.Kind == loose.Array:
+	}
+	return ""
+}
+
+// coercedInTool is coerced for a member of a tool; "" leaves it to its shape.
+func (j *judge) coercedInTool(pointer, member string, s *shape, n *loose.Node) string {
+	switch {
+	case member == "parameters" && n.Kind == loose.Array:
 		return parametersOf(n)
-	case inTool && parts[3] == "endpoint":
+	case member == "endpoint":
 		return loose.Quote(j.endpointFor(endpointText(n), j.toolAt(pointer)))
-	case inTool && parts[3] == "name":
+	case member == "name":
 		return j.sensible(pointer, s)
-	case inTool && parts[3] == "examples" && n.Kind == loose.Object:
+	case member == "examples" && n.Kind == loose.Object:
 		return "[" + n.JSON() + "]"
-	case inTool && parts[3] == "inject" && n.Kind == loose.String:
+	case member == "inject" && n.Kind == loose.String:
 		return listed([]string{n.Text})
 	}
-	return s.coerced(n)
+	return ""
 }
 
 // endpointText is an endpoint written as an object or a list in one line.

@@ -95,7 +95,7 @@ func (j *judge) undeclared(at string, b *BoundTool, s schema, name string) {
 	p.Pointer = at + "/endpoint"
 	short := loose.Quote(name) + `: {"type": "string", "required": true}`
 	place, ok := j.places[at+"/parameters"]
-	edit := loose.Edit{}
+	var edit loose.Edit
 	switch {
 	case !ok || place.node.Kind != loose.Object:
 		p.Fix = `"parameters": {` + short + `}`
@@ -159,11 +159,29 @@ var (
 
 // endpointFor is an endpoint of this panel made from what stands there.
 func (j *judge) endpointFor(text, tool string) string {
-	method := "POST"
+	method, path := methodAndPath(text, tool)
+	id := j.id()
+	parts := segmentsOf(path, id)
+	if len(parts) == 0 {
+		name := strings.TrimPrefix(joined(tool, '-', 60), id+"-")
+		if name == "" {
+			name = "do"
+		}
+		parts = []string{name}
+	}
+	full := "/api/" + id + "/" + strings.Join(parts, "/")
+	if badPath(full, id) != "" {
+		full = "/api/" + id + "/do"
+	}
+	return method + " " + full
+}
+
+// methodAndPath are what text says of both, the method else by what the tool's name says that it does.
+func methodAndPath(text, tool string) (method, path string) {
+	method = "POST"
 	if ruleReads.MatchString(tool) {
 		method = "GET"
 	}
-	path := ""
 	if m := ruleVerb.FindStringSubmatch(text); m != nil {
 		method = strings.ToUpper(m[1])
 	}
@@ -182,7 +200,11 @@ func (j *judge) endpointFor(text, tool string) string {
 	if plain, err := url.PathUnescape(path); err == nil {
 		path = plain
 	}
-	id := j.id()
+	return method, path
+}
+
+// segmentsOf are the parts of path below the routes of the panel id, each such as an endpoint may have.
+func segmentsOf(path, id string) []string {
 	var parts []string
 	segments := strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
 	for i, segment := range segments {
@@ -203,16 +225,5 @@ func (j *judge) endpointFor(text, tool string) string {
 			parts = append(parts, segment)
 		}
 	}
-	if len(parts) == 0 {
-		name := strings.TrimPrefix(joined(tool, '-', 60), id+"-")
-		if name == "" {
-			name = "do"
-		}
-		parts = []string{name}
-	}
-	full := "/api/" + id + "/" + strings.Join(parts, "/")
-	if badPath(full, id) != "" {
-		full = "/api/" + id + "/do"
-	}
-	return method + " " + full
+	return parts
 }
