@@ -50,7 +50,7 @@ test: build test-go test-ui e2e-ui window-test ## Everything CI runs, long tests
 
 test-go: ui
 	@echo "== Go tests, with the race detector"
-	@go test -race -tags "$(TAGS)" -p 2 -timeout 15m -skip "$(PROBES)" ./...
+	@go test -race -tags "$(TAGS)" -p 2 -timeout 25m -skip "$(PROBES)" ./...
 	@echo "== Tries to get out of the sandbox"
 	@go test -tags "$(TAGS)" -timeout 10m -run "$(PROBES)" ./backend/guard/confine
 	@echo "go test: passed"
