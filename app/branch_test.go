@@ -32,6 +32,8 @@ func part(t *testing.T, answer func(openaitest.Request) openaitest.Turn) *parted
 	t.Setenv("SEXTANT_OPENAI_BASE_URL", model.URL())
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "test")
 	t.Setenv("SEXTANT_DIALECTS", "openai/a=native, openai/b=native")
+	// Wide enough for all tools: else the panel in front tells its own in a message, and the model answers that.
+	t.Setenv("SEXTANT_CONTEXT_WINDOW", "1000000")
 	p := &parted{t: t, flags: testFlags(t)}
 	p.sys = openWith(t, p.flags, Purpose{Serve: true})
 	var talk chat.Conversation
