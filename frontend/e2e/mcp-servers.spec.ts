@@ -103,13 +103,11 @@ test('servers of another program come in switched off, and nothing of them runs'
   await dialog.getByRole('textbox').fill('nonsense');
   await dialog.getByRole('button', { name: 'Import' }).click();
   await expect(page.getByText(/not in the mcpServers form/)).toBeVisible();
-  await dialog
-    .getByRole('textbox')
-    .fill(
-      JSON.stringify({
-        mcpServers: { theirs: { command: 'touch', args: [marker] }, far: { url: 'https://x.example' } },
-      }),
-    );
+  await dialog.getByRole('textbox').fill(
+    JSON.stringify({
+      mcpServers: { theirs: { command: 'touch', args: [marker] }, far: { url: 'https://x.example' } },
+    }),
+  );
   await dialog.getByRole('button', { name: 'Import' }).click();
   await expect(main(page).getByRole('navigation', { name: 'Servers' }).getByRole('button')).toHaveCount(2);
   await main(page)

@@ -11,14 +11,14 @@ func TestTheMapLoadsAndDerivesEveryName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wider := m.WithPanels([]string{"code-editor", m.Panels[0]})
-	if got := wider.OpenTool("code-editor"); got != "open_code_editor_panel" {
+	wider := m.WithPanels([]string{"field-notes", m.Panels[0]})
+	if got := wider.OpenTool("field-notes"); got != "open_field_notes_panel" {
 		t.Errorf("open tool is %q", got)
 	}
-	if got := wider.PanelOf("open_code_editor_panel"); got != "code-editor" {
+	if got := wider.PanelOf("open_field_notes_panel"); got != "field-notes" {
 		t.Errorf("panel is %q", got)
 	}
-	if len(wider.Panels) != len(m.Panels)+1 || slices.Contains(m.Panels, "code-editor") {
+	if len(wider.Panels) != len(m.Panels)+1 || slices.Contains(m.Panels, "field-notes") {
 		t.Error("a drop-in panel must extend a copy, once")
 	}
 	if n := len(m.Core()); n == 0 || n > 12 {

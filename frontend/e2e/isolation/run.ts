@@ -108,7 +108,11 @@ export async function isolate(
     for (const why of (await report(id)).won ?? []) breaches.push(`${id}: ${why}`);
     for (const { what } of canary.contacts.slice(before)) {
       // Chromium connects for a navigation of a frame before it asks the policy that refuses it. No request follows.
-      if (bareAllowed && /^(leave-|blank-child$|frame$)/.test(id) && (what === 'a connection' || what.startsWith('\x16\x03')))
+      if (
+        bareAllowed &&
+        /^(leave-|blank-child$|frame$)/.test(id) &&
+        (what === 'a connection' || what.startsWith('\x16\x03'))
+      )
         bare++;
       else breaches.push(`${id}: the canary heard ${what}`);
     }
