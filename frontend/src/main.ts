@@ -1,3 +1,4 @@
+import './shared/format/language';
 import './shared/css/index.css';
 import { mount } from 'svelte';
 import { lastTheme, wearTheme } from './domain/settings/settings.svelte';
