@@ -53,9 +53,7 @@ func TestAnUnreadableConfigLeavesTheLastGoodOneInForce(t *testing.T) {
 	}
 	write(t, path, good)
 	eventually(t, "the problem is over", func() bool { return s.Problem() == "" })
-	if j.count(event.MCPChanged) < 5 {
-		t.Error("the problems were not published")
-	}
+	eventually(t, "the problems are published", func() bool { return j.count(event.MCPChanged) >= 5 })
 	if r := call(t, s, "my_tester__echo_text", `{}`); !r.Success {
 		t.Errorf("got %+v", r)
 	}
