@@ -11,6 +11,8 @@ TAGS         := sqlite_fts5
 DESKTOP_TAGS := desktop production webkit2_41 $(TAGS)
 # These run this very program a thousand times, outside of what the race detector can see.
 PROBES       := NoProbeGetsOut|ProbesSucceedOutside|OrdinaryWorkIsDone
+# As in the end-to-end tests: what holds only the second time is told, and hides nothing else. A data race gets no second time.
+AGAIN        := --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
@@ -50,7 +52,8 @@ test: build test-go test-ui e2e-ui window-test ## Everything CI runs, long tests
 
 test-go: ui
 	@echo "== Go tests, with the race detector"
-	@go test -race -tags "$(TAGS)" -p 2 -timeout 25m -skip "$(PROBES)" ./...
+	@go -C build/tools build -o $(CURDIR)/$(BIN)/gotestsum gotest.tools/gotestsum
+	@$(BIN)/gotestsum --format standard-quiet $(AGAIN) --packages ./... -- -race -tags "$(TAGS)" -p 2 -timeout 25m -skip "$(PROBES)"
 	@echo "== Tries to get out of the sandbox"
 	@go test -tags "$(TAGS)" -timeout 10m -run "$(PROBES)" ./backend/guard/confine
 	@echo "go test: passed"
