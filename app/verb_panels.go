@@ -18,6 +18,8 @@ type panelsVerb struct {
 	Validate panelsValidateVerb `cmd:"" help:"Check a panel's folder."`
 	Schema   panelsSchemaVerb   `cmd:"" help:"Print the JSON Schema of manifest.json, for an editor."`
 	New      panelsNewVerb      `cmd:"" help:"Make a panel's folder to start from."`
+	Pack     panelsPackVerb     `cmd:"" help:"Pack a panel into one file for others."`
+	Install  panelsInstallVerb  `cmd:"" help:"Install a panel from such a file, after showing what it may do."`
 }
 
 type panelsListVerb struct {

@@ -115,7 +115,7 @@ func (c *comparison) page(was, is *manifest.UI) {
 	before, after := sources(was), sources(is)
 	for _, key := range slices.Sorted(maps.Keys(after)) {
 		if added := more(before[key], after[key]); len(added) > 0 {
-			c.add(Permission, "Its page may use %s (%s).", listed(added), shown(key))
+			c.add(Permission, "Its page may use %s (%s).", listed(added), Shown(key))
 		}
 	}
 }
@@ -134,7 +134,7 @@ func sources(ui *manifest.UI) map[string][]string {
 func (c *comparison) settings(was, is map[string]manifest.ConfigField) {
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if was[name].Sensitive && !is[name].Sensitive {
-			c.add(Permission, "Its setting %s counts as a secret no longer.", shown(name))
+			c.add(Permission, "Its setting %s counts as a secret no longer.", Shown(name))
 		}
 	}
 }
@@ -198,7 +198,7 @@ func normal(text []byte) string {
 	return shownLines(b.String())
 }
 
-func quoted(word string) string { return "“" + shown(word) + "”" }
+func quoted(word string) string { return "“" + Shown(word) + "”" }
 
 func listed(words []string) string {
 	out := make([]string, len(words))
@@ -208,8 +208,8 @@ func listed(words []string) string {
 	return strings.Join(out, ", ")
 }
 
-// shown is text with what cannot be seen, or turns the direction of reading, written out.
-func shown(text string) string { return written(text, "") }
+// Shown is text with what cannot be seen, or turns the direction of reading, written out.
+func Shown(text string) string { return written(text, "") }
 
 func shownLines(text string) string { return written(text, "\n") }
 

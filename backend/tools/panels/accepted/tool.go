@@ -87,7 +87,7 @@ func (c *comparison) tool(t manifest.BoundTool, known map[string]string) {
 	add(asText(was.Parameters) != asText(is.Parameters), "the parameters change.")
 	add(asText(was.Examples) != asText(is.Examples), "the examples change, which the assistant reads.")
 	add(was.Method != is.Method || was.Path != is.Path, "it is sent to %s %s instead of %s %s.", is.Method, is.Path, was.Method, was.Path)
-	add(was.Undo != is.Undo, "undoing it is sent to “%s” instead of “%s”.", shown(is.Undo), shown(was.Undo))
+	add(was.Undo != is.Undo, "undoing it is sent to “%s” instead of “%s”.", Shown(is.Undo), Shown(was.Undo))
 	add(asText(was.Inject) != asText(is.Inject), "what the panel fills in for it changes.")
 	add(was.Hints.Confirm && !is.Hints.Confirm, "it asks before a call no longer.")
 	add(!was.Hints.ReadOnly && is.Hints.ReadOnly, "it counts as reading only.")

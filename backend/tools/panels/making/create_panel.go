@@ -168,7 +168,7 @@ func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Def
 	if err := os.MkdirAll(p.cfg.Folder, 0o700); err != nil {
 		return toolspec.Result{}, fmt.Errorf("making panels folder: %w", err)
 	}
-	if err := put(p.cfg.Folder, made.id, made.files); err != nil {
+	if err := put(p.cfg.Folder, made.id, content{files: made.files}, everything); err != nil {
 		return toolspec.Result{}, err
 	}
 	panel, ok := p.await(ctx, made)
@@ -268,7 +268,7 @@ func (p *Panels) judge(made *plan) *toolspec.Result {
 		return room.Fail(toolspec.SystemError, "making a folder for the check: "+err.Error(), "Free some space, then call again.")
 	}
 	defer os.RemoveAll(dir)
-	if err := put(dir, made.id, made.files); err != nil {
+	if err := put(dir, made.id, content{files: made.files}, everything); err != nil {
 		return room.Fail(toolspec.SystemError, err.Error(), "Free some space, then call again.")
 	}
 	folder := filepath.Join(dir, made.id)

@@ -17,7 +17,7 @@ func TestTheGuideCanBeFollowedWordForWord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, done := t.TempDir(), map[string]int{}
+	folder, done, packed := t.TempDir(), map[string]int{}, map[string][]byte{}
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(guide), -1) {
 		for _, line := range strings.Split(strings.TrimSpace(block[1]), "\n") {
 			words := strings.Fields(line)
@@ -33,12 +33,24 @@ func TestTheGuideCanBeFollowedWordForWord(t *testing.T) {
 					t.Errorf("%s: %+v", line, report)
 				}
 				done["validate"]++
+			case strings.HasPrefix(line, "sextant panels pack ") && len(words) == 4:
+				text, err := Pack(filepath.Join(folder, words[3]))
+				if err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+				packed[words[3]+Extension] = text
+				done["pack"]++
+			case strings.HasPrefix(line, "sextant panels install ") && len(words) == 4:
+				if offer := install(t, t.TempDir(), packed[words[3]]); len(offer.Files) == 0 {
+					t.Errorf("%s: %+v", line, offer)
+				}
+				done["install"]++
 			default:
 				t.Errorf("the guide says what nothing here does: %s", line)
 			}
 		}
 	}
-	for _, step := range append(Kinds(), "validate") {
+	for _, step := range append(Kinds(), "validate", "pack", "install") {
 		if done[step] == 0 {
 			t.Errorf("the guide does not say how: %s", step)
 		}

@@ -1,5 +1,5 @@
 // Package making is how panels come to be: small ones that work from a template (New), archives
-// of finished ones (Pack, Open), and the assistant's own (Panels, the tool create_panel).
+// of finished ones (Pack, Open, Package.Install), and the assistant's own (Panels, the tool create_panel).
 //
 // Nothing is written before all of it was judged as the running program will judge it, and a
 // folder appears under its name in one step.
@@ -47,7 +47,7 @@ func New(dir, id, kind string) (string, error) {
 	if _, err := os.Lstat(folder); err == nil {
 		return "", fmt.Errorf("%s is already there; nothing was changed", folder)
 	}
-	return folder, put(dir, id, files)
+	return folder, put(dir, id, content{files: files}, everything)
 }
 
 // template is what a panel of this kind is made of, by file name.
@@ -71,48 +71,4 @@ func template(id, kind string) (map[string][]byte, error) {
 		return nil, fmt.Errorf("reading templates: %w", err)
 	}
 	return files, nil
-}
-
-// put writes files into the folder dir/id in one step: whoever watches dir sees all of them or
-// none. A folder that is there is replaced; what it holds beside files stays in the new one.
-func put(dir, id string, files map[string][]byte) error {
-	made, err := os.MkdirTemp(dir, ".making-")
-	if err != nil {
-		return fmt.Errorf("making panel folder: %w", err)
-	}
-	defer os.RemoveAll(made)
-	folder := filepath.Join(dir, id)
-	if _, err := os.Stat(folder); err == nil {
-		if err := os.CopyFS(made, os.DirFS(folder)); err != nil {
-			return fmt.Errorf("keeping what the panel holds: %w", err)
-		}
-	}
-	for name, text := range files {
-		path := filepath.Join(made, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return fmt.Errorf("writing panel: %w", err)
-		}
-		// A file that was kept may be read only; it is replaced, not opened.
-		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-			return fmt.Errorf("writing panel: %w", err)
-		}
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			return fmt.Errorf("writing panel: %w", err)
-		}
-	}
-	return swap(made, folder)
-}
-
-// swap puts the folder made in the place of folder.
-func swap(made, folder string) error {
-	old := made + ".old"
-	if err := os.Rename(folder, old); err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("replacing panel: %w", err)
-	}
-	if err := os.Rename(made, folder); err != nil {
-		// What was there comes back; nothing can be done if even that fails.
-		_ = os.Rename(old, folder)
-		return fmt.Errorf("writing panel: %w", err)
-	}
-	return os.RemoveAll(old)
 }

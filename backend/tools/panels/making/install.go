@@ -1,0 +1,186 @@
+package making
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"sextant/backend/tools/panels/accepted"
+	"sextant/backend/tools/panels/manifest"
+)
+
+// Package is a panel out of an archive: judged, in memory, nothing of it written or run.
+type Package struct {
+	id, hash string
+	held     content
+	left     []string
+	plan     manifest.Plan
+	problems []manifest.Problem
+}
+
+// Offer is what installing a Package would do: all that a person has to know to say yes. Its
+// texts are from outside, without what cannot be seen.
+type Offer struct {
+	// Hash is that of the archive (SHA-256, hexadecimal); the answer names it.
+	Hash        string `json:"hash"`
+	Panel       string `json:"panel"`
+	Title       string `json:"title"`
+	Description string `json:"description,omitempty"`
+	Version     string `json:"version,omitempty"`
+	// Update is true when a panel of that id is installed, of the version Was.
+	Update bool   `json:"update"`
+	Was    string `json:"was,omitempty"`
+	// Rights are sentences about what it may do and runs; for an update only what it may do and
+	// the installed one may not.
+	Rights []string `json:"rights"`
+	// Diff is the unified difference of the two manifests, "" for a new panel.
+	Diff  string        `json:"diff,omitempty"`
+	Tools []OfferedTool `json:"tools"`
+	Files []OfferedFile `json:"files"`
+	// Gone are files of the installed panel that the new one does not have.
+	Gone []string `json:"gone,omitempty"`
+	// Left are files of the archive that are not taken: their names begin with a dot.
+	Left []string `json:"left,omitempty"`
+	// Problems are warnings; what is worse is no Package.
+	Problems []manifest.Problem `json:"problems,omitempty"`
+}
+
+// OfferedTool is a tool that the assistant would get.
+type OfferedTool struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// OfferedFile is a file that would be written, Bytes long.
+type OfferedFile struct {
+	Name  string `json:"name"`
+	Bytes int    `json:"bytes"`
+}
+
+// Open reads an archive that Pack made, or any zip of a panel's folder, and judges what it holds as
+// the running program would. The error is *Unfit when the panel could not run; another one says
+// why the archive is refused: a name or a link that leads out of the folder, more or larger
+// files than a panel may have, or no panel in it. Reserved are the tools of Sextant itself.
+func Open(archive []byte, reserved ...string) (*Package, error) {
+	held, left, err := unpack(archive)
+	if err != nil {
+		return nil, fmt.Errorf("the archive is refused: %w", err)
+	}
+	id := named(held.files[manifest.FileName], held.top)
+	dir, err := os.MkdirTemp("", "sextant-panel-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for the check: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	if err := put(dir, id, held, everything); err != nil {
+		return nil, err
+	}
+	report := manifest.Validate(filepath.Join(dir, id), reserved...)
+	found := manifest.Read(held.files[manifest.FileName], id, false)
+	if !report.OK || found.Plan == nil {
+		return nil, &Unfit{id, report.Problems}
+	}
+	sum := sha256.Sum256(archive)
+	return &Package{id: id, hash: hex.EncodeToString(sum[:]), held: held, left: left, plan: *found.Plan, problems: report.Problems}, nil
+}
+
+// named is the id of the panel whose manifest text is; top is the folder it lay in. Where neither can be
+// an id, it is one under which the manifest's problems are told.
+func named(text []byte, top string) string {
+	var m struct {
+		PanelID string `json:"panel_id"`
+	}
+	_ = json.Unmarshal(text, &m) // what is wrong is told by the judgement
+	for _, id := range []string{m.PanelID, top} {
+		if manifest.CheckID(id) == nil {
+			return id
+		}
+	}
+	return "panel"
+}
+
+// Panel is the id of the panel.
+func (p *Package) Panel() string { return p.id }
+
+// Manifest is the text of its manifest.json.
+func (p *Package) Manifest() []byte { return p.held.files[manifest.FileName] }
+
+// Hash identifies the archive (SHA-256, hexadecimal).
+func (p *Package) Hash() string { return p.hash }
+
+// Against says what installing into the folder dir would do. The error says that it cannot be
+// done there, such as a link in its place.
+func (p *Package) Against(dir string) (Offer, error) {
+	m := p.plan.Manifest
+	o := Offer{
+		Hash: p.hash, Panel: p.id, Title: accepted.Shown(m.Title), Description: accepted.Shown(m.Description), Version: accepted.Shown(m.Version),
+		Tools: []OfferedTool{}, Problems: p.problems, Rights: []string{},
+	}
+	for _, t := range p.plan.Tools {
+		o.Tools = append(o.Tools, OfferedTool{Name: t.Name, Description: accepted.Shown(manifest.Cut(t.Description, 400))})
+	}
+	for _, name := range sorted(p.held.files) {
+		o.Files = append(o.Files, OfferedFile{Name: accepted.Shown(name), Bytes: len(p.held.files[name])})
+	}
+	for _, name := range p.left {
+		o.Left = append(o.Left, accepted.Shown(name))
+	}
+	was, known := manifest.Plan{}, map[string]string{}
+	folder := filepath.Join(dir, p.id)
+	switch info, err := os.Lstat(folder); {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return o, fmt.Errorf("looking for the panel that is installed: %w", err)
+	case !info.IsDir():
+		return o, fmt.Errorf("%s is a link or no folder; take it away before you install a panel of that name", folder)
+	default:
+		o.Update = true
+		o.Gone = p.gone(folder)
+		if text, err := manifest.ReadFile(dir, p.id); err == nil {
+			o.Diff = accepted.Diff(text, p.Manifest())
+			if found := manifest.Read(text, p.id, false).Plan; found != nil {
+				was, known = *found, accepted.Known(nil, *found)
+				o.Was = accepted.Shown(found.Manifest.Version)
+			}
+		}
+	}
+	for _, reason := range accepted.Compare(was, p.plan, known) {
+		o.Rights = append(o.Rights, reason.Text)
+	}
+	return o, nil
+}
+
+// gone are the files of the folder that the package does not have.
+func (p *Package) gone(folder string) []string {
+	old, err := gather(folder)
+	if err != nil {
+		return nil // then there is more than fits into a panel, or a link; what stands there is replaced anyway
+	}
+	var names []string
+	for _, name := range sorted(old.files) {
+		if _, stays := p.held.files[name]; !stays {
+			names = append(names, accepted.Shown(name))
+		}
+	}
+	return names
+}
+
+// Install puts the panel into the folder dir, which it makes if need be, in one step: whoever
+// watches sees all of it or none. Of a panel that is there only what begins with a dot stays. It
+// returns the panel's folder.
+func (p *Package) Install(dir string) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making panels folder: %w", err)
+	}
+	folder := filepath.Join(dir, p.id)
+	if info, err := os.Lstat(folder); err == nil && !info.IsDir() {
+		return "", fmt.Errorf("%s is a link or no folder; nothing was changed", folder)
+	}
+	held := content{files: p.held.files, runs: slices.Clone(p.held.runs)}
+	return folder, put(dir, p.id, held, dotted)
+}

@@ -1,0 +1,293 @@
+package making
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/tools/panels/manifest"
+)
+
+// Extension is how the archive of a panel is called: reading-list.sextant-panel. It is a zip.
+const Extension = ".sextant-panel"
+
+// Bounds of an archive, packed and unpacked.
+const (
+	// MaxArchive bounds the archive itself, maxUnpacked what all its files hold, in bytes.
+	MaxArchive  = 32 << 20
+	maxUnpacked = 64 << 20
+	maxPacked   = 500
+	maxDepth    = 16
+	maxName     = 120
+)
+
+// Unfit says why a panel cannot be packed or installed: what its manifest, its page or another
+// file of it has wrong, in the words of Validate.
+type Unfit struct {
+	Panel    string
+	Problems []manifest.Problem
+}
+
+// Error implements error.
+func (u *Unfit) Error() string {
+	lines := make([]string, len(u.Problems))
+	for i, p := range u.Problems {
+		lines[i] = p.String()
+	}
+	return fmt.Sprintf("%s is not a panel that can run: %s", manifest.Cut(u.Panel, 60), strings.Join(lines, "; "))
+}
+
+// content is what a panel's folder holds: files by their names with slashes, and which of them
+// may be executed.
+type content struct {
+	files map[string][]byte
+	runs  []string
+	// top is the folder of an archive that everything lay in, "" when there was none.
+	top string
+}
+
+// Pack is the panel in the folder dir as an archive, the same bytes for the same files. Names that
+// begin with a dot are left out. It refuses with *Unfit what could not run, and links, which
+// another machine could not follow. Reserved are the tools of Sextant itself.
+func Pack(dir string, reserved ...string) ([]byte, error) {
+	report := manifest.Validate(dir, reserved...)
+	if !report.OK {
+		return nil, &Unfit{report.Panel, report.Problems}
+	}
+	held, err := gather(dir)
+	if err != nil {
+		return nil, err
+	}
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	for _, name := range sorted(held.files) {
+		header := &zip.FileHeader{Name: report.Panel + "/" + name, Method: zip.Deflate, Modified: packedAt}
+		header.SetMode(0o644)
+		if slices.Contains(held.runs, name) {
+			header.SetMode(0o755)
+		}
+		file, err := w.CreateHeader(header)
+		if err == nil {
+			_, err = file.Write(held.files[name])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("packing %s: %w", name, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("packing %s: %w", report.Panel, err)
+	}
+	if archive.Len() > MaxArchive {
+		return nil, fmt.Errorf("packing %s: the archive would have more than %d MB", report.Panel, MaxArchive>>20)
+	}
+	return archive.Bytes(), nil
+}
+
+// packedAt is the time of every file in an archive, so that only what they hold decides its bytes.
+var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// gather reads a panel's folder, never beyond it.
+func gather(dir string) (content, error) {
+	held := content{files: map[string][]byte{}}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return held, fmt.Errorf("opening panel folder: %w", err)
+	}
+	defer root.Close()
+	total := 0
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name == ".":
+			return nil
+		case strings.HasPrefix(d.Name(), ".") && d.IsDir():
+			return fs.SkipDir
+		case strings.HasPrefix(d.Name(), ".") || d.IsDir():
+			return nil
+		case !d.Type().IsRegular():
+			return fmt.Errorf("%s is a link or no plain file; put the file itself in its place", name)
+		}
+		if why := badName(name); why != "" {
+			return fmt.Errorf("%s: %s", name, why)
+		}
+		if len(held.files) == maxPacked {
+			return fmt.Errorf("the folder has more than %d files; a name that begins with a dot keeps one out", maxPacked)
+		}
+		text, mode, err := readFile(root, name, maxUnpacked-total)
+		if err != nil {
+			return err
+		}
+		total += len(text)
+		held.files[name] = text
+		if mode&0o111 != 0 {
+			held.runs = append(held.runs, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return held, fmt.Errorf("packing %s: %w", dir, err)
+	}
+	return held, nil
+}
+
+func readFile(root *os.Root, name string, room int) ([]byte, fs.FileMode, error) {
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, int64(room)+1))
+	if err == nil && len(text) > room {
+		err = fmt.Errorf("the folder holds more than %d MB", maxUnpacked>>20)
+	}
+	return text, info.Mode(), err
+}
+
+// badName says why a file of a panel cannot be called so, "" when it can: it must mean the same on
+// every machine and lie in the folder.
+func badName(name string) string {
+	switch {
+	case !fs.ValidPath(name) || name == ".":
+		return "the name leads out of the folder"
+	case strings.ContainsAny(name, "\\:*?\"<>|") || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }):
+		return "the name has a character that not every machine allows"
+	case strings.Count(name, "/") >= maxDepth:
+		return fmt.Sprintf("it lies more than %d folders deep", maxDepth)
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if len(part) > maxName || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
+			return "the name is too long, or ends with a dot or a space"
+		}
+	}
+	return ""
+}
+
+// unpack reads an archive into memory. left are names that no panel needs and that are left out.
+func unpack(archive []byte) (held content, left []string, err error) {
+	held.files = map[string][]byte{}
+	if len(archive) > MaxArchive {
+		return held, nil, fmt.Errorf("it is larger than %d MB", MaxArchive>>20)
+	}
+	// Each entry of a directory begins with these four bytes; counting them is cheaper than a
+	// directory of a million entries in memory.
+	if bytes.Count(archive, []byte("PK\x01\x02")) > 4*maxPacked {
+		return held, nil, fmt.Errorf("it lists more than %d files", maxPacked)
+	}
+	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are judged below, with a reason
+		return held, nil, fmt.Errorf("it is no zip archive: %w", err)
+	}
+	seen, total := map[string]string{}, 0
+	for _, f := range r.File {
+		name := strings.TrimSuffix(f.Name, "/")
+		folder := f.Mode().IsDir()
+		switch why := badName(name); {
+		case why != "":
+			return held, nil, fmt.Errorf("%q: %s", manifest.Cut(f.Name, 120), why)
+		case !folder && (!f.Mode().IsRegular() || name != f.Name):
+			return held, nil, fmt.Errorf("%q is a link or no plain file", manifest.Cut(f.Name, 120))
+		case f.Flags&1 != 0:
+			return held, nil, fmt.Errorf("%q is encrypted", manifest.Cut(f.Name, 120))
+		case folder:
+			continue
+		case hidden(name):
+			left = append(left, name)
+			continue
+		}
+		// Two names that some machines take for one would be one file there.
+		if other, twice := seen[strings.ToLower(name)]; twice {
+			return held, nil, fmt.Errorf("%q and %q are the same name", manifest.Cut(other, 120), manifest.Cut(name, 120))
+		}
+		seen[strings.ToLower(name)] = name
+		if len(held.files) == maxPacked {
+			return held, nil, fmt.Errorf("it holds more than %d files", maxPacked)
+		}
+		text, err := inflate(f, maxUnpacked-total)
+		if err != nil {
+			return held, nil, fmt.Errorf("%q: %w", manifest.Cut(name, 120), err)
+		}
+		total += len(text)
+		held.files[name] = text
+		if f.Mode()&0o111 != 0 {
+			held.runs = append(held.runs, name)
+		}
+	}
+	return held, left, held.bare()
+}
+
+// hidden reports whether a file is left out: its name, or a folder it lies in, begins with a dot,
+// or it is what macOS puts beside the files of a zip.
+func hidden(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		return strings.HasPrefix(part, ".") || part == "__MACOSX"
+	})
+}
+
+// inflate reads at most room bytes, whatever the archive says of a file's size.
+func inflate(f *zip.File, room int) ([]byte, error) {
+	file, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, int64(room)+1))
+	switch {
+	case len(text) > room:
+		return nil, fmt.Errorf("unpacked, the archive has more than %d MB", maxUnpacked>>20)
+	case err != nil:
+		return nil, err
+	}
+	return text, nil
+}
+
+// bare takes away the one folder that everything lies in, so that manifest.json is at the top.
+func (c *content) bare() error {
+	if _, ok := c.files[manifest.FileName]; ok {
+		return c.clash()
+	}
+	top := ""
+	for name := range c.files {
+		first, _, below := strings.Cut(name, "/")
+		if !below || top != "" && first != top {
+			return fmt.Errorf("there is no %s at its top, nor in one folder that holds everything", manifest.FileName)
+		}
+		top = first
+	}
+	files := map[string][]byte{}
+	for name, text := range c.files {
+		files[strings.TrimPrefix(name, top+"/")] = text
+	}
+	c.files, c.top = files, top
+	for i, name := range c.runs {
+		c.runs[i] = strings.TrimPrefix(name, top+"/")
+	}
+	if _, ok := files[manifest.FileName]; !ok {
+		return fmt.Errorf("there is no %s in it", manifest.FileName)
+	}
+	return c.clash()
+}
+
+// clash finds a name that is both a file and a folder.
+func (c *content) clash() error {
+	for name := range c.files {
+		for up := path.Dir(name); up != "."; up = path.Dir(up) {
+			if _, file := c.files[up]; file {
+				return fmt.Errorf("%q is a file and a folder", manifest.Cut(up, 120))
+			}
+		}
+	}
+	return nil
+}

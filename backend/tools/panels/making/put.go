@@ -1,0 +1,120 @@
+package making
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// sorted are the names of files in order.
+func sorted(files map[string][]byte) []string { return slices.Sorted(maps.Keys(files)) }
+
+// put writes files into the folder dir/id in one step: whoever watches dir sees all of them or
+// none. A folder that is there is replaced; what it holds beside files and keep names stays in
+// the new one.
+func put(dir, id string, held content, keep func(name string) bool) error {
+	made, err := os.MkdirTemp(dir, ".making-")
+	if err != nil {
+		return fmt.Errorf("making panel folder: %w", err)
+	}
+	defer os.RemoveAll(made)
+	folder := filepath.Join(dir, id)
+	if err := keeping(made, folder, keep); err != nil {
+		return fmt.Errorf("keeping what the panel holds: %w", err)
+	}
+	for name, text := range held.files {
+		path := filepath.Join(made, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return fmt.Errorf("writing panel: %w", err)
+		}
+		// A file that was kept may be read only; it is replaced, not opened.
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("writing panel: %w", err)
+		}
+		mode := os.FileMode(0o600)
+		if slices.Contains(held.runs, name) {
+			mode = 0o700
+		}
+		if err := os.WriteFile(path, text, mode); err != nil {
+			return fmt.Errorf("writing panel: %w", err)
+		}
+	}
+	return swap(made, folder)
+}
+
+// keeping copies what folder holds at its top and keep names into made.
+func keeping(made, folder string, keep func(name string) bool) error {
+	entries, err := os.ReadDir(folder)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	for _, e := range entries {
+		if !keep(e.Name()) {
+			continue
+		}
+		from, to := filepath.Join(folder, e.Name()), filepath.Join(made, e.Name())
+		if e.IsDir() {
+			err = os.CopyFS(to, os.DirFS(from))
+		} else {
+			err = copied(from, to)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// copied copies a file or a link.
+func copied(from, to string) error {
+	info, err := os.Lstat(from)
+	switch {
+	case err != nil:
+		return err
+	case info.Mode()&os.ModeSymlink != 0:
+		target, err := os.Readlink(from)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(target, to)
+	case !info.Mode().IsRegular():
+		return nil // a pipe or a socket of a program that runs
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, info.Mode().Perm())
+}
+
+// everything keeps all that a folder holds.
+func everything(string) bool { return true }
+
+// dotted keeps what is not the panel's: .git and the like, but not the mark of who made it.
+func dotted(name string) bool { return strings.HasPrefix(name, ".") && name != mark }
+
+// swap puts the folder made in the place of folder; what stood there is removed.
+func swap(made, folder string) error {
+	if _, err := os.Lstat(folder); os.IsNotExist(err) {
+		if err := os.Rename(made, folder); err != nil {
+			return fmt.Errorf("writing panel: %w", err)
+		}
+		return nil
+	}
+	if exchange(made, folder) == nil {
+		return os.RemoveAll(made)
+	}
+	old := made + ".old"
+	if err := os.Rename(folder, old); err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("replacing panel: %w", err)
+	}
+	if err := os.Rename(made, folder); err != nil {
+		// What was there comes back; nothing can be done if even that fails.
+		_ = os.Rename(old, folder)
+		return fmt.Errorf("writing panel: %w", err)
+	}
+	return os.RemoveAll(old)
+}
