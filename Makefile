@@ -16,7 +16,7 @@ AGAIN        := --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort
 WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test isolation isolation-window check generate bench bench-table bench-tasks redteam kills package clean
+.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test conformance isolation isolation-window check generate bench bench-table bench-tasks redteam kills package clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -47,7 +47,7 @@ run: build ## Set up, build and open the window (or serve it where there is no d
 dev: setup ## Run vite and the server from source, both reloading by hand
 	@build/dev.sh
 
-test: build test-go test-ui e2e-ui window-test ## Everything CI runs, long tests in their short form
+test: build test-go test-ui conformance e2e-ui window-test ## Everything CI runs, long tests in their short form
 	@echo "make test: all parts passed"
 
 test-go: ui
@@ -84,6 +84,9 @@ kills: ui ## Kill the program 1,000 times in its work: what is lost, refused or 
 window-test: build ## One real window under Xvfb
 	@echo "== One real window under Xvfb"
 	@build/window-test.sh
+
+conformance: setup ## The conformance suite of MCP against our client, both revisions (20 seconds)
+	@build/conformance.sh
 
 isolation: build isolation-window ## Hostile panels in Chromium and in the real window
 	@cd frontend && SEXTANT_BIN="$(CURDIR)/$(BIN)/sextant" npx --no-install playwright test isolation.spec </dev/null

@@ -36,6 +36,21 @@ type Entry struct {
 	// for a command.
 	Type     string `json:"type,omitempty"`
 	Disabled bool   `json:"disabled,omitempty"`
+	// OAuth says how to sign in to a URL where the server's own word is not enough; nil is usual.
+	OAuth *OAuth `json:"oauth,omitempty"`
+}
+
+// OAuth is what a person registered at a server's issuer themselves. The secrets may stand for
+// themselves or name one of the person's secrets.
+type OAuth struct {
+	ClientID     string   `json:"clientId,omitempty"`
+	ClientSecret string   `json:"clientSecret,omitempty"`
+	Scopes       []string `json:"scopes,omitempty"`
+	// Grant is "client_credentials" to sign in without a person; PrivateKey is then a key in PEM
+	// and Algorithm is ES256 or RS256.
+	Grant      string `json:"grant,omitempty"`
+	PrivateKey string `json:"privateKey,omitempty"`
+	Algorithm  string `json:"algorithm,omitempty"`
 }
 
 // transport is stdio, http or sse.
@@ -47,6 +62,14 @@ func (e Entry) transport() string {
 		return "sse"
 	}
 	return "http"
+}
+
+// place is where the server is: its program with arguments and folder, or its address.
+func (e Entry) place() string {
+	if e.Command == "" {
+		return e.URL
+	}
+	return asText(append([]string{e.Cwd, e.Command}, e.Args...))
 }
 
 // key identifies what a running server was made from, beside Disabled.
@@ -114,6 +137,10 @@ func (e Entry) problem(name string) string {
 		return fmt.Sprintf("type %q is not known; it is stdio, http or sse", e.Type)
 	case strings.ContainsRune(e.Command+strings.Join(e.Args, ""), 0):
 		return "the command holds a NUL character"
+	case e.OAuth != nil && e.URL == "":
+		return "oauth is for a server with a url"
+	case e.OAuth != nil && e.OAuth.Grant != "" && e.OAuth.Grant != "client_credentials":
+		return fmt.Sprintf("oauth.grant %q is not known; it is client_credentials, or left out to sign in as a person", e.OAuth.Grant)
 	}
 	if e.URL == "" {
 		return ""

@@ -111,7 +111,13 @@ func (v *server) remote() (*link, error) {
 		l.transport = &sdk.SSEClientTransport{Endpoint: v.entry.URL, HTTPClient: client}
 		return l, nil
 	}
-	l.transport = &sdk.StreamableClientTransport{Endpoint: v.entry.URL, HTTPClient: client, MaxEventSize: maxMessage}
+	streamable := &sdk.StreamableClientTransport{Endpoint: v.entry.URL, HTTPClient: client, MaxEventSize: maxMessage}
+	if !holds(headers, "Authorization") {
+		if streamable.OAuthHandler, err = v.wayIn(u, way); err != nil {
+			return nil, err
+		}
+	}
+	l.transport = streamable
 	return l, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/backend/tools/mcp/signin"
 	"sextant/backend/tools/panels/child"
 	"sextant/shared/event"
 )
@@ -28,6 +29,8 @@ const (
 	connectLimit = 90 * time.Second
 	listLimit    = 20 * time.Second
 	stopGrace    = 2 * time.Second
+	// callLimit bounds what no caller bounds.
+	callLimit = 2 * time.Minute
 	// steady is how long a server must have run for its next failure to count as the first.
 	steady     = time.Minute
 	maxBackOff = time.Minute
@@ -59,6 +62,8 @@ type server struct {
 
 	cancel context.CancelFunc
 	run    sync.WaitGroup
+	// signin outlives a session, as what it asks the person does.
+	signin *signin.Handler
 	// stale asks for the list of tools again.
 	stale chan struct{}
 }
@@ -109,6 +114,10 @@ func (v *server) stop() {
 		cancel()
 	}
 	v.run.Wait()
+	if v.signin != nil {
+		v.signin.Close()
+		v.signin = nil
+	}
 	v.set(func() { v.state, v.nextTry, v.tools, v.session = stateOff, time.Time{}, nil, nil })
 }
 
@@ -160,12 +169,20 @@ func (v *server) once(ctx context.Context) error {
 	client := sdk.NewClient(&sdk.Implementation{Name: "sextant", Version: v.owner.cfg.Version}, v.options())
 	limit, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
-	session, err := client.Connect(limit, link.transport, nil)
+	began := v.era(ctx)
+	session, err := client.Connect(limit, link.transport, &sdk.ClientSessionOptions{ProtocolVersion: began})
 	if err != nil {
+		if began != "" && ctx.Err() == nil {
+			// It may speak another revision by now; the next try finds out.
+			v.learn(ctx, "")
+		}
 		if limit.Err() != nil && ctx.Err() == nil {
 			return v.explain(link, fmt.Errorf("it did not answer within %d s", int(connectLimit.Seconds())))
 		}
 		return v.explain(link, fmt.Errorf("connecting: %w", err))
+	}
+	if is := session.InitializeResult(); is != nil && is.ProtocolVersion != began {
+		v.learn(ctx, is.ProtocolVersion)
 	}
 	closed := make(chan error, 1)
 	var waiting sync.WaitGroup
@@ -192,6 +209,13 @@ func (v *server) once(ctx context.Context) error {
 			}
 			v.owner.publish()
 		}
+	}
+}
+
+// learn remembers the revision that the server speaks.
+func (v *server) learn(ctx context.Context, era string) {
+	if err := v.remember(ctx, func(k *Known) { k.Era, k.Found = era, time.Now() }); err != nil {
+		v.log.Warn("the MCP server's revision is not remembered", "error", err)
 	}
 }
 
@@ -236,12 +260,18 @@ func sentence(text string) string {
 }
 
 func (v *server) options() *sdk.ClientOptions {
-	return &sdk.ClientOptions{
-		// We offer servers nothing: no roots, no sampling, no questions to the person.
+	o := &sdk.ClientOptions{
+		// Of what a client may offer, servers get questions to the person, where there is one: no
+		// roots, no sampling.
 		Capabilities:           &sdk.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { v.again() },
 		KeepAlive:              pingEvery, KeepAliveFailureThreshold: 4,
 	}
+	if v.owner.cfg.Ask != nil {
+		o.ElicitationHandler = v.elicit
+		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
+	}
+	return o
 }
 
 // again asks for the list of tools once more, soon.

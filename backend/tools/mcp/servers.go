@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"sextant/backend/guard/secrets"
+	"sextant/backend/tools/mcp/signin"
 	"sextant/shared/event"
 )
 
@@ -44,6 +45,17 @@ type Config struct {
 	Secrets *secrets.Vault
 	// Egress sends the requests to remote servers; nil goes straight out.
 	Egress http.RoundTripper
+	// Keep holds what signing in to servers gives; nil keeps it while the program runs.
+	Keep signin.Keep
+	// OpenPage shows the person a page in a browser of their own, after asking: the page on which
+	// they sign in to a server. Its error says why it did not; nil can show nothing.
+	OpenPage func(ctx context.Context, server, page string) error
+	// ClientMetadata is the address of a document that describes us to issuers, "" for none.
+	ClientMetadata string
+	// Ask puts a server's question to the person; nil has nobody to ask.
+	Ask func(ctx context.Context, q Question) (Answer, error)
+	// Memory is what is remembered of servers; nil remembers while the program runs.
+	Memory Memory
 
 	// firstPause is for tests: how long a server that failed rests before it is started
 	// again.
@@ -81,6 +93,9 @@ func New(cfg Config) *Servers {
 	}
 	if cfg.firstPause == 0 {
 		cfg.firstPause = firstPause
+	}
+	if cfg.Memory == nil {
+		cfg.Memory = &forgetful{known: map[string]Known{}}
 	}
 	return &Servers{cfg: cfg, log: cfg.Log, servers: map[string]*server{}}
 }

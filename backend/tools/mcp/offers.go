@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxOffers bounds how many resources, templates or prompts of a server are listed.
+const maxOffers = 500
+
+// sessionOf is the session of a server that runs, or why there is none.
+func (s *Servers) sessionOf(server string) (*server, *sdk.ClientSession, error) {
+	s.mu.Lock()
+	v := s.servers[server]
+	var session *sdk.ClientSession
+	if v != nil {
+		session = v.session
+	}
+	s.mu.Unlock()
+	if session == nil {
+		why := s.absent(server, "")
+		if v == nil {
+			return nil, nil, fmt.Errorf("%w: %s", errUnknownServer, shorten(server, maxName))
+		}
+		return nil, nil, fmt.Errorf("%s. %s", why.Error, why.Suggestion)
+	}
+	return v, session, nil
+}
+
+// gathered reads at most maxOffers of all.
+func gathered[T any](all iter.Seq2[*T, error]) ([]*T, error) {
+	found := []*T{}
+	for one, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		if found = append(found, one); len(found) >= maxOffers {
+			break
+		}
+	}
+	return found, nil
+}
+
+// offered asks a server for a list; one that has nothing of the kind has an empty one.
+func offered[T any](ctx context.Context, s *Servers, server, what string, has func(*sdk.ServerCapabilities) bool, ask func(context.Context, *sdk.ClientSession) iter.Seq2[*T, error]) ([]*T, error) {
+	_, session, err := s.sessionOf(server)
+	if err != nil {
+		return nil, err
+	}
+	if is := session.InitializeResult(); is == nil || is.Capabilities == nil || !has(is.Capabilities) {
+		return []*T{}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, listLimit)
+	defer cancel()
+	found, err := gathered(ask(ctx, session))
+	if err != nil {
+		return nil, fmt.Errorf("asking %s for its %s: %w", server, what, err)
+	}
+	return found, nil
+}
+
+func hasResources(c *sdk.ServerCapabilities) bool { return c.Resources != nil }
+
+func hasPrompts(c *sdk.ServerCapabilities) bool { return c.Prompts != nil }
+
+// Resources are what a server offers to read, at most 500. They are outside text.
+func (s *Servers) Resources(ctx context.Context, server string) ([]*sdk.Resource, error) {
+	return offered(ctx, s, server, "resources", hasResources, func(ctx context.Context, c *sdk.ClientSession) iter.Seq2[*sdk.Resource, error] {
+		return c.Resources(ctx, nil)
+	})
+}
+
+// Templates are the forms of addresses that a server can read, at most 500.
+func (s *Servers) Templates(ctx context.Context, server string) ([]*sdk.ResourceTemplate, error) {
+	return offered(ctx, s, server, "templates", hasResources, func(ctx context.Context, c *sdk.ClientSession) iter.Seq2[*sdk.ResourceTemplate, error] {
+		return c.ResourceTemplates(ctx, nil)
+	})
+}
+
+// Prompts are the prompts of a server, at most 500.
+func (s *Servers) Prompts(ctx context.Context, server string) ([]*sdk.Prompt, error) {
+	return offered(ctx, s, server, "prompts", hasPrompts, func(ctx context.Context, c *sdk.ClientSession) iter.Seq2[*sdk.Prompt, error] {
+		return c.Prompts(ctx, nil)
+	})
+}
+
+// Read is what stands in one resource of a server. It is outside text, 4 MB at most.
+func (s *Servers) Read(ctx context.Context, server, uri string) ([]*sdk.ResourceContents, error) {
+	_, session, err := s.sessionOf(server)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	answer, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	if err != nil {
+		return nil, fmt.Errorf("reading %s of %s: %w", shorten(uri, 200), server, err)
+	}
+	left := maxText
+	for i, c := range answer.Contents {
+		if left -= len(c.Text) + len(c.Blob); left < 0 {
+			return answer.Contents[:i], nil
+		}
+	}
+	return answer.Contents, nil
+}
+
+// Prompt is a prompt of a server with args filled in. It is outside text.
+func (s *Servers) Prompt(ctx context.Context, server, name string, args map[string]string) (*sdk.GetPromptResult, error) {
+	_, session, err := s.sessionOf(server)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	answer, err := session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: args})
+	if err != nil {
+		return nil, fmt.Errorf("asking %s for the prompt %s: %w", server, shorten(name, 80), err)
+	}
+	return answer, nil
+}
+
+// Complete are a server's proposals for the argument of a prompt (ref "ref/prompt") or of a resource
+// template ("ref/resource"), at most 100. One that proposes nothing has none.
+func (s *Servers) Complete(ctx context.Context, server string, ref sdk.CompleteReference, argument, typed string, others map[string]string) ([]string, error) {
+	_, session, err := s.sessionOf(server)
+	if err != nil {
+		return nil, err
+	}
+	if is := session.InitializeResult(); is == nil || is.Capabilities == nil || is.Capabilities.Completions == nil {
+		return []string{}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, listLimit)
+	defer cancel()
+	params := &sdk.CompleteParams{Ref: &ref, Argument: sdk.CompleteParamsArgument{Name: argument, Value: typed}}
+	if len(others) > 0 {
+		params.Context = &sdk.CompleteContext{Arguments: others}
+	}
+	answer, err := session.Complete(ctx, params)
+	if err != nil {
+		return nil, fmt.Errorf("asking %s to complete %s: %w", server, shorten(argument, 80), err)
+	}
+	values := answer.Completion.Values
+	return values[:min(len(values), 100)], nil
+}
+
+// Schema is a tool's schema as its server wrote it, by either of its names.
+func (s *Servers) Schema(server, name string) (json.RawMessage, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v := s.servers[server]; v != nil {
+		for _, t := range v.tools {
+			if t.theirs == name || t.ours == name || t.public(v.prefix) == name {
+				return t.def.Parameters, true
+			}
+		}
+	}
+	return nil, false
+}

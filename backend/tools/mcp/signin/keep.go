@@ -1,0 +1,215 @@
+package signin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// grant is what a sign-in gave us: tokens for one resource by one issuer.
+type grant struct {
+	Issuer   string    `json:"issuer"`
+	Resource string    `json:"resource"`
+	TokenURL string    `json:"token_url"`
+	Scopes   []string  `json:"scopes,omitempty"`
+	Expires  time.Time `json:"expires,omitzero"`
+	Client   client    `json:"client"`
+	Access   string    `json:"-"`
+	Refresh  string    `json:"-"`
+}
+
+// client is how we are known to an issuer.
+type client struct {
+	ID string `json:"id"`
+	// Redirect is the address it was registered with, "" when any will do.
+	Redirect string           `json:"redirect,omitempty"`
+	Style    oauth2.AuthStyle `json:"style,omitempty"`
+	Secret   string           `json:"-"`
+}
+
+func (g *grant) fresh() bool { return g.Expires.IsZero() || time.Until(g.Expires) > early }
+
+func (g *grant) source() oauth2.TokenSource {
+	return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: g.Access, TokenType: "Bearer"})
+}
+
+// The names of what is kept. Secrets have names of their own, so that each value is masked wherever
+// it would be shown.
+func kept(kind, of string) string {
+	sum := sha256.Sum256([]byte(of))
+	return "mcp-" + kind + "-" + hex.EncodeToString(sum[:8])
+}
+
+// current is what is held, read once; the caller holds mu.
+func (h *Handler) current() *grant {
+	if h.loaded {
+		return h.held
+	}
+	h.loaded = true
+	text, ok := h.cfg.Keep.Key(kept("grant", h.cfg.URL))
+	g := &grant{}
+	if !ok || json.Unmarshal([]byte(text), g) != nil {
+		return nil
+	}
+	if g.Access, ok = h.cfg.Keep.Key(kept("access", h.cfg.URL)); !ok {
+		return nil
+	}
+	g.Refresh, _ = h.cfg.Keep.Key(kept("refresh", h.cfg.URL))
+	g.Client.Secret, _ = h.cfg.Keep.Key(kept("client-secret", g.Issuer))
+	if g.Client.ID == h.cfg.ClientID {
+		g.Client.Secret = h.cfg.ClientSecret
+	}
+	h.held = g
+	return g
+}
+
+// take holds g and keeps it; the caller holds mu.
+func (h *Handler) take(g *grant) error {
+	h.held, h.loaded = g, true
+	text, err := json.Marshal(g)
+	if err != nil {
+		return fmt.Errorf("keeping the sign-in: %w", err)
+	}
+	return errors.Join(
+		h.cfg.Keep.SetKey(kept("access", h.cfg.URL), g.Access),
+		h.cfg.Keep.SetKey(kept("refresh", h.cfg.URL), g.Refresh),
+		h.cfg.Keep.SetKey(kept("grant", h.cfg.URL), string(text)),
+	)
+}
+
+func (h *Handler) forget() error {
+	var all error
+	for _, kind := range []string{"grant", "access", "refresh"} {
+		all = errors.Join(all, h.cfg.Keep.SetKey(kept(kind, h.cfg.URL), ""))
+	}
+	return all
+}
+
+// known is how issuer knows us from an earlier registration.
+func (h *Handler) known(issuer string) (client, bool) {
+	text, ok := h.cfg.Keep.Key(kept("client", issuer))
+	var c client
+	if !ok || json.Unmarshal([]byte(text), &c) != nil || c.ID == "" {
+		return client{}, false
+	}
+	c.Secret, _ = h.cfg.Keep.Key(kept("client-secret", issuer))
+	return c, true
+}
+
+func (h *Handler) remember(issuer string, c client) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("keeping the registration: %w", err)
+	}
+	return errors.Join(
+		h.cfg.Keep.SetKey(kept("client-secret", issuer), c.Secret),
+		h.cfg.Keep.SetKey(kept("client", issuer), string(text)),
+	)
+}
+
+// unknown forgets a registration that the issuer does not know any more.
+func (h *Handler) unknown(issuer string) {
+	_ = h.cfg.Keep.SetKey(kept("client", issuer), "")
+	_ = h.cfg.Keep.SetKey(kept("client-secret", issuer), "")
+}
+
+// renewed exchanges g's refresh token and takes what comes of it; the caller holds mu.
+func (h *Handler) renewed(ctx context.Context, g *grant) (*grant, error) {
+	if g.Refresh == "" {
+		return nil, errors.New("there is no refresh token")
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	// The library has no place for the resource in a renewal, which RFC 8707 asks for.
+	way := *h.cfg.HTTP
+	way.Transport = &forResource{next: way.Transport, resource: g.Resource}
+	cfg := &oauth2.Config{ClientID: g.Client.ID, ClientSecret: g.Client.Secret, Endpoint: oauth2.Endpoint{TokenURL: g.TokenURL, AuthStyle: g.Client.Style}}
+	token, err := cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &way), &oauth2.Token{RefreshToken: g.Refresh}).Token()
+	if err != nil {
+		return nil, err
+	}
+	next := *g
+	next.use(token, g.Scopes)
+	return &next, h.take(&next)
+}
+
+// use puts what an issuer answered into g; asked are the scopes that were asked for.
+func (g *grant) use(token *oauth2.Token, asked []string) {
+	g.Access, g.Expires, g.Scopes = token.AccessToken, token.Expiry, asked
+	if token.RefreshToken != "" {
+		g.Refresh = token.RefreshToken
+	}
+	if given, ok := token.Extra("scope").(string); ok {
+		g.Scopes = strings.Fields(given)
+	}
+}
+
+// refused reports whether the issuer itself said no, so that asking again is no use.
+func refused(err error) bool {
+	var said *oauth2.RetrieveError
+	return errors.As(err, &said) && slices.Contains([]string{"invalid_grant", "invalid_client", "unauthorized_client", "invalid_scope"}, said.ErrorCode)
+}
+
+// forResource adds the resource to the form of a token request.
+type forResource struct {
+	next     http.RoundTripper
+	resource string
+}
+
+// RoundTrip sends req with the resource added.
+func (f *forResource) RoundTrip(req *http.Request) (*http.Response, error) {
+	next := f.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	if err := req.ParseForm(); err != nil {
+		return nil, fmt.Errorf("renewing a token: %w", err)
+	}
+	form := url.Values{}
+	for name, values := range req.PostForm {
+		form[name] = values
+	}
+	form.Set("resource", f.resource)
+	body := form.Encode()
+	out, err := http.NewRequestWithContext(req.Context(), req.Method, req.URL.String(), strings.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("renewing a token: %w", err)
+	}
+	out.Header = req.Header.Clone()
+	return next.RoundTrip(out)
+}
+
+// memory keeps while the program runs.
+type memory struct {
+	mu   sync.Mutex
+	kept map[string]string
+}
+
+func (m *memory) Key(name string) (string, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	value, ok := m.kept[name]
+	return value, ok
+}
+
+func (m *memory) SetKey(name, value string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if value == "" {
+		delete(m.kept, name)
+		return nil
+	}
+	m.kept[name] = value
+	return nil
+}

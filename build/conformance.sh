@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# `make conformance`: MCP's own conformance suite against our client room, in both revisions.
+# Prints the suite's closing lines; all it said is in the folder it names when something failed.
+# There is no list of expected failures: a required scenario that fails fails this.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+suite=$(build/setup.sh --conformance)
+out=$(mktemp -d)
+go build -tags sqlite_fts5 -o build/bin/mcp-conformance-client ./build/conformance
+
+bad=0
+# run REVISION client|server ARGS…
+run() {
+  local revision=$1 side=$2 log="$out/$2-$1.log"
+  shift 2
+  # The suite writes its results below the working folder.
+  # shellcheck disable=SC2086
+  if (cd "$out" && $suite "$side" --requirements "$revision" "$@" </dev/null >"$log" 2>&1); then
+    echo "== MCP $side, revision $revision"
+  else
+    echo "== MCP $side, revision $revision: FAILED (all of it: $log)"
+    bad=1
+  fi
+  sed -n '/^=== .*SUMMARY ===/,$p' "$log"
+}
+
+for revision in 2026-07-28 2025-11-25; do
+  run "$revision" client --command "$PWD/build/bin/mcp-conformance-client"
+done
+
+[ "$bad" -eq 0 ] && rm -rf "$out"
+exit "$bad"

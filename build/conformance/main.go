@@ -1,0 +1,166 @@
+// Command conformance is the client that the conformance suite of MCP runs: it drives the room that
+// the product uses for other people's servers (backend/tools/mcp), with a config file as a person
+// writes it, a store in memory and a browser that agrees to everything.
+//
+// The suite starts it once for each scenario, with the address of its server as the last argument and
+// the scenario's name and data in the environment (MCP_CONFORMANCE_…). What the client should do in a
+// scenario is in scenarios.go; whether that was right, the suite says.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"sextant/backend/tools/mcp"
+	"sextant/shared/event"
+)
+
+// server is the name the config gives to the suite's server.
+const server = "suite"
+
+func main() {
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if len(os.Args) < 2 {
+		log.Error("usage: mcp-conformance-client URL, with MCP_CONFORMANCE_SCENARIO set")
+		os.Exit(2)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 28*time.Second)
+	defer cancel()
+	if err := run(ctx, log, os.Args[len(os.Args)-1]); err != nil {
+		log.Error("the scenario failed", "error", err)
+		os.Exit(1) //nolint:gocritic // nothing is left to clean up but a context
+	}
+}
+
+// given is what the suite tells of a scenario: each uses a few of these.
+type given struct {
+	ClientID     string `json:"client_id"`
+	ClientSecret string `json:"client_secret"`
+	PrivateKey   string `json:"private_key_pem"`
+	Algorithm    string `json:"signing_algorithm"`
+	ToolCalls    []struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"toolCalls"`
+}
+
+func run(ctx context.Context, log *slog.Logger, address string) error {
+	var data given
+	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
+		if err := json.Unmarshal([]byte(text), &data); err != nil {
+			return fmt.Errorf("reading MCP_CONFORMANCE_CONTEXT: %w", err)
+		}
+	}
+	folder, err := os.MkdirTemp("", "conformance-*")
+	if err != nil {
+		return fmt.Errorf("making a folder: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	scenario := os.Getenv("MCP_CONFORMANCE_SCENARIO")
+	config, err := json.Marshal(map[string]map[string]mcp.Entry{"mcpServers": {server: entry(scenario, address, data)}})
+	if err != nil {
+		return fmt.Errorf("writing the config: %w", err)
+	}
+	path := filepath.Join(folder, mcp.FileName)
+	if err := os.WriteFile(path, config, 0o600); err != nil {
+		return fmt.Errorf("writing the config: %w", err)
+	}
+	told := &journal{changed: make(chan struct{}, 1)}
+	servers := mcp.New(mcp.Config{
+		Path: path, Journal: told, Log: log, Version: "conformance", OpenPage: agree, Ask: answer(scenario), Memory: era(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
+		// The suite's own name for a document that it never fetches.
+		ClientMetadata: "https://conformance-test.local/client-metadata.json",
+	})
+	if err := servers.Start(ctx); err != nil {
+		return fmt.Errorf("starting: %w", err)
+	}
+	defer servers.Close()
+	if err := told.ready(ctx, servers); err != nil {
+		return err
+	}
+	return play(ctx, log, servers, scenario, data)
+}
+
+// entry is what a person would write into mcp-config.json.
+func entry(scenario, address string, data given) mcp.Entry {
+	e := mcp.Entry{URL: address}
+	if data.ClientID != "" {
+		e.OAuth = &mcp.OAuth{ClientID: data.ClientID, ClientSecret: data.ClientSecret, PrivateKey: data.PrivateKey, Algorithm: data.Algorithm}
+		if scenario == "auth/client-credentials-basic" || scenario == "auth/client-credentials-jwt" {
+			e.OAuth.Grant = "client_credentials"
+		}
+	}
+	return e
+}
+
+// journal tells when the state of the server changed.
+type journal struct{ changed chan struct{} }
+
+// Publish wakes whoever waits.
+func (j *journal) Publish(event.Event) {
+	select {
+	case j.changed <- struct{}{}:
+	default:
+	}
+}
+
+// ready waits until the server runs; its first failure is the answer.
+func (j *journal) ready(ctx context.Context, servers *mcp.Servers) error {
+	for {
+		if list := servers.List(); len(list) == 1 {
+			switch list[0].State {
+			case "running", "ready":
+				return nil
+			case "failed", "down":
+				return errors.New(list[0].Error)
+			}
+		}
+		select {
+		case <-j.changed:
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the server: %w", ctx.Err())
+		}
+	}
+}
+
+// agree is a person who agrees on every page: the suite's issuer sends them straight back.
+func agree(ctx context.Context, _, page string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
+	if err != nil {
+		return fmt.Errorf("opening the page: %w", err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return fmt.Errorf("opening the page: %w", err)
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return err
+}
+
+// remembered is a store in which the suite's revision stands already, as it does in ours after the
+// first connection.
+type remembered struct{ era string }
+
+func era(revision string) mcp.Memory {
+	if revision == "" {
+		return nil
+	}
+	return remembered{revision}
+}
+
+// MCPServer is the revision that the suite wants.
+func (r remembered) MCPServer(context.Context, string) (mcp.Known, error) {
+	return mcp.Known{Era: r.era, Found: time.Now()}, nil
+}
+
+// KeepMCPServer keeps nothing: the process lives for one scenario.
+func (r remembered) KeepMCPServer(context.Context, string, mcp.Known) error { return nil }
