@@ -2196,6 +2196,7 @@ export interface components {
             headers?: {
                 [key: string]: string;
             };
+            oauth?: components["schemas"]["OAuth"];
             type?: string;
             url?: string;
         };
@@ -2569,6 +2570,14 @@ export interface components {
         };
         NoteList: {
             notes: components["schemas"]["Note"][];
+        };
+        OAuth: {
+            algorithm?: string;
+            clientId?: string;
+            clientSecret?: string;
+            grant?: string;
+            privateKey?: string;
+            scopes?: string[];
         };
         Offer: {
             means?: string;
