@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	httpapi "sextant/backend/api/http"
-	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/tools/panels/manifest/shape"
 )
 
 // ConfigurationDoc is docs/configuration.md, made from Keys.
@@ -43,6 +43,6 @@ func Generated() (map[string][]byte, error) {
 	return map[string][]byte{
 		"docs/configuration.md":           []byte(ConfigurationDoc()),
 		"frontend/openapi.json":           openapi,
-		"docs/panel-manifest.schema.json": manifest.Schema(),
+		"docs/panel-manifest.schema.json": shape.JSONSchema(),
 	}, nil
 }

@@ -39,6 +39,14 @@ func Names(name string, known []string, n int) []string {
 	return names
 }
 
+// Name is the one of known that looks most like name, "" when none does.
+func Name(name string, known []string) string {
+	if names := Names(name, known, 1); len(names) > 0 {
+		return names[0]
+	}
+	return ""
+}
+
 func fold(s string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(s))
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"sextant/backend/tools/panels/manifest"
 	"sextant/backend/tools/panels/stream"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -112,7 +112,7 @@ func jsonAnswer(body []byte, o *offer) toolspec.Result {
 		return toolspec.OK(map[string]any{})
 	}
 	if err := dec.Decode(&value); err != nil || dec.More() {
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel answered with JSON that cannot be read: %s", o.title, manifest.Cut(string(body), 200)),
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel answered with JSON that cannot be read: %s", o.title, clip.Runes(string(body), 200)),
 			"Mend the panel's program, or call another tool.")
 	}
 	// Some programs tell a failure only inside the answer.
@@ -163,7 +163,7 @@ func refusal(res *http.Response, body []byte, o *offer, sent outgoing) toolspec.
 	if json.Unmarshal(body, &value) == nil {
 		reason = dig(value)
 	} else if text := strings.TrimSpace(string(body)); utf8.ValidString(text) && !strings.HasPrefix(text, "<") {
-		reason = manifest.Cut(text, maxReason)
+		reason = clip.Runes(text, maxReason)
 	}
 	status := strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
 	if reason == "" {
@@ -190,11 +190,11 @@ func refusal(res *http.Response, body []byte, o *offer, sent outgoing) toolspec.
 func advice(members map[string]any, o *offer) string {
 	for _, key := range []string{"suggestion", "hint"} {
 		if s, ok := members[key].(string); ok && s != "" {
-			return manifest.Cut(s, 500)
+			return clip.Runes(s, 500)
 		}
 	}
 	if len(o.Examples) > 0 {
-		return fmt.Sprintf("A correct call: %s %s", o.Name, manifest.Cut(compact(o.Examples[0]), 400))
+		return fmt.Sprintf("A correct call: %s %s", o.Name, clip.Runes(compact(o.Examples[0]), 400))
 	}
 	return "Check the arguments of " + o.Name + "."
 }

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"sextant/backend/tools/panels/manifest"
+	"sextant/shared/clip"
 )
 
 const (
@@ -25,13 +25,13 @@ func (r *Registry) Publish(panel string, values map[string]json.RawMessage) erro
 	defer r.mu.Unlock()
 	e := r.entries[panel]
 	if e == nil || e.plan == nil {
-		return fmt.Errorf("publishing for %q: %w", manifest.Cut(panel, 64), ErrNoPanel)
+		return fmt.Errorf("publishing for %q: %w", clip.Runes(panel, 64), ErrNoPanel)
 	}
 	all := 0
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		switch {
 		case !slices.Contains(e.plan.Manifest.Context, key):
-			return fmt.Errorf("the %s panel publishes no %q; its manifest's context has %q", panel, manifest.Cut(key, 60), e.plan.Manifest.Context)
+			return fmt.Errorf("the %s panel publishes no %q; its manifest's context has %q", panel, clip.Runes(key, 60), e.plan.Manifest.Context)
 		case len(values[key]) > maxContext:
 			return fmt.Errorf("%q has %d bytes; a value may have %d", key, len(values[key]), maxContext)
 		case !json.Valid(values[key]):

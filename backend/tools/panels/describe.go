@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sextant/backend/tools/panels/manifest"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -48,7 +49,7 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 		d.Target = sent.method + " " + address(o.url, sent)
 	}
 	if !o.Def.Hints.ReadOnly {
-		d.Data = manifest.Cut(string(sent.body), 2000)
+		d.Data = clip.Runes(string(sent.body), 2000)
 	}
 	return d
 }
@@ -67,9 +68,9 @@ func sentence(o *offer, args map[string]json.RawMessage) string {
 		if !ok {
 			return "…"
 		}
-		return manifest.Cut(oneLine(plain(value)), 60)
+		return clip.Runes(oneLine(plain(value)), 60)
 	})
-	return manifest.Cut(text, 160)
+	return clip.Runes(text, 160)
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

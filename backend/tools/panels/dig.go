@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/tools/panels/manifest"
+	"sextant/shared/clip"
 )
 
 // dig finds the words of an error in the forms services use: error, message, detail, title, reason
 // as a string or an object with those, RFC 9457, OAuth's error_description, and errors or detail as
 // a list, or by the names of fields.
-func dig(value any) string { return manifest.Cut(digDeep(value, 0), maxReason) }
+func dig(value any) string { return clip.Runes(digDeep(value, 0), maxReason) }
 
 // maxParts bounds how many errors of a list are told.
 const maxParts = 10

@@ -17,6 +17,7 @@ import (
 	"sextant/backend/tools/panels/manifest"
 	"sextant/backend/tools/panels/process"
 	"sextant/backend/tools/panels/scripted"
+	"sextant/shared/clip"
 	"sextant/shared/event"
 )
 
@@ -209,7 +210,7 @@ func lastGood(version string) string {
 	if version == "" {
 		return "The last good manifest keeps running."
 	}
-	return fmt.Sprintf("Version %s, the last good one, keeps running.", manifest.Cut(version, 40))
+	return fmt.Sprintf("Version %s, the last good one, keeps running.", clip.Runes(version, 40))
 }
 
 // refresh gives e the runner its plan wants, a new one when the program changed.

@@ -75,6 +75,18 @@ func Pointer(parent, member string) string {
 	return parent + "/" + strings.ReplaceAll(member, "/", "~1")
 }
 
+// Parts are the names and indices that a pointer leads through, without their escapes.
+func Parts(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	parts := strings.Split(pointer[1:], "/")
+	for i, part := range parts {
+		parts[i] = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
+	}
+	return parts
+}
+
 func position(text []byte, offset int) (line, column int) {
 	offset = max(0, min(offset, len(text)))
 	before := text[:offset]

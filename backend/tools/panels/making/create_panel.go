@@ -17,6 +17,7 @@ import (
 	"sextant/backend/tools/panels/accepted"
 	"sextant/backend/tools/panels/manifest"
 	"sextant/backend/tools/room"
+	"sextant/shared/clip"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -108,7 +109,7 @@ func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
 	if problem != nil {
 		var params createParams
 		_ = json.Unmarshal(call.Args, &params)
-		return toolspec.Description{Present: "Making the panel " + manifest.Cut(params.PanelID, 60)}
+		return toolspec.Description{Present: "Making the panel " + clip.Runes(params.PanelID, 60)}
 	}
 	d := toolspec.Description{Present: "Making the panel " + made.id, Target: filepath.Join(p.cfg.Folder, made.id), Data: made.text(), Quotes: true}
 	switch {
@@ -325,7 +326,7 @@ func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 	files := map[string][]byte{mark: nil}
 	for name, text := range c.Files {
 		if !fs.ValidPath(name) || name == "." || name == manifest.FileName || strings.HasPrefix(name, ".") || strings.Contains(name, "/.") || strings.ContainsAny(name, "\\:\x00") {
-			return nil, wrong(fmt.Sprintf("%q is no name for a file of the panel", manifest.Cut(name, 80)), `Names are such as "server.mjs"; manifest.json is made of the other arguments.`)
+			return nil, wrong(fmt.Sprintf("%q is no name for a file of the panel", clip.Runes(name, 80)), `Names are such as "server.mjs"; manifest.json is made of the other arguments.`)
 		}
 		if len(text) > maxFile {
 			return nil, wrong(name+" is larger than 512 KB", "Make it smaller.")

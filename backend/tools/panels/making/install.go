@@ -12,6 +12,7 @@ import (
 
 	"sextant/backend/tools/panels/accepted"
 	"sextant/backend/tools/panels/manifest"
+	"sextant/shared/clip"
 )
 
 // Package is a panel out of an archive: judged, in memory, nothing of it written or run.
@@ -122,7 +123,7 @@ func (p *Package) Against(dir string) (Offer, error) {
 		Tools: []OfferedTool{}, Problems: p.problems, Rights: []string{},
 	}
 	for _, t := range p.plan.Tools {
-		o.Tools = append(o.Tools, OfferedTool{Name: t.Name, Description: accepted.Shown(manifest.Cut(t.Description, 400))})
+		o.Tools = append(o.Tools, OfferedTool{Name: t.Name, Description: accepted.Shown(clip.Runes(t.Description, 400))})
 	}
 	for _, name := range sorted(p.held.files) {
 		o.Files = append(o.Files, OfferedFile{Name: accepted.Shown(name), Bytes: len(p.held.files[name])})

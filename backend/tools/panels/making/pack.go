@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sextant/backend/tools/panels/manifest"
+	"sextant/shared/clip"
 )
 
 // Extension is how the archive of a panel is called: reading-list.sextant-panel. It is a zip.
@@ -42,7 +43,7 @@ func (u *Unfit) Error() string {
 	for i, p := range u.Problems {
 		lines[i] = p.String()
 	}
-	return fmt.Sprintf("%s is not a panel that can run: %s", manifest.Cut(u.Panel, 60), strings.Join(lines, "; "))
+	return fmt.Sprintf("%s is not a panel that can run: %s", clip.Runes(u.Panel, 60), strings.Join(lines, "; "))
 }
 
 // content is what a panel's folder holds: files by their names with slashes, and which of them
@@ -196,11 +197,11 @@ func unpack(archive []byte) (held content, left []string, err error) {
 		folder := f.Mode().IsDir()
 		switch why := badName(name); {
 		case why != "":
-			return held, nil, fmt.Errorf("%q: %s", manifest.Cut(f.Name, 120), why)
+			return held, nil, fmt.Errorf("%q: %s", clip.Runes(f.Name, 120), why)
 		case !folder && (!f.Mode().IsRegular() || name != f.Name):
-			return held, nil, fmt.Errorf("%q is a link or no plain file", manifest.Cut(f.Name, 120))
+			return held, nil, fmt.Errorf("%q is a link or no plain file", clip.Runes(f.Name, 120))
 		case f.Flags&1 != 0:
-			return held, nil, fmt.Errorf("%q is encrypted", manifest.Cut(f.Name, 120))
+			return held, nil, fmt.Errorf("%q is encrypted", clip.Runes(f.Name, 120))
 		case folder:
 			continue
 		case hidden(name):
@@ -209,7 +210,7 @@ func unpack(archive []byte) (held content, left []string, err error) {
 		}
 		// Two names that some machines take for one would be one file there.
 		if other, twice := seen[strings.ToLower(name)]; twice {
-			return held, nil, fmt.Errorf("%q and %q are the same name", manifest.Cut(other, 120), manifest.Cut(name, 120))
+			return held, nil, fmt.Errorf("%q and %q are the same name", clip.Runes(other, 120), clip.Runes(name, 120))
 		}
 		seen[strings.ToLower(name)] = name
 		if len(held.files) == maxPacked {
@@ -217,7 +218,7 @@ func unpack(archive []byte) (held content, left []string, err error) {
 		}
 		text, err := inflate(f, maxUnpacked-total)
 		if err != nil {
-			return held, nil, fmt.Errorf("%q: %w", manifest.Cut(name, 120), err)
+			return held, nil, fmt.Errorf("%q: %w", clip.Runes(name, 120), err)
 		}
 		total += len(text)
 		held.files[name] = text
@@ -285,7 +286,7 @@ func (c *content) clash() error {
 	for name := range c.files {
 		for up := path.Dir(name); up != "."; up = path.Dir(up) {
 			if _, file := c.files[up]; file {
-				return fmt.Errorf("%q is a file and a folder", manifest.Cut(up, 120))
+				return fmt.Errorf("%q is a file and a folder", clip.Runes(up, 120))
 			}
 		}
 	}

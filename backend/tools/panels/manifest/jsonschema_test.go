@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"sextant/backend/tools/panels/manifest/shape"
 )
 
 // published is the schema as an editor would use it.
 func published(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(shape.JSONSchema()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestWhatTheShapesRefuseTheSchemaRefuses(t *testing.T) {
 		if found.doc.Root.Kind.String() != "an object" {
 			return
 		}
-		j.walk("", found.doc.Root, spec())
+		j.walk("", found.doc.Root, shape.Manifest())
 		if slices.ContainsFunc(j.findings, func(f finding) bool { return !f.Warning() }) {
 			asked++
 			if s.Validate(value) == nil {
@@ -114,62 +115,37 @@ func TestTheExamplesAndTheMinimalFormFitTheSchema(t *testing.T) {
 
 // TestTheShapesAndTheTypesHaveTheSameMembers holds spec.go and manifest.go together.
 func TestTheShapesAndTheTypesHaveTheSameMembers(t *testing.T) {
-	var same func(at string, s *shape, of reflect.Type)
-	same = func(at string, s *shape, of reflect.Type) {
-		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice && s.kind.String() == "a list" {
+	var same func(at string, s *shape.Shape, of reflect.Type)
+	same = func(at string, s *shape.Shape, of reflect.Type) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice && s.Kind.String() == "a list" {
 			if of.Kind() == reflect.Slice {
-				if s = s.items; s == nil {
+				if s = s.Items; s == nil {
 					return
 				}
 			}
 			of = of.Elem()
 		}
-		if of.Kind() == reflect.Map && s.values != nil {
-			same(at+"/*", s.values, of.Elem())
+		if of.Kind() == reflect.Map && s.Values != nil {
+			same(at+"/*", s.Values, of.Elem())
 			return
 		}
-		if of.Kind() != reflect.Struct || len(s.members) == 0 {
+		if of.Kind() != reflect.Struct || len(s.Members) == 0 {
 			return
 		}
 		var types []string
 		for i := range of.NumField() {
 			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
 			types = append(types, name)
-			if m := s.member(name); m != nil {
-				same(at+"/"+name, m.shape, of.Field(i).Type)
+			if m := s.Member(name); m != nil {
+				same(at+"/"+name, m.Shape, of.Field(i).Type)
 			}
 		}
-		shapes := slices.DeleteFunc(s.memberNames(), func(n string) bool { return n == "$schema" || at == "/tools/annotations" && n == "title" })
+		shapes := slices.DeleteFunc(s.MemberNames(), func(n string) bool { return n == "$schema" || at == "/tools/annotations" && n == "title" })
 		slices.Sort(types)
 		slices.Sort(shapes)
 		if !slices.Equal(types, shapes) {
 			t.Errorf("%s: the type has %v, the shape %v", at, types, shapes)
 		}
 	}
-	same("", spec(), reflect.TypeFor[Manifest]())
-}
-
-func TestEveryExampleOfTheSchemaFitsItsPlace(t *testing.T) {
-	var all func(at string, s *shape)
-	all = func(at string, s *shape) {
-		if s.sample != "" && !json.Valid([]byte(s.sample)) {
-			t.Errorf("%s: %s is no JSON", at, s.sample)
-		}
-		if s.about == "" && at != "" && !strings.Contains(at, "|") && !strings.HasSuffix(at, "[]") {
-			t.Errorf("%s has no description", at)
-		}
-		for _, m := range s.members {
-			all(at+"/"+m.name, m.shape)
-		}
-		for _, e := range s.either {
-			all(at+"|", e)
-		}
-		if s.items != nil {
-			all(at+"[]", s.items)
-		}
-		if s.values != nil {
-			all(at+"[]", s.values)
-		}
-	}
-	all("", spec())
+	same("", shape.Manifest(), reflect.TypeFor[Manifest]())
 }

@@ -8,7 +8,10 @@ import (
 	"strings"
 
 	"sextant/backend/tools/panels/manifest/loose"
+	"sextant/backend/tools/panels/manifest/mend"
+	"sextant/backend/tools/panels/manifest/shape"
 	"sextant/backend/tools/panels/manifest/when"
+	"sextant/shared/clip"
 	"sextant/shared/event"
 )
 
@@ -78,10 +81,10 @@ func Read(text []byte, folder string, builtin bool) Judgement {
 	}
 	j.places[""] = place{node: root}
 	if root.Kind != loose.Object {
-		j.wrong("", Problem{Expected: "an object", Found: found(root), Text: fmt.Sprintf("the manifest should be an object, not %s", found(root))}, j.unwrapped(root))
+		j.wrong("", Problem{Expected: "an object", Found: shape.Found(root), Text: fmt.Sprintf("the manifest should be an object, not %s", shape.Found(root))}, j.unwrapped(root))
 		return j.judgement(nil)
 	}
-	s := spec()
+	s := shape.Manifest()
 	j.walk("", root, s)
 	if err := json.Unmarshal([]byte(j.sanitized("", root, s)), &j.manifest); err != nil {
 		j.wrong("", Problem{Expected: "a manifest", Found: err.Error(), Text: "reading the manifest: " + err.Error()}, j.minimal())
@@ -104,7 +107,7 @@ func (j *judge) unwrapped(root *loose.Node) string {
 // minimal is the smallest manifest of this folder.
 func (j *judge) minimal() string {
 	id := j.id()
-	return fmt.Sprintf(`{"panel_id": %s, "panel_type": "panel", "title": %s, "tools": []}`, loose.Quote(id), loose.Quote(words(id)))
+	return fmt.Sprintf(`{"panel_id": %s, "panel_type": "panel", "title": %s, "tools": []}`, loose.Quote(id), loose.Quote(mend.Title(id)))
 }
 
 // grammar tells a mistake in the JSON itself.
@@ -141,7 +144,7 @@ func (j *judge) mendedLine(fault loose.Fault) string {
 		// The whole line goes; what stays is shown instead.
 		fix = strings.TrimSpace(string(j.doc.Mended()))
 	}
-	return Cut(fix, 300)
+	return clip.Runes(fix, 300)
 }
 
 func (j *judge) judgement(tools []BoundTool) Judgement {

@@ -7,9 +7,14 @@ import (
 	"strconv"
 	"strings"
 
+	"sextant/backend/calls/nearest"
 	"sextant/backend/tools/panels/argschema"
 	"sextant/backend/tools/panels/manifest/loose"
+	"sextant/backend/tools/panels/manifest/mend"
+	"sextant/backend/tools/panels/manifest/params"
+	"sextant/backend/tools/panels/manifest/shape"
 	"sextant/backend/tools/panels/manifest/when"
+	"sextant/shared/clip"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -62,7 +67,7 @@ func (j *judge) tools() []BoundTool {
 	if len(j.manifest.Tools) > 0 && j.manifest.Backend == nil && !j.builtin && !j.spoiled("/backend") {
 		// The minimal manifest names no backend, so this is not an error: the panel is
 		// there, only nothing can answer its tools.
-		j.warn("/tools", `"backend": `+specBackend().sample, "nothing answers the tools, so they are off; add a backend")
+		j.warn("/tools", `"backend": `+shape.Backend().Sample, "nothing answers the tools, so they are off; add a backend")
 		return nil
 	}
 	return bound
@@ -77,18 +82,18 @@ func (j *judge) toolName(at string, t Tool, seen map[string]bool) bool {
 	case t.Name == "":
 		p.Text = "name is missing: it is empty"
 	case strings.Contains(t.Name, "__"):
-		p.Text = fmt.Sprintf("name %q holds two underscores in a row, which are for the tools of MCP servers", Cut(t.Name, 80))
-	case !ruleTool.MatchString(t.Name):
-		p.Text = fmt.Sprintf("name %q is not allowed: a small letter, then 1 to 60 small letters, digits and underscores", Cut(t.Name, 80))
+		p.Text = fmt.Sprintf("name %q holds two underscores in a row, which are for the tools of MCP servers", clip.Runes(t.Name, 80))
+	case !shape.IsTool(t.Name):
+		p.Text = fmt.Sprintf("name %q is not allowed: a small letter, then 1 to 60 small letters, digits and underscores", clip.Runes(t.Name, 80))
 	case seen[t.Name]:
 		p.Expected, p.Text = "a name of its own", fmt.Sprintf("there are two tools called %s", t.Name)
 	default:
 		seen[t.Name] = true
 		return true
 	}
-	name := joined(t.Name, '_', 61)
-	if !ruleTool.MatchString(name) {
-		name = joined(j.id(), '_', 40) + "_tool"
+	name := mend.Name(t.Name, '_', 61)
+	if !shape.IsTool(name) {
+		name = mend.Name(j.id(), '_', 40) + "_tool"
 	}
 	name = j.freeName(at+"/name", name)
 	p.Nearest = name
@@ -116,7 +121,7 @@ func (j *judge) freeName(at, name string) string {
 func (j *judge) toolAt(pointer string) string {
 	parts := strings.Split(pointer, "/")
 	if name := j.places[strings.Join(parts[:3], "/")].node.Get("name"); name != nil && name.Kind == loose.String && name.Text != "" {
-		return Cut(name.Text, 60)
+		return clip.Runes(name.Text, 60)
 	}
 	return "tool " + parts[2]
 }
@@ -136,50 +141,50 @@ func (j *judge) tool(at string, t Tool) (BoundTool, bool) {
 		return b, false
 	}
 	for _, p := range b.PathParams {
-		if !slices.Contains(schema.required, p) && schema.has(p) {
-			schema.required, schema.compiled = append(schema.required, p), nil
+		if !slices.Contains(schema.Required, p) && schema.Has(p) {
+			schema.Required, schema.Compiled = append(schema.Required, p), nil
 		}
 	}
-	b.Needed = slices.Clone(schema.required)
+	b.Needed = slices.Clone(schema.Required)
 	j.inject(at, t, &schema)
 	b.Def = toolspec.Definition{
-		Name: t.Name, Description: t.Description, Parameters: schema.json(), Origin: toolspec.OriginPanel, Owner: j.manifest.PanelID,
+		Name: t.Name, Description: t.Description, Parameters: schema.JSON(), Origin: toolspec.OriginPanel, Owner: j.manifest.PanelID,
 		Group: "panel", Hints: j.hints(at, b), TimeoutMS: t.TimeoutMS, Examples: t.Examples,
 	}
 	j.examples(at, t, b.Def, schema)
 	j.condition(at+"/when", t.When, j.manifest.Context)
 	b.Condition = condition(t.When)
-	for _, name := range ruleParam.FindAllStringSubmatch(t.UserDescription, -1) {
-		if j.usable(at+"/user_description") && !schema.has(name[1]) {
-			j.warn(at+"/user_description", "", "{%s} in user_description is not among the parameters of %s", name[1], t.Name)
+	for _, name := range shape.InBraces(t.UserDescription) {
+		if j.usable(at+"/user_description") && !schema.Has(name) {
+			j.warn(at+"/user_description", "", "{%s} in user_description is not among the parameters of %s", name, t.Name)
 		}
 	}
 	return b, !slices.ContainsFunc(j.findings[before:], func(f finding) bool { return f.Stops() })
 }
 
 // parameters reads the tool's parameters in either form.
-func (j *judge) parameters(at string, t Tool) (schema, bool) {
+func (j *judge) parameters(at string, t Tool) (params.Schema, bool) {
 	at += "/parameters"
 	if j.spoiled(at) {
-		return schema{}, false
+		return params.Schema{}, false
 	}
-	s, fault := parameters(t.Parameters)
+	s, fault := params.Read(t.Parameters)
 	if fault == nil {
 		return s, true
 	}
 	j.index(at, j.places[at].node)
-	for !j.usable(at + fault.pointer) {
-		cut := strings.LastIndexByte(fault.pointer, '/')
-		fault.pointer, fault.fix = fault.pointer[:cut], ""
+	for !j.usable(at + fault.Pointer) {
+		cut := strings.LastIndexByte(fault.Pointer, '/')
+		fault.Pointer, fault.Fix = fault.Pointer[:cut], ""
 	}
-	fix := fault.fix
+	fix := fault.Fix
 	if fix == "" {
 		fix = `{"type": "object", "properties": {}}`
-		if fault.pointer != "" {
+		if fault.Pointer != "" {
 			fix = `{"type": "string"}`
 		}
 	}
-	j.wrong(at+fault.pointer, Problem{Expected: fault.expected, Text: fault.text}, fix)
+	j.wrong(at+fault.Pointer, Problem{Expected: fault.Expected, Text: fault.Text}, fix)
 	return s, false
 }
 
@@ -199,7 +204,7 @@ func (j *judge) index(pointer string, n *loose.Node) {
 	}
 }
 
-func (j *judge) inject(at string, t Tool, s *schema) {
+func (j *judge) inject(at string, t Tool, s *params.Schema) {
 	at += "/inject"
 	place := j.places[at]
 	if place.node == nil || j.spoiled(at) {
@@ -207,36 +212,36 @@ func (j *judge) inject(at string, t Tool, s *schema) {
 	}
 	kept := map[string]string{}
 	for parameter, key := range t.Inject {
-		if s.has(parameter) && slices.Contains(j.manifest.Context, key) {
+		if s.Has(parameter) && slices.Contains(j.manifest.Context, key) {
 			kept[parameter] = key
 		}
 	}
 	for parameter, key := range t.Inject {
-		if !s.has(parameter) {
-			near := nearestOf(parameter, s.names())
+		if !s.Has(parameter) {
+			near := nearest.Name(parameter, s.Names())
 			j.wrong(at, Problem{
-				Expected: "names of parameters", Found: strconv.Quote(Cut(parameter, 60)), Nearest: near,
-				Text: fmt.Sprintf("inject names %q, which is not among the parameters of %s", Cut(parameter, 60), t.Name),
+				Expected: "names of parameters", Found: strconv.Quote(clip.Runes(parameter, 60)), Nearest: near,
+				Text: fmt.Sprintf("inject names %q, which is not among the parameters of %s", clip.Runes(parameter, 60), t.Name),
 			}, injection(kept, near, key, j.manifest.Context))
 		} else if !slices.Contains(j.manifest.Context, key) && !j.spoiled("/context") {
-			near := nearestOf(key, j.manifest.Context)
+			near := nearest.Name(key, j.manifest.Context)
 			p := Problem{
-				Pointer: at, Expected: "keys of the panel's context", Found: strconv.Quote(Cut(key, 60)), Nearest: near,
-				Text: fmt.Sprintf("inject names %q, which the panel's context does not hold", Cut(key, 60)),
+				Pointer: at, Expected: "keys of the panel's context", Found: strconv.Quote(clip.Runes(key, 60)), Nearest: near,
+				Text: fmt.Sprintf("inject names %q, which the panel's context does not hold", clip.Runes(key, 60)),
 			}
-			if near != "" || !ruleKey.MatchString(key) {
+			if near != "" || !shape.IsKey(key) {
 				j.wrong(at, p, injection(kept, parameter, near, j.manifest.Context))
 			} else {
 				j.unpublished(at, key, p)
 			}
 		}
-		s.required = slices.DeleteFunc(s.required, func(r string) bool { return r == parameter })
+		s.Required = slices.DeleteFunc(s.Required, func(r string) bool { return r == parameter })
 	}
 }
 
 // unpublished tells of a key that the panel does not publish; the mended example publishes it.
 func (j *judge) unpublished(at, key string, p Problem) {
-	all := listed(append(slices.Clone(j.manifest.Context), key))
+	all := loose.QuoteList(append(slices.Clone(j.manifest.Context), key))
 	p.Fix = `"context": ` + all
 	edit := j.insertion(j.doc.Root, p.Fix)
 	if place, ok := j.places["/context"]; ok {
@@ -261,22 +266,22 @@ func injection(kept map[string]string, parameter, key string, known []string) st
 }
 
 // examples must be calls that would be taken.
-func (j *judge) examples(at string, t Tool, def toolspec.Definition, s schema) {
+func (j *judge) examples(at string, t Tool, def toolspec.Definition, s params.Schema) {
 	for i := range t.Examples {
 		one := at + "/examples/" + strconv.Itoa(i)
 		node := j.places[one].node
 		if node == nil || !j.usable(one) {
 			continue
 		}
-		if s.compiled == nil {
-			s.compiled, _ = argschema.Compile(s.json()) // what is plain compiles
+		if s.Compiled == nil {
+			s.Compiled, _ = argschema.Compile(s.JSON()) // what is plain compiles
 		}
-		why, right := argschema.Example(def, s.compiled, json.RawMessage(node.JSON()))
+		why, right := argschema.Example(def, s.Compiled, json.RawMessage(node.JSON()))
 		if why == "" {
 			continue
 		}
 		j.wrong(one, Problem{
-			Expected: "arguments that fit the parameters of " + t.Name, Text: fmt.Sprintf("the example does not fit the parameters of %s: %s", t.Name, Cut(why, 500)),
+			Expected: "arguments that fit the parameters of " + t.Name, Text: fmt.Sprintf("the example does not fit the parameters of %s: %s", t.Name, clip.Runes(why, 500)),
 		}, string(right))
 	}
 }

@@ -10,8 +10,12 @@ import (
 	"strconv"
 	"strings"
 
+	"sextant/backend/calls/nearest"
 	"sextant/backend/tools/panels/manifest/loose"
+	"sextant/backend/tools/panels/manifest/mend"
+	"sextant/backend/tools/panels/manifest/shape"
 	"sextant/backend/tools/panels/manifest/when"
+	"sextant/shared/clip"
 )
 
 func (j *judge) identity() {
@@ -27,21 +31,21 @@ func (j *judge) identity() {
 	}
 	p := Problem{Expected: loose.Quote(j.id()), Nearest: j.id()}
 	switch {
-	case !ruleID.MatchString(m.PanelID):
+	case !shape.IsID(m.PanelID):
 		p.Expected = "a small letter, then 1 to 48 small letters, digits and hyphens"
-		p.Text = fmt.Sprintf("panel_id %q is not allowed: a small letter, then 1 to 48 small letters, digits and hyphens", Cut(m.PanelID, 60))
+		p.Text = fmt.Sprintf("panel_id %q is not allowed: a small letter, then 1 to 48 small letters, digits and hyphens", clip.Runes(m.PanelID, 60))
 	case reservedID(m.PanelID):
 		p.Text = fmt.Sprintf("panel_id %q is reserved for routes of Sextant", m.PanelID)
 		p.Expected = "an id that is no route of Sextant"
 	case m.PanelID != j.folder && CheckID(j.folder) != nil:
 		// The folder's name cannot be an id, so it is the folder that has to change.
-		p.Text = fmt.Sprintf("the folder is called %q, which cannot be a panel's id; call the folder %s", Cut(j.folder, 60), m.PanelID)
+		p.Text = fmt.Sprintf("the folder is called %q, which cannot be a panel's id; call the folder %s", clip.Runes(j.folder, 60), m.PanelID)
 		p.Fix = `"panel_id": ` + loose.Quote(m.PanelID)
-		p.Pointer, p.Found = "/panel_id", "the folder "+strconv.Quote(Cut(j.folder, 60))
+		p.Pointer, p.Found = "/panel_id", "the folder "+strconv.Quote(clip.Runes(j.folder, 60))
 		j.report(j.places["/panel_id"].node.Start, p)
 		return
 	case m.PanelID != j.folder:
-		p.Text = fmt.Sprintf("panel_id is %q but the folder is called %q; they must be the same", m.PanelID, Cut(j.folder, 60))
+		p.Text = fmt.Sprintf("panel_id is %q but the folder is called %q; they must be the same", m.PanelID, clip.Runes(j.folder, 60))
 		p.Expected, p.Nearest = loose.Quote(j.folder)+", the folder's name", j.folder
 		j.wrong("/panel_id", p, loose.Quote(j.folder))
 		return
@@ -52,29 +56,29 @@ func (j *judge) identity() {
 }
 
 // sensible is a value for a member that is missing, made from what is known of the panel.
-func (j *judge) sensible(pointer string, s *shape) string {
+func (j *judge) sensible(pointer string, s *shape.Shape) string {
 	switch {
 	case pointer == "/panel_id":
 		return loose.Quote(j.id())
 	case pointer == "/title":
 		if d := j.places["/name"].node; d != nil && d.Kind == loose.String && strings.TrimSpace(d.Text) != "" {
-			return loose.Quote(Cut(d.Text, maxTitle-1))
+			return loose.Quote(clip.Runes(d.Text, shape.MaxTitle-1))
 		}
-		return loose.Quote(words(j.id()))
+		return loose.Quote(mend.Title(j.id()))
 	case pointer == "/panel_type":
 		return `"panel"`
 	case strings.HasPrefix(pointer, "/tools/") && strings.HasSuffix(pointer, "/endpoint"):
 		return loose.Quote(j.endpointFor("", j.toolAt(pointer)))
 	case strings.HasPrefix(pointer, "/tools/") && strings.HasSuffix(pointer, "/name") && strings.Count(pointer, "/") == 3:
-		return loose.Quote(j.freeName(pointer, joined(j.id(), '_', 50)+"_do"))
+		return loose.Quote(j.freeName(pointer, mend.Name(j.id(), '_', 50)+"_do"))
 	case strings.HasPrefix(pointer, "/tools/") && strings.HasSuffix(pointer, "/description") && strings.Count(pointer, "/") == 3:
-		return loose.Quote(words(j.toolAt(pointer)) + ". Answers with the result.")
+		return loose.Quote(mend.Title(j.toolAt(pointer)) + ". Answers with the result.")
 	case strings.HasPrefix(pointer, "/ui/"):
 		if kind := j.places["/ui"].node.Get("kind"); kind != nil && kind.Text == "declarative" {
 			return `"page.json"`
 		}
 	}
-	return s.example()
+	return s.Example()
 }
 
 // rest judges what the shapes do not say, beside identity and tools.
@@ -87,19 +91,19 @@ func (j *judge) rest() {
 		at := child("/context", strconv.Itoa(i))
 		switch {
 		case !j.usable(at):
-		case !ruleKey.MatchString(key):
+		case !shape.IsKey(key):
 			j.wrong(at, Problem{
 				Expected: "a name: letters, digits, _ . and -",
-				Text:     fmt.Sprintf("the key %q is not a name of letters, digits, _ . and -", Cut(key, 60)),
-			}, loose.Quote(keyName(key)))
+				Text:     fmt.Sprintf("the key %q is not a name of letters, digits, _ . and -", clip.Runes(key, 60)),
+			}, loose.Quote(mend.Key(key)))
 		case slices.Contains(m.Context[:i], key):
-			j.surplus(at, Problem{Expected: "each key once", Text: fmt.Sprintf("the key %q stands twice", Cut(key, 60))}, `"context": `+listed(slices.Concat(m.Context[:i], m.Context[i+1:])))
+			j.surplus(at, Problem{Expected: "each key once", Text: fmt.Sprintf("the key %q stands twice", clip.Runes(key, 60))}, `"context": `+loose.QuoteList(slices.Concat(m.Context[:i], m.Context[i+1:])))
 		}
 	}
 	for i, host := range m.Permissions.Net.List {
 		at := child("/permissions/net", strconv.Itoa(i))
 		if j.usable(at) && (host == "" || strings.ContainsAny(host, "/ @:?#")) {
-			j.wrong(at, Problem{Expected: "a host name, such as api.example.com", Text: fmt.Sprintf("%q is not a host name", Cut(host, 60))}, loose.Quote(hostName(host)))
+			j.wrong(at, Problem{Expected: "a host name, such as api.example.com", Text: fmt.Sprintf("%q is not a host name", clip.Runes(host, 60))}, loose.Quote(mend.Host(host)))
 		}
 	}
 	for i, path := range m.Permissions.FS {
@@ -111,7 +115,7 @@ func (j *judge) rest() {
 		case !strings.HasPrefix(path, "/") && path != "~" && !strings.HasPrefix(path, "~/"):
 			j.wrong(at, Problem{
 				Expected: "an absolute path or one below ~",
-				Text:     fmt.Sprintf("%q is relative; what a program keeps for itself goes into SEXTANT_PANEL_DATA, without a permission", Cut(path, 60)),
+				Text:     fmt.Sprintf("%q is relative; what a program keeps for itself goes into SEXTANT_PANEL_DATA, without a permission", clip.Runes(path, 60)),
 			}, loose.Quote("~/"+strings.TrimLeft(path, "./")))
 		}
 	}
@@ -132,32 +136,6 @@ func (j *judge) plain(at, value, sample string) {
 	}
 }
 
-var ruleHost = regexp.MustCompile(`[A-Za-z0-9*][A-Za-z0-9.*-]*\.[A-Za-z0-9.-]+|localhost`)
-
-func hostName(text string) string {
-	if host := ruleHost.FindString(text); host != "" {
-		return strings.TrimRight(host, ".-")
-	}
-	return "api.example.com"
-}
-
-func keyName(text string) string {
-	name := regexp.MustCompile(`[^A-Za-z0-9_]+`).ReplaceAllString(text, "_")
-	name = strings.TrimLeft(strings.Trim(name, "_"), "0123456789")
-	if !ruleKey.MatchString(name) {
-		return "key"
-	}
-	return name
-}
-
-func listed(items []string) string {
-	quoted := make([]string, len(items))
-	for i, item := range items {
-		quoted[i] = loose.Quote(item)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
-}
-
 func (j *judge) ui(ui *UI) {
 	switch {
 	case !j.usable("/ui/kind"):
@@ -176,7 +154,7 @@ func (j *judge) ui(ui *UI) {
 	}
 	if ui.Kind == "declarative" && (!filepath.IsLocal(ui.Entry) || strings.ContainsAny(ui.Entry, "\\\x00") || filepath.Ext(ui.Entry) != ".json" || ui.Entry == FileName) {
 		j.wrong("/ui/entry", Problem{
-			Expected: "a .json file in the panel's folder", Text: fmt.Sprintf("ui.entry %q is not a .json file in the panel's folder, such as \"page.json\"", Cut(ui.Entry, 80)),
+			Expected: "a .json file in the panel's folder", Text: fmt.Sprintf("ui.entry %q is not a .json file in the panel's folder, such as \"page.json\"", clip.Runes(ui.Entry, 80)),
 		}, `"page.json"`)
 	}
 }
@@ -187,21 +165,21 @@ func (j *judge) config() {
 	samples := map[string]string{"string": `""`, "boolean": "false", "number": "1", "integer": "1"}
 	for name, field := range j.manifest.Config {
 		at := child("/config", name)
-		if !ruleKey.MatchString(name) && j.usable(at) {
+		if !shape.IsKey(name) && j.usable(at) {
 			m := j.places[at].member
-			p := Problem{Pointer: at, Expected: "a name: letters, digits, _ . and -", Found: strconv.Quote(Cut(name, 60)), Text: fmt.Sprintf("the setting %q is not a name of letters, digits, _ . and -", Cut(name, 60))}
-			p.Fix = Cut(loose.Quote(keyName(name))+": "+indented(m.Value.JSON()), 2000)
-			j.report(m.Start, p, loose.Edit{Start: m.Start, End: m.End, Text: loose.Quote(keyName(name))})
+			p := Problem{Pointer: at, Expected: "a name: letters, digits, _ . and -", Found: strconv.Quote(clip.Runes(name, 60)), Text: fmt.Sprintf("the setting %q is not a name of letters, digits, _ . and -", clip.Runes(name, 60))}
+			p.Fix = clip.Runes(loose.Quote(mend.Key(name))+": "+indented(m.Value.JSON()), 2000)
+			j.report(m.Start, p, loose.Edit{Start: m.Start, End: m.End, Text: loose.Quote(mend.Key(name))})
 		}
 		value := j.places[at+"/default"].node
 		if value == nil || value.Kind == loose.Null || !j.usable(at+"/type") || len(fits[field.Type]) == 0 {
 			continue
 		}
-		_, round := number(value)
+		_, round := shape.Number(value)
 		if value.Kind != fits[field.Type][0] || field.Type == "integer" && !round {
-			want := &shape{kind: fits[field.Type][0], whole: field.Type == "integer", sample: samples[field.Type]}
+			want := &shape.Shape{Kind: fits[field.Type][0], Whole: field.Type == "integer", Sample: samples[field.Type]}
 			j.places[at+"/default"] = place{node: value, member: j.memberOf(at, "default")}
-			j.wrong(at+"/default", Problem{Expected: want.phrase(), Text: fmt.Sprintf("the default of %s should be %s, not %s", Cut(name, 60), want.phrase(), found(value))}, want.coerced(value))
+			j.wrong(at+"/default", Problem{Expected: want.Phrase(), Text: fmt.Sprintf("the default of %s should be %s, not %s", clip.Runes(name, 60), want.Phrase(), shape.Found(value))}, want.Coerced(value))
 		}
 	}
 }
@@ -226,7 +204,7 @@ func (j *judge) condition(at, text string, own []string) {
 	if errors.As(err, &wrong) {
 		j.wrong(at, Problem{
 			Expected: wrong.Expected, Found: wrong.Found, Nearest: when.Mend(text),
-			Text: fmt.Sprintf("the condition %q cannot be read at its character %d: expected %s, found %s", Cut(text, 80), 1+len([]rune(text[:wrong.Offset])), wrong.Expected, wrong.Found),
+			Text: fmt.Sprintf("the condition %q cannot be read at its character %d: expected %s, found %s", clip.Runes(text, 80), 1+len([]rune(text[:wrong.Offset])), wrong.Expected, wrong.Found),
 		}, loose.Quote(when.Mend(text)))
 		// The place inside the string is nearer than its beginning; escapes before it shift it.
 		p := &j.findings[len(j.findings)-1]
@@ -243,12 +221,12 @@ func (j *judge) condition(at, text string, own []string) {
 		if slices.Contains(known, name.Text) {
 			continue
 		}
-		near, hint, fix := nearestOf(name.Text, known), "", ""
+		near, hint, fix := nearest.Name(name.Text, known), "", ""
 		if near != "" {
 			hint = fmt.Sprintf("; did you mean %q", near)
 			fix = piece(j.places[at], loose.Quote(text[:name.Offset]+near+text[name.Offset+len(name.Text):]))
 		}
-		j.warn(at, fix, "the condition asks for %q, which neither the panel's context nor Sextant knows, so it is always null%s", Cut(name.Text, 60), hint)
+		j.warn(at, fix, "the condition asks for %q, which neither the panel's context nor Sextant knows, so it is always null%s", clip.Runes(name.Text, 60), hint)
 		j.findings[len(j.findings)-1].Nearest = near
 	}
 }
@@ -271,9 +249,9 @@ func (j *judge) backend(b *Backend) {
 		return
 	}
 	if j.usable("/backend/health") && b.Health != "" {
-		if problem := badPath(b.Health, j.prefixes(b.Health)); problem != "" || strings.Contains(b.Health, "{") {
+		if problem := shape.CheckPath(b.Health, j.prefixes(b.Health)); problem != "" || strings.Contains(b.Health, "{") {
 			j.wrong("/backend/health", Problem{
-				Expected: "a path below /api/" + j.id() + "/", Text: fmt.Sprintf("health %q is not a path below /api/%s/", Cut(b.Health, 80), j.id()),
+				Expected: "a path below /api/" + j.id() + "/", Text: fmt.Sprintf("health %q is not a path below /api/%s/", clip.Runes(b.Health, 80), j.id()),
 			}, loose.Quote("/api/"+j.id()+"/health"))
 		}
 	}
@@ -293,7 +271,7 @@ func (j *judge) backend(b *Backend) {
 	case b.Kind == "script" && j.usable("/backend/file"):
 		if !filepath.IsLocal(b.File) || strings.Contains(b.File, `\`) || !slices.Contains([]string{".js", ".mjs"}, filepath.Ext(b.File)) {
 			j.wrong("/backend/file", Problem{
-				Expected: "a .js file in the panel's folder", Text: fmt.Sprintf("backend.file %q is not a .js file in the panel's folder, such as \"backend.js\"", Cut(b.File, 80)),
+				Expected: "a .js file in the panel's folder", Text: fmt.Sprintf("backend.file %q is not a .js file in the panel's folder, such as \"backend.js\"", clip.Runes(b.File, 80)),
 			}, `"backend.js"`)
 		}
 	}
@@ -308,7 +286,7 @@ func (j *judge) command(b *Backend) {
 		j.wrong("/backend/command", Problem{Expected: "a program without NUL", Found: "a NUL character", Text: "the command holds a NUL character"}, loose.Quote(strings.ReplaceAll(b.Command, "\x00", "")))
 	case len(b.Args) == 0 && !strings.Contains(b.Command, "/") && len(strings.Fields(b.Command)) > 1:
 		parts := strings.Fields(b.Command)
-		j.warn("/backend/command", `"command": `+loose.Quote(parts[0])+`, "args": `+listed(parts[1:]), "the command is one program; its arguments belong into args")
+		j.warn("/backend/command", `"command": `+loose.Quote(parts[0])+`, "args": `+loose.QuoteList(parts[1:]), "the command is one program; its arguments belong into args")
 	}
 	for i, arg := range b.Args {
 		if at := child("/backend/args", strconv.Itoa(i)); j.usable(at) && strings.ContainsRune(arg, 0) {
@@ -326,7 +304,7 @@ func (j *judge) backendURL(raw string) {
 	mended := "http://127.0.0.1:8800"
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
-		p.Text = fmt.Sprintf("%q is not an http or https address", Cut(raw, 100))
+		p.Text = fmt.Sprintf("%q is not an http or https address", clip.Runes(raw, 100))
 		if m := regexp.MustCompile(`(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?`).FindString(raw); m != "" {
 			mended = "http://" + m
 		} else if m := regexp.MustCompile(`^:?([0-9]{2,5})$`).FindStringSubmatch(raw); m != nil {
@@ -336,7 +314,7 @@ func (j *judge) backendURL(raw string) {
 		p.Text, p.Expected = "backend.url may hold no user, query or fragment", "an address without user, query and fragment"
 		mended = u.Scheme + "://" + u.Host + u.Path
 	case !Loopback(u.Hostname()) && !j.manifest.Permissions.Net.Any && !slices.Contains(j.manifest.Permissions.Net.List, u.Hostname()) && !j.spoiled("/permissions/net"):
-		j.ungranted("/backend/url", u.Hostname(), fmt.Sprintf("backend.url leads to %s; add that host to permissions.net, or use an address of this machine", Cut(u.Hostname(), 100)))
+		j.ungranted("/backend/url", u.Hostname(), fmt.Sprintf("backend.url leads to %s; add that host to permissions.net, or use an address of this machine", clip.Runes(u.Hostname(), 100)))
 		return
 	default:
 		return
@@ -347,9 +325,9 @@ func (j *judge) backendURL(raw string) {
 // ungranted tells of a host that permissions.net does not name; the mended example is the
 // permission.
 func (j *judge) ungranted(at, host, says string) {
-	net := listed(append(slices.Clone(j.manifest.Permissions.Net.List), host))
+	net := loose.QuoteList(append(slices.Clone(j.manifest.Permissions.Net.List), host))
 	p := Problem{
-		Pointer: at, Expected: "a host in permissions.net", Found: "the host " + Cut(host, 100), Text: says,
+		Pointer: at, Expected: "a host in permissions.net", Found: "the host " + clip.Runes(host, 100), Text: says,
 		Fix: `"permissions": {"net": ` + net + `}`,
 	}
 	edit := j.insertion(j.doc.Root, p.Fix)
@@ -359,12 +337,4 @@ func (j *judge) ungranted(at, host, says string) {
 		edit = j.insertion(at.node, `"net": `+net)
 	}
 	j.report(j.places[at].node.Start, p, edit)
-}
-
-func quotedAll(items []string) []string {
-	out := make([]string, 0, len(items)+1)
-	for _, item := range items {
-		out = append(out, loose.Quote(item))
-	}
-	return out
 }

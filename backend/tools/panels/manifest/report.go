@@ -9,6 +9,8 @@ import (
 
 	"sextant/backend/tools/panels/jsonpos"
 	"sextant/backend/tools/panels/manifest/loose"
+	"sextant/backend/tools/panels/manifest/shape"
+	"sextant/shared/clip"
 	"sextant/shared/event"
 )
 
@@ -34,7 +36,7 @@ func (j *judge) wrong(pointer string, p Problem, value string) {
 	}
 	p.Pointer = pointer
 	if p.Found == "" {
-		p.Found = found(at.node)
+		p.Found = shape.Found(at.node)
 	}
 	p.Fix = piece(at, value)
 	j.report(at.node.Start, p, loose.Edit{Start: at.node.Start, End: at.node.End, Text: value})
@@ -64,8 +66,10 @@ func indented(value string) string {
 // missing tells that pointer is not there and shows it with value. A member that was
 // probably meant is renamed instead.
 func (j *judge) missing(pointer string, p Problem, value string) {
-	cut := strings.LastIndexByte(pointer, '/')
-	parent, name := pointer[:max(0, cut)], unescaped(pointer[cut+1:])
+	parent, name := "", ""
+	if parts := jsonpos.Parts(pointer); len(parts) > 0 {
+		parent, name = pointer[:strings.LastIndexByte(pointer, '/')], parts[len(parts)-1]
+	}
 	at, ok := j.places[parent]
 	if !ok || at.node.Kind != loose.Object {
 		return
@@ -75,10 +79,10 @@ func (j *judge) missing(pointer string, p Problem, value string) {
 	edit := j.insertion(at.node, p.Fix)
 	if meant := j.meant(at.node, parent, name); meant != nil {
 		p.Nearest = meant.Name
-		p.Text += fmt.Sprintf("; %s stands there, is it meant?", strconv.Quote(Cut(meant.Name, 60)))
+		p.Text += fmt.Sprintf("; %s stands there, is it meant?", strconv.Quote(clip.Runes(meant.Name, 60)))
 		p.Fix = loose.Quote(name) + ": " + indented(meant.Value.JSON())
 		edit = loose.Edit{Start: meant.Start, End: meant.End, Text: loose.Quote(name)}
-		if other, changed := j.carried(pointer, shapeAt(parent).member(name).shape, meant.Value); changed {
+		if other, changed := j.carried(pointer, shape.At(jsonpos.Parts(parent)).Member(name).Shape, meant.Value); changed {
 			p.Fix = loose.Quote(name) + ": " + indented(other)
 			edit = loose.Edit{Start: meant.Start, End: meant.Value.End, Text: p.Fix}
 		}
@@ -88,12 +92,12 @@ func (j *judge) missing(pointer string, p Problem, value string) {
 
 // meant is the unknown member that looks like the known one called name.
 func (j *judge) meant(object *loose.Node, pointer, name string) *loose.Member {
-	s := shapeAt(pointer)
+	s := shape.At(jsonpos.Parts(pointer))
 	if s == nil {
 		return nil
 	}
 	for i, m := range object.Members {
-		if s.member(m.Name) == nil && s.nearest(m.Name, object) == name {
+		if s.Member(m.Name) == nil && s.Nearest(m.Name, object) == name {
 			return &object.Members[i]
 		}
 	}
@@ -155,7 +159,7 @@ func (j *judge) surplus(pointer string, p Problem, fix string) {
 		offset = at.member.Start
 	}
 	if p.Found == "" {
-		p.Found = found(at.node)
+		p.Found = shape.Found(at.node)
 	}
 	j.report(offset, p, j.removal(pointer)...)
 }
@@ -198,16 +202,12 @@ func last(pointer string) string {
 	if pointer == "" {
 		return "the manifest"
 	}
-	parts := strings.Split(pointer, "/")
-	name := Cut(unescaped(parts[len(parts)-1]), 60)
-	if _, err := strconv.Atoi(name); err == nil && len(parts) > 2 {
-		return fmt.Sprintf("item %s of %s", name, Cut(unescaped(parts[len(parts)-2]), 60))
+	parts := jsonpos.Parts(pointer)
+	name := clip.Runes(parts[len(parts)-1], 60)
+	if _, err := strconv.Atoi(name); err == nil && len(parts) > 1 {
+		return fmt.Sprintf("item %s of %s", name, clip.Runes(parts[len(parts)-2], 60))
 	}
 	return name
-}
-
-func unescaped(part string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
 }
 
 func child(pointer, name string) string { return jsonpos.Pointer(pointer, name) }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"sextant/backend/tools/panels/manifest/loose"
+	"sextant/backend/tools/panels/manifest/mend"
+	"sextant/shared/clip"
 )
 
 // CSP is what a page of kind webview may reach beyond its own files, in the words of MCP
@@ -23,9 +25,6 @@ type CSP struct {
 	FrameDomains    []string `json:"frameDomains"`
 	BaseURIDomains  []string `json:"baseUriDomains"`
 }
-
-// maxDomains bounds the origins of one list.
-const maxDomains = 32
 
 // ruleDomain is an origin: a scheme, a name of two parts or more that may begin with "*.",
 // and a port. Nothing else can stand in a policy, least of all what ends a directive.
@@ -51,9 +50,9 @@ func (j *judge) webview(ui *UI) {
 	case strings.TrimSpace(ui.Entry) == "":
 		p.Text = `ui.entry is missing: the page's file, such as "index.html"`
 	case !fs.ValidPath(ui.Entry) || strings.ContainsAny(ui.Entry, "\\:\x00") || strings.HasPrefix(ui.Entry, ".") || strings.Contains(ui.Entry, "/."):
-		p.Text = fmt.Sprintf("ui.entry %q is not a file of the panel's folder", Cut(ui.Entry, 80))
+		p.Text = fmt.Sprintf("ui.entry %q is not a file of the panel's folder", clip.Runes(ui.Entry, 80))
 	case !strings.HasSuffix(entry, ".html") && !strings.HasSuffix(entry, ".htm"):
-		p.Text = fmt.Sprintf("ui.entry %q is not an HTML file", Cut(ui.Entry, 80))
+		p.Text = fmt.Sprintf("ui.entry %q is not an HTML file", clip.Runes(ui.Entry, 80))
 	}
 	if p.Text != "" {
 		j.wrong("/ui/entry", p, `"index.html"`)
@@ -84,13 +83,13 @@ func (j *judge) domain(at, domain string, sockets bool) {
 	case strings.HasPrefix(why, "leads to"):
 		if !j.spoiled("/permissions/net") {
 			host := strings.TrimPrefix(ruleDomain.FindStringSubmatch(domain)[2], "*.")
-			j.ungranted(at, host, fmt.Sprintf("%q %s", Cut(domain, 80), why))
+			j.ungranted(at, host, fmt.Sprintf("%q %s", clip.Runes(domain, 80), why))
 		}
 	default:
-		mended := "https://" + strings.ToLower(hostName(domain))
+		mended := "https://" + strings.ToLower(mend.Host(domain))
 		if badDomain(mended, false, Hosts{Any: true}) != "" {
 			mended = "https://api.example.com"
 		}
-		j.wrong(at, Problem{Expected: "an origin such as https://api.example.com", Text: fmt.Sprintf("%q %s", Cut(domain, 80), why)}, loose.Quote(mended))
+		j.wrong(at, Problem{Expected: "an origin such as https://api.example.com", Text: fmt.Sprintf("%q %s", clip.Runes(domain, 80), why)}, loose.Quote(mended))
 	}
 }

@@ -131,6 +131,15 @@ func Quote(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// QuoteList is items as a JSON list of strings.
+func QuoteList(items []string) string {
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		quoted[i] = Quote(item)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
 // Edit replaces the bytes [Start, End) by Text.
 type Edit struct {
 	Start, End int

@@ -1,4 +1,4 @@
-package manifest
+package shape
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 // SchemaName is what the published JSON Schema of the manifest is called.
 const SchemaName = "panel-manifest.v1.json"
 
-// Schema is the JSON Schema (draft 2020-12) of version 1, written from the shapes that the
-// judge walks along. What it accepts may still have problems that a schema cannot say, such
-// as an endpoint of another panel; what it refuses Read refuses too.
-func Schema() []byte {
+// JSONSchema is the JSON Schema (draft 2020-12) of version 1, written from the shapes that
+// the judge walks along. What it accepts may still have problems that a schema cannot say, such
+// as an endpoint of another panel; what it refuses package manifest refuses too.
+func JSONSchema() []byte {
 	root := append(ordered{
 		{"$schema", "https://json-schema.org/draft/2020-12/schema"},
 		{"$id", "urn:sextant:panel-manifest:1"},
 		{"title", "Sextant panel manifest, version 1"},
-	}, spec().schema(true)...)
+	}, Manifest().schema(true)...)
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -63,69 +63,69 @@ func (o *ordered) add(name string, value any) {
 }
 
 // schema is s as JSON Schema; top keeps the example out, which is a file of its own.
-func (s *shape) schema(top bool) ordered {
+func (s *Shape) schema(top bool) ordered {
 	var o ordered
 	if s.about != "" {
 		o.add("description", s.about)
 	}
-	if len(s.either) > 0 {
+	if len(s.Either) > 0 {
 		var all []ordered
-		for _, e := range s.either {
+		for _, e := range s.Either {
 			all = append(all, e.schema(false))
 		}
 		o.add("anyOf", all)
 	} else {
 		s.constraints(&o)
 	}
-	if s.sample != "" && !top {
-		o.add("examples", []json.RawMessage{json.RawMessage(s.sample)})
+	if s.Sample != "" && !top {
+		o.add("examples", []json.RawMessage{json.RawMessage(s.Sample)})
 	}
 	return o
 }
 
-func (s *shape) constraints(o *ordered) {
-	switch s.kind {
+func (s *Shape) constraints(o *ordered) {
+	switch s.Kind {
 	case loose.Bool:
 		o.add("type", "boolean")
 	case loose.Number:
 		o.add("type", "integer")
-		if s.high != 0 {
-			o.add("minimum", s.low)
-			o.add("maximum", s.high)
+		if s.High != 0 {
+			o.add("minimum", s.Low)
+			o.add("maximum", s.High)
 		}
 	case loose.String:
 		o.add("type", "string")
-		if len(s.names) > 0 {
-			o.add("enum", append(append([]string{}, s.names...), s.own...))
+		if len(s.Names) > 0 {
+			o.add("enum", append(append([]string{}, s.Names...), s.Own...))
 		}
 		if s.pattern != "" {
 			o.add("pattern", s.pattern)
 		}
-		if s.high != 0 {
-			o.add("maxLength", s.high)
+		if s.High != 0 {
+			o.add("maxLength", s.High)
 		}
 	case loose.Array:
 		o.add("type", "array")
-		if s.items != nil {
-			o.add("items", s.items.schema(false))
+		if s.Items != nil {
+			o.add("items", s.Items.schema(false))
 		}
-		if s.high != 0 {
-			o.add("maxItems", s.high)
+		if s.High != 0 {
+			o.add("maxItems", s.High)
 		}
 	case loose.Object:
 		s.object(o)
 	}
 }
 
-func (s *shape) object(o *ordered) {
+func (s *Shape) object(o *ordered) {
 	o.add("type", "object")
 	var needed []string
-	if len(s.members) > 0 {
+	if len(s.Members) > 0 {
 		var properties ordered
-		for _, m := range s.members {
-			properties.add(m.name, m.shape.schema(false))
-			if m.need {
-				needed = append(needed, m.name)
+		for _, m := range s.Members {
+			properties.add(m.Name, m.Shape.schema(false))
+			if m.Need {
+				needed = append(needed, m.Name)
 			}
 		}
 		o.add("properties", properties)
@@ -133,15 +133,15 @@ func (s *shape) object(o *ordered) {
 	if len(needed) > 0 {
 		o.add("required", needed)
 	}
-	if s.strict {
+	if s.Strict {
 		o.add("additionalProperties", false)
 	}
-	if s.values != nil {
-		o.add("additionalProperties", s.values.schema(false))
+	if s.Values != nil {
+		o.add("additionalProperties", s.Values.schema(false))
 	}
 	var rules []ordered
 	for _, kind := range s.kinds() {
-		need := strings.Split(s.needs[kind], "|")
+		need := strings.Split(s.Needs[kind], "|")
 		var then ordered
 		if len(need) == 1 {
 			then.add("required", need)
@@ -163,11 +163,11 @@ func (s *shape) object(o *ordered) {
 }
 
 // kinds are the names of needs in the order of the member "kind".
-func (s *shape) kinds() []string {
+func (s *Shape) kinds() []string {
 	var out []string
-	if m := s.member("kind"); m != nil {
-		for _, name := range m.shape.names {
-			if s.needs[name] != "" {
+	if m := s.Member("kind"); m != nil {
+		for _, name := range m.Shape.Names {
+			if s.Needs[name] != "" {
 				out = append(out, name)
 			}
 		}
