@@ -9,11 +9,7 @@ func (s *System) openPages(purpose Purpose) error {
 		Source: func(panel string) (pages.Source, bool) {
 			page, ok := s.Panels.Webview(panel)
 			return pages.Source{
-				Root: page.Root, Folder: page.Folder, Hidden: page.Hidden,
-				Grants: pages.Grants{
-					Connect: page.CSP.ConnectDomains, Resource: page.CSP.ResourceDomains,
-					Frame: page.CSP.FrameDomains, Base: page.CSP.BaseURIDomains,
-				},
+				Root: page.Root, Folder: page.Folder, Hidden: page.Hidden, Grants: granted(page.CSP),
 			}, ok
 		},
 		Log: s.Log,

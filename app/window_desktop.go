@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
+	"sync/atomic"
 
 	"github.com/wailsapp/wails/v2"
 	"github.com/wailsapp/wails/v2/pkg/logger"
@@ -25,12 +27,16 @@ const windowBuilt = true
 // ctx ends. Nothing is bound: the page has no power but what the server gives to its token
 // (ARCHITECTURE 1).
 func openWindow(ctx context.Context, sys *System) error {
+	net, err := sys.openWindowNet(ctx)
+	if err != nil {
+		return err
+	}
 	stopped := make(chan struct{})
 	defer close(stopped)
-	err := wails.Run(&options.App{
+	err = wails.Run(&options.App{
 		Title: "Sextant", Width: 1280, Height: 800, MinWidth: 800, MinHeight: 560,
 		BackgroundColour:         options.NewRGB(11, 14, 18),
-		AssetServer:              &assetserver.Options{Handler: bootPage(sys)},
+		AssetServer:              &assetserver.Options{Handler: bootPage(sys, net)},
 		LogLevelProduction:       logger.ERROR,
 		EnableDefaultContextMenu: true,
 		Linux:                    &linux.Options{Icon: icons.PNG, ProgramName: "sextant", WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
@@ -50,10 +56,17 @@ func openWindow(ctx context.Context, sys *System) error {
 	return nil
 }
 
-// bootPage is the one page Wails serves: it goes to the loopback shell with a fresh
-// one-time code each time it is loaded.
-func bootPage(sys *System) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+// bootPage is the one page Wails serves: it goes to the loopback shell with a fresh one-time
+// code each time it is loaded, and not before the window is guarded. It is loaded again when the
+// process of the window's pages has ended; what a panel's page did before is not done again.
+func bootPage(sys *System, net windowNet) http.Handler {
+	guarded := sync.OnceFunc(func() { guardWindow(net) })
+	var loads atomic.Int32
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		guarded()
+		if loads.Add(1) > 1 {
+			sys.leavePage(r.Context())
+		}
 		target, err := json.Marshal(sys.URL())
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)

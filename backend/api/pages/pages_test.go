@@ -238,3 +238,19 @@ func FuzzInjectKeepsThePageAndPutsTheTagFirst(f *testing.F) {
 		}
 	})
 }
+
+func TestAHostIsReachedWhenAnOriginNamesIt(t *testing.T) {
+	grants := Grants{
+		Connect:  []string{"https://api.example.com", "wss://live.example.com:8443", "http://plain.example.com", "*"},
+		Resource: []string{"https://*.cdn.example.com:443", "https://127.0.0.1:9"},
+	}
+	for host, want := range map[string]bool{
+		"api.example.com": true, "live.example.com:8443": true, "a.cdn.example.com": true, "a.b.cdn.example.com": true,
+		"live.example.com": false, "api.example.com:8443": false, "x.api.example.com": false, "cdn.example.com": false, "evilcdn.example.com": false,
+		"plain.example.com": false, "127.0.0.1:9": false, "example.com": false, "": false,
+	} {
+		if got := grants.Reach(host); got != want {
+			t.Errorf("%q is reached: %t", host, got)
+		}
+	}
+}

@@ -35,6 +35,21 @@ func sources(list []string) []string {
 	return good
 }
 
+// Reach reports whether host, in lower case and with its port unless that is 80 or 443, is one of
+// the origins.
+func (g Grants) Reach(host string) bool {
+	for _, list := range [][]string{g.Connect, g.Resource, g.Frame, g.Base} {
+		for _, source := range sources(list) {
+			_, granted, _ := strings.Cut(source, "://")
+			granted = strings.TrimSuffix(strings.TrimSuffix(granted, ":443"), ":80")
+			if below, wild := strings.CutPrefix(granted, "*"); granted == host || wild && strings.HasSuffix(host, below) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // policy is the Content-Security-Policy of everything below base, the panel's own keyed
 // address. That address stands in place of 'self', which would let in other panels' files
 // and means nothing in an opaque origin.

@@ -27,8 +27,8 @@ type run struct {
 	failed Failed
 }
 
-// ServeRun is the way out of one command: a proxy on ln as StartProxy's, that asks may about each
-// host first. stop ends it with all its connections and closes ln; the end of ctx ends the
+// ServeRun is the way out of one command, or of the window: a proxy on ln as StartProxy's, that asks
+// may about each host first. stop ends it with all its connections and closes ln; the end of ctx ends the
 // connections. They come from inside of a sandbox, so nothing that they hold is believed.
 func (g *Guard) ServeRun(ctx context.Context, ln net.Listener, may May, failed Failed) (stop func()) {
 	p := g.newProxy(ctx, ln, &run{may: may, failed: failed})
@@ -50,7 +50,7 @@ func (p *proxy) mayPass(w http.ResponseWriter, r *http.Request) bool {
 		if r.Context().Err() != nil {
 			panic(http.ErrAbortHandler) // the command went away
 		}
-		p.guard.log.Info("a command was kept from a host", "host", host, "why", err)
+		p.guard.log.Info("kept from a host", "host", host, "why", err)
 		refuseRun(w, http.StatusForbidden, host+" was not reached: "+err.Error())
 		return false
 	}

@@ -21,7 +21,7 @@ func (r *Registry) Webview(panel string) (Webview, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := r.entries[panel]
-	if e == nil || e.builtin || e.plan == nil || e.plan.Manifest.UI == nil || e.plan.Manifest.UI.Kind != "webview" {
+	if !e.hasWebview() {
 		return Webview{}, false
 	}
 	m := e.plan.Manifest
@@ -36,9 +36,26 @@ func (r *Registry) Webview(panel string) (Webview, bool) {
 	return page, true
 }
 
+// Webviews are the panels that have a page of kind webview now.
+func (r *Registry) Webviews() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var ids []string
+	for id, e := range r.entries {
+		if e.hasWebview() {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func (e *entry) hasWebview() bool {
+	return e != nil && !e.builtin && e.plan != nil && e.plan.Manifest.UI != nil && e.plan.Manifest.UI.Kind == "webview"
+}
+
 // pageURL is where e's page of kind webview is served, "" when it has none.
 func (r *Registry) pageURL(e *entry) string {
-	if e.builtin || e.plan == nil || e.plan.Manifest.UI == nil || e.plan.Manifest.UI.Kind != "webview" || r.cfg.PageURL == nil {
+	if !e.hasWebview() || r.cfg.PageURL == nil {
 		return ""
 	}
 	return r.cfg.PageURL(e.id, e.plan.Manifest.UI.Entry)

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+
+	"sextant/backend/api/pages"
+	"sextant/backend/tools/panels/manifest"
+)
+
+// windowNet is what the window may reach.
+type windowNet struct {
+	// Proxy is where everything else goes, "127.0.0.1:PORT".
+	Proxy string
+	// Direct are Sextant's own two origins, "127.0.0.1:PORT".
+	Direct []string
+}
+
+// errNotGranted is told to a page that goes where no panel's page may.
+var errNotGranted = errors.New("no panel's page was granted it")
+
+// openWindowNet opens the window's way out until Close: a proxy that lets only hosts pass which the
+// manifest of a panel's page was granted, judged where they are dialled as all that leaves. The window
+// itself needs nothing but Direct. A page's own policy says what this page may; this holds where a
+// browser does something that its policy does not speak of, as a connection that is only made ready.
+func (s *System) openWindowNet(ctx context.Context) (windowNet, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return windowNet{}, fmt.Errorf("opening the window's way out: %w", err)
+	}
+	addr := ln.Addr().String()
+	s.Guard.Never(addr)
+	stop := s.Guard.ServeRun(context.WithoutCancel(ctx), ln, s.pagesMay, nil)
+	s.onClose("the window's way out", func() error { stop(); return nil })
+	return windowNet{Proxy: addr, Direct: []string{s.Host(), s.Pages.Host()}}, nil
+}
+
+// pagesMay lets hosts that a panel's page was granted.
+func (s *System) pagesMay(_ context.Context, host string) error {
+	granted := slices.ContainsFunc(s.Panels.Webviews(), func(panel string) bool {
+		page, ok := s.Panels.Webview(panel)
+		return ok && granted(page.CSP).Reach(host)
+	})
+	if !granted {
+		return errNotGranted
+	}
+	return nil
+}
+
+// granted are the origins of a manifest as the second origin takes them.
+func granted(csp manifest.CSP) pages.Grants {
+	return pages.Grants{
+		Connect: csp.ConnectDomains, Resource: csp.ResourceDomains,
+		Frame: csp.FrameDomains, Base: csp.BaseURIDomains,
+	}
+}
+
+// leavePage leads from a panel with a page of its own to the first panel.
+func (s *System) leavePage(ctx context.Context) {
+	panel := s.Baseline.ActivePanel()
+	if _, ok := s.Panels.Webview(panel); !ok {
+		return
+	}
+	if err := s.showPanel(ctx, s.Nav.Panels[0]); err != nil {
+		s.Log.Warn("the panel whose page was ended stays in front", "panel", panel, "error", err)
+	}
+}
