@@ -17,8 +17,9 @@ func (s *System) welcome(ctx context.Context, g mcpserver.Guest) (mcpserver.Conf
 		farewell = func() { s.Browser.CloseSession(session) }
 	}
 	return mcpserver.Config{
-		Tools: offered{s, g.Tools}, Caller: s.Pipeline, Session: session, Client: first(g.Client, "unnamed"), Version: Version,
-		Asks: s.hub.Watched, Instructions: mcpInstructions, Changed: s.toolChanges(ctx), Progress: s.progress, Log: s.Log,
+		Tools: offered{s, g.Tools, g.Panel}, Caller: s.Pipeline, Session: session, Panel: g.Panel, Client: g.Client, Version: Version,
+		Asks: s.hub.Watched, Questions: s.questions, Answer: s.Desk.Answer,
+		Instructions: mcpInstructions, Changed: s.toolChanges(ctx), Progress: s.progress, Log: s.Log,
 	}, farewell
 }
 
@@ -33,7 +34,7 @@ func (v *mcpVerb) join(ctx context.Context, config *Config, io streams) error {
 			}
 			return at.place()
 		},
-		Tools: v.Tools, Share: v.Share, Version: Version, Instructions: mcpInstructions,
+		Tools: v.Tools, Panel: v.Panel, Share: v.Share, Version: Version, Instructions: mcpInstructions,
 	}, io.in, io.out)
 	if err != nil && ctx.Err() == nil {
 		return failure(exitFailed, "the MCP connection ended: %v", err)

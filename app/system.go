@@ -218,12 +218,13 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	s.shells = ws.NewTerminalDoor(door, s.Terminals)
 	s.onClose("terminals' windows", func() error { s.shells.Close(); return nil })
 	s.guests = mcpserver.NewHost(s.welcome)
-	s.onClose("joined programs", func() error { s.guests.Close(); return nil })
 	s.server = httpapi.New(s.rooms())
 	if err := s.server.Listen(s.Settings.Get("addr")); err != nil {
 		return err
 	}
 	s.onClose("server", s.server.Close)
+	// Before the server, which would wait for their streams.
+	s.onClose("programs over MCP", func() error { s.guests.Close(); return nil })
 	s.Pages.FramedBy("http://" + s.Host())
 	for _, host := range []string{s.server.Host(), s.Pages.Host()} {
 		s.Guard.Never(host)

@@ -101,7 +101,7 @@ type Rooms struct {
 	WebSocket http.Handler
 	// Shells serves /ws/terminals in the same way.
 	Shells http.Handler
-	// Join takes programs that join at mcpserver.JoinPath, with the token.
+	// Join takes programs at mcpserver.JoinPath, with the token: by streamable HTTP or joined.
 	Join http.Handler
 	Log  *slog.Logger
 }
@@ -126,7 +126,7 @@ func New(rooms Rooms) *Server {
 	mux.HandleFunc("GET "+ProofPath, s.prove)
 	mux.HandleFunc("GET "+schemaPath, panelSchema)
 	if rooms.Join != nil {
-		mux.Handle("GET "+mcpserver.JoinPath, rooms.Join)
+		mux.Handle(mcpserver.JoinPath, rooms.Join)
 	}
 	if rooms.WebSocket != nil {
 		mux.Handle("/ws", rooms.WebSocket)

@@ -15,18 +15,24 @@ import (
 // (CONTRACT.md "Environment tools").
 const environmentGroup = "environment"
 
+// Where a person is asked.
+const (
+	inWindow = "in the Sextant window"
+	byClient = "by the program that called"
+)
+
 // answer is r as MCP wants it: what a model reads as text, pictures as pictures, and the
-// structure of an environment tool's answer.
-func (d *door) answer(ctx context.Context, def toolspec.Definition, r toolspec.Result) *sdk.CallToolResult {
+// structure of an environment tool's answer. asked says where a person was asked, if one was.
+func (d *door) answer(ctx context.Context, def toolspec.Definition, r toolspec.Result, asked string) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{IsError: !r.Success, Content: []sdk.Content{}}
 	if text := r.ModelText(); text != "" || len(r.Images) == 0 {
-		if len(text) >= spliceFrom {
+		if len(text) >= spliceFrom && d.out != nil {
 			text = d.out.keep(ctx, annotator.AppendString(make([]byte, 0, len(text)+len(text)/8), text))
 		}
 		out.Content = append(out.Content, &sdk.TextContent{Text: text})
 	}
 	if r.Asked != "" {
-		out.Content = append(out.Content, &sdk.TextContent{Text: "(A person was asked in the Sextant window and allowed it: " + r.Asked + ")"})
+		out.Content = append(out.Content, &sdk.TextContent{Text: "(A person was asked " + asked + " and allowed it: " + r.Asked + ")"})
 	}
 	for _, image := range r.Images {
 		out.Content = append(out.Content, &sdk.ImageContent{MIMEType: image.MIME, Data: image.Data})
@@ -36,7 +42,7 @@ func (d *door) answer(ctx context.Context, def toolspec.Definition, r toolspec.R
 	}
 	if w, ok := r.Value.(toolspec.Written); ok {
 		b := w.AppendJSON(nil)
-		if len(b) < spliceFrom {
+		if len(b) < spliceFrom || d.out == nil {
 			out.StructuredContent = json.RawMessage(b)
 		} else {
 			out.StructuredContent = d.out.keep(ctx, b)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // answering is a Sextant that answers the wish to join in its own way.
@@ -60,7 +62,7 @@ func TestOneThatIsSilentAfterTheUpgradeIsGivenUp(t *testing.T) {
 		_, _ = io.Copy(io.Discard, conn) // until the other side leaves
 	})
 	r := &relay{patience: 50 * time.Millisecond, cfg: RelayConfig{Tools: "core", Find: func(context.Context) (Place, error) { return at, nil }}}
-	if _, err := r.join(t.Context(), nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := r.join(t.Context(), &sdk.ListToolsRequest{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 	r.close()

@@ -31,10 +31,12 @@ const joinPatience = 10 * time.Second
 
 // Guest is what a program that joins says of itself and wants.
 type Guest struct {
-	// Client is its name, settled for the whole connection.
+	// Client is its name, settled for the whole connection; "" where each request says it.
 	Client string
 	// Tools is the set it wants: core, environment or all.
 	Tools string
+	// Panel is the panel whose tools it wants beside them, "" for none.
+	Panel string
 	// Share is true when it wants the window's tabs and not its own.
 	Share bool
 }
@@ -49,28 +51,40 @@ type Host struct {
 	ctx      context.Context //nolint:containedctx // the host's own life, ended by Close
 	cancel   context.CancelFunc
 
+	// stateful serves the revisions with sessions, stateless those without.
+	stateful, stateless http.Handler
+
 	mu     sync.Mutex
 	closed bool
-	busy   sync.WaitGroup
+	// lodgers are the guests over HTTP.
+	lodgers []*lodger
+	busy    sync.WaitGroup
 }
 
 // NewHost makes a Host. welcome gives the Config of one guest, for as long as ctx lives,
 // and what to do when it has left.
 func NewHost(welcome func(ctx context.Context, g Guest) (cfg Config, farewell func())) *Host {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Host{welcome: welcome, patience: joinPatience, ctx: ctx, cancel: cancel}
+	h := &Host{welcome: welcome, patience: joinPatience, ctx: ctx, cancel: cancel}
+	h.overHTTP()
+	return h
 }
 
-// Close ends every connection and waits for them.
+// Close ends every connection and waits for them. It may be called more than once.
 func (h *Host) Close() {
 	h.mu.Lock()
 	h.closed = true
+	lodgers := h.lodgers
 	h.mu.Unlock()
 	h.cancel()
+	for _, l := range lodgers {
+		l.leave()
+	}
 	h.busy.Wait()
 }
 
-// ServeHTTP takes one guest and returns when it has left.
+// ServeHTTP takes one guest that joins and returns when it has left, or one request of streamable
+// HTTP.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	if h.closed {
@@ -81,16 +95,16 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.busy.Add(1)
 	h.mu.Unlock()
 	defer h.busy.Done()
+	guest, err := wanted(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
 	if r.Header.Get("Upgrade") != protocolName {
-		w.Header().Set("Upgrade", protocolName)
-		http.Error(w, "Programs join here with: sextant mcp", http.StatusUpgradeRequired)
+		h.serveHTTP(w, r, guest)
 		return
 	}
-	guest := Guest{Client: short(r.Header.Get(clientHeader), 80), Tools: r.URL.Query().Get("tools"), Share: r.URL.Query().Get("share") == "true"}
-	if !slices.Contains([]string{"core", "environment", "all"}, guest.Tools) {
-		http.Error(w, "tools is one of core, environment, all.", http.StatusBadRequest)
-		return
-	}
+	guest.Client = first(short(r.Header.Get(clientHeader), 80), "unnamed")
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, "This connection cannot be upgraded.", http.StatusInternalServerError)
@@ -114,6 +128,28 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := Serve(ctx, cfg, in, conn); err != nil && ctx.Err() == nil && cfg.Log != nil {
 		cfg.Log.Debug("a joined program left", "client", guest.Client, "error", err)
 	}
+}
+
+// wanted is what the address of a request asks for.
+func wanted(r *http.Request) (Guest, error) {
+	query := r.URL.Query()
+	g := Guest{Tools: first(query.Get("tools"), "core"), Panel: query.Get("panel"), Share: query.Get("share") == "true"}
+	switch {
+	case !slices.Contains([]string{"core", "environment", "all"}, g.Tools):
+		return g, errors.New("tools is one of core, environment, all.")
+	case len(g.Panel) > 100:
+		return g, errors.New("panel is the id of a panel; this is longer than one.")
+	}
+	return g, nil
+}
+
+func first(names ...string) string {
+	for _, n := range names {
+		if n != "" {
+			return n
+		}
+	}
+	return ""
 }
 
 // stream reads what was buffered before the upgrade first.
@@ -148,7 +184,7 @@ func (p Place) connect(ctx context.Context, g Guest) (io.ReadWriteCloser, error)
 }
 
 func (p Place) upgrade(ctx context.Context, conn net.Conn, g Guest) (io.ReadWriteCloser, error) {
-	query := url.Values{"tools": {g.Tools}, "share": {strconv.FormatBool(g.Share)}}
+	query := url.Values{"tools": {g.Tools}, "share": {strconv.FormatBool(g.Share)}, "panel": {g.Panel}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Host+JoinPath+"?"+query.Encode(), nil)
 	if err != nil {
 		return nil, err

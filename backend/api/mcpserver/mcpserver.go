@@ -1,11 +1,12 @@
 // Package mcpserver is the door for other programs that speak the Model Context
-// Protocol (`sextant mcp`): it shows them our tools and passes their calls to the
-// Pipeline, over standard input and output. It has no logic and no policy of its own;
-// what a call may do is decided where every call is decided.
+// Protocol: it shows them our tools and passes their calls to the Pipeline, over standard
+// input and output (`sextant mcp`) and over streamable HTTP. It has no logic and no policy
+// of its own; what a call may do is decided where every call is decided, and what is read
+// of a page as a resource is such a call too.
 //
-// The protocol is the official SDK's. tools/list and tools/call are answered from the
-// Catalogue as it is at that moment, not from a copy, because panels and servers come
-// and go while a client is connected.
+// The protocol is the official SDK's. Lists, calls, resources and prompts are answered from
+// what there is at that moment, not from a copy, because panels and servers come and go
+// while a client is connected.
 package mcpserver
 
 import (
@@ -18,13 +19,13 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
@@ -38,28 +39,53 @@ type Caller interface {
 	Do(ctx context.Context, call toolspec.Call) toolspec.Result
 }
 
-// Config is what Serve needs.
+// Config is what a client is offered and who answers it.
 type Config struct {
 	Tools  Tools
 	Caller Caller
 	// Session names the browser tabs that the client's calls mean.
 	Session string
+	// Panel is the panel whose tools are offered too, "" for none.
+	Panel string
 	// Client is the program's name when the connection has settled it; "" takes what the
 	// client says of itself.
 	Client string
-	// Asks, when set, reports whether a person can be asked now.
+	// Asks, when set, reports whether a person can be asked in a window now.
 	Asks func() bool
+	// Questions, when set, hands the questions that a call and its steps put to sink until stop
+	// is called, and Answer answers one: so a client that can ask its own person is asked when
+	// Asks reports false. Without them such a call is refused.
+	Questions func(id string, sink func(event.Approval)) (stop func())
+	Answer    func(ctx context.Context, id string, answer event.Answer, reason, hash string) error
 	// Version is told to clients.
 	Version string
 	// Instructions are told to clients at the start; "" for none.
 	Instructions string
-	// Changed, when set, carries a value whenever the offered tools may have changed; the
-	// client is told then.
-	Changed <-chan struct{}
+	// Changed, when set, says what clients are to be told of.
+	Changed <-chan Change
 	// Progress, when set, passes what a running call says to sink until stop is called; the
 	// id is the Call's. Clients that ask for progress get it.
 	Progress func(id string, sink func(text string)) (stop func())
+	// Shared are the conversations that a person shared, nil for none.
+	Shared Conversations
+	// Shelf replaces the resources and prompts of a Sextant, and Fixtures are tools beside the
+	// Catalogue's that speak the protocol themselves. Only the conformance server sets them.
+	Shelf    Shelf
+	Fixtures []Fixture
 	Log      *slog.Logger
+}
+
+// Change is what clients are told of: lists that may be others now, and the address of a
+// resource that may have other contents, "" for none.
+type Change struct {
+	Tools, Prompts, Resources bool
+	URI                       string
+}
+
+// Fixture is a tool that is answered here and not by the Pipeline.
+type Fixture struct {
+	Tool   *sdk.Tool
+	Handle sdk.ToolHandler
 }
 
 // Bounds of one client's messages and of how often it hears of progress.
@@ -71,73 +97,10 @@ const (
 // Serve speaks with one client until in ends or ctx does. It returns nil when the client
 // left and ctx's error when ctx ended. Calls that run are cancelled with it.
 func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
-	d := &door{cfg: cfg, out: &splicer{out: out}}
-	return converse(ctx, talk{
-		version: cfg.Version, instructions: cfg.Instructions, changed: cfg.Changed, log: cfg.Log,
-		list: func(context.Context, *sdk.ListToolsRequest) (*sdk.ListToolsResult, error) { return d.list(), nil },
-		call: d.call,
-	}, in, d.out)
-}
-
-// talk is one conversation with a client: who we say we are, and who answers the two
-// methods that are ours.
-type talk struct {
-	version, instructions string
-	changed               <-chan struct{}
-	log                   *slog.Logger
-	list                  func(context.Context, *sdk.ListToolsRequest) (*sdk.ListToolsResult, error)
-	call                  func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)
-}
-
-// receive answers what is ours and leaves the rest to the SDK.
-func (t talk) receive(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		switch r := req.(type) {
-		case *sdk.ListToolsRequest:
-			return t.list(ctx, r)
-		case *sdk.CallToolRequest:
-			return t.call(ctx, r)
-		}
-		return next(ctx, method, req)
-	}
-}
-
-// converse speaks with one client until in ends or ctx does.
-func converse(ctx context.Context, t talk, in io.Reader, out io.Writer) error {
-	if t.log == nil {
-		t.log = slog.New(slog.DiscardHandler)
-	}
-	server := sdk.NewServer(&sdk.Implementation{Name: "sextant", Title: "Sextant", Version: t.version}, &sdk.ServerOptions{
-		Instructions: t.instructions, Logger: t.log,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: t.changed != nil}},
-	})
-	server.AddReceivingMiddleware(t.receive)
-	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: reader{in}, Writer: writer{out}, MaxLineLength: maxMessage}, nil)
-	if err != nil {
-		return fmt.Errorf("starting MCP server: %w", err)
-	}
-	ended := make(chan error, 1)
-	var waiting sync.WaitGroup
-	waiting.Go(func() { ended <- session.Wait() })
-	defer waiting.Wait()
-	for {
-		select {
-		case <-ctx.Done():
-			_ = session.Close()
-			return ctx.Err()
-		case err := <-ended:
-			if left(err) {
-				return nil
-			}
-			return fmt.Errorf("serving MCP: %w", err)
-		case _, open := <-t.changed:
-			if !open {
-				t.changed = nil
-				continue
-			}
-			announce(server)
-		}
-	}
+	d := newDoor(cfg)
+	d.out = &splicer{out: out}
+	defer d.close()
+	return converse(ctx, d.talk(), in, d.out)
 }
 
 // left reports whether a session ended because the client went away, which shows in a
@@ -176,32 +139,47 @@ func (w writer) Close() error {
 	return nil
 }
 
-// door answers the two methods that are ours.
+// door answers for the Catalogue.
 type door struct {
-	cfg Config
-	out *splicer
+	cfg   Config
+	shelf Shelf
+	// out is the stream to the client, nil over HTTP.
+	out    *splicer
+	parked parking
 }
 
-// marker is a tool that is added and removed at once: the SDK tells clients of a changed
-// list only when its own list changes, and ours stands elsewhere.
-const marker = "sextant_changed"
-
-// announce tells clients that the tools may have changed.
-func announce(server *sdk.Server) {
-	server.AddTool(&sdk.Tool{Name: marker, InputSchema: json.RawMessage(`{"type":"object"}`)},
-		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return nil, errors.New("not a tool")
-		})
-	server.RemoveTools(marker)
-}
-
-func (d *door) list() *sdk.ListToolsResult {
-	defs := d.cfg.Tools.Definitions()
-	list := &sdk.ListToolsResult{Tools: make([]*sdk.Tool, 0, len(defs))}
-	for _, def := range defs {
-		list.Tools = append(list.Tools, offered(def))
+func newDoor(cfg Config) *door {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return list
+	d := &door{cfg: cfg, shelf: cfg.Shelf}
+	if d.shelf == nil {
+		d.shelf = &shelf{door: d}
+	}
+	return d
+}
+
+// close ends the calls whose question nobody came back to answer, and waits for them.
+func (d *door) close() { d.parked.close() }
+
+// talk is the door as one conversation.
+func (d *door) talk() talk {
+	return talk{
+		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed, log: d.cfg.Log,
+		list: d.list, call: d.call, shelf: d.shelf,
+	}
+}
+
+func (d *door) list(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error) {
+	defs := d.cfg.Tools.Definitions()
+	list := make([]*sdk.Tool, 0, len(defs)+len(d.cfg.Fixtures))
+	for _, def := range defs {
+		list = append(list, offered(def))
+	}
+	for _, f := range d.cfg.Fixtures {
+		list = append(list, f.Tool)
+	}
+	return list, nil
 }
 
 // offered is def as MCP describes tools. What equals MCP's defaults is left out: clients
@@ -221,26 +199,59 @@ func offered(def toolspec.Definition) *sdk.Tool {
 
 func (d *door) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := req.Params.Name
+	for _, f := range d.cfg.Fixtures {
+		if f.Tool.Name == name {
+			return f.Handle(ctx, req)
+		}
+	}
+	if req.Params.RequestState != "" {
+		return d.resume(ctx, req)
+	}
 	defs := d.cfg.Tools.Definitions()
 	at := slices.IndexFunc(defs, func(def toolspec.Definition) bool { return def.Name == name })
 	if at < 0 {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknown(name, defs)}
 	}
-	args := req.Params.Arguments
-	if len(args) == 0 || string(args) == "null" {
-		args = json.RawMessage("{}")
-	}
-	call := toolspec.Call{
-		Tool: name, Args: args,
-		From: toolspec.Provenance{
-			Caller: toolspec.CallerMCP, Client: d.client(req), Session: d.cfg.Session,
-			Interactive: d.cfg.Asks != nil && d.cfg.Asks(), Unpaged: !pages(defs),
-		},
+	call := d.toCall(req.ClientInfo(), name, req.Params.Arguments)
+	call.From.Unpaged = !pages(defs)
+	if !call.From.Interactive && d.canAsk(req.ClientCapabilities()) {
+		return d.askingClient(ctx, req, defs[at], call)
 	}
 	stop := d.progress(ctx, req, &call)
 	result := d.cfg.Caller.Do(ctx, call)
 	stop()
-	return d.answer(ctx, defs[at], result), nil
+	d.tell(ctx, req.Session, name, result)
+	return d.answer(ctx, defs[at], result, inWindow), nil
+}
+
+// toCall is what a client asks for as the Pipeline takes it.
+func (d *door) toCall(info *sdk.Implementation, tool string, args json.RawMessage) toolspec.Call {
+	if len(args) == 0 || string(args) == "null" {
+		args = json.RawMessage("{}")
+	}
+	return toolspec.Call{
+		Tool: tool, Args: args, Panel: d.cfg.Panel,
+		From: toolspec.Provenance{
+			Caller: toolspec.CallerMCP, Client: d.client(info), Session: d.cfg.Session,
+			Interactive: d.cfg.Asks != nil && d.cfg.Asks(),
+		},
+	}
+}
+
+// tell logs to the client what its person may want to know later. The SDK holds it back from
+// clients that did not ask for logs of that level.
+func (d *door) tell(ctx context.Context, session *sdk.ServerSession, tool string, r toolspec.Result) {
+	level, text := sdk.LoggingLevel("debug"), tool+" was done"
+	switch {
+	case r.Asked != "":
+		level, text = "notice", tool+": a person was asked and allowed it: "+r.Asked
+	case !r.Success && (r.ErrorType == toolspec.SecurityError || r.ErrorType == toolspec.PermissionError):
+		level, text = "warning", tool+" was refused: "+r.Error
+	case !r.Success:
+		level, text = "info", tool+" failed: "+r.Error
+	}
+	//nolint:staticcheck // deprecated by 2026-07-28, and asked for by clients of older revisions
+	_ = session.Log(ctx, &sdk.LoggingMessageParams{Level: level, Logger: "sextant", Data: text}) // a client that left hears nothing
 }
 
 // pages reports whether a client is offered the tool that reads long results in parts.
@@ -249,11 +260,11 @@ func pages(defs []toolspec.Definition) bool {
 }
 
 // client is the name of the program that calls.
-func (d *door) client(req *sdk.CallToolRequest) string {
+func (d *door) client(info *sdk.Implementation) string {
 	if d.cfg.Client != "" {
 		return d.cfg.Client
 	}
-	return clientName(req.ClientInfo())
+	return clientName(info)
 }
 
 // clientName is what a client says of itself, short enough to show.

@@ -244,7 +244,7 @@ func TestAClientThatAsksHearsOfProgress(t *testing.T) {
 
 func TestAChangeOfTheCatalogueIsTold(t *testing.T) {
 	told := make(chan struct{}, 10)
-	changed := make(chan struct{})
+	changed := make(chan Change)
 	tools := &catalogue{defs: offeredTools()[:1]}
 	session := connect(t, Config{Tools: tools, Caller: &pipeline{}, Changed: changed}, &sdk.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { told <- struct{}{} },
@@ -252,7 +252,7 @@ func TestAChangeOfTheCatalogueIsTold(t *testing.T) {
 	tools.mu.Lock()
 	tools.defs = offeredTools()
 	tools.mu.Unlock()
-	changed <- struct{}{}
+	changed <- Change{Tools: true}
 	select {
 	case <-told:
 	case <-time.After(10 * time.Second):

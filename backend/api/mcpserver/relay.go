@@ -21,9 +21,9 @@ const maxAnswer = 64 << 20
 type RelayConfig struct {
 	// Find tells where Sextant runs; it is asked again after a connection was lost.
 	Find func(ctx context.Context) (Place, error)
-	// Tools and Share are the Guest's.
-	Tools string
-	Share bool
+	// Tools, Panel and Share are the Guest's.
+	Tools, Panel string
+	Share        bool
 	// Version and Instructions are told to the client.
 	Version, Instructions string
 	Log                   *slog.Logger
@@ -35,19 +35,19 @@ type RelayConfig struct {
 // runs again, which is joined then. The first call after that fails too, because the
 // client's numbers meant elements that are gone.
 func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) error {
-	r := &relay{cfg: cfg, patience: joinPatience, changed: make(chan struct{}, 1), progress: map[int64]func(*sdk.ProgressNotificationParams){}}
+	r := &relay{cfg: cfg, patience: joinPatience, changed: make(chan Change, 8), progress: map[int64]func(*sdk.ProgressNotificationParams){}}
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.close()
 	defer cancel()
 	return converse(ctx, talk{
-		version: cfg.Version, instructions: cfg.Instructions, changed: r.changed, log: cfg.Log, list: r.list, call: r.call,
+		version: cfg.Version, instructions: cfg.Instructions, changed: r.changed, log: cfg.Log, list: r.list, call: r.call, shelf: far{r},
 	}, in, out)
 }
 
 // relay is the way from one client to the Sextant that it joined.
 type relay struct {
 	cfg     RelayConfig
-	changed chan struct{}
+	changed chan Change
 	// patience bounds the time until the other side speaks MCP.
 	patience time.Duration
 	// watching counts goroutines that wait for the end of a connection.
@@ -74,8 +74,14 @@ func (r *relay) close() {
 	r.watching.Wait()
 }
 
+// outer is what every request of the client says of the client.
+type outer interface {
+	ClientInfo() *sdk.Implementation
+	ClientCapabilities() *sdk.ClientCapabilities
+}
+
 // join returns the living connection, making one when there is none.
-func (r *relay) join(ctx context.Context, client *sdk.Implementation) (*sdk.ClientSession, error) {
+func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, error) {
 	r.joining.Lock()
 	defer r.joining.Unlock()
 	r.mu.Lock()
@@ -88,15 +94,22 @@ func (r *relay) join(ctx context.Context, client *sdk.Implementation) (*sdk.Clie
 	if err != nil {
 		return nil, err
 	}
-	name := clientName(client)
-	conn, err := place.connect(ctx, Guest{Client: name, Tools: r.cfg.Tools, Share: r.cfg.Share})
+	name := clientName(client.ClientInfo())
+	conn, err := place.connect(ctx, Guest{Client: name, Tools: r.cfg.Tools, Panel: r.cfg.Panel, Share: r.cfg.Share})
 	if err != nil {
 		return nil, err
 	}
+	caps := &sdk.ClientCapabilities{}
+	if theirs := client.ClientCapabilities(); asksByForm(theirs) {
+		caps.Elicitation = theirs.Elicitation
+	}
 	us := sdk.NewClient(&sdk.Implementation{Name: name, Version: r.cfg.Version}, &sdk.ClientOptions{
-		Logger: r.cfg.Log, Capabilities: &sdk.ClientCapabilities{},
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { r.poke() },
+		Logger: r.cfg.Log, Capabilities: caps,
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { r.poke(Change{Tools: true}) },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { r.poke(Change{Resources: true}) },
 		ProgressNotificationHandler: r.pass,
+		// A question is the client's to put: it is passed on as it is.
+		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 	})
 	// What is silent after the upgrade must not hold up every later call.
 	hello, cancel := context.WithTimeout(ctx, r.patience)
@@ -119,11 +132,11 @@ func (r *relay) join(ctx context.Context, client *sdk.Implementation) (*sdk.Clie
 	return session, nil
 }
 
-// poke tells the client that the tools may have changed.
-func (r *relay) poke() {
+// poke tells the client of a change.
+func (r *relay) poke(what Change) {
 	select {
-	case r.changed <- struct{}{}:
-	default: // one notice waits already
+	case r.changed <- what:
+	default: // notices wait already
 	}
 }
 
@@ -144,23 +157,45 @@ func (r *relay) pass(_ context.Context, req *sdk.ProgressNotificationClientReque
 	}
 }
 
-func (r *relay) list(ctx context.Context, req *sdk.ListToolsRequest) (*sdk.ListToolsResult, error) {
-	session, err := r.join(ctx, req.ClientInfo())
+// asked asks the Sextant that was joined and says so when it is gone.
+func asked[T any](ctx context.Context, r *relay, client outer, ask func(*sdk.ClientSession) (T, error)) (T, error) {
+	var none T
+	session, err := r.join(ctx, client)
 	if err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		return none, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	}
-	list, err := session.ListTools(ctx, nil)
-	if err != nil && !answered(err) {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "The Sextant that was joined has ended. " + whatNext}
+	answer, err := ask(session)
+	switch {
+	case err == nil:
+		return answer, nil
+	case !answered(err) && ctx.Err() == nil:
+		return none, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "The Sextant that was joined has ended. " + whatNext}
 	}
-	return list, err
+	return none, wire(err)
+}
+
+// wire is an answer's error as it came, without the words that the SDK put around it.
+func wire(err error) error {
+	var said *jsonrpc.Error
+	if errors.As(err, &said) {
+		return said
+	}
+	return err
+}
+
+func (r *relay) list(ctx context.Context, req *sdk.ListToolsRequest) ([]*sdk.Tool, error) {
+	list, err := asked(ctx, r, req, func(s *sdk.ClientSession) (*sdk.ListToolsResult, error) { return s.ListTools(ctx, nil) })
+	if err != nil {
+		return nil, err
+	}
+	return list.Tools, nil
 }
 
 const whatNext = "Start sextant again and repeat the call, which joins it; or start sextant mcp with --headless for a browser of its own."
 
 func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := short(req.Params.Name, 80)
-	session, err := r.join(ctx, req.ClientInfo())
+	session, err := r.join(ctx, req)
 	if err != nil {
 		return failed(fmt.Sprintf("%s did not run: %v", name, err)), nil
 	}
@@ -171,12 +206,32 @@ func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallTo
 	if len(req.Params.Arguments) > 0 {
 		params.Arguments = req.Params.Arguments
 	}
+	params.InputResponses, params.RequestState = req.Params.InputResponses, req.Params.RequestState
 	defer r.follow(ctx, req, params)()
-	result, err := session.CallTool(ctx, params)
-	if err != nil && ctx.Err() == nil && !answered(err) {
-		return failed(name + ": the Sextant that was joined ended in the middle of it; whether it took effect is not known. " + whatNext), nil
+	for {
+		result, err := session.CallTool(ctx, params)
+		switch {
+		case err != nil && ctx.Err() == nil && !answered(err):
+			return failed(name + ": the Sextant that was joined ended in the middle of it; whether it took effect is not known. " + whatNext), nil
+		case err != nil:
+			return nil, wire(err)
+		case len(result.InputRequests) == 0 || req.ProtocolVersion() >= sinceStateless:
+			return result, nil
+		}
+		// A client of an older revision is asked while its call waits, and as often as it takes.
+		params.InputResponses, params.RequestState = sdk.InputResponseMap{}, result.RequestState
+		for key, question := range result.InputRequests {
+			form, ok := question.(*sdk.ElicitParams)
+			if !ok {
+				continue
+			}
+			if said, err := req.Session.Elicit(ctx, form); err == nil {
+				params.InputResponses[key] = said
+			} else {
+				params.InputResponses[key] = &sdk.ElicitResult{Action: "cancel"}
+			}
+		}
 	}
-	return result, err
 }
 
 // anew reports, once, that the numbers the client knows belong to a Sextant that is gone.

@@ -1,0 +1,175 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/api/mcpserver"
+)
+
+// carrier sends a program's token with each request.
+type carrier struct {
+	http.RoundTripper
+	token string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+c.token)
+	return c.RoundTripper.RoundTrip(r)
+}
+
+// visit is an MCP client of sys over HTTP.
+func visit(t *testing.T, sys *System, name, query, revision string, options *sdk.ClientOptions) *mcpClient {
+	t.Helper()
+	transport := &http.Transport{}
+	session, err := sdk.NewClient(&sdk.Implementation{Name: name, Version: "1"}, options).Connect(t.Context(),
+		&sdk.StreamableClientTransport{Endpoint: "http://" + sys.Host() + mcpserver.JoinPath + query, HTTPClient: &http.Client{Transport: carrier{transport, sys.Token()}}, MaxRetries: -1},
+		&sdk.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close(); transport.CloseIdleConnections() })
+	return &mcpClient{t: t, session: session}
+}
+
+func TestProgramsOverHTTPDriveTabsOfTheirOwn(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	old := visit(t, sys, "old", "?panel=notes", "2025-11-25", nil)
+	young := visit(t, sys, "young", "?tools=environment", "2026-07-28", nil)
+	shared := visit(t, sys, "shared", "?share=true", "2026-07-28", nil)
+	field := 0
+	for _, c := range []*mcpClient{old, young} {
+		c.does("navigate_page", map[string]any{"url": "demo"})
+		field = number(t, c.does("annotate_page", map[string]any{"scope": "page"}), `textbox "Delivery postcode"`)
+	}
+	young.does("type_text", map[string]any{"annotationId": field, "text": "12345"})
+	if text := old.does("annotate_page", map[string]any{"query": "postcode"}); strings.Contains(text, "12345") {
+		t.Errorf("what one typed stands in the other's page: %s", text)
+	}
+	if text, failed := old.call("type_text", map[string]any{"annotationId": field, "text": "666"}); !failed {
+		t.Errorf("one acts on the other's number: %s", text)
+	}
+	if tabs := sys.Browser.State().Tabs; len(tabs) > 1 || len(tabs) == 1 && strings.Contains(tabs[0].URL, demoHost) {
+		t.Errorf("the window's tabs: %+v", tabs)
+	}
+	if text := shared.does("navigate_page", map[string]any{"url": "demo"}); !strings.Contains(text, "lamp") || len(sys.Browser.State().Tabs) != 1 {
+		t.Errorf("one that shares: %s", text)
+	}
+	names := func(c *mcpClient) string {
+		list, err := c.session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := []string{}
+		for _, tool := range list.Tools {
+			all = append(all, tool.Name)
+		}
+		return strings.Join(all, " ")
+	}
+	if got := names(old); !strings.Contains(got, "note") || strings.Contains(got, "get_annotations") || strings.Contains(got, "bash") {
+		t.Errorf("core and a panel's: %s", got)
+	}
+	if got := names(young); !strings.Contains(got, "get_annotations") || strings.Contains(got, "bash") || strings.Contains(got, "note") {
+		t.Errorf("environment: %s", got)
+	}
+}
+
+func TestAPageIsAResourceOverHTTP(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	c := visit(t, sys, "reader", "", "2026-07-28", nil)
+	c.does("navigate_page", map[string]any{"url": "demo"})
+	list, err := c.session.ListResources(t.Context(), nil)
+	if err != nil || len(list.Resources) != 5 {
+		t.Fatalf("%+v %v", list, err)
+	}
+	for _, r := range list.Resources {
+		got, err := c.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: r.URI})
+		if err != nil || len(got.Contents) != 1 || got.Contents[0].MIMEType != r.MIMEType {
+			t.Errorf("%s: %+v %v", r.URI, got, err)
+			continue
+		}
+		if r.MIMEType == "image/png" && !bytes.HasPrefix(got.Contents[0].Blob, []byte("\x89PNG")) || r.MIMEType != "image/png" && !strings.Contains(got.Contents[0].Text, "lamp") {
+			t.Errorf("%s holds %.200q", r.URI, got.Contents[0].Text)
+		}
+	}
+}
+
+func TestTheMCPRouteIsGuardedAsOthersAre(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	for _, c := range []struct {
+		name   string
+		change func(*http.Request)
+		status int
+	}{
+		{"without a token", func(r *http.Request) { r.Header.Del("Authorization") }, http.StatusUnauthorized},
+		{"from another page", func(r *http.Request) { r.Header.Set("Origin", "http://shop.example") }, http.StatusForbidden},
+		{"under another name", func(r *http.Request) { r.Host = "sextant.example:80" }, http.StatusForbidden},
+		{"as it should be", func(*http.Request) {}, http.StatusOK},
+	} {
+		body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+sys.Host()+mcpserver.JoinPath, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+sys.Token())
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		c.change(r)
+		res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != c.status {
+			t.Errorf("%s: status %d", c.name, res.StatusCode)
+		}
+	}
+}
+
+func TestWhereNoWindowIsOpenAClientsPersonIsAsked(t *testing.T) {
+	flags := testFlags(t)
+	command, _ := json.Marshal(os.Args[0])
+	writeMCPConfig(t, flags, `{"mcpServers":{"post":{"command":`+string(command)+`,"env":{"`+asTool+`":"1"}}}}`)
+	sys := openWith(t, flags, Purpose{Serve: true})
+	wait, cancel := context.WithTimeout(t.Context(), mcpPatience)
+	defer cancel()
+	sys.waitForMCP(wait)
+	asked := &buffer{}
+	options := func(answer string) *sdk.ClientOptions {
+		return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			_, _ = asked.Write([]byte(r.Params.Message))
+			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer}}, nil
+		}}
+	}
+	for _, c := range []struct {
+		name   string
+		client *mcpClient
+		fails  bool
+	}{
+		{"over HTTP with a session", visit(t, sys, "old", "?tools=all", "2025-11-25", options("once")), false},
+		{"over HTTP without", visit(t, sys, "young", "?tools=all", "2026-07-28", options("once")), false},
+		{"that says no", visit(t, sys, "no", "?tools=all", "2026-07-28", options("deny")), true},
+		{"that joined", speak(t, flags, "joined", options("once"), "--tools", "all"), false},
+		{"that joined and says no", speak(t, flags, "no", options("deny"), "--tools", "all"), true},
+		{"that cannot ask", visit(t, sys, "mute", "?tools=all", "2026-07-28", nil), true},
+	} {
+		text, failed := c.client.call("post__send", nil)
+		if failed != c.fails || failed && !strings.Contains(text, "permission_error") || !failed && !strings.Contains(text, "The letter is sent.") {
+			t.Errorf("one %s: %v %q", c.name, failed, text)
+		}
+	}
+	if text := asked.String(); strings.Count(text, "send") < 5 || len(sys.Desk.Waiting()) != 0 {
+		t.Errorf("asked %q; waiting are %+v", text, sys.Desk.Waiting())
+	}
+	if grants, err := sys.Store.Grants(t.Context()); err != nil || len(grants) != 0 {
+		t.Errorf("kept %+v %v", grants, err)
+	}
+}

@@ -1,0 +1,260 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/calls/approval"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// says answers every call with a text.
+type says string
+
+func (s says) Do(context.Context, toolspec.Call) toolspec.Result {
+	r := toolspec.OK(map[string]any{"page": map[string]any{"title": "Shop"}})
+	r.Text = string(s)
+	return r
+}
+
+// asker is a pipeline whose calls are asked about first, as many times as asks says, when
+// somebody can be asked.
+type asker struct {
+	asks int
+
+	mu      sync.Mutex
+	sink    map[string]func(event.Approval)
+	waiting map[string]chan event.Answer
+	heard   []event.Answer
+	reasons []string
+	ran     int
+}
+
+func (a *asker) config(cfg *Config) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.sink == nil {
+		a.sink, a.waiting = map[string]func(event.Approval){}, map[string]chan event.Answer{}
+	}
+	cfg.Caller, cfg.Questions, cfg.Answer = a, a.questions, a.answer
+}
+
+func (a *asker) questions(id string, sink func(event.Approval)) func() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sink[id] = sink
+	return func() {}
+}
+
+func (a *asker) answer(_ context.Context, id string, answer event.Answer, reason, hash string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	waits := a.waiting[id]
+	if waits == nil || hash != "hash of "+id {
+		return approval.ErrUnknown
+	}
+	delete(a.waiting, id)
+	a.heard, a.reasons = append(a.heard, answer), append(a.reasons, reason)
+	waits <- answer
+	return nil
+}
+
+// Do asks and runs.
+func (a *asker) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
+	if !call.From.Interactive {
+		return toolspec.Fail(toolspec.PermissionError, "there is nobody to ask", "")
+	}
+	for n := range a.asks {
+		id := call.ID + string(rune('a'+n))
+		waits := make(chan event.Answer, 1)
+		a.mu.Lock()
+		a.waiting[id] = waits
+		sink := a.sink[call.ID]
+		a.mu.Unlock()
+		sink(event.Approval{ID: id, Call: call.ID, Question: "Run it?", Why: "It has not run before.", Hash: "hash of " + id})
+		select {
+		case answer := <-waits:
+			if answer != event.AnswerOnce {
+				return toolspec.Fail(toolspec.PermissionError, "declined by the person", "")
+			}
+		case <-ctx.Done():
+			return toolspec.Fail(toolspec.SystemError, "stopped", "")
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ran++
+	r := toolspec.OK("it ran")
+	r.Asked = "Run it?"
+	return r
+}
+
+// person answers the forms of a client in turn.
+func person(t *testing.T, answers ...*sdk.ElicitResult) *sdk.ClientOptions {
+	var mu sync.Mutex
+	return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !strings.Contains(r.Params.Message, "Run it?") || !strings.Contains(r.Params.Message, "It has not run before.") {
+			t.Errorf("asked %q", r.Params.Message)
+		}
+		if len(answers) == 0 {
+			return nil, errors.New("asked too often")
+		}
+		said := answers[0]
+		answers = answers[1:]
+		return said, nil
+	}}
+}
+
+func yes() *sdk.ElicitResult {
+	return &sdk.ElicitResult{Action: "accept", Content: map[string]any{approvalField: "once"}}
+}
+
+func TestAQuestionIsPutToTheClientsPersonWhenThereIsNoWindow(t *testing.T) {
+	no := &sdk.ElicitResult{Action: "accept", Content: map[string]any{approvalField: "deny"}}
+	for _, c := range []struct {
+		name string
+		asks int
+		said []*sdk.ElicitResult
+		runs int
+	}{
+		{"yes", 1, []*sdk.ElicitResult{yes()}, 1},
+		{"no", 1, []*sdk.ElicitResult{no}, 0},
+		{"declined", 1, []*sdk.ElicitResult{{Action: "decline"}}, 0},
+		{"yes twice", 2, []*sdk.ElicitResult{yes(), yes()}, 1},
+		{"yes, then no", 2, []*sdk.ElicitResult{yes(), no}, 0},
+	} {
+		for _, revision := range eras {
+			a := &asker{asks: c.asks}
+			h := opened(t, a.config)
+			r, err := h.visit(t, "editor", "", revision, person(t, c.said...)).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}})
+			if err != nil || r.IsError != (c.runs == 0) || a.ran != c.runs || len(a.heard) != c.asks {
+				t.Errorf("%s, %s: %+v %v; it ran %d times after %v", c.name, revision, r, err, a.ran, a.heard)
+				continue
+			}
+			if c.runs == 1 && !strings.Contains(r.Content[1].(*sdk.TextContent).Text, "asked by the program that called") {
+				t.Errorf("%s, %s: %+v", c.name, revision, r.Content)
+			}
+		}
+	}
+}
+
+func TestOverAStreamTheClientsPersonIsAskedToo(t *testing.T) {
+	a := &asker{asks: 2}
+	cfg := Config{Tools: &catalogue{defs: offeredTools()}}
+	a.config(&cfg)
+	r, err := connect(t, cfg, person(t, yes(), yes())).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+	if err != nil || r.IsError || a.ran != 1 {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
+func TestAQuestionIsNeverSkipped(t *testing.T) {
+	for _, revision := range eras {
+		a := &asker{asks: 1}
+		h := opened(t, a.config)
+		r, err := h.visit(t, "cannot ask", "", revision, nil).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+		if err != nil || !r.IsError || a.ran != 0 || !strings.Contains(r.Content[0].(*sdk.TextContent).Text, "nobody to ask") {
+			t.Errorf("%s: %+v %v", revision, r, err)
+		}
+	}
+	a := &asker{asks: 1}
+	h := opened(t, a.config)
+	r, err := h.visit(t, "breaks", "", "2025-11-25", person(t)).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+	if err != nil || !r.IsError || a.ran != 0 || a.reasons[0] == "" {
+		t.Errorf("a client that fails to ask: %+v %v", r, err)
+	}
+}
+
+// raw is a client that answers questions by itself.
+func raw(t *testing.T, h *house, name string) *sdk.ClientSession {
+	options := person(t)
+	options.MultiRoundTrip = &sdk.MultiRoundTripOptions{Disabled: true}
+	return h.visit(t, name, "", "2026-07-28", options)
+}
+
+func TestAnAnswerHoldsForTheCallThatWasAskedAndOnce(t *testing.T) {
+	a := &asker{asks: 1}
+	h := opened(t, a.config)
+	c := raw(t, h, "editor")
+	params := func(state, command string) *sdk.CallToolParams {
+		return &sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": command}, RequestState: state, InputResponses: sdk.InputResponseMap{approvalKey: yes()}}
+	}
+	first, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}})
+	if err != nil || !first.NeedsInput() || first.RequestState == "" {
+		t.Fatalf("%+v %v", first, err)
+	}
+	refused := func(what string, who *sdk.ClientSession, p *sdk.CallToolParams) {
+		t.Helper()
+		r, err := who.CallTool(t.Context(), p)
+		var said *jsonrpc.Error
+		if !errors.As(err, &said) || said.Code != jsonrpc.CodeInvalidParams || a.ran != 0 {
+			t.Errorf("%s: %+v %v", what, r, err)
+		}
+	}
+	refused("another command", c, params(first.RequestState, "rm -r ."))
+	refused("a made-up state", c, params(first.RequestState+"x", "ls"))
+	refused("another client", raw(t, h, "other"), params(first.RequestState, "ls"))
+
+	without := params(first.RequestState, "ls")
+	without.InputResponses = nil
+	again, err := c.CallTool(t.Context(), without)
+	if err != nil || !again.NeedsInput() || again.RequestState == first.RequestState || a.ran != 0 {
+		t.Fatalf("without an answer: %+v %v", again, err)
+	}
+	done, err := c.CallTool(t.Context(), params(again.RequestState, "ls"))
+	if err != nil || done.IsError || a.ran != 1 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	a.ran = 0
+	refused("the same answer twice", c, params(again.RequestState, "ls"))
+}
+
+func TestACallWhoseAnswerNobodyBringsEndsWithItsGuest(t *testing.T) {
+	a := &asker{asks: 1}
+	h := opened(t, a.config)
+	r, err := raw(t, h, "editor").CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+	if err != nil || !r.NeedsInput() {
+		t.Fatal(r, err)
+	}
+	h.host.Close() // it waits for what runs
+	if a.ran != 0 {
+		t.Error("it ran without an answer")
+	}
+}
+
+func TestACallWhoseAnswerIsNotTakenEnds(t *testing.T) {
+	for _, revision := range eras {
+		a := &asker{asks: 1}
+		h := opened(t, func(cfg *Config) {
+			a.config(cfg)
+			cfg.Answer = func(context.Context, string, event.Answer, string, string) error {
+				return errors.New("the disk is full")
+			}
+		})
+		r, err := h.visit(t, "editor", "", revision, person(t, yes())).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+		if err != nil || !r.IsError || a.ran != 0 {
+			t.Errorf("%s: %+v %v", revision, r, err)
+		}
+	}
+}
+
+func TestTheFormOffersThisTimeAndNo(t *testing.T) {
+	f := form(event.Approval{Question: "Send it?", Does: "Sends a letter", Data: strings.Repeat("x", 5000), Choices: []event.Choice{{Answer: event.AnswerAlways}}})
+	b, _ := json.Marshal(f.RequestedSchema)
+	if text := string(b); !strings.Contains(text, `"once"`) || !strings.Contains(text, `"deny"`) || strings.Contains(text, "always") {
+		t.Errorf("offered %s", text)
+	}
+	if !strings.HasPrefix(f.Message, "Send it?\nWhat it does: Sends a letter") || len(f.Message) > maxAsked {
+		t.Errorf("asked %.200q, %d long", f.Message, len(f.Message))
+	}
+}

@@ -1,0 +1,206 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Shelf is what a client can read and be prompted with beside calling tools. Its methods may
+// be called concurrently.
+type Shelf interface {
+	Resources(ctx context.Context, req *sdk.ListResourcesRequest) ([]*sdk.Resource, error)
+	Templates(ctx context.Context, req *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error)
+	// Read fails with the SDK's ResourceNotFoundError for an address that is none.
+	Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error)
+	Prompts(ctx context.Context, req *sdk.ListPromptsRequest) ([]*sdk.Prompt, error)
+	Prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error)
+	Complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error)
+}
+
+// talk is one conversation with a client: who we say we are, and who answers what is ours.
+type talk struct {
+	version, instructions string
+	// life, when set, ends every request with it.
+	life    context.Context //nolint:containedctx // the conversation's own life
+	changed <-chan Change
+	log     *slog.Logger
+	list    func(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error)
+	call    sdk.ToolHandler
+	shelf   Shelf
+}
+
+// The SDK has a list of its own of each kind, and ours change without it. One entry of each
+// stands there for all of ours: a request for one of ours is handed to the SDK as one for the
+// entry, so that the SDK does what a revision wants before and after it.
+const (
+	entryName = "sextant_entry"
+	entryURI  = "sextant:entry"
+)
+
+// meantKey is where the name or address stands that a client sent.
+type meantKey struct{}
+
+// server is an SDK server that answers as t does.
+func (t talk) server() *sdk.Server {
+	if t.log == nil {
+		t.log = slog.New(slog.DiscardHandler)
+	}
+	server := sdk.NewServer(&sdk.Implementation{Name: "sextant", Title: "Sextant", Version: t.version}, &sdk.ServerOptions{
+		Instructions: t.instructions, Logger: t.log,
+		CompletionHandler:  t.shelf.Complete,
+		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
+		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
+		Capabilities: &sdk.ServerCapabilities{
+			Tools:   &sdk.ToolCapabilities{ListChanged: t.changed != nil},
+			Prompts: &sdk.PromptCapabilities{ListChanged: t.changed != nil},
+			Resources: &sdk.ResourceCapabilities{
+				ListChanged: t.changed != nil, Subscribe: t.changed != nil,
+			},
+			//nolint:staticcheck // deprecated by 2026-07-28, and asked for by clients of older revisions
+			Logging: &sdk.LoggingCapabilities{},
+		},
+	})
+	server.AddReceivingMiddleware(t.receive)
+	t.enter(server, Change{Tools: true, Prompts: true, Resources: true})
+	return server
+}
+
+// enter puts the entries of the kinds that changed on the SDK's lists, anew if they are there:
+// then the SDK tells clients that the list is another.
+func (t talk) enter(server *sdk.Server, what Change) {
+	if what.Tools {
+		server.AddTool(&sdk.Tool{Name: entryName, InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				params := *req.Params
+				params.Name = meant(ctx)
+				meantReq := *req
+				meantReq.Params = &params
+				return t.call(ctx, &meantReq)
+			})
+	}
+	if what.Prompts {
+		server.AddPrompt(&sdk.Prompt{Name: entryName}, func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			params := *req.Params
+			params.Name = meant(ctx)
+			meantReq := *req
+			meantReq.Params = &params
+			return t.shelf.Prompt(ctx, &meantReq)
+		})
+	}
+	if what.Resources {
+		server.AddResource(&sdk.Resource{Name: entryName, URI: entryURI}, func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			params := *req.Params
+			params.URI = meant(ctx)
+			meantReq := *req
+			meantReq.Params = &params
+			return t.shelf.Read(ctx, &meantReq)
+		})
+	}
+}
+
+func meant(ctx context.Context) string {
+	name, _ := ctx.Value(meantKey{}).(string)
+	return name
+}
+
+// receive hands requests for what is ours to the SDK under the entry's name, and puts our lists
+// in the place of the SDK's.
+func (t talk) receive(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if t.life != nil {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(t.life, cancel)()
+		}
+		switch r := req.(type) {
+		case *sdk.CallToolRequest:
+			ctx, r.Params.Name = context.WithValue(ctx, meantKey{}, r.Params.Name), entryName
+		case *sdk.GetPromptRequest:
+			ctx, r.Params.Name = context.WithValue(ctx, meantKey{}, r.Params.Name), entryName
+		case *sdk.ReadResourceRequest:
+			ctx, r.Params.URI = context.WithValue(ctx, meantKey{}, r.Params.URI), entryURI
+		}
+		result, err := next(ctx, method, req)
+		if err != nil {
+			return nil, err
+		}
+		return t.ours(ctx, req, result)
+	}
+}
+
+// ours is result, or what we have in its place when it is a list.
+func (t talk) ours(ctx context.Context, req sdk.Request, result sdk.Result) (_ sdk.Result, err error) {
+	switch out := result.(type) {
+	case *sdk.ListToolsResult:
+		if r, ok := req.(*sdk.ListToolsRequest); ok {
+			out.Tools, err = t.list(ctx, r)
+		}
+	case *sdk.ListPromptsResult:
+		if r, ok := req.(*sdk.ListPromptsRequest); ok {
+			out.Prompts, err = t.shelf.Prompts(ctx, r)
+		}
+	case *sdk.ListResourcesResult:
+		if r, ok := req.(*sdk.ListResourcesRequest); ok {
+			out.Resources, err = t.shelf.Resources(ctx, r)
+		}
+	case *sdk.ListResourceTemplatesResult:
+		if r, ok := req.(*sdk.ListResourceTemplatesRequest); ok {
+			out.ResourceTemplates, err = t.shelf.Templates(ctx, r)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// announce tells server's clients of changes until ctx or changes end.
+func (t talk) announce(ctx context.Context, server *sdk.Server) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case what, open := <-t.changed:
+			if !open {
+				return
+			}
+			t.enter(server, what)
+			if what.URI != "" {
+				_ = server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: what.URI}) // it fails for nobody
+			}
+		}
+	}
+}
+
+// converse speaks with one client until in ends or ctx does.
+func converse(ctx context.Context, t talk, in io.Reader, out io.Writer) error {
+	server := t.server()
+	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: reader{in}, Writer: writer{out}, MaxLineLength: maxMessage}, nil)
+	if err != nil {
+		return fmt.Errorf("starting MCP server: %w", err)
+	}
+	ended := make(chan error, 1)
+	talking, stop := context.WithCancel(ctx)
+	var waiting sync.WaitGroup
+	waiting.Go(func() { ended <- session.Wait() })
+	waiting.Go(func() { t.announce(talking, server) })
+	defer waiting.Wait()
+	defer stop()
+	select {
+	case <-ctx.Done():
+		_ = session.Close()
+		return ctx.Err()
+	case err := <-ended:
+		if left(err) {
+			return nil
+		}
+		return fmt.Errorf("serving MCP: %w", err)
+	}
+}

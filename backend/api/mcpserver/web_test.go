@@ -1,0 +1,286 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// eras are a revision with sessions and the one without.
+var eras = []string{"2025-11-25", "2026-07-28"}
+
+// house is a Host over real HTTP, which remembers who came and went.
+type house struct {
+	*httptest.Server
+	host  *Host
+	calls *pipeline
+
+	mu   sync.Mutex
+	came []Guest
+	left []string
+}
+
+// opened is a Host whose guests have sessions called s0, s1 and so on.
+func opened(t *testing.T, more func(*Config)) *house {
+	t.Helper()
+	h := &house{calls: &pipeline{}}
+	h.host = NewHost(func(_ context.Context, g Guest) (Config, func()) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		session := "s" + string(rune('0'+len(h.came)))
+		h.came = append(h.came, g)
+		cfg := Config{Tools: &catalogue{defs: offeredTools()}, Caller: h.calls, Session: session, Panel: g.Panel, Client: g.Client, Version: "test"}
+		if more != nil {
+			more(&cfg)
+		}
+		return cfg, func() {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.left = append(h.left, session)
+		}
+	})
+	h.Server = httptest.NewServer(h.host)
+	t.Cleanup(func() { h.host.Close(); h.Server.Close() })
+	return h
+}
+
+func (h *house) gone(session string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Contains(h.left, session)
+}
+
+// visit is a client of the official SDK over HTTP.
+func (h *house) visit(t *testing.T, name, query, revision string, options *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	transport := &http.Transport{}
+	session, err := sdk.NewClient(&sdk.Implementation{Name: name, Version: "1"}, options).Connect(t.Context(),
+		&sdk.StreamableClientTransport{Endpoint: h.URL + JoinPath + query, HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1},
+		&sdk.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close(); transport.CloseIdleConnections() })
+	if got := session.InitializeResult().ProtocolVersion; got != revision {
+		t.Fatalf("%s is spoken, not %s", got, revision)
+	}
+	return session
+}
+
+func TestClientsOverHTTPHaveSessionsOfTheirOwn(t *testing.T) {
+	for _, revision := range eras {
+		t.Run(revision, func(t *testing.T) {
+			h := opened(t, nil)
+			ada := h.visit(t, "ada", "?tools=all&panel=notes", revision, nil)
+			bob := h.visit(t, "bob", "?share=true", revision, nil)
+			seen := map[string]string{}
+			for _, c := range []*sdk.ClientSession{ada, bob, ada} {
+				if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil || r.IsError {
+					t.Fatal(r, err)
+				}
+				call := h.calls.last()
+				if was, known := seen[call.From.Client]; known && was != call.From.Session {
+					t.Errorf("%s had the session %s and has %s", call.From.Client, was, call.From.Session)
+				}
+				seen[call.From.Client] = call.From.Session
+			}
+			if seen["ada"] == "" || seen["bob"] == "" || seen["ada"] == seen["bob"] {
+				t.Errorf("the sessions are %v", seen)
+			}
+			if h.calls.last().Panel != "notes" {
+				t.Errorf("called for the panel %q", h.calls.last().Panel)
+			}
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if len(h.came) != 2 || h.came[0] != (Guest{Tools: "all", Panel: "notes"}) || h.came[1] != (Guest{Tools: "core", Share: true}) {
+				t.Errorf("came %+v", h.came)
+			}
+		})
+	}
+}
+
+func TestTwoCopiesOfOneProgramAreApart(t *testing.T) {
+	h := opened(t, nil)
+	sessions := map[string]bool{}
+	for _, c := range []*sdk.ClientSession{
+		h.visit(t, "editor", "", "2025-11-25", nil), h.visit(t, "editor", "", "2025-11-25", nil),
+		h.visit(t, "editor", "?session=one", "2026-07-28", nil), h.visit(t, "editor", "?session=two", "2026-07-28", nil),
+	} {
+		if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil {
+			t.Fatal(err)
+		}
+		sessions[h.calls.last().From.Session] = true
+	}
+	if len(sessions) != 4 {
+		t.Errorf("four clients have %v", sessions)
+	}
+}
+
+func TestWhatAGuestHasGoesWithItsSession(t *testing.T) {
+	h := opened(t, nil)
+	c := h.visit(t, "editor", "", "2025-11-25", nil)
+	if _, err := c.ListTools(t.Context(), nil); err != nil || h.gone("s0") {
+		t.Fatal(err, h.left)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the guest has left", func() bool { return h.gone("s0") })
+}
+
+func TestTheOldestIdleGuestLeavesForANewOne(t *testing.T) {
+	h := opened(t, nil)
+	first := h.host.lodge(Guest{Tools: "core"}, "first")
+	first.done()
+	busy := h.host.lodge(Guest{Tools: "core"}, "busy")
+	for i := range maxLodgers - 1 {
+		h.host.lodge(Guest{Tools: "core"}, "more "+string(rune('a'+i))).done()
+	}
+	if !h.gone("s0") || h.gone("s1") {
+		t.Errorf("left %v", h.left)
+	}
+	busy.done()
+}
+
+func TestACallEndsWithTheHost(t *testing.T) {
+	for _, revision := range eras {
+		h := opened(t, nil)
+		c := h.visit(t, "editor", "", revision, nil)
+		ended := make(chan error, 1)
+		go func() {
+			_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "wait_for"})
+			ended <- err
+		}()
+		until(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
+		h.host.Close()
+		<-ended // with the error of the call or the connection's
+		h.calls.mu.Lock()
+		if !h.calls.cancelled {
+			t.Errorf("%s: the call runs on", revision)
+		}
+		h.calls.mu.Unlock()
+	}
+}
+
+func TestACallOverHTTPIsCancelledByItsClient(t *testing.T) {
+	for _, revision := range eras {
+		h := opened(t, nil)
+		c := h.visit(t, "editor", "", revision, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "wait_for"})
+			ended <- err
+		}()
+		until(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v", revision, err)
+		}
+		until(t, "the pipeline is told", func() bool {
+			h.calls.mu.Lock()
+			defer h.calls.mu.Unlock()
+			return h.calls.cancelled
+		})
+	}
+}
+
+func TestChangesAreToldOverHTTP(t *testing.T) {
+	for _, revision := range eras {
+		t.Run(revision, func(t *testing.T) {
+			changed := make(chan Change)
+			told := make(chan string, 10)
+			h := opened(t, func(cfg *Config) { cfg.Changed = changed })
+			c := h.visit(t, "editor", "", revision, &sdk.ClientOptions{
+				ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { told <- "tools" },
+				ResourceUpdatedHandler:     func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { told <- r.Params.URI },
+				ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { told <- "resources" },
+			})
+			if err := c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "sextant://page/text"}); err != nil {
+				t.Fatal(err)
+			}
+			changed <- Change{URI: "sextant://page/text"}
+			if got := <-told; got != "sextant://page/text" {
+				t.Errorf("told of %q", got)
+			}
+			changed <- Change{Tools: true}
+			if got := <-told; got != "tools" {
+				t.Errorf("told of %q", got)
+			}
+		})
+	}
+}
+
+func TestWhatIsNoMCPIsToldSo(t *testing.T) {
+	h := opened(t, nil)
+	ask := func(method, query, body string, head ...string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, h.URL+JoinPath+query, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		for i := 0; i+1 < len(head); i += 2 {
+			req.Header.Set(head[i], head[i+1])
+		}
+		res, err := h.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		b, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(b)
+	}
+	both := []string{"Accept", "application/json, text/event-stream"}
+	for _, c := range []struct {
+		name, method, query, body string
+		head                      []string
+		status                    int
+		says                      string
+	}{
+		{"a browser's look", http.MethodGet, "", "", nil, http.StatusUpgradeRequired, "streamable HTTP"},
+		{"a set of tools there is not", http.MethodPost, "?tools=some", "{}", both, http.StatusBadRequest, "core, environment, all"},
+		{"a session there is not", http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, append([]string{sessionHeader, "x"}, both...), http.StatusNotFound, "session not found"},
+		{
+			"a revision to come", http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2099-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+			append([]string{versionHeader, "2099-01-01", "Mcp-Method", "tools/list"}, both...), http.StatusBadRequest, "2026-07-28",
+		},
+		{"too much", http.MethodPost, "", strings.Repeat(" ", maxRequest+1), both, http.StatusRequestEntityTooLarge, "4 MB"},
+	} {
+		if status, says := ask(c.method, c.query, c.body, c.head...); status != c.status || !strings.Contains(says, c.says) {
+			t.Errorf("%s: %d %q", c.name, status, says)
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.came) > 1 { // the one of the revision to come
+		t.Errorf("%d guests came", len(h.came))
+	}
+}
+
+func TestALongAnswerArrivesWholeOverHTTP(t *testing.T) {
+	long := strings.Repeat("a line of a page, \"quoted\"\n", 500)
+	h := opened(t, func(cfg *Config) { cfg.Caller = says(long) })
+	for _, revision := range eras {
+		r, err := h.visit(t, "editor", "", revision, nil).CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"})
+		if err != nil || r.Content[0].(*sdk.TextContent).Text != long {
+			t.Errorf("%s: %v %v", revision, r, err)
+		}
+		b, _ := json.Marshal(r.StructuredContent)
+		if !bytes.Contains(b, []byte("Shop")) {
+			t.Errorf("%s: the structure is %s", revision, b)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/api/mcpserver"
+)
+
+// answer is what a fixture does with a call.
+type answer func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error)
+
+// fixtures are the tools of the suite that speak the protocol itself.
+func fixtures(news *news) []mcpserver.Fixture {
+	all := []mcpserver.Fixture{}
+	add := func(name, properties string, does answer) {
+		all = append(all, mcpserver.Fixture{
+			Tool:   &sdk.Tool{Name: name, Description: "A fixture of the conformance suite.", InputSchema: json.RawMessage(`{"type":"object","properties":{` + properties + `}}`)},
+			Handle: sdk.ToolHandler(does),
+		})
+	}
+	add("test_audio_content", "", fixed(&sdk.AudioContent{MIMEType: "audio/wav", Data: sound()}))
+	add("test_embedded_resource", "", fixed(embedded("test://embedded-resource")))
+	add("test_multiple_content_types", "", fixed(text("Multiple content types test:"), &sdk.ImageContent{MIMEType: "image/png", Data: picture()}, embedded("test://mixed-content-resource")))
+	add("test_tool_with_logging", "", logs)
+	add("test_logging_tool", "", logs)
+	add("test_tool_with_progress", "", progresses)
+	add("test_sampling", `"prompt":{"type":"string"}`, samples)
+	add("test_elicitation", `"message":{"type":"string"}`, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return elicits(ctx, req, argument(req, "message"), `"username":{"type":"string","description":"A name"},"email":{"type":"string","description":"An address"}`)
+	})
+	add("test_elicitation_sep1034_defaults", "", func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return elicits(ctx, req, "Are these right?", `"name":{"type":"string","default":"John Doe"},"age":{"type":"integer","default":30},"score":{"type":"number","default":95.5},`+
+			`"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"},"verified":{"type":"boolean","default":true}`)
+	})
+	add("test_elicitation_sep1330_enums", "", func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return elicits(ctx, req, "Choose.", choices)
+	})
+	add("test_missing_capability", "", needsSampling)
+	add("test_streaming_elicitation", "", fixed(text("Nothing was asked on the way.")))
+	add("test_trigger_tool_change", "", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		news.tell(mcpserver.Change{Tools: true})
+		return said("The tools changed."), nil
+	})
+	add("test_trigger_prompt_change", "", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		news.tell(mcpserver.Change{Prompts: true})
+		return said("The prompts changed."), nil
+	})
+	for name, does := range inputFixtures() {
+		add(name, "", does)
+	}
+	return all
+}
+
+// choices are the five forms an enumeration may have in a question.
+const choices = `"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},` +
+	`"titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First"},{"const":"value2","title":"Second"},{"const":"value3","title":"Third"}]},` +
+	`"legacyEnum":{"type":"string","enum":["opt1","opt2","opt3"],"enumNames":["One","Two","Three"]},` +
+	`"untitledMulti":{"type":"array","minItems":1,"maxItems":3,"items":{"type":"string","enum":["option1","option2","option3"]}},` +
+	`"titledMulti":{"type":"array","minItems":1,"maxItems":3,"items":{"anyOf":[{"const":"value1","title":"First"},{"const":"value2","title":"Second"},{"const":"value3","title":"Third"}]}}`
+
+func said(words string) *sdk.CallToolResult {
+	return &sdk.CallToolResult{Content: []sdk.Content{text(words)}}
+}
+
+func fixed(parts ...sdk.Content) answer {
+	return func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{Content: parts}, nil
+	}
+}
+
+func embedded(uri string) *sdk.EmbeddedResource {
+	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uri, MIMEType: "text/plain", Text: "This is an embedded resource content."}}
+}
+
+// argument is a text among a call's arguments, "" for none.
+func argument(req *sdk.CallToolRequest, name string) string {
+	var args map[string]any
+	if json.Unmarshal(req.Params.Arguments, &args) != nil {
+		return ""
+	}
+	value, _ := args[name].(string)
+	return value
+}
+
+// beat is the pause between the steps of what takes time.
+const beat = 50 * time.Millisecond
+
+//nolint:staticcheck // logging is deprecated by 2026-07-28, and asked for by the suite for 2025-11-25
+func logs(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	for _, words := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
+		if err := req.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "info", Data: words}); err != nil {
+			return nil, err
+		}
+		time.Sleep(beat)
+	}
+	return said("Three lines were logged."), nil
+}
+
+func progresses(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	token := req.Params.GetProgressToken()
+	for _, done := range []float64{0, 50, 100} {
+		if token == nil {
+			break
+		}
+		if err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: 100}); err != nil {
+			return nil, err
+		}
+		time.Sleep(beat)
+	}
+	return said(fmt.Sprint(token)), nil
+}
+
+//nolint:staticcheck // sampling is deprecated by 2026-07-28, and asked for by the suite for 2025-11-25
+func samples(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	got, err := req.Session.CreateMessage(ctx, &sdk.CreateMessageParams{
+		MaxTokens: 100, Messages: []*sdk.SamplingMessage{{Role: "user", Content: text(argument(req, "prompt"))}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	words, _ := got.Content.(*sdk.TextContent)
+	if words == nil {
+		return nil, fmt.Errorf("the client's model answered with %T", got.Content)
+	}
+	return said("LLM response: " + words.Text), nil
+}
+
+func elicits(ctx context.Context, req *sdk.CallToolRequest, message, properties string) (*sdk.CallToolResult, error) {
+	got, err := req.Session.Elicit(ctx, &sdk.ElicitParams{Mode: "form", Message: message, RequestedSchema: json.RawMessage(`{"type":"object","properties":{` + properties + `}}`)})
+	if err != nil {
+		return nil, err
+	}
+	content, err := json.Marshal(got.Content)
+	if err != nil {
+		return nil, err
+	}
+	return said(fmt.Sprintf("User response: action=%s, content=%s", got.Action, content)), nil
+}
+
+func needsSampling(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	if caps := req.ClientCapabilities(); caps != nil && caps.Sampling != nil {
+		return said("The client can sample."), nil
+	}
+	data, err := json.Marshal(sdk.MissingRequiredClientCapabilityData{RequiredCapabilities: &sdk.ClientCapabilities{Sampling: &sdk.SamplingCapabilities{}}})
+	if err != nil {
+		return nil, err
+	}
+	return nil, &jsonrpc.Error{Code: sdk.CodeMissingRequiredClientCapabilities, Message: "This needs a client that can sample.", Data: data}
+}

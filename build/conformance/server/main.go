@@ -1,0 +1,66 @@
+// Command server is what the MCP conformance suite is pointed at: Sextant's own MCP room
+// (backend/api/mcpserver), with the suite's tools, resources and prompts in the place of a
+// Sextant's. It prints its address and serves until it is interrupted:
+//
+//	go run ./build/conformance/server -addr 127.0.0.1:0
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"sextant/backend/api/mcpserver"
+)
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:0", "where to listen")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := serve(ctx, *addr); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "server:", err)
+		os.Exit(1)
+	}
+}
+
+// serve listens on addr until ctx ends.
+func serve(ctx context.Context, addr string) error {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("listening: %w", err)
+	}
+	host := open()
+	defer host.Close()
+	mux := http.NewServeMux()
+	mux.Handle(mcpserver.JoinPath, host)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	fmt.Println("http://" + ln.Addr().String() + mcpserver.JoinPath)
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ln) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	host.Close()
+	return server.Close()
+}
+
+// open is a Host that offers the suite's fixtures to whoever comes.
+func open() *mcpserver.Host {
+	news := &news{}
+	return mcpserver.NewHost(func(ctx context.Context, g mcpserver.Guest) (mcpserver.Config, func()) {
+		changed, stop := news.follow()
+		return mcpserver.Config{
+			Tools: catalogue{}, Caller: pipeline{}, Version: "conformance", Client: g.Client,
+			Shelf: shelf{}, Fixtures: fixtures(news), Changed: changed,
+		}, stop
+	})
+}

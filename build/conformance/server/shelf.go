@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// shelf are the suite's resources and prompts.
+type shelf struct{}
+
+// Resources implements mcpserver.Shelf.
+func (shelf) Resources(context.Context, *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
+	return []*sdk.Resource{
+		{URI: "test://static-text", Name: "static-text", Description: "A text.", MIMEType: "text/plain"},
+		{URI: "test://static-binary", Name: "static-binary", Description: "A picture.", MIMEType: "image/png"},
+		{URI: "test://watched-resource", Name: "watched-resource", Description: "One to subscribe to.", MIMEType: "text/plain"},
+	}, nil
+}
+
+// Templates implements mcpserver.Shelf.
+func (shelf) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error) {
+	return []*sdk.ResourceTemplate{{URITemplate: "test://template/{id}/data", Name: "template", Description: "Data by its id.", MIMEType: "application/json"}}, nil
+}
+
+// Read implements mcpserver.Shelf.
+func (shelf) Read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	uri := req.Params.URI
+	one := func(c sdk.ResourceContents) (*sdk.ReadResourceResult, error) {
+		c.URI = uri
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{&c}}, nil
+	}
+	switch uri {
+	case "test://static-text":
+		return one(sdk.ResourceContents{MIMEType: "text/plain", Text: "This is the content of the static text resource."})
+	case "test://static-binary":
+		return one(sdk.ResourceContents{MIMEType: "image/png", Blob: picture()})
+	case "test://watched-resource":
+		return one(sdk.ResourceContents{MIMEType: "text/plain", Text: "Watched resource content"})
+	}
+	rest, ok := strings.CutPrefix(uri, "test://template/")
+	id, whole := strings.CutSuffix(rest, "/data")
+	if !ok || !whole || id == "" || strings.Contains(id, "/") {
+		return nil, sdk.ResourceNotFoundError(uri)
+	}
+	return one(sdk.ResourceContents{MIMEType: "application/json", Text: fmt.Sprintf(`{"id":%q,"templateTest":true,"data":%q}`, id, "Data for ID: "+id)})
+}
+
+// Prompts implements mcpserver.Shelf.
+func (shelf) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
+	return []*sdk.Prompt{
+		{Name: "test_simple_prompt", Description: "Has no arguments."},
+		{Name: "test_prompt_with_arguments", Description: "Has two arguments.", Arguments: []*sdk.PromptArgument{
+			{Name: "arg1", Description: "The first.", Required: true}, {Name: "arg2", Description: "The second.", Required: true},
+		}},
+		{Name: "test_prompt_with_embedded_resource", Description: "Holds a resource.", Arguments: []*sdk.PromptArgument{
+			{Name: "resourceUri", Description: "Its address.", Required: true},
+		}},
+		{Name: "test_prompt_with_image", Description: "Holds a picture."},
+		{Name: "test_input_required_result_prompt", Description: "Asks before it answers."},
+	}, nil
+}
+
+// Prompt implements mcpserver.Shelf.
+func (shelf) Prompt(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	say := func(parts ...sdk.Content) (*sdk.GetPromptResult, error) {
+		out := &sdk.GetPromptResult{}
+		for _, part := range parts {
+			out.Messages = append(out.Messages, &sdk.PromptMessage{Role: "user", Content: part})
+		}
+		return out, nil
+	}
+	args := req.Params.Arguments
+	switch req.Params.Name {
+	case "test_simple_prompt":
+		return say(text("This is a simple prompt for testing."))
+	case "test_prompt_with_arguments":
+		return say(text(fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", args["arg1"], args["arg2"])))
+	case "test_prompt_with_embedded_resource":
+		return say(&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: args["resourceUri"], MIMEType: "text/plain", Text: "Embedded resource content for testing."}},
+			text("Please process the embedded resource above."))
+	case "test_prompt_with_image":
+		return say(&sdk.ImageContent{MIMEType: "image/png", Data: picture()}, text("Please analyze the image above."))
+	case "test_input_required_result_prompt":
+		if said := accepted(req.Params.InputResponses, "user_context"); said != nil {
+			return say(text(fmt.Sprintf("Context: %v", said["context"])))
+		}
+		return &sdk.GetPromptResult{InputRequests: sdk.InputRequestMap{"user_context": ask("What is the context?", "context", "string")}}, nil
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt " + req.Params.Name}
+}
+
+// Complete implements mcpserver.Shelf.
+func (shelf) Complete(_ context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{req.Params.Argument.Value + "ing"}, Total: 1}}, nil
+}
+
+func text(words string) *sdk.TextContent { return &sdk.TextContent{Text: words} }
