@@ -2,7 +2,7 @@
 // (backend/api/mcpserver), with the suite's tools, resources and prompts in the place of a
 // Sextant's. It prints its address and serves until it is interrupted:
 //
-//	go run ./build/conformance/server -addr 127.0.0.1:0
+//	go run ./build/conformance/server -port 8800
 package main
 
 import (
@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -20,19 +21,19 @@ import (
 )
 
 func main() {
-	addr := flag.String("addr", "127.0.0.1:0", "where to listen")
+	port := flag.Int("port", 0, "where to listen; 0 takes a free one")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := serve(ctx, *addr); err != nil {
+	if err := serve(ctx, *port); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "server:", err)
 		os.Exit(1)
 	}
 }
 
-// serve listens on addr until ctx ends.
-func serve(ctx context.Context, addr string) error {
-	ln, err := net.Listen("tcp", addr)
+// serve listens on port until ctx ends.
+func serve(ctx context.Context, port int) error {
+	ln, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
