@@ -85,7 +85,7 @@ window-test: build ## One real window under Xvfb
 	@echo "== One real window under Xvfb"
 	@build/window-test.sh
 
-conformance: setup ## The conformance suite of MCP against our client, both revisions (20 seconds)
+conformance: setup ## The conformance suite of MCP against our client and our server, both revisions (40 seconds)
 	@build/conformance.sh
 
 isolation: build isolation-window ## Hostile panels in Chromium and in the real window

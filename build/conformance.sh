@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# `make conformance`: MCP's own conformance suite against our client room, in both revisions.
+# `make conformance`: MCP's own conformance suite against our client and our server room, in both
+# revisions.
 # Prints the suite's closing lines; all it said is in the folder it names when something failed.
 # There is no list of expected failures: a required scenario that fails fails this.
 set -euo pipefail
@@ -8,6 +9,8 @@ cd "$(dirname "$0")/.."
 suite=$(build/setup.sh --conformance)
 out=$(mktemp -d)
 go build -tags sqlite_fts5 -o build/bin/mcp-conformance-client ./build/conformance
+
+go build -tags sqlite_fts5 -o build/bin/mcp-conformance-server ./build/conformance/server
 
 bad=0
 # run REVISION client|server ARGS…
@@ -27,6 +30,16 @@ run() {
 
 for revision in 2026-07-28 2025-11-25; do
   run "$revision" client --command "$PWD/build/bin/mcp-conformance-client"
+done
+
+# The server says its address on its first line.
+mkfifo "$out/address"
+build/bin/mcp-conformance-server >"$out/address" 2>"$out/server.log" &
+server=$!
+trap 'kill "$server" 2>/dev/null || true' EXIT
+read -r address <"$out/address"
+for revision in 2026-07-28 2025-11-25; do
+  run "$revision" server --url "$address"
 done
 
 [ "$bad" -eq 0 ] && rm -rf "$out"
