@@ -1,7 +1,9 @@
 package app
 
 import (
+	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -108,4 +110,15 @@ func checkTokens(value string) error {
 func checkMoney(value string) error {
 	_, err := price.Money(value)
 	return err
+}
+
+// checkDocument takes the address of a document that others fetch.
+func checkDocument(value string) error {
+	if value == "" {
+		return nil
+	}
+	if u, err := url.Parse(value); err != nil || u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") == "" {
+		return errors.New("is an https address with a path, e.g. https://example.com/sextant.json")
+	}
+	return nil
 }

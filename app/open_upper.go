@@ -96,6 +96,7 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 	s.MCP = mcp.New(mcp.Config{
 		Path: filepath.Join(s.Config.ConfigDir, mcp.FileName), Journal: journal{s}, Log: s.Log,
 		Version: Version, Dir: s.Workspace(), Secrets: s.Secrets, Egress: &mcpEgress{s, guard},
+		Keep: s.Secrets, Memory: s.Store, OpenPage: s.signsIn(purpose), Ask: s.serverAsks, ClientMetadata: s.Settings.Get("mcp_client_metadata"),
 	})
 	if err := s.MCP.Start(ctx); err != nil {
 		return fmt.Errorf("starting MCP servers: %w", err)
@@ -124,6 +125,7 @@ func (s *System) openCalls(context.Context, Purpose) error {
 	s.Discovery = discovery.New(append(sources, s.Panels, s.MCP, s.Created)...)
 	s.Discovery.Without(func() []string { return s.Settings.List("tools_off") })
 	s.Desk = approval.New(s.Events)
+	close(s.deskOpen)
 	s.Pipeline = pipeline.New(pipeline.Config{
 		Discovery: s.Discovery, Desk: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs, Results: s.Results,
 		Policy: func() policy.Settings {

@@ -110,9 +110,11 @@ type System struct {
 	// asPanels are the panels as callers.
 	asPanels *callers.Callers
 
-	keys   *httpapi.Keys
-	hub    *ws.Hub
-	shells *ws.TerminalDoor
+	keys *httpapi.Keys
+	// deskOpen is closed when there is a Desk.
+	deskOpen chan struct{}
+	hub      *ws.Hub
+	shells   *ws.TerminalDoor
 	// visited is the Go side of the browser panel.
 	visited *browserpanel.Panel
 	guests  *mcpserver.Host
@@ -137,7 +139,7 @@ func (s *System) onClose(name string, close func() error) {
 
 // OpenSystem opens everything purpose needs. On an error nothing stays open.
 func OpenSystem(ctx context.Context, config *Config, purpose Purpose, log *slog.Logger) (sys *System, err error) {
-	s := &System{Config: config, Log: log, keys: httpapi.NewKeys()}
+	s := &System{Config: config, Log: log, keys: httpapi.NewKeys(), deskOpen: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			s.Close()

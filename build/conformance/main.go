@@ -21,6 +21,7 @@ import (
 
 	"sextant/backend/tools/mcp"
 	"sextant/shared/event"
+	"sextant/shared/wire"
 )
 
 // server is the name the config gives to the suite's server.
@@ -157,10 +158,10 @@ func era(revision string) mcp.Memory {
 	return remembered{revision}
 }
 
-// MCPServer is the revision that the suite wants.
-func (r remembered) MCPServer(context.Context, string) (mcp.Known, error) {
-	return mcp.Known{Era: r.era, Found: time.Now()}, nil
+// KnownServer is the revision that the suite wants.
+func (r remembered) KnownServer(context.Context, string) (wire.KnownServer, error) {
+	return wire.KnownServer{Era: r.era, Found: time.Now()}, nil
 }
 
-// KeepMCPServer keeps nothing: the process lives for one scenario.
-func (r remembered) KeepMCPServer(context.Context, string, mcp.Known) error { return nil }
+// SaveKnownServer keeps nothing: the process lives for one scenario.
+func (r remembered) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }

@@ -83,6 +83,11 @@ type Approval struct {
 	Why    string `json:"why"`
 	// Annotation is the numbered element it acts on, 0 for none.
 	Annotation int `json:"annotation,omitempty"`
+	// Form are the fields that a yes fills in, for a question that is a form.
+	Form []FormField `json:"form,omitempty"`
+	// Yes and No are what the two answers are called, "" for the usual words.
+	Yes string `json:"yes,omitempty"`
+	No  string `json:"no,omitempty"`
 	// Hash binds the answer to tool, canonical arguments, folder and provenance.
 	Hash         string    `json:"hash"`
 	Choices      []Choice  `json:"choices"`
@@ -116,4 +121,30 @@ type ApprovalAnswer struct {
 	Call   string `json:"call"`
 	Answer Answer `json:"answer"`
 	Reason string `json:"reason,omitempty"`
+	// Filled is what a form was filled in with. It goes to whoever asked and is told to nobody else.
+	Filled map[string]any `json:"-"`
+}
+
+// FormField is one value of a form. Its words are from whoever asks.
+type FormField struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	About string `json:"about,omitempty"`
+	// Kind is text, number, integer, boolean, choice (one of Options) or choices (any of them).
+	Kind string `json:"kind"`
+	// Format of a text: email, uri, date, date-time, "" for any.
+	Format   string       `json:"format,omitempty"`
+	Required bool         `json:"required,omitempty"`
+	Options  []FormOption `json:"options,omitempty"`
+	// Default is what stands there first, nil for nothing.
+	Default any `json:"default,omitempty"`
+	// Least and Most bound a number, a text's length in characters, or how many are chosen.
+	Least *float64 `json:"least,omitempty"`
+	Most  *float64 `json:"most,omitempty"`
+}
+
+// FormOption is a value that can be chosen, and how it is called.
+type FormOption struct {
+	Value string `json:"value"`
+	Title string `json:"title"`
 }

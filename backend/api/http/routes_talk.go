@@ -238,13 +238,15 @@ func (s *Server) approve(ctx context.Context, in *struct {
 		Answer event.Answer `json:"answer" enum:"once,conversation,always,like,deny"`
 		Reason string       `json:"reason,omitempty" maxLength:"2000"`
 		Hash   string       `json:"hash" maxLength:"128"`
+		// Filled is what a yes to a form fills in, by the names of its fields.
+		Filled map[string]any `json:"filled,omitempty"`
 	}
 },
 ) (*nothing, error) {
 	if err := personOnly(ctx); err != nil {
 		return nil, err
 	}
-	err := s.rooms.Desk.Answer(ctx, in.ID, in.Body.Answer, in.Body.Reason, in.Body.Hash)
+	err := s.rooms.Desk.Fill(ctx, in.ID, in.Body.Answer, in.Body.Filled, in.Body.Reason, in.Body.Hash)
 	switch {
 	case errors.Is(err, approval.ErrUnknown):
 		return nil, notFound("This question does not wait any more.")

@@ -26,6 +26,7 @@ var (
 	ErrAnswered   = errors.New("the question was answered already")
 	ErrHash       = errors.New("the answer is for something other than what was asked")
 	ErrNotOffered = errors.New("that answer was not offered")
+	ErrForm       = errors.New("the form is not filled in")
 )
 
 // remembered is how many closed questions are still told apart from unknown ones.
@@ -116,9 +117,21 @@ func (d *Desk) tellLapsed(ctx context.Context, q *question) {
 // choices. It fails with ErrUnknown, ErrAnswered, ErrHash or ErrNotOffered, or when the
 // answer cannot be stored; then the question waits on.
 func (d *Desk) Answer(ctx context.Context, id string, answer event.Answer, reason, hash string) error {
+	return d.Fill(ctx, id, answer, nil, reason, hash)
+}
+
+// Fill is Answer for a question that is a form: filled is what a yes fills in. It fails with
+// ErrForm, too, and the question waits on.
+func (d *Desk) Fill(ctx context.Context, id string, answer event.Answer, filled map[string]any, reason, hash string) error {
 	q, err := d.take(id, answer, hash)
 	if err != nil {
 		return err
+	}
+	if answer != event.AnswerDeny {
+		if filled, err = checked(q.Form, filled); err != nil {
+			d.giveBack(ctx, q)
+			return err
+		}
 	}
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "")
@@ -132,6 +145,9 @@ func (d *Desk) Answer(ctx context.Context, id string, answer event.Answer, reaso
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.remove(q)
+	if said.Answer != event.AnswerDeny {
+		said.Filled = filled
+	}
 	q.answer <- said
 	return nil
 }

@@ -26,7 +26,7 @@ func (s *Servers) Execute(ctx context.Context, call toolspec.Call, def toolspec.
 	if v == nil {
 		return s.absent(def.Owner, call.Tool), nil
 	}
-	return s.Call(ctx, v.name, t.theirs, call.Args), nil
+	return s.call(ctx, v.name, t.theirs, call), nil
 }
 
 // find is the tool with a public name; the caller holds mu.
@@ -68,7 +68,14 @@ func (s *Servers) absent(server, tool string) toolspec.Result {
 
 // Call runs a tool of a server by the server's own name for it, or by ours. It passes no
 // policy: the doors send their calls through the Pipeline under ToolName instead.
+//
+// No person is behind such a call: where the server would ask one, nobody answers.
 func (s *Servers) Call(ctx context.Context, server, name string, args json.RawMessage) toolspec.Result {
+	return s.call(ctx, server, name, toolspec.Call{Args: args})
+}
+
+func (s *Servers) call(ctx context.Context, server, name string, call toolspec.Call) toolspec.Result {
+	args := call.Args
 	s.mu.Lock()
 	v := s.servers[server]
 	var session *sdk.ClientSession
@@ -87,6 +94,8 @@ func (s *Servers) Call(ctx context.Context, server, name string, args json.RawMe
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
 	}
+	ctx, land := v.flying.begin(ctx, call)
+	defer land()
 	answer, err := session.CallTool(ctx, &sdk.CallToolParams{Name: theirs, Arguments: args})
 	if err != nil {
 		return v.failed(ctx, session, theirs, err)

@@ -6,6 +6,8 @@ import (
 	"net/url"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/shared/toolspec"
 )
 
 // maxQuestion bounds what a server asks a person, in characters; maxForm the form's schema in bytes.
@@ -18,6 +20,8 @@ const (
 // Server, which is the person's own name for who asks.
 type Question struct {
 	Server, Message string
+	// Call is the call in which it asks.
+	Call toolspec.Call
 	// Form is the JSON Schema of the answer: an object of plain values. Nil when Page is set.
 	Form json.RawMessage
 	// Page is an address that the person is asked to open, "" for a form.
@@ -59,6 +63,13 @@ func (v *server) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.Elici
 		}
 		q.Form = form
 	}
+	ctx, call, done, ok := v.flying.of(ctx)
+	if !ok {
+		v.log.Warn("MCP server asks the person outside of a call, or in one of several at once; it is not put")
+		return &sdk.ElicitResult{Action: Cancel}, nil
+	}
+	defer done()
+	q.Call = call
 	answer, err := ask(ctx, q)
 	if err != nil {
 		v.log.Info("MCP server's question was not answered", "error", err)

@@ -6,25 +6,16 @@ import (
 	"encoding/hex"
 	"sync"
 	"time"
-)
 
-// Known is what is remembered of a server between its lives.
-type Known struct {
-	// Era is the revision of the protocol it speaks, "" when that is to be found out; Found is when
-	// it was.
-	Era   string
-	Found time.Time
-	// Tools are the definitions that were accepted, by the server's own names for them; nil before it
-	// has been listed once.
-	Tools map[string]string
-}
+	"sextant/shared/wire"
+)
 
 // Memory remembers servers. The store is one. It may be called concurrently.
 type Memory interface {
-	// MCPServer is what is known under key, nothing of a server that was never met.
-	MCPServer(ctx context.Context, key string) (Known, error)
-	// KeepMCPServer replaces what is known under key.
-	KeepMCPServer(ctx context.Context, key string, known Known) error
+	// KnownServer is what is known under key, nothing of a server that was never met.
+	KnownServer(ctx context.Context, key string) (wire.KnownServer, error)
+	// SaveKnownServer replaces what is known under the key in it.
+	SaveKnownServer(ctx context.Context, known wire.KnownServer) error
 }
 
 const (
@@ -41,18 +32,19 @@ func (v *server) key() string {
 }
 
 // known is what is remembered of the server; what cannot be read is not known.
-func (v *server) known(ctx context.Context) Known {
-	known, err := v.owner.cfg.Memory.MCPServer(ctx, v.key())
+func (v *server) known(ctx context.Context) wire.KnownServer {
+	known, err := v.owner.cfg.Memory.KnownServer(ctx, v.key())
 	if err != nil {
 		v.log.Warn("what is known of the MCP server cannot be read", "error", err)
 	}
 	return known
 }
 
-func (v *server) remember(ctx context.Context, change func(*Known)) error {
+func (v *server) remember(ctx context.Context, change func(*wire.KnownServer)) error {
 	known := v.known(ctx)
 	change(&known)
-	return v.owner.cfg.Memory.KeepMCPServer(ctx, v.key(), known)
+	known.Key, known.Name = v.key(), v.name
+	return v.owner.cfg.Memory.SaveKnownServer(ctx, known)
 }
 
 // era is the revision to begin with, "" for the newest.
@@ -67,18 +59,18 @@ func (v *server) era(ctx context.Context) string {
 // forgetful remembers while the program runs.
 type forgetful struct {
 	mu    sync.Mutex
-	known map[string]Known
+	known map[string]wire.KnownServer
 }
 
-func (f *forgetful) MCPServer(_ context.Context, key string) (Known, error) {
+func (f *forgetful) KnownServer(_ context.Context, key string) (wire.KnownServer, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.known[key], nil
 }
 
-func (f *forgetful) KeepMCPServer(_ context.Context, key string, known Known) error {
+func (f *forgetful) SaveKnownServer(_ context.Context, known wire.KnownServer) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.known[key] = known
+	f.known[known.Key] = known
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"sextant/backend/tools/mcp/signin"
 	"sextant/backend/tools/panels/child"
 	"sextant/shared/event"
+	"sextant/shared/wire"
 )
 
 // The states of a server, as event.MCPServer names them.
@@ -62,6 +63,8 @@ type server struct {
 
 	cancel context.CancelFunc
 	run    sync.WaitGroup
+	// flying are the calls that wait for an answer.
+	flying flights
 	// signin outlives a session, as what it asks the person does.
 	signin *signin.Handler
 	// stale asks for the list of tools again.
@@ -214,7 +217,7 @@ func (v *server) once(ctx context.Context) error {
 
 // learn remembers the revision that the server speaks.
 func (v *server) learn(ctx context.Context, era string) {
-	if err := v.remember(ctx, func(k *Known) { k.Era, k.Found = era, time.Now() }); err != nil {
+	if err := v.remember(ctx, func(k *wire.KnownServer) { k.Era, k.Found = era, time.Now() }); err != nil {
 		v.log.Warn("the MCP server's revision is not remembered", "error", err)
 	}
 }

@@ -103,6 +103,14 @@ func testServer() *sdk.Server {
 		add("grown", nil, func(context.Context, map[string]any) *sdk.CallToolResult { return text("new") })
 		return text("grown")
 	})
+	s.AddTool(&sdk.Tool{Name: "order", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		if said, ok := req.Params.InputResponses["size"].(*sdk.ElicitResult); ok {
+			return text(fmt.Sprint(said.Action, " ", said.Content["size"])), nil
+		}
+		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"size": &sdk.ElicitParams{
+			Mode: "form", Message: "Which size?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"size":{"type":"string"}}}`),
+		}}}, nil
+	})
 	s.AddTool(&sdk.Tool{Name: "reaches_out", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"https://example.com/s.json"}}}`)},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("x"), nil })
 	s.AddTool(&sdk.Tool{Name: "bloated", InputSchema: json.RawMessage(`{"type":"object","description":"` + strings.Repeat("x", maxSchema) + `"}`)},

@@ -23,6 +23,7 @@ import (
 	"sextant/backend/guard/secrets"
 	"sextant/backend/tools/mcp/signin"
 	"sextant/shared/event"
+	"sextant/shared/wire"
 )
 
 // Journal takes the events of Servers; app passes the recorder.
@@ -95,7 +96,7 @@ func New(cfg Config) *Servers {
 		cfg.firstPause = firstPause
 	}
 	if cfg.Memory == nil {
-		cfg.Memory = &forgetful{known: map[string]Known{}}
+		cfg.Memory = &forgetful{known: map[string]wire.KnownServer{}}
 	}
 	return &Servers{cfg: cfg, log: cfg.Log, servers: map[string]*server{}}
 }

@@ -181,7 +181,7 @@ func TestAServersToolsAreOfferedUnderItsName(t *testing.T) {
 	v := reaches(t, s, "My Tester", stateRunning)
 	want := []string{
 		"my_tester__crash", "my_tester__drop", "my_tester__echo_text", "my_tester__echo_text_2", "my_tester__env", "my_tester__grow",
-		"my_tester__hang", "my_tester__huge", "my_tester__large", "my_tester__mixed",
+		"my_tester__hang", "my_tester__huge", "my_tester__large", "my_tester__mixed", "my_tester__order",
 	}
 	if got := slices.Sorted(slices.Values(v.Tools)); !slices.Equal(got, want) {
 		t.Errorf("tools %v", got)

@@ -220,11 +220,11 @@ func (h *Handler) begin(c challenge) (*flow, error) {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("%w: nobody signed in within %s", ErrDeclined, h.cfg.Patience)
 		}
-		if errors.Is(err, ErrDeclined) {
-			h.declined = err
-		}
 		if err != nil {
 			err = fmt.Errorf("signing in to %s: %w", h.cfg.Server, err)
+		}
+		if errors.Is(err, ErrDeclined) {
+			h.declined = err
 		}
 		h.flow, f.err = nil, err
 		close(f.over)

@@ -57,11 +57,11 @@ export class Approvals {
     );
   }
 
-  async answer(approval: Approval, answer: Answer, reason = ''): Promise<void> {
+  async answer(approval: Approval, answer: Answer, reason = '', filled?: Record<string, unknown>): Promise<void> {
     if (this.sending === approval.id) return;
     this.sending = approval.id;
     try {
-      await this.actions.backend.answer(approval.id, answer, reason, approval.hash);
+      await this.actions.backend.answer(approval.id, answer, reason, approval.hash, filled);
       this.dialog = '';
     } catch (error) {
       const gone = error instanceof BackendError && (error.status === 409 || error.status === 404);

@@ -121,7 +121,13 @@ export interface Backend {
   /** Sends the model a summary, or again what it stands for. */
   useSummary(conversation: string, message: string, use: boolean): Promise<void>;
 
-  answer(approval: string, answer: Answer, reason: string, hash: string): Promise<void>;
+  answer(
+    approval: string,
+    answer: Answer,
+    reason: string,
+    hash: string,
+    filled?: Record<string, unknown>,
+  ): Promise<void>;
   cancelCall(call: string): Promise<void>;
   calls(limit: number): Promise<CallRow[]>;
   grants(): Promise<Grant[]>;

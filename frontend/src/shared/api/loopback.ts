@@ -99,8 +99,8 @@ export class Loopback implements Backend {
     await this.#ask('PUT', `${conversation(id)}/summaries/${encodeURIComponent(message)}`, { use });
   };
 
-  answer = async (approval: string, answer: Answer, reason: string, hash: string) => {
-    await this.#ask('POST', `/api/approvals/${encodeURIComponent(approval)}`, { answer, reason, hash });
+  answer = async (approval: string, answer: Answer, reason: string, hash: string, filled?: Record<string, unknown>) => {
+    await this.#ask('POST', `/api/approvals/${encodeURIComponent(approval)}`, { answer, reason, hash, filled });
   };
 
   cancelCall = async (call: string) => {

@@ -1810,13 +1810,16 @@ export interface components {
             conversation?: string;
             data?: string;
             does: string;
+            form?: components["schemas"]["FormField"][];
             hash: string;
             id: string;
+            no?: string;
             question: string;
             target?: string;
             tool: string;
             turn?: string;
             why: string;
+            yes?: string;
         };
         ApprovalAnswer: {
             answer: string;
@@ -2325,6 +2328,24 @@ export interface components {
             /** Format: int64 */
             size: number;
         };
+        FormField: {
+            about?: string;
+            default?: unknown;
+            format?: string;
+            kind: string;
+            /** Format: double */
+            least?: number;
+            /** Format: double */
+            most?: number;
+            name: string;
+            options?: components["schemas"]["FormOption"][];
+            required?: boolean;
+            title: string;
+        };
+        FormOption: {
+            title: string;
+            value: string;
+        };
         FoundPaths: {
             more?: boolean;
             paths: string[];
@@ -2762,6 +2783,9 @@ export interface components {
         "Post-api-approvals-idRequest": {
             /** @enum {string} */
             answer: "once" | "conversation" | "always" | "like" | "deny";
+            filled?: {
+                [key: string]: unknown;
+            };
             hash: string;
             reason?: string;
         };

@@ -70,6 +70,7 @@ export type ToolHistory = With<S['ToolHistory'], { failures: CallRow[] }>;
 
 export type Choice = With<S['Choice'], { answer: Answer }>;
 export type Approval = With<S['Approval'], { choices: Choice[] }>;
+export type FormField = S['FormField'];
 export type ApprovalAnswer = With<S['ApprovalAnswer'], { answer: Answer | '' }>;
 
 export type Panel = S['Panel'];

@@ -140,6 +140,8 @@ export const assistant = {
   'ask.once': 'Allow once',
   'ask.deny': 'Deny',
   'ask.more': 'More choices',
+  'ask.form.required': '{name} (needed)',
+  'ask.form.none': 'No choice',
   'ask.of': '{n} of {all}',
   'ask.next': 'Next question',
   'ask.previous': 'Previous question',

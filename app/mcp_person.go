@@ -1,0 +1,133 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+
+	"sextant/backend/calls/approval"
+	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/mcp/signin"
+	"sextant/backend/tools/panels/child"
+	"sextant/shared/event"
+)
+
+// serverAsks puts a question of an MCP server at the Desk, with the server named. Whoever cannot be
+// asked is not: that is an error.
+func (s *System) serverAsks(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
+	if !q.Call.From.Interactive {
+		return mcp.Answer{}, errors.New("nobody is here to be asked")
+	}
+	a := event.Approval{
+		Call: q.Call.ID, Tool: q.Call.Tool, Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
+		Does: s.Secrets.Mask(q.Message), Why: fmt.Sprintf("The MCP server %s asks for it in this call. The words are its own, from outside.", q.Server),
+	}
+	if q.Page != "" {
+		u, err := url.Parse(q.Page)
+		if err != nil {
+			return mcp.Answer{}, fmt.Errorf("reading the page's address: %w", err)
+		}
+		a.Question, a.Target = fmt.Sprintf("Open %s for %s?", u.Host, q.Server), q.Page
+		a.Yes, a.No = "Open the page", "Decline"
+	} else {
+		var err error
+		if a.Form, err = approval.Fields(q.Form); err != nil {
+			return mcp.Answer{}, err
+		}
+		a.Question, a.Target = fmt.Sprintf("What do you answer %s?", q.Server), q.Server
+		a.Yes, a.No = "Send", "Decline"
+	}
+	said, err := s.put(ctx, a)
+	switch {
+	case err != nil:
+		return mcp.Answer{}, err
+	case said.Answer == event.AnswerOnce && q.Page != "":
+		s.openPage(q.Page)
+		return mcp.Answer{Action: mcp.Accept}, nil
+	case said.Answer == event.AnswerOnce:
+		return mcp.Answer{Action: mcp.Accept, Content: said.Filled}, nil
+	}
+	return mcp.Answer{Action: mcp.Decline}, nil
+}
+
+// signsIn is how the person signs in to servers; without a window nobody does.
+func (s *System) signsIn(purpose Purpose) func(ctx context.Context, server, page string) error {
+	if !purpose.Serve {
+		return func(context.Context, string, string) error {
+			return fmt.Errorf("%w: nobody is here to sign in. Open Sextant's window, where it can be done", signin.ErrDeclined)
+		}
+	}
+	return s.signInPage
+}
+
+// signInPage asks the person whether they want to sign in to a server, and shows them where.
+func (s *System) signInPage(ctx context.Context, server, page string) error {
+	u, err := url.Parse(page)
+	if err != nil {
+		return fmt.Errorf("reading the page's address: %w", err)
+	}
+	// A server is started before there is a Desk.
+	select {
+	case <-s.deskOpen:
+	case <-ctx.Done():
+		return fmt.Errorf("asking to sign in: %w", ctx.Err())
+	}
+	said, err := s.put(ctx, event.Approval{
+		Tool: "mcp", Question: fmt.Sprintf("Sign in to %s at %s?", server, u.Host),
+		Does:   fmt.Sprintf("Opens %s in your own browser. What it gives Sextant there is kept among your secrets and sent to this server only.", u.Host),
+		Target: page, Why: fmt.Sprintf("The MCP server %s does not answer without it.", server), Yes: "Open the page", No: "Not now",
+	})
+	if err != nil {
+		return err
+	}
+	if said.Answer != event.AnswerOnce {
+		return signin.ErrDeclined
+	}
+	s.openPage(page)
+	return nil
+}
+
+// put asks a question that only "once" and "deny" answer.
+func (s *System) put(ctx context.Context, a event.Approval) (event.ApprovalAnswer, error) {
+	a.Args, a.Hash = json.RawMessage(`{}`), rand.Text()
+	a.Choices = []event.Choice{{Answer: event.AnswerOnce, Scope: "This time only."}, {Answer: event.AnswerDeny, Scope: "It goes on without it."}}
+	return s.Desk.Ask(ctx, a)
+}
+
+// openPage opens an address in the person's own browser. Where there is none to be found they open it
+// themselves: it stands in the question.
+func (s *System) openPage(page string) {
+	name, args := "xdg-open", []string{page}
+	switch {
+	case os.Getenv("BROWSER") != "":
+		name = os.Getenv("BROWSER")
+	case runtime.GOOS == "darwin":
+		name = "open"
+	}
+	cmd := exec.CommandContext(context.Background(), name, args...)
+	cmd.Env = child.Environment(desktop()...)
+	// A browser that starts here goes on when Sextant ends.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		s.Log.Warn("no browser could be opened; the person has to open the page", "error", err)
+		return
+	}
+	go func() { _ = cmd.Wait() }() // reaps it whenever it ends
+}
+
+// desktop is what a browser needs to find the screen.
+func desktop() (env []string) {
+	for _, name := range []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS", "BROWSER"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}

@@ -1,0 +1,259 @@
+package approval
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net/mail"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"sextant/shared/event"
+)
+
+// Bounds of a form from outside.
+const (
+	maxFields  = 40
+	maxOptions = 200
+	maxWords   = 500
+	maxFilled  = 16 << 10
+)
+
+// property is what a form may say of one value: MCP's chapter "Elicitation" allows plain values, and
+// two ways of naming choices.
+type property struct {
+	Type        string     `json:"type"`
+	Title       string     `json:"title"`
+	Description string     `json:"description"`
+	Format      string     `json:"format"`
+	Enum        []string   `json:"enum"`
+	EnumNames   []string   `json:"enumNames"`
+	OneOf       []constant `json:"oneOf"`
+	AnyOf       []constant `json:"anyOf"`
+	Items       *property  `json:"items"`
+	Default     any        `json:"default"`
+	Minimum     *float64   `json:"minimum"`
+	Maximum     *float64   `json:"maximum"`
+	MinLength   *float64   `json:"minLength"`
+	MaxLength   *float64   `json:"maxLength"`
+	MinItems    *float64   `json:"minItems"`
+	MaxItems    *float64   `json:"maxItems"`
+}
+
+type constant struct {
+	Const string `json:"const"`
+	Title string `json:"title"`
+}
+
+// Fields reads a form from a JSON Schema of an object of plain values: what is needed first, then by
+// name. What has another shape, or is too much to be read by a person, is an error.
+func Fields(schema []byte) ([]event.FormField, error) {
+	var form struct {
+		Properties map[string]property `json:"properties"`
+		Required   []string            `json:"required"`
+	}
+	if err := json.Unmarshal(schema, &form); err != nil {
+		return nil, fmt.Errorf("reading the form: %w", err)
+	}
+	if len(form.Properties) == 0 || len(form.Properties) > maxFields {
+		return nil, fmt.Errorf("a form has between 1 and %d fields, not %d", maxFields, len(form.Properties))
+	}
+	fields := make([]event.FormField, 0, len(form.Properties))
+	names := slices.SortedFunc(maps.Keys(form.Properties), func(a, b string) int {
+		left, right := slices.Contains(form.Required, a), slices.Contains(form.Required, b)
+		if left != right {
+			if left {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	for _, name := range names {
+		f, err := form.Properties[name].field(name)
+		if err != nil {
+			return nil, err
+		}
+		f.Required = slices.Contains(form.Required, name)
+		fields = append(fields, f)
+	}
+	return fields, nil
+}
+
+func (p property) field(name string) (event.FormField, error) {
+	f := event.FormField{Name: name, Title: words(p.Title), About: words(p.Description), Kind: p.Type}
+	if f.Title == "" {
+		f.Title = words(name)
+	}
+	switch p.Type {
+	case "number", "integer":
+		f.Least, f.Most = p.Minimum, p.Maximum
+	case "boolean":
+	case "string":
+		f.Kind, f.Format, f.Least, f.Most = "text", p.Format, p.MinLength, p.MaxLength
+		if f.Options = p.options(); len(f.Options) > 0 {
+			f.Kind, f.Least, f.Most = "choice", nil, nil
+		}
+	case "array":
+		f.Kind, f.Least, f.Most = "choices", p.MinItems, p.MaxItems
+		if p.Items != nil {
+			f.Options = p.Items.options()
+		}
+		if len(f.Options) == 0 {
+			return f, fmt.Errorf("the field %q of the form is a list without choices", words(name))
+		}
+	default:
+		return f, fmt.Errorf("the field %q of the form is neither a plain value nor a choice", words(name))
+	}
+	if len(f.Options) > maxOptions {
+		return f, fmt.Errorf("the field %q of the form has more than %d choices", words(name), maxOptions)
+	}
+	if proposed, err := value(f, p.Default); err == nil {
+		f.Default = proposed
+	}
+	return f, nil
+}
+
+func (p property) options() (all []event.FormOption) {
+	for i, value := range p.Enum {
+		title := value
+		if i < len(p.EnumNames) {
+			title = p.EnumNames[i]
+		}
+		all = append(all, event.FormOption{Value: value, Title: words(title)})
+	}
+	for _, c := range append(p.OneOf, p.AnyOf...) {
+		if c.Title == "" {
+			c.Title = c.Const
+		}
+		all = append(all, event.FormOption{Value: c.Const, Title: words(c.Title)})
+	}
+	return all
+}
+
+// words bounds what is shown of a form.
+func words(text string) string {
+	text = strings.ToValidUTF8(text, "�")
+	if utf8.RuneCountInString(text) > maxWords {
+		return string([]rune(text)[:maxWords]) + "…"
+	}
+	return text
+}
+
+// checked is filled as the form wants it: no names but the form's, each value of its kind.
+func checked(form []event.FormField, filled map[string]any) (map[string]any, error) {
+	if len(form) == 0 {
+		return nil, nil
+	}
+	if b, err := json.Marshal(filled); err != nil || len(b) > maxFilled {
+		return nil, fmt.Errorf("%w: it is more than %d KB", ErrForm, maxFilled>>10)
+	}
+	out := map[string]any{}
+	for _, f := range form {
+		given, there := filled[f.Name]
+		if !there || given == nil || given == "" && f.Kind != "text" {
+			if f.Required {
+				return nil, fmt.Errorf("%w: %s is needed", ErrForm, f.Title)
+			}
+			continue
+		}
+		if given == "" && !f.Required && f.Least == nil && f.Format == "" {
+			continue
+		}
+		fits, err := value(f, given)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s %w", ErrForm, f.Title, err)
+		}
+		out[f.Name] = fits
+	}
+	return out, nil
+}
+
+// value is given as f wants it, or what is wrong with it.
+func value(f event.FormField, given any) (any, error) {
+	switch f.Kind {
+	case "boolean":
+		if yes, ok := given.(bool); ok {
+			return yes, nil
+		}
+		return nil, errors.New("is yes or no")
+	case "number", "integer":
+		n, ok := given.(float64)
+		if !ok || math.IsNaN(n) || math.IsInf(n, 0) {
+			return nil, errors.New("is a number")
+		}
+		if f.Kind == "integer" && n != math.Trunc(n) {
+			return nil, errors.New("is a whole number")
+		}
+		return n, within(f, n, "")
+	case "choices":
+		list, ok := given.([]any)
+		if !ok {
+			return nil, errors.New("is a list of choices")
+		}
+		for _, one := range list {
+			if !chosen(f, one) {
+				return nil, errors.New("is not one of the choices")
+			}
+		}
+		return list, within(f, float64(len(list)), " choices")
+	case "choice":
+		if !chosen(f, given) {
+			return nil, errors.New("is not one of the choices")
+		}
+		return given, nil
+	}
+	text, ok := given.(string)
+	if !ok {
+		return nil, errors.New("is a text")
+	}
+	if err := within(f, float64(utf8.RuneCountInString(text)), " characters"); err != nil {
+		return nil, err
+	}
+	return text, formatted(f.Format, text)
+}
+
+func chosen(f event.FormField, given any) bool {
+	return slices.ContainsFunc(f.Options, func(o event.FormOption) bool { return any(o.Value) == given })
+}
+
+func within(f event.FormField, n float64, of string) error {
+	switch {
+	case f.Least != nil && n < *f.Least:
+		return fmt.Errorf("is at least %v%s", *f.Least, of)
+	case f.Most != nil && n > *f.Most:
+		return fmt.Errorf("is at most %v%s", *f.Most, of)
+	}
+	return nil
+}
+
+func formatted(format, text string) error {
+	var err error
+	example := ""
+	switch format {
+	case "email":
+		_, err = mail.ParseAddress(text)
+		example = "an address as ana@example.com"
+	case "uri":
+		var u *url.URL
+		if u, err = url.Parse(text); err == nil && !u.IsAbs() {
+			err = errors.New("no scheme")
+		}
+		example = "an address as https://example.com"
+	case "date":
+		_, err = time.Parse(time.DateOnly, text)
+		example = "a day as 2026-07-28"
+	case "date-time":
+		_, err = time.Parse(time.RFC3339, text)
+		example = "a time as 2026-07-28T15:04:05Z"
+	}
+	if err != nil {
+		return errors.New("is " + example)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"sextant/shared/wire"
+)
+
+// KnownServer is what is known of the MCP server of that key, the zero value for one never met.
+func (s *Store) KnownServer(ctx context.Context, key string) (wire.KnownServer, error) {
+	k := wire.KnownServer{Key: key}
+	var found int64
+	var tools string
+	err := s.reader.QueryRowContext(ctx, `SELECT name, era, found, tools FROM known_servers WHERE key = ?`, key).Scan(&k.Name, &k.Era, &found, &tools)
+	if errors.Is(err, sql.ErrNoRows) {
+		return wire.KnownServer{}, nil
+	}
+	if err == nil {
+		k.Found = fromNanos(found)
+		err = json.Unmarshal([]byte(tools), &k.Tools)
+	}
+	if err != nil {
+		return wire.KnownServer{}, fmt.Errorf("reading what is known of an MCP server: %w", err)
+	}
+	return k, nil
+}
+
+// SaveKnownServer keeps what is known of a server in place of what was.
+func (s *Store) SaveKnownServer(ctx context.Context, k wire.KnownServer) error {
+	tools, err := json.Marshal(k.Tools)
+	if err != nil {
+		return fmt.Errorf("keeping what is known of %s: %w", k.Name, err)
+	}
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO known_servers (key, name, era, found, tools, time) VALUES (?, ?, ?, ?, ?, ?)`,
+			k.Key, k.Name, k.Era, nanos(k.Found), string(tools), nanos(time.Now()))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keeping what is known of %s: %w", k.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package signin_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"sextant/backend/tools/mcp/signin"
+)
+
+func TestAPersonSignsInOnceAndTheTokenIsRenewedBeforeItEnds(t *testing.T) {
+	by := newIssuer(t, "a", 30) // always less than a minute from its end
+	s, p, keep := newServer(t, by), &person{}, &vault{kept: map[string]string{}}
+	h := handler(t, s, p, keep)
+	for range 3 {
+		works(t, h, s)
+	}
+	if p.asked() != 1 || by.refreshed == 0 {
+		t.Errorf("asked %d times, renewed %d times", p.asked(), by.refreshed)
+	}
+	h.Close()
+	before := by.refreshed
+	works(t, handler(t, s, p, keep), s)
+	if p.asked() != 1 || by.refreshed != before+1 || len(by.clients) != 1 {
+		t.Errorf("after a restart: asked %d times, renewed %d times, registered %d times", p.asked(), by.refreshed-before, len(by.clients))
+	}
+	for name, value := range keep.kept {
+		if strings.Contains(value, "-token-") && !strings.HasPrefix(name, "mcp-access-") {
+			t.Errorf("%s holds a token, which is masked only where it stands alone: %s", name, value)
+		}
+	}
+}
+
+func TestAnIssuerIsNeverShownWhatAnotherOneGave(t *testing.T) {
+	one, two := newIssuer(t, "one", 3600), newIssuer(t, "two", 3600)
+	s, p := newServer(t, one), &person{}
+	h := handler(t, s, p, nil)
+	works(t, h, s)
+	s.mu.Lock()
+	s.issuer = two
+	s.mu.Unlock()
+	works(t, h, s)
+	if p.asked() != 2 || len(two.clients) != 1 {
+		t.Errorf("asked %d times, registered at %v", p.asked(), two.clients)
+	}
+	if seen := strings.Join(two.seen, " "); strings.Contains(seen, "one-") || !strings.Contains(seen, "two-client-1") {
+		t.Errorf("the second was sent %s", seen)
+	}
+}
+
+func TestAPageThatGuessesTheWayBackIsNotBelieved(t *testing.T) {
+	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{}
+	p.does = func(page string) error {
+		u, err := url.Parse(page)
+		if err != nil {
+			return err
+		}
+		back := u.Query().Get("redirect_uri")
+		for _, forged := range []string{back + "?code=stolen&state=guess", back + "?code=stolen", strings.TrimSuffix(back, "callback") + "?code=stolen&state=" + u.Query().Get("state")} {
+			resp, err := http.Get(forged) //nolint:noctx // a page that attacks
+			if err != nil {
+				return err
+			}
+			_ = resp.Body.Close()
+			if resp.StatusCode != http.StatusBadRequest {
+				t.Errorf("%s was answered %d", forged, resp.StatusCode)
+			}
+		}
+		return nil
+	}
+	works(t, handler(t, s, p, nil), s)
+}
+
+func TestWhoDeclinedIsNotAskedAgain(t *testing.T) {
+	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{does: func(string) error { return signin.ErrDeclined }}
+	h := handler(t, s, p, nil)
+	for range 3 {
+		if _, err := ask(t.Context(), t, h, s); !errors.Is(err, signin.ErrDeclined) || !strings.Contains(err.Error(), "notes") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if p.asked() != 1 {
+		t.Errorf("asked %d times", p.asked())
+	}
+}
+
+func TestAServerThatNeverHasEnoughIsRefusedInTheEnd(t *testing.T) {
+	by := newIssuer(t, "a", 3600)
+	s, p := newServer(t, by), &person{}
+	s.scope = "write"
+	h := handler(t, s, p, nil)
+	var err error
+	for range 10 {
+		_, err = ask(t.Context(), t, h, s)
+	}
+	if p.asked() != 3 || err == nil || !strings.Contains(err.Error(), "still refuses after 3 sign-ins") {
+		t.Errorf("asked %d times, %v", p.asked(), err)
+	}
+	if by.scopes[0] != "read" || by.scopes[1] != "read write" {
+		t.Errorf("asked for %q", by.scopes)
+	}
+}
+
+func TestASignInOutlivesTheRequestThatBeganIt(t *testing.T) {
+	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{}
+	opened, agrees := make(chan struct{}), make(chan struct{})
+	p.does = func(string) error { close(opened); <-agrees; return nil }
+	h := handler(t, s, p, nil)
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() { _, err := ask(ctx, t, h, s); left <- err }()
+	<-opened
+	leave()
+	if err := <-left; !errors.Is(err, context.Canceled) || !h.Waiting() {
+		t.Fatalf("got %v", err)
+	}
+	second := make(chan error, 1)
+	go func() { _, err := ask(t.Context(), t, h, s); second <- err }()
+	close(agrees)
+	if err := <-second; err != nil || p.asked() != 1 {
+		t.Errorf("%v, asked %d times", err, p.asked())
+	}
+}
+
+func TestATokenForAnotherResourceIsNotAskedFor(t *testing.T) {
+	by := newIssuer(t, "a", 3600)
+	s, p := newServer(t, by), &person{}
+	// The metadata says /mcp; the person configured another path.
+	h := signin.New(signin.Config{Server: "notes", URL: s.URL + "/mcp", Open: p.open})
+	defer h.Close()
+	other := newServer(t, by)
+	resp := &http.Response{StatusCode: http.StatusUnauthorized, Body: http.NoBody, Header: http.Header{
+		"Www-Authenticate": {`Bearer resource_metadata="` + other.URL + `/.well-known/oauth-protected-resource/mcp"`},
+	}}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/mcp", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Authorize(t.Context(), req, resp); err == nil || !strings.Contains(err.Error(), "another resource") || p.asked() != 0 {
+		t.Errorf("got %v, asked %d times", err, p.asked())
+	}
+}
