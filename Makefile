@@ -16,7 +16,7 @@ AGAIN        := --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort
 WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole window-test conformance isolation isolation-window check generate bench bench-table bench-tasks redteam kills package clean
+.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole e2e-clients window-test conformance isolation isolation-window check generate bench bench-table bench-tasks redteam kills package clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -62,11 +62,15 @@ test-ui: setup
 	@echo "== Frontend unit tests"
 	@cd frontend && npx --no-install vitest run </dev/null
 
-e2e: e2e-ui e2e-whole ## End-to-end tests in Chromium, and the long tests in their whole form
+e2e: e2e-ui e2e-clients e2e-whole ## End-to-end tests in Chromium, other programs over MCP, and the long tests in their whole form
 
 e2e-ui: build
 	@echo "== End-to-end tests in Chromium"
 	@cd frontend && CI="$${CI:-}" SEXTANT_BIN="$(CURDIR)/$(BIN)/sextant" npx --no-install playwright test </dev/null
+
+e2e-clients: build
+	@echo "== The MCP inspector and the TypeScript SDK drive sextant mcp"
+	@suite=$$(build/setup.sh --conformance) && "$${suite%% *}" build/conformance/drive.mjs $(BIN)/sextant
 
 # Every test that asks for SEXTANT_WHOLE has a long form: changing pages, zoom, frames, kills, branches.
 e2e-whole: ui

@@ -52,7 +52,7 @@ func (t talk) server() *sdk.Server {
 		t.log = slog.New(slog.DiscardHandler)
 	}
 	server := sdk.NewServer(&sdk.Implementation{Name: "sextant", Title: "Sextant", Version: t.version}, &sdk.ServerOptions{
-		Instructions: t.instructions, Logger: t.log,
+		Instructions: t.instructions, Logger: slog.New(lower{t.log.Handler()}),
 		CompletionHandler:  t.shelf.Complete,
 		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
 		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
@@ -203,4 +203,19 @@ func converse(ctx context.Context, t talk, in io.Reader, out io.Writer) error {
 		}
 		return fmt.Errorf("serving MCP: %w", err)
 	}
+}
+
+// lower hands on what the SDK warns of as something to debug with: a client that left, or one that
+// does not listen, is nobody's trouble here.
+type lower struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (l lower) Enabled(ctx context.Context, level slog.Level) bool {
+	return l.Handler.Enabled(ctx, min(level, slog.LevelDebug))
+}
+
+// Handle implements slog.Handler.
+func (l lower) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = min(r.Level, slog.LevelDebug)
+	return l.Handler.Handle(ctx, r)
 }

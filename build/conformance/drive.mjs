@@ -1,0 +1,166 @@
+// What other programs' clients do with `sextant mcp`: each fills in a form on a page of this
+// machine and sends it, and the page's own server says what arrived.
+//
+//   node drive.mjs path/to/sextant
+//
+// The clients are the TypeScript SDK in both its lines (1.x speaks 2025-11-25, 2.x 2026-07-28), over
+// stdio and over HTTP, and the command line of the MCP inspector. It ends with 1 when one of them
+// did not get through.
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import http from "node:http";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+import { Client as NewClient, StreamableHTTPClientTransport as NewHTTP } from "@modelcontextprotocol/client";
+import { StdioClientTransport as NewStdio } from "@modelcontextprotocol/client/stdio";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as OldHTTP } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+
+const sextant = resolve(process.argv[2]);
+const inspector = join(dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/inspector/package.json")), "clients/launcher/build/index.js");
+
+const page = `<!doctype html><title>Visit</title><h1>A visit</h1><form method="post" action="/sent">
+<label>Name <input name="name" required></label>
+<label>Day <select name="day"><option>Monday</option><option>Friday</option></select></label>
+<label><input type="checkbox" name="dog" value="yes"> I bring a dog</label>
+<button>Send it</button></form>`;
+
+/** site serves the form; arrived() waits for the next one that is sent. */
+async function site() {
+  const sent = [];
+  const waiting = [];
+  const server = http.createServer((request, response) => {
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    if (request.method !== "POST") return response.end(page);
+    let body = "";
+    request.on("data", (part) => (body += part));
+    request.on("end", () => {
+      const form = Object.fromEntries(new URLSearchParams(body));
+      const next = waiting.shift();
+      if (next) next(form);
+      else sent.push(form);
+      response.end("<!doctype html><title>Thanks</title><p>It was received.");
+    });
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    arrived: () => (sent.length ? Promise.resolve(sent.shift()) : new Promise((done) => waiting.push(done))),
+    close: () => server.close(),
+  };
+}
+
+/** running is a Sextant that other programs join. */
+async function running(env) {
+  const child = spawn(sextant, ["serve", "--allow-hosts", "127.0.0.1"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  await new Promise((done, failed) => {
+    child.stdout.once("data", done);
+    child.once("exit", (code) => failed(new Error(`sextant serve ended with ${code}`)));
+  });
+  const instance = JSON.parse(await readFile(join(env.SEXTANT_DATA, "instance.json"), "utf8"));
+  return {
+    ...instance,
+    close: () => new Promise((done) => { child.once("exit", done); child.kill("SIGTERM"); }),
+  };
+}
+
+/** text is what a model reads of an answer, which must be none of a failure. */
+function text(result) {
+  const all = result.content.map((part) => part.text ?? "").join("\n");
+  assert.ok(!result.isError, all);
+  return all;
+}
+
+/** number is the number that stands in front of an element. */
+function number(listing, element) {
+  const line = listing.split("\n").find((l) => l.includes(element));
+  assert.ok(line, `no ${element} in\n${listing}`);
+  return Number(line.match(/\[(\d+)\]/)[1]);
+}
+
+/** fill sends the form as name by means of call(tool, arguments), and says what the page showed then. */
+async function fill(call, url, name) {
+  const listing = text(await call("navigate_page", { url }));
+  await call("type_text", { annotationId: number(listing, 'textbox "Name"'), text: name }).then(text);
+  await call("select_option", { annotationId: number(listing, 'combobox "Day"'), values: ["Friday"] }).then(text);
+  await call("click_element", { annotationId: number(listing, "I bring a dog") }).then(text);
+  return text(await call("click_element", { annotationId: number(listing, 'button "Send it"') }));
+}
+
+const home = await mkdtemp(join(tmpdir(), "sextant-drive-"));
+const env = { ...process.env, HOME: home, SEXTANT_DATA: join(home, "data"), SEXTANT_CONFIG: join(home, "config") };
+const form = await site();
+const sys = await running(env);
+const head = { requestInit: { headers: { Authorization: `Bearer ${sys.token}` } } };
+const stdio = { command: sextant, args: ["mcp"], env, stderr: "ignore" };
+const own = { ...stdio, args: ["mcp", "--headless", "--allow-hosts", "127.0.0.1"], env: { ...env, SEXTANT_DATA: join(home, "own") } };
+const at = new URL("/mcp", sys.url);
+const modern = { versionNegotiation: { mode: "auto" } };
+
+const clients = [
+  ["SDK 1.x, joined over stdio", () => new OldClient({ name: "old-stdio", version: "1" }), () => new OldStdio(stdio)],
+  ["SDK 1.x, a Sextant of its own", () => new OldClient({ name: "old-own", version: "1" }), () => new OldStdio(own)],
+  ["SDK 1.x over HTTP", () => new OldClient({ name: "old-http", version: "1" }), () => new OldHTTP(at, head)],
+  ["SDK 2.x, joined over stdio", () => new NewClient({ name: "new-stdio", version: "1" }, modern), () => new NewStdio(stdio), "2026-07-28"],
+  ["SDK 2.x over HTTP", () => new NewClient({ name: "new-http", version: "1" }, modern), () => new NewHTTP(at, head), "2026-07-28"],
+];
+
+let bad = 0;
+/** tried says how one client did. */
+async function tried(name, what) {
+  const began = Date.now();
+  try {
+    await what();
+    console.log(`✓ ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
+  } catch (error) {
+    bad = 1;
+    console.log(`✗ ${name}: ${error.stack}`);
+  }
+}
+
+/** received checks what the page's server was sent. */
+async function received(name, shown) {
+  assert.deepEqual(await form.arrived(), { name, day: "Friday", dog: "yes" });
+  assert.match(shown, /Thanks/);
+}
+
+for (const [name, make, transport, revision] of clients) {
+  await tried(name, async () => {
+    const client = make();
+    await client.connect(transport());
+    try {
+      if (revision) assert.equal(client.getNegotiatedProtocolVersion(), revision);
+      await received(name, await fill((tool, args) => client.callTool({ name: tool, arguments: args }), form.url, name));
+      const page = await client.readResource({ uri: "sextant://page/text" });
+      assert.match(page.contents[0].text, /It was received/);
+    } finally {
+      await client.close();
+    }
+  });
+}
+
+await tried("the inspector's command line", async () => {
+  // Each of its calls is a program of its own, so they share the window's tabs.
+  const inspect = async (...args) =>
+    JSON.parse((await promisify(execFile)(process.execPath, [inspector, "--cli", sextant, "mcp", "--share", ...args,
+      "-e", `SEXTANT_DATA=${env.SEXTANT_DATA}`, "-e", `SEXTANT_CONFIG=${env.SEXTANT_CONFIG}`], { env, maxBuffer: 1 << 24 })).stdout);
+  const call = (tool, args) => inspect("--method", "tools/call", "--tool-name", tool,
+    ...Object.entries(args).flatMap(([key, value]) => ["--tool-arg", `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`]));
+  const { tools } = await inspect("--method", "tools/list", "--strict"); // it fails where a schema is not portable
+  assert.equal(tools.length, 12);
+  await received("inspector", await fill(call, form.url, "inspector"));
+  const { resources } = await inspect("--method", "resources/list");
+  assert.ok(resources.some((r) => r.uri === "sextant://page/screenshot"));
+  const { prompts } = await inspect("--method", "prompts/list");
+  assert.ok(prompts.some((p) => p.name === "do_on_page"));
+});
+
+await sys.close();
+form.close();
+await rm(home, { recursive: true, force: true });
+process.exit(bad);
