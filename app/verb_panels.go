@@ -20,6 +20,7 @@ type panelsVerb struct {
 	Schema   panelsSchemaVerb   `cmd:"" help:"Print the JSON Schema of manifest.json, for an editor."`
 	New      panelsNewVerb      `cmd:"" help:"Make a panel's folder to start from."`
 	Pack     panelsPackVerb     `cmd:"" help:"Pack a panel into one file for others."`
+	Eval     panelsEvalVerb     `cmd:"" help:"Make the calls of a panel's evals and compare the answers."`
 	Install  panelsInstallVerb  `cmd:"" help:"Install a panel from such a file, after showing what it may do."`
 }
 

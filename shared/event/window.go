@@ -40,6 +40,8 @@ type Panel struct {
 	Pending *PanelPending `json:"pending,omitempty"`
 	// Pinned panels offer their tools while another one is active, too.
 	Pinned bool `json:"pinned,omitempty"`
+	// Evals is how many evals its manifest has.
+	Evals int `json:"evals,omitempty"`
 	// Develop is true while the person works on the panel, so that changes of its tools do not wait.
 	Develop bool `json:"develop,omitempty"`
 }

@@ -56,6 +56,7 @@ func (s *Server) routes() {
 	s.environmentRoutes()
 	s.panelRoutes()
 	s.panelOwnRoutes()
+	s.packageRoutes()
 	s.problemRoutes()
 	s.decideRoutes()
 	s.pageRoutes()

@@ -41,6 +41,7 @@ import (
 	"sextant/backend/tools/files"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/panels"
+	"sextant/backend/tools/panels/making"
 	"sextant/shared/event"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
@@ -74,6 +75,8 @@ type Rooms struct {
 	Models  *llm.Registry
 	Pilot   *pilot.Pilot
 	Panels  *panels.Registry
+	// Making installs panels from archives.
+	Making *making.Panels
 	// Pages is the origin that panels' pages come from, "" when there is none.
 	Pages   string
 	MCP     *mcp.Servers

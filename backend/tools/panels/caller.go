@@ -3,6 +3,7 @@ package panels
 import (
 	"slices"
 
+	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/toolspec"
 )
 
@@ -30,4 +31,10 @@ func (r *Registry) PageDefinitions(panel string) []toolspec.Definition {
 func (r *Registry) CallTools(panel string) (names []string, ok bool) {
 	names, ok = r.state.Load().callTools[panel]
 	return slices.Clone(names), ok
+}
+
+// Evals are the evals of a panel's manifest; ok is false when there is none of that id that can be used.
+func (r *Registry) Evals(panel string) (list []manifest.Eval, ok bool) {
+	list, ok = r.state.Load().evals[panel]
+	return slices.Clone(list), ok
 }

@@ -129,6 +129,8 @@ type state struct {
 	// config are the settings that their manifests name.
 	config map[string]map[string]manifest.ConfigField
 	pages  map[string]*view.Tree
+	// evals are the calls that their manifests know the answers of.
+	evals map[string][]manifest.Eval
 	// order lists tool names: panels in order of the activity bar, tools as declared.
 	order []string
 }

@@ -63,7 +63,7 @@ func text(v any) string {
 func (r *Registry) compose(reserved map[string]bool) *state {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := &state{tools: map[string]*offer{}, callTools: map[string][]string{}, config: map[string]map[string]manifest.ConfigField{}, pages: map[string]*view.Tree{}}
+	next := &state{tools: map[string]*offer{}, callTools: map[string][]string{}, config: map[string]map[string]manifest.ConfigField{}, pages: map[string]*view.Tree{}, evals: map[string][]manifest.Eval{}}
 	var list []*entry
 	for _, e := range r.entries {
 		if e.arrival > 0 {
@@ -80,6 +80,7 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 	for _, e := range list {
 		if e.plan != nil {
 			next.callTools[e.id], next.config[e.id] = e.plan.Manifest.Permissions.CallTools, e.plan.Manifest.Config
+			next.evals[e.id] = e.plan.Manifest.Evals
 		}
 		p := shown(e, offers[e.id], slices.Concat(extra[e.id], r.clashes[e.id], pageProblems(e)))
 		p.Page.URL = r.pageURL(e)
@@ -150,6 +151,7 @@ func shown(e *entry, offers []*offer, extra []manifest.Problem) event.Panel {
 		p.Title, p.Description, p.Type, p.Icon = m.Title, m.Description, m.PanelType, m.Icon
 		p.Section = cmp.Or(m.ActivityBar.Section, "top")
 		p.Order = cmp.Or(m.ActivityBar.Order, userOrder)
+		p.Evals = len(m.Evals)
 	}
 	for _, o := range offers {
 		p.Tools = append(p.Tools, o.Name)

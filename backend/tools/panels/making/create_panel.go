@@ -56,6 +56,10 @@ type Registry interface {
 	Panels() []event.Panel
 	// Accept puts a changed manifest in force that a person has read.
 	Accept(ctx context.Context, panel, hash string) error
+	// Approved makes the text of a manifest the one that a person said yes to.
+	Approved(ctx context.Context, panel string, text []byte) error
+	// Look reads the folders now.
+	Look(ctx context.Context)
 }
 
 // Config is what the room works with.

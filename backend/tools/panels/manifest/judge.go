@@ -93,6 +93,7 @@ func Read(text []byte, folder string, builtin bool) Judgement {
 	j.identity()
 	j.rest()
 	tools := j.tools()
+	j.evals(tools)
 	return j.judgement(tools)
 }
 

@@ -28,10 +28,11 @@ type Manifest struct {
 	Permissions     Permissions            `json:"permissions"`
 	Config          map[string]ConfigField `json:"config"`
 	// Context are the keys the panel publishes, for tools to have injected.
-	Context []string          `json:"context"`
-	When    string            `json:"when"`
-	Tools   []Tool            `json:"tools"`
-	Evals   []json.RawMessage `json:"evals"`
+	Context []string `json:"context"`
+	When    string   `json:"when"`
+	Tools   []Tool   `json:"tools"`
+	// Evals are calls whose answers the author knows, to try the panel with.
+	Evals []Eval `json:"evals"`
 }
 
 // Place is where a panel stands in the activity bar: Section top or bottom, then Order.

@@ -72,7 +72,7 @@ func Manifest() *Shape {
 			{Name: "context", Shape: list(text("A key.", "filePath").upTo(MaxTitle).matching(ruleKey), "Keys the panel publishes, for inject and when.", `["filePath"]`)},
 			{Name: "when", Also: []string{"if", "condition"}, Shape: text("The panel's tools are offered only while this is true.", "panel.active").upTo(when.MaxLength)},
 			{Name: "tools", Need: true, Also: []string{"functions", "actions", "commands"}, Shape: &Shape{Kind: loose.Array, High: maxTools, says: "a list of tools", about: "What the assistant can call.", Sample: "[]", Items: tool()}},
-			{Name: "evals", Also: []string{"tests"}, Shape: &Shape{Kind: loose.Array, High: maxList, says: "a list of evals", about: "Questions that should lead to the panel's tools, to try it with.", Sample: "[]", Items: &Shape{Kind: loose.Object, Open: true, Sample: `{"prompt": "Keep a note: water the thyme"}`}}},
+			{Name: "evals", Also: []string{"tests", "checks"}, Shape: &Shape{Kind: loose.Array, High: maxList, says: "a list of evals", about: "Calls whose answers are known, to try the panel with: sextant panels eval ID.", Sample: "[]", Items: eval()}},
 		},
 	}
 }
@@ -139,6 +139,21 @@ func config() *Shape {
 		{Name: "description", Also: []string{"desc", "title", "label"}, Shape: text("What it is for.", "How many notes are shown").upTo(maxDescription)},
 		{Name: "default", Also: []string{"value"}, Shape: anything("Its value until somebody sets it.", "20")},
 		{Name: "sensitive", Also: []string{"secret", "password"}, Shape: flag("Whether it is kept as a secret and never shown.")},
+	}}
+}
+
+func eval() *Shape {
+	return &Shape{Kind: loose.Object, about: "One call and what its answer should be.", Sample: `{"name": "a note is kept", "tool": "field_notes_add", "args": {"text": "Water the thyme"}, "expect": {"contains": ["thyme"]}}`, Members: []Member{
+		{Name: "name", Also: []string{"title", "description"}, Shape: text("What should be so, in a sentence.", "a note is kept").upTo(300)},
+		{Name: "prompt", Also: []string{"question", "input"}, Shape: text("What a person would say that should lead to the tool.", "Keep a note: water the thyme").upTo(maxDescription)},
+		{Name: "tool", Also: []string{"call", "function"}, Shape: text("A tool of the panel.", "field_notes_add").upTo(128)},
+		{Name: "args", Also: []string{"arguments", "parameters"}, Shape: &Shape{Kind: loose.Object, Open: true, says: "an object of arguments", about: "Its arguments. A string {added.id} is the member id of the answer that is called added.", Sample: "{}"}},
+		{Name: "as", Shape: text("What later evals call the answer.", "added").upTo(MaxTitle).matching(ruleTool)},
+		{Name: "expect", Also: []string{"expected", "expects"}, Shape: &Shape{Kind: loose.Object, about: "What the answer should be; without it the call should succeed.", Sample: `{"contains": ["thyme"]}`, Members: []Member{
+			{Name: "success", Also: []string{"ok"}, Shape: flag("false where the call should fail.")},
+			{Name: "contains", Shape: list(text("A text.", "thyme").upTo(maxDescription), "Texts that the answer, or the error, holds.", `["thyme"]`)},
+			{Name: "equals", Shape: &Shape{Kind: loose.Object, Open: true, says: "an object: JSON pointers with values", about: "Values in the answer, by JSON pointer.", Sample: `{"/count": 1}`}},
+		}}},
 	}}
 }
 

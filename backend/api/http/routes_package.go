@@ -1,0 +1,83 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"sextant/backend/tools/panels/evals"
+	"sextant/backend/tools/panels/making"
+	"sextant/backend/tools/panels/manifest"
+	"sextant/shared/toolspec"
+)
+
+// archiveInput is an archive of a panel; Hash, where it is wanted, names what the person has read.
+type archiveInput struct {
+	Body struct {
+		Archive []byte `json:"archive" doc:"The file, in Base64." maxLength:"4000000"`
+		Hash    string `json:"hash,omitempty" maxLength:"64" doc:"The hash of the offer that was shown"`
+	}
+}
+
+// PanelOffer is what installing an archive would do, or, without an Offer, what is wrong with the
+// panel in it.
+type PanelOffer struct {
+	Panel    string             `json:"panel"`
+	Offer    *making.Offer      `json:"offer,omitempty"`
+	Problems []manifest.Problem `json:"problems,omitempty"`
+}
+
+// PanelInstalled names the panel that was installed.
+type PanelInstalled struct {
+	Panel string `json:"panel"`
+}
+
+// PanelEvals is what became of a panel's evals.
+type PanelEvals struct {
+	Outcomes []evals.Outcome `json:"outcomes"`
+}
+
+// packageRoutes install panels from archives, which only the person may, and run panels' evals.
+func (s *Server) packageRoutes() {
+	add(s, http.MethodPost, "/api/panels/offer", "What installing a panel's archive would do", http.StatusOK, s.offerPanel)
+	add(s, http.MethodPost, "/api/panels/install", "Install a panel's archive that was shown", http.StatusOK, s.installPanel)
+	add(s, http.MethodPost, "/api/panels/{id}/eval", "Make the calls of a panel's evals and compare the answers", http.StatusOK, s.evalPanel)
+}
+
+func (s *Server) offerPanel(ctx context.Context, in *archiveInput) (*body[PanelOffer], error) {
+	if err := personOnly(ctx); err != nil {
+		return nil, err
+	}
+	offer, err := s.rooms.Making.Offer(in.Body.Archive)
+	var unfit *making.Unfit
+	switch {
+	case errors.As(err, &unfit):
+		return answer(PanelOffer{Panel: unfit.Panel, Problems: unfit.Problems}), nil
+	case err != nil:
+		return nil, badRequest(err.Error())
+	}
+	return answer(PanelOffer{Panel: offer.Panel, Offer: &offer}), nil
+}
+
+func (s *Server) installPanel(ctx context.Context, in *archiveInput) (*body[PanelInstalled], error) {
+	if err := personOnly(ctx); err != nil {
+		return nil, err
+	}
+	panel, err := s.rooms.Making.Install(ctx, in.Body.Archive, in.Body.Hash)
+	if err != nil {
+		return nil, badRequest(err.Error())
+	}
+	return answer(PanelInstalled{Panel: panel}), nil
+}
+
+// evalPanel runs the calls as who asks for them: judged, asked about and written down as any other.
+func (s *Server) evalPanel(ctx context.Context, in *idPath) (*body[PanelEvals], error) {
+	list, known := s.rooms.Panels.Evals(in.ID)
+	if !known {
+		return nil, notFound("There is no panel " + in.ID + " that can be used. GET /api/panels lists the panels.")
+	}
+	return answer(PanelEvals{Outcomes: evals.Run(ctx, list, func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
+		return s.run(ctx, "", tool, in.ID, args).Body
+	})}), nil
+}
