@@ -28,7 +28,7 @@ type packedPanel struct {
 	File   string        `json:"file,omitempty"`
 	Folder string        `json:"folder,omitempty"`
 	Bytes  int           `json:"bytes,omitempty"`
-	Offer  *making.Offer `json:"offer,omitempty"`
+	Offer  *making.PackageOffer `json:"offer,omitempty"`
 }
 
 // Run packs a panel that can run, so that another person installs what was checked.
@@ -173,7 +173,7 @@ func readArchive(path string) ([]byte, error) {
 }
 
 // printOffer says on stderr, where questions go, what would be installed.
-func printOffer(io streams, o making.Offer, folder string) {
+func printOffer(io streams, o making.PackageOffer, folder string) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(io.err, format+"\n", args...) }
 	version := first(o.Version, "without a version")
 	switch {
@@ -222,7 +222,7 @@ func printOffer(io streams, o making.Offer, folder string) {
 }
 
 // ask waits for a yes at the terminal. Without one there is nobody to ask, and nothing is installed.
-func ask(ctx context.Context, io streams, o making.Offer) error {
+func ask(ctx context.Context, io streams, o making.PackageOffer) error {
 	if !isTerminal(io.in) {
 		return failure(exitRefused, "nobody can be asked here, so nothing was installed. Read what stands above, then add --yes")
 	}

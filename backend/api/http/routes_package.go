@@ -24,7 +24,7 @@ type archiveInput struct {
 // panel in it.
 type PanelOffer struct {
 	Panel    string             `json:"panel"`
-	Offer    *making.Offer      `json:"offer,omitempty"`
+	Offer    *making.PackageOffer      `json:"offer,omitempty"`
 	Problems []manifest.Problem `json:"problems,omitempty"`
 }
 

@@ -15,14 +15,14 @@ var ErrOther = errors.New("the archive is not the one that was shown; nothing wa
 
 // Offer says what installing an archive into the panels folder of the running program would do. The
 // error is that of Open, or says why it cannot be installed here.
-func (p *Panels) Offer(archive []byte) (Offer, error) {
+func (p *Panels) Offer(archive []byte) (PackageOffer, error) {
 	_, offer, err := p.offered(archive)
 	return offer, err
 }
 
-func (p *Panels) offered(archive []byte) (*Package, Offer, error) {
+func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 	if p.cfg.Folder == "" {
-		return nil, Offer{}, errors.New("this Sextant has no folder for panels of one's own")
+		return nil, PackageOffer{}, errors.New("this Sextant has no folder for panels of one's own")
 	}
 	var reserved []string
 	if p.cfg.Reserved != nil {
@@ -30,7 +30,7 @@ func (p *Panels) offered(archive []byte) (*Package, Offer, error) {
 	}
 	found, err := Open(archive, reserved...)
 	if err != nil {
-		return nil, Offer{}, err
+		return nil, PackageOffer{}, err
 	}
 	offer, err := found.Against(p.cfg.Folder)
 	if err != nil {

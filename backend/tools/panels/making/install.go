@@ -24,9 +24,9 @@ type Package struct {
 	problems []manifest.Problem
 }
 
-// Offer is what installing a Package would do: all that a person has to know to say yes. Its
+// PackageOffer is what installing a Package would do: all that a person has to know to say yes. Its
 // texts are from outside, without what cannot be seen.
-type Offer struct {
+type PackageOffer struct {
 	// Hash is that of the archive (SHA-256, hexadecimal); the answer names it.
 	Hash        string `json:"hash"`
 	Panel       string `json:"panel"`
@@ -116,9 +116,9 @@ func (p *Package) Hash() string { return p.hash }
 
 // Against says what installing into the folder dir would do. The error says that it cannot be
 // done there, such as a link in its place.
-func (p *Package) Against(dir string) (Offer, error) {
+func (p *Package) Against(dir string) (PackageOffer, error) {
 	m := p.plan.Manifest
-	o := Offer{
+	o := PackageOffer{
 		Hash: p.hash, Panel: p.id, Title: accepted.Shown(m.Title), Description: accepted.Shown(m.Description), Version: accepted.Shown(m.Version),
 		Tools: []OfferedTool{}, Problems: p.problems, Rights: []string{},
 	}

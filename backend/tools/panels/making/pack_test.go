@@ -52,7 +52,7 @@ func small(id, more string) string {
 	return fmt.Sprintf(`{"panel_id": %q, "panel_type": "x", "title": "Small", "version": "1.0", %s "tools": []}`, id, more)
 }
 
-func install(t *testing.T, dir string, text []byte) Offer {
+func install(t *testing.T, dir string, text []byte) PackageOffer {
 	t.Helper()
 	p, err := Open(text)
 	if err != nil {

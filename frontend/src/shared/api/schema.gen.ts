@@ -1424,6 +1424,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/panels/install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install a panel's archive that was shown */
+        post: operations["post-api-panels-install"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/offer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What installing a panel's archive would do */
+        post: operations["post-api-panels-offer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/panels/open": {
         parameters: {
             query?: never;
@@ -1555,6 +1589,23 @@ export interface paths {
         put?: never;
         /** Take over changes of a panel's tools without asking until Sextant ends */
         post: operations["post-api-panels-id-develop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/eval": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make the calls of a panel's evals and compare the answers */
+        post: operations["post-api-panels-id-eval"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1826,6 +1877,12 @@ export interface components {
             call: string;
             id: string;
             reason?: string;
+        };
+        ArchiveInputBody: {
+            /** @description The file, in Base64. */
+            archive: string;
+            /** @description The hash of the offer that was shown */
+            hash?: string;
         };
         AuditCheck: {
             /** Format: int64 */
@@ -2605,6 +2662,41 @@ export interface components {
             name?: string;
             say: string;
         };
+        OfferedFile: {
+            /** Format: int64 */
+            bytes: number;
+            name: string;
+        };
+        OfferedTool: {
+            description: string;
+            name: string;
+        };
+        Outcome: {
+            answer?: string;
+            args?: unknown;
+            /** Format: int64 */
+            duration_ms: number;
+            name: string;
+            state: string;
+            tool?: string;
+            why?: string;
+        };
+        PackageOffer: {
+            description?: string;
+            diff?: string;
+            files: components["schemas"]["OfferedFile"][];
+            gone?: string[];
+            hash: string;
+            left?: string[];
+            panel: string;
+            problems?: components["schemas"]["PanelProblem"][];
+            rights: string[];
+            title: string;
+            tools: components["schemas"]["OfferedTool"][];
+            update: boolean;
+            version?: string;
+            was?: string;
+        };
         Page: {
             /** Format: int64 */
             tab: number;
@@ -2623,6 +2715,8 @@ export interface components {
             builtin: boolean;
             description?: string;
             develop?: boolean;
+            /** Format: int64 */
+            evals?: number;
             icon?: string;
             id: string;
             /** Format: int64 */
@@ -2643,12 +2737,23 @@ export interface components {
             /** @description A tool of the panel, or one that its manifest names in permissions.call_tools. */
             tool: string;
         };
+        PanelEvals: {
+            outcomes: components["schemas"]["Outcome"][];
+        };
         PanelInputBody: {
             panel?: string;
             panelId?: string;
         };
+        PanelInstalled: {
+            panel: string;
+        };
         PanelList: {
             panels: components["schemas"]["Panel"][];
+        };
+        PanelOffer: {
+            offer?: components["schemas"]["PackageOffer"];
+            panel: string;
+            problems?: components["schemas"]["PanelProblem"][];
         };
         PanelPage: {
             kind: string;
@@ -6283,6 +6388,72 @@ export interface operations {
             };
         };
     };
+    "post-api-panels-install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArchiveInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelInstalled"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-offer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArchiveInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelOffer"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "post-api-panels-open": {
         parameters: {
             query?: never;
@@ -6575,6 +6746,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PanelList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-id-eval": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelEvals"];
                 };
             };
             /** @description Error */
