@@ -25,9 +25,9 @@ type panelsPackVerb struct {
 type packedPanel struct {
 	Panel string `json:"panel"`
 	// File is the archive that was written, Folder the panel's folder that was.
-	File   string        `json:"file,omitempty"`
-	Folder string        `json:"folder,omitempty"`
-	Bytes  int           `json:"bytes,omitempty"`
+	File   string               `json:"file,omitempty"`
+	Folder string               `json:"folder,omitempty"`
+	Bytes  int                  `json:"bytes,omitempty"`
 	Offer  *making.PackageOffer `json:"offer,omitempty"`
 }
 

@@ -23,9 +23,9 @@ type archiveInput struct {
 // PanelOffer is what installing an archive would do, or, without an Offer, what is wrong with the
 // panel in it.
 type PanelOffer struct {
-	Panel    string             `json:"panel"`
-	Offer    *making.PackageOffer      `json:"offer,omitempty"`
-	Problems []manifest.Problem `json:"problems,omitempty"`
+	Panel    string               `json:"panel"`
+	Offer    *making.PackageOffer `json:"offer,omitempty"`
+	Problems []manifest.Problem   `json:"problems,omitempty"`
 }
 
 // PanelInstalled names the panel that was installed.
