@@ -1,5 +1,5 @@
 import AxeBuilder from '@axe-core/playwright';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { Sextant } from './sextant';
@@ -69,6 +69,23 @@ test('a note is written, kept as a file, found, renamed, and nothing typed is lo
     await expect(page.getByRole('region', { name: 'The note Ideas' })).toHaveCount(0);
     await page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }).click();
     await expect(page.getByRole('region', { name: 'The note Ideas' })).toContainText('mine');
+  } finally {
+    await sextant.stop();
+  }
+});
+
+test('a link in a note opens in the browser panel and leaves the window where it is', async ({ page }) => {
+  const sextant = await Sextant.start();
+  try {
+    await mkdir(join(sextant.data, 'notes'), { recursive: true });
+    await writeFile(join(sextant.data, 'notes/Links.md'), 'See [the page](http://127.0.0.1:9/there).\n');
+    await page.goto(sextant.window());
+    await panel(page, 'Notes').click();
+    await page.getByRole('button', { name: /^Links/ }).click();
+    const window = new URL(page.url()).origin;
+    await page.getByRole('link', { name: 'the page' }).click();
+    await expect(page.getByRole('main', { name: 'Browser' })).toBeVisible();
+    expect(new URL(page.url()).origin).toBe(window);
   } finally {
     await sextant.stop();
   }
