@@ -1,6 +1,6 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test, type Locator, type Page } from '@playwright/test';
 import { Sextant, say, settings } from './sextant';
 
 const examples = join(import.meta.dirname, '../../docs/examples');
@@ -116,6 +116,15 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     await say(page, 'annotate');
     await expect(talk(page)).toContainText('are numbered on “Notepad”');
     expect(await number(page, 'button', 'Fake')).toBeGreaterThan(0);
+    const add = await number(page, 'button', 'Add');
+    const label = page.locator('[data-marks] .mark').getByText(String(add), { exact: true });
+    const beside = async () => {
+      const [mark, box] = await Promise.all([label.boundingBox(), view.locator('#add').boundingBox()]);
+      return mark && box ? Math.hypot(mark.x - box.x, mark.y - box.y) : Infinity;
+    };
+    await expect.poll(beside).toBeLessThan(40);
+    await view.locator('#add').evaluate((el) => (el.style.marginLeft = '200px'));
+    await expect.poll(beside).toBeLessThan(40);
     await say(page, `select long in ${await number(page, 'combobox', 'Kind')}`);
     await expect(view.locator('#kind')).toHaveValue('long');
     const field = await number(page, 'textbox', 'Line');
@@ -129,6 +138,103 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     await expect(talk(page)).toContainText('second (long)');
     await say(page, 'wait for "first (long)"');
     await expect(talk(page)).toContainText('Waited for');
+  });
+
+  test('works on a declarative page, whose buttons are the panel calling', async ({ page }) => {
+    await cp(join(examples, 'habits'), join(sextant.data, 'panels', 'habits'), { recursive: true });
+    await page.goto(sextant.window());
+    await open(page, /Habits/);
+    await page.getByRole('button', { name: /^Allow once/ }).click();
+    const stage = page.getByRole('main', { name: 'Habits' });
+    await expect(stage.getByText('No habits yet')).toBeVisible();
+    await say(page, 'annotate');
+    await say(page, `type "Read ten pages" into ${await number(page, 'textbox', 'Name')}`);
+    await expect(stage.getByRole('textbox', { name: 'Name' })).toHaveValue('Read ten pages');
+    await say(page, `click ${await number(page, 'button', 'Add')}`);
+    await page.getByRole('button', { name: /^Allow once/ }).click();
+    await expect(stage.getByText('Read ten pages').first()).toBeVisible();
+    const { calls } = await sextant.api<{ calls: Row[] }>('GET', '/api/calls?limit=50');
+    expect(calls.find((c) => c.tool === 'habits_add')?.caller).toBe('panel');
+  });
+
+  test('draws the numbers over the page, where they follow what they stand on and go with it', async ({ page }) => {
+    await page.goto(sextant.window());
+    await open(page, /Reading list/);
+    const stage = page.getByRole('main', { name: 'Reading list' });
+    const marks = page.locator('[data-marks] .mark');
+    const mark = (id: number) => marks.getByText(String(id), { exact: true });
+    const above = async (id: number, what: Locator) => {
+      const [label, box] = await Promise.all([mark(id).boundingBox(), what.boundingBox()]);
+      return label && box ? Math.hypot(label.x - box.x, label.y - box.y) : Infinity;
+    };
+    await stage.getByRole('button', { name: 'Number the page' }).click();
+    await expect(marks.first()).toBeVisible();
+
+    await say(page, 'annotate');
+    const title = await number(page, 'textbox', 'title');
+    const field = stage.getByRole('textbox', { name: 'title' });
+    await expect.poll(() => above(title, field)).toBeLessThan(40);
+    await field.evaluate((el) => (el.closest('section')!.style.marginTop = '90px'));
+    await expect.poll(() => above(title, field)).toBeLessThan(40);
+    // A number lets a press through to what lies below it.
+    await field.evaluate((el) => (el.style.height = '60px'));
+    await expect.poll(() => above(title, field)).toBeLessThan(40);
+    const spot = (await mark(title).boundingBox())!;
+    await page.mouse.click(spot.x + spot.width - 3, spot.y + spot.height - 2);
+    await expect(field).toBeFocused();
+
+    const shut = await number(page, 'button', 'reading_list_add');
+    await say(page, `click ${shut}`);
+    await expect(field).toBeHidden();
+    await expect(mark(title)).toBeHidden();
+    await expect(mark(shut)).toBeVisible();
+
+    await stage.getByRole('button', { name: 'Hide the numbers' }).click();
+    await expect(marks).toHaveCount(0);
+    await stage.getByRole('button', { name: 'Number the page' }).click();
+    await expect(mark(shut)).toBeVisible();
+    await open(page, /Tools and activity/);
+    await expect(marks).toHaveCount(0);
+    await open(page, /Reading list/);
+    await expect(stage.getByRole('button', { name: 'Number the page' })).toBeVisible();
+    await expect(marks).toHaveCount(0);
+  });
+
+  test('operates the pages of the workspace where that is safe, and as the panel', async ({ page }) => {
+    await writeFile(join(sextant.work, 'plan.txt'), 'Buy lamps');
+    await writeFile(join(sextant.work, 'other.txt'), 'Sell chairs');
+    await page.goto(sextant.window());
+    await open(page, /Files/);
+    const files = page.getByRole('main', { name: 'Files' });
+    await expect(files.getByRole('treeitem', { name: 'plan.txt' })).toBeVisible();
+    await say(page, 'annotate');
+    await say(page, `click ${await number(page, 'treeitem', 'plan.txt')}`);
+    await expect(files.getByText('Buy lamps')).toBeVisible();
+    await say(page, `click ${await number(page, 'button', 'Move to the trash')}`);
+    await expect(talk(page)).toContainText('is for the person only');
+    // Delete on the tree is the panel's call, and asks.
+    await say(page, 'press Delete');
+    await page
+      .getByRole('button', { name: /^Decline|^Not now|^No/ })
+      .first()
+      .click();
+    await expect(files.getByRole('treeitem', { name: 'plan.txt' })).toBeVisible();
+    await say(page, `click ${await number(page, 'button', 'Open')}`);
+    const editor = page.getByRole('main', { name: 'Code editor' });
+    await expect(editor.getByRole('tab', { name: 'plan.txt' })).toBeVisible();
+
+    await open(page, /Notes/);
+    const notes = page.getByRole('main', { name: 'Notes' });
+    await expect(notes.getByRole('button', { name: 'New note' }).first()).toBeVisible();
+    await say(page, 'annotate');
+    await say(page, `click ${await number(page, 'button', 'New note')}`);
+    await page.getByRole('button', { name: /^Allow once/ }).click();
+    await expect(notes.getByRole('textbox', { name: 'Name of the note' })).toBeVisible();
+    const { calls } = await sextant.api<{ calls: Row[] }>('GET', '/api/calls?limit=50');
+    expect(calls.find((c) => c.tool === 'notes_write')?.caller).toBe('panel');
+    await say(page, 'annotate');
+    await say(page, `type "Mine" into ${await number(page, 'textbox', 'Name of the note')}`);
+    await expect(talk(page)).toContainText(/Name of the note.*is for the person only/);
   });
 
   test('works in the browser where the browser or the start is in front', async ({ page }) => {

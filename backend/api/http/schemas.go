@@ -59,6 +59,7 @@ func streamTypes() []any {
 		wire.Problem{},
 		wire.ClientMessage{},
 		wire.SurfaceAsk{},
+		wire.SurfaceMarks{},
 		wire.SurfaceCancel{},
 		wire.FrameHeader{},
 		wire.TerminalMessage{},

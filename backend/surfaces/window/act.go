@@ -49,7 +49,9 @@ func (p *Page) act(ctx context.Context, do func(context.Context, *action) error)
 	if err != nil {
 		return annotator.Answer{}, p.mend(ctx, err)
 	}
-	return p.answer(ctx, a, now, settled), nil
+	ans := p.answer(ctx, a, now, settled)
+	p.draw(ctx, now)
+	return ans, nil
 }
 
 // framedNow reports whether the newest look saw a frame.

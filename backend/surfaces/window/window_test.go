@@ -62,9 +62,9 @@ const aimed = `{"v":{"state":"ok","x":60,"y":35}}`
 func page(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error)) (*window.Page, *room, *identity.Book) {
 	t.Helper()
 	r := &room{answers: answers}
-	for _, calm := range []string{"calm", "frame.calm"} {
-		if answers[calm] == nil {
-			answers[calm] = says(`{"v":{"over":true}}`)
+	for name, answer := range map[string]string{"calm": `{"v":{"over":true}}`, "frame.calm": `{"v":{"over":true}}`, "marks": `{"v":true}`} {
+		if answers[name] == nil {
+			answers[name] = says(answer)
 		}
 	}
 	book := identity.NewBook()

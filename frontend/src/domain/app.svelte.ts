@@ -60,7 +60,7 @@ export class App {
     this.secrets = new Secrets(this.actions);
     this.metrics = new Metrics(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
-    this.surface = new Surface(this.session);
+    this.surface = new Surface(this.session, this.actions, this.settings);
     this.talk = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
     this.branching = new Branching(this.talk, this.store, this.actions, this.panels);
     this.completing = new Completing(backend);

@@ -76,7 +76,10 @@ export class Notes {
   }
 
   async open(name: string): Promise<void> {
-    await this.leave();
+    if (!(await this.leave())) {
+      this.toasts.error(t('notes.stays'));
+      return;
+    }
     const found = this.list.find((note) => note.name === name);
     if (!found) return;
     try {
@@ -184,9 +187,9 @@ export class Notes {
     note.turned++;
   }
 
-  /** Saves before something else is shown. */
-  async leave(): Promise<void> {
-    if (this.note) await this.save();
+  /** Saves before something else is shown; false when what was typed would be lost. */
+  async leave(): Promise<boolean> {
+    return !this.note || (await this.save());
   }
 
   /** Gives the note another name; what is wrong with it comes back, "" when it has it. */

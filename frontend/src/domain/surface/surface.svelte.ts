@@ -1,6 +1,10 @@
 import { answered, during } from '../../shared/api/acting';
-import type { Envelope, Json, SurfaceAsk, SurfaceReply } from '../../shared/api/types';
+import { environmentTool } from '../../shared/api/map';
+import type { Envelope, Json, SurfaceAsk, SurfaceMarks, SurfaceReply } from '../../shared/api/types';
+import type { Actions } from '../actions';
 import type { Session } from '../session/session.svelte';
+import type { Settings } from '../settings/settings.svelte';
+import { PanelMarks } from './marks.svelte';
 
 /** Asks what a panel shows in its frame, through the panel's own bridge; the answer is a stranger's. */
 export type FrameAsk = (ask: { name: string; args: Json[] }) => Promise<Json>;
@@ -30,11 +34,33 @@ export class Surface {
   /** Where the assistant's pointer is, in pixels of the window; null soon after it acted. */
   pointer = $state<{ x: number; y: number; press: boolean } | null>(null);
 
+  /** The numbers over the page. */
+  readonly marks = new PanelMarks((frame, doc, handles) => this.#where(frame, doc, handles));
+
   #frames = new Map<string, FrameAsk>();
   #installing: Promise<void> | null = null;
   #away: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly session: Session) {}
+  constructor(
+    private readonly session: Session,
+    private readonly actions: Actions,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Whether the numbers of a panel are drawn. */
+  marked(panel: string): boolean {
+    return this.marks.panel === panel && panel !== '' && this.settings.value('marks') !== 'off';
+  }
+
+  /** Numbers the page of the panel in front; when its numbers are drawn already, hides them. */
+  async annotate(panel: string): Promise<void> {
+    if (this.marked(panel)) {
+      await this.settings.set('marks', 'off');
+      return;
+    }
+    if (this.settings.value('marks') === 'off') await this.settings.set('marks', 'on');
+    await this.actions.run(environmentTool('annotate'), {});
+  }
 
   /** Says how the frame of a panel is asked; returns what ends that. */
   provide(panel: string, ask: FrameAsk): () => void {
@@ -69,6 +95,11 @@ export class Surface {
   async #answer({ panel, frame, do: name, args }: SurfaceAsk): Promise<Json> {
     const stage = document.querySelector<HTMLElement>('[data-surface]');
     if (!stage || stage.dataset.surface !== panel) throw new Error('the window shows another panel now.');
+    if (name === 'marks') {
+      const [told] = (args ?? []) as SurfaceMarks[];
+      if (told) this.marks.take(panel, told);
+      return { v: true };
+    }
     const place = frame ? stage.querySelector('iframe')?.getBoundingClientRect() : undefined;
     if (name === 'press') this.#point((args as Json[])[1], true, place);
     if (frame) {
@@ -86,6 +117,15 @@ export class Surface {
     }
     if (name === 'calm') await answered(PATIENCE);
     return globalThis.__sextant?.do(name, args ?? []);
+  }
+
+  /** Where elements of the page, or of what its frame shows, are now. */
+  async #where(frame: boolean, doc: string, handles: number[]): Promise<Json> {
+    const args = [doc, handles] as Json[];
+    const answer = frame
+      ? await this.#frames.get(this.marks.panel)?.({ name: 'where', args })
+      : await globalThis.__sextant?.do('where', args);
+    return (answer as { v?: Json } | null | undefined)?.v ?? null;
   }
 
   /** Shows the pointer at a point of the window, or of a frame's place, where a stranger's numbers stay inside. */

@@ -174,6 +174,8 @@ export class Loopback implements Backend {
   result = async (handle: string) => (await this.#ask('GET', `/api/results/${encodeURIComponent(handle)}`)).blob();
 
   execute = (tool: string, args: Json, panel: string) => {
+    // What a press of the assistant's on a page of ours leads to is the panel's call, judged by its rights.
+    if (acting() && panel) return this.callPanel(panel, tool, args);
     const { method, path } = route('tools_execute');
     return this.#json<Result>(method, path, { tool, args, panelId: panel });
   };
@@ -209,7 +211,8 @@ export class Loopback implements Backend {
 
   openPanel = async (panel: string) => {
     const { method, path } = route('panel_open');
-    await this.#ask(method, path, { panel });
+    // Which panel is in front changes nothing but what is seen; the assistant may, by a tool of its own.
+    await this.#ask(method, path, { panel }, true);
   };
 
   hand = async (person: boolean) => {

@@ -3124,6 +3124,18 @@ export interface components {
             /** Format: int64 */
             id: number;
         };
+        SurfaceMark: {
+            element: components["schemas"]["Element"];
+            /** Format: int64 */
+            handle: number;
+        };
+        SurfaceMarks: {
+            doc: string;
+            frame_doc?: string;
+            marks: components["schemas"]["SurfaceMark"][];
+            /** Format: int64 */
+            version: number;
+        };
         SurfaceRef: {
             surface: string;
         };

@@ -97,6 +97,7 @@ export type Hello = S['Hello'];
 
 /** A question about the page of the panel that the window shows, and its answer. */
 export type SurfaceAsk = S['SurfaceAsk'];
+export type SurfaceMarks = S['SurfaceMarks'];
 export type SurfaceReply = S['SurfaceReply'];
 
 /** A person's hand on the picture, in CSS pixels of the page's viewport. */

@@ -24,6 +24,7 @@ export const notes = {
   'notes.saving': 'Saving',
   'notes.unsaved': 'Not saved yet',
   'notes.notsaved': 'Not saved: {reason} Your text is still here.',
+  'notes.stays': 'This note could not be saved, so it stays open. Save it or take what is in the file first.',
   'notes.changed': 'This note was changed by something else. Your text is still here.',
   'notes.gone': 'This note was removed. Your text is still here.',
   'notes.reload': 'Take the other',

@@ -11,7 +11,7 @@ interface Doors {
 
 /** What can be done anywhere in the window. Panels add their own while they are shown. */
 export function windowCommands(app: App, doors: Doors): Command[] {
-  const { browser, layout, panels, talk, approvals, settings } = app;
+  const { browser, layout, panels, talk, approvals, settings, surface } = app;
   const places: Command[] = Array.from({ length: 9 }, (_, i) => ({
     id: `panel.${i + 1}`,
     title: t('command.panel', { n: i + 1 }),
@@ -58,7 +58,8 @@ export function windowCommands(app: App, doors: Doors): Command[] {
       title: t('command.annotate'),
       icon: 'tag',
       keys: ['Ctrl+Shift+A'],
-      run: () => void browser.annotate(),
+      run: () =>
+        void (panels.activeId === panelProviding('page') ? browser.annotate() : surface.annotate(panels.activeId)),
     },
     {
       id: 'question',

@@ -236,10 +236,26 @@
     } else if (el.isContentEditable) document.execCommand(cut ? 'delete' : 'insertText', false, text)
   }
 
+  // where is the part of each element that can be seen now, null for one that cannot: numbers that are
+  // drawn over the page follow it. Another life of the document knows none of them.
+  const where = (doc, list) => {
+    if (doc !== instance) return list.map(() => null)
+    const ctx = S.scene({ clip: clip() }, { w: innerWidth, h: innerHeight })
+    return list.map((h) => {
+      const el = S.live(h)
+      const p = el && S.place({ el }, ctx)
+      if (!p || p.where !== 'in') return null
+      const { x, y, w, h: height } = p.vis
+      const top = S.deep(x + w / 2, y + height / 2)
+      const seen = !top || S.hits(el, top) || S.within(el, top) || S.within(top, el)
+      return seen ? [x, y, w, height].map((v) => Math.round(v * 10) / 10) : null
+    })
+  }
+
   // html and what is selected leave the page in one message; more of it is cut.
   const most = 400_000
   const doings = {
-    see, press, hover, type, choose, key,
+    see, press, hover, type, choose, key, where,
     aim: (h, o) => (mayTouch(need(h)), S.aim(h, { ...o, clip: clip() })),
     scroll: (h, direction, amount) => S.scroll(h, direction, amount),
     calm: S.calm, still: S.still, hasText: S.hasText, html: () => S.html().slice(0, most), selection: () => S.selection(),
