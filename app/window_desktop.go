@@ -33,6 +33,8 @@ func openWindow(ctx context.Context, sys *System) error {
 	}
 	stopped := make(chan struct{})
 	defer close(stopped)
+	sys.Window.Camera(photograph)
+	defer sys.Window.Camera(nil)
 	err = wails.Run(&options.App{
 		Title: "Sextant", Width: 1280, Height: 800, MinWidth: 800, MinHeight: 560,
 		BackgroundColour:         options.NewRGB(11, 14, 18),

@@ -144,17 +144,21 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     await cp(join(examples, 'habits'), join(sextant.data, 'panels', 'habits'), { recursive: true });
     await page.goto(sextant.window());
     await open(page, /Habits/);
-    await page.getByRole('button', { name: /^Allow once/ }).click();
     const stage = page.getByRole('main', { name: 'Habits' });
     await expect(stage.getByText('No habits yet')).toBeVisible();
     await say(page, 'annotate');
     await say(page, `type "Read ten pages" into ${await number(page, 'textbox', 'Name')}`);
     await expect(stage.getByRole('textbox', { name: 'Name' })).toHaveValue('Read ten pages');
     await say(page, `click ${await number(page, 'button', 'Add')}`);
-    await page.getByRole('button', { name: /^Allow once/ }).click();
-    await expect(stage.getByText('Read ten pages').first()).toBeVisible();
+    await expect(stage.getByRole('checkbox', { name: 'Read ten pages' })).toBeVisible();
+    await say(page, 'annotate');
+    await say(page, `click ${await number(page, 'checkbox', 'Read ten pages')}`);
+    await expect(stage.getByText('1 of 1 done')).toBeVisible();
     const { calls } = await sextant.api<{ calls: Row[] }>('GET', '/api/calls?limit=50');
-    expect(calls.find((c) => c.tool === 'habits_add')?.caller).toBe('panel');
+    for (const tool of ['habits_add', 'habits_mark']) {
+      const call = calls.find((c) => c.tool === tool);
+      expect([call?.caller, call?.client, call?.status]).toEqual(['panel', 'habits', 'done']);
+    }
   });
 
   test('draws the numbers over the page, where they follow what they stand on and go with it', async ({ page }) => {
@@ -171,6 +175,9 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     await expect(marks.first()).toBeVisible();
 
     await say(page, 'annotate');
+    // The button that shows the numbers is none of them.
+    await expect(talk(page)).not.toContainText('Number the page');
+    await expect(talk(page)).not.toContainText('Hide the numbers');
     const title = await number(page, 'textbox', 'title');
     const field = stage.getByRole('textbox', { name: 'title' });
     await expect.poll(() => above(title, field)).toBeLessThan(40);
@@ -214,10 +221,11 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     await expect(talk(page)).toContainText('is for the person only');
     // Delete on the tree is the panel's call, and asks.
     await say(page, 'press Delete');
-    await page
-      .getByRole('button', { name: /^Decline|^Not now|^No/ })
-      .first()
-      .click();
+    const question = page.getByRole('region', { name: 'Assistant' }).getByText('Run files_trash of files');
+    await expect(question).toBeVisible();
+    await page.getByRole('button', { name: /^Deny/ }).click();
+    await page.getByRole('button', { name: /^Deny/ }).click();
+    await expect(question).toBeHidden();
     await expect(files.getByRole('treeitem', { name: 'plan.txt' })).toBeVisible();
     await say(page, `click ${await number(page, 'button', 'Open')}`);
     const editor = page.getByRole('main', { name: 'Code editor' });

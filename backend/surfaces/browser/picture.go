@@ -2,6 +2,7 @@ package browser
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/draw"
@@ -36,7 +37,9 @@ func (p Picture) Tokens() int {
 // frame is what was photographed: a picture whose pixels are scale for a CSS pixel, in which the
 // viewport lies at (dx, dy) CSS pixels.
 type frame struct {
-	raw           []byte
+	raw []byte
+	// src is the picture where it is decoded already; its pixels are those of the whole picture.
+	src           image.Image
 	dx, dy, width float64
 	// covered are boxes of the viewport that must not be seen.
 	covered []annotator.Box
@@ -44,10 +47,13 @@ type frame struct {
 
 // edit makes the picture that was asked for out of a frame: cuts out an element, shrinks it to
 // the budget, and then draws the numbers, so that they can be read at any size.
-func edit(f frame, l *look, o ShotOptions, crop *element) (Picture, error) {
-	src, err := png.Decode(bytes.NewReader(f.raw))
-	if err != nil {
-		return Picture{}, fmt.Errorf("reading the picture: %w", err)
+func edit(f frame, elements []annotator.Element, o ShotOptions, crop *annotator.Element) (Picture, error) {
+	src := f.src
+	if src == nil {
+		var err error
+		if src, err = png.Decode(bytes.NewReader(f.raw)); err != nil {
+			return Picture{}, fmt.Errorf("reading the picture: %w", err)
+		}
 	}
 	bounds := src.Bounds()
 	scale := 1.0
@@ -63,7 +69,7 @@ func edit(f frame, l *look, o ShotOptions, crop *element) (Picture, error) {
 		}
 	}
 	size, shrink := within(area.Size(), o.MaxTokens)
-	if !o.Annotated && crop == nil && shrink == 1 && len(f.raw) <= lightPNG && len(f.covered) == 0 {
+	if !o.Annotated && crop == nil && shrink == 1 && f.raw != nil && len(f.raw) <= lightPNG && len(f.covered) == 0 {
 		return Picture{f.raw, "image/png", size.X, size.Y, scale}, nil
 	}
 	canvas := image.NewRGBA(area)
@@ -72,11 +78,43 @@ func edit(f frame, l *look, o ShotOptions, crop *element) (Picture, error) {
 	canvas = shrunk(canvas, size)
 	if o.Annotated {
 		dx, dy := f.dx-float64(area.Min.X)/scale, f.dy-float64(area.Min.Y)/scale
-		for _, e := range l.elements {
+		for _, e := range elements {
 			mark(canvas, e, dx, dy, scale*shrink)
 		}
 	}
 	return encode(canvas, scale*shrink)
+}
+
+// Developing is a picture of a window, of which a part is shown: PNG is all of it, Width the window's in CSS
+// pixels, Part what is to be seen, Covered what must not be. Elements are what can be numbered, Crop the one
+// that is asked for, nil for all of the part.
+type Developing struct {
+	PNG      []byte
+	Width    float64
+	Part     annotator.Box
+	Covered  []annotator.Box
+	Elements []annotator.Element
+	Crop     *annotator.Element
+}
+
+// Develop makes the picture that was asked for out of one of a whole window, as of a page's.
+func Develop(d Developing, o ShotOptions) (Picture, error) {
+	all, err := png.Decode(bytes.NewReader(d.PNG))
+	if err != nil {
+		return Picture{}, fmt.Errorf("reading the picture: %w", err)
+	}
+	cut, ok := all.(interface {
+		SubImage(r image.Rectangle) image.Image
+	})
+	if !ok || d.Width <= 0 {
+		return Picture{}, errors.New("reading the picture: it has no part that can be cut out")
+	}
+	scale := float64(all.Bounds().Dx()) / d.Width
+	part := cut.SubImage(rectangle(d.Part, 0, 0, scale))
+	if part.Bounds().Empty() {
+		return Picture{}, &Fault{Kind: FaultBlocked, Message: "Nothing of the page can be seen now.", Suggestion: "Ask the person to make the window larger."}
+	}
+	return edit(frame{src: part, width: float64(part.Bounds().Dx()) / scale, covered: d.Covered}, d.Elements, o, d.Crop)
 }
 
 // within is the size of a picture of at most so many tokens (0: any), and by how much it is smaller.

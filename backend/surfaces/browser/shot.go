@@ -98,7 +98,7 @@ func (t *tab) shoot(ctx context.Context, o ShotOptions) (Picture, error) {
 		return Picture{}, err
 	}
 	f.covered = append(covered, after...)
-	return edit(f, l, o, crop)
+	return edit(f, l.elements, o, crop)
 }
 
 // framed brings an element into view and gives back where it then stands.

@@ -88,6 +88,7 @@ func (p *Page) Type(ctx context.Context, o browser.TypeOptions) (annotator.Answe
 		hidden := g.thing.Secret || o.Only != ""
 		if hidden {
 			a.outcome = "typed the text into " + g.name()
+			p.covers(o.Text)
 		}
 		now, err := collect.Put(ctx, g.w, g.thing.Handle, o.Text, o.Clear, o.Submit)
 		if err == nil && !hidden && !o.Submit && o.Clear && squeeze(now) != squeeze(clip(o.Text, 2000)) && len(o.Text) <= 2000 {

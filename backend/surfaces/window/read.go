@@ -38,14 +38,6 @@ func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
 // maxHTML bounds what a frame may say that it shows, in bytes.
 const maxHTML = 2 << 20
 
-// Shot fails: a page of ours cannot take a picture of itself.
-func (p *Page) Shot(context.Context, browser.ShotOptions) (browser.Picture, error) {
-	return browser.Picture{}, &browser.Fault{
-		Kind: browser.FaultBlocked, Message: fmt.Sprintf("There is no picture of the panel %s: only the browser's pages can be photographed.", p.name()),
-		Suggestion: "Call get_page_content for its text, or annotate_page for what can be used on it.",
-	}
-}
-
 // Selection is what is selected on the page.
 func (p *Page) Selection(ctx context.Context) (string, error) {
 	text, err := collect.Selection(ctx, p.world(false))

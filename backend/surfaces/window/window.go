@@ -44,6 +44,7 @@ type Surface struct {
 
 	mu      sync.Mutex
 	windows Windows
+	camera  func(context.Context) ([]byte, error)
 	pages   map[string]*Page
 	byTab   map[int]*Page
 	lastDoc int
@@ -59,6 +60,14 @@ func (s *Surface) Connect(w Windows) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.windows = w
+}
+
+// Camera tells how a picture of the program's own window is taken, a PNG of all that it shows; nil for a
+// program without one.
+func (s *Surface) Camera(take func(context.Context) ([]byte, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.camera = take
 }
 
 // Watched reports whether a window is open.
@@ -113,6 +122,8 @@ type Page struct {
 	look    *look
 	whole   *look
 	version int
+	// secrets are the newest that were typed into the page; pictures cover what shows them.
+	secrets []string
 	// inFrame is true when the last action was in the frame: keys go there.
 	inFrame bool
 }
@@ -142,34 +153,39 @@ var errSilent = errors.New("the page does not answer")
 // world is the page's document, or the one in its frame, as the collector asks it.
 func (p *Page) world(frame bool) collect.World {
 	return collect.Ours(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
-		w := p.s.reached()
-		if w == nil || !w.Watched() {
-			return nil, p.unseen("No window is open.")
-		}
-		ask := wire.SurfaceAsk{Panel: p.panel, Frame: frame, Do: name, Args: make([]json.RawMessage, len(args))}
-		for i, a := range args {
-			var err error
-			if ask.Args[i], err = json.Marshal(a); err != nil {
-				return nil, fmt.Errorf("asking the window: %w", err)
-			}
-		}
-		limit := askLimit
-		if name == "aim" || name == "calm" {
-			limit = aimLimit
-		} else if frame {
-			limit = frameLimit
-		}
-		ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
-		defer cancel()
-		value, err := w.Ask(ctx, ask)
-		switch {
-		case err == nil:
-			return value, nil
-		case context.Cause(ctx) != nil:
-			return nil, context.Cause(ctx)
-		}
-		return nil, p.unseen(err.Error())
+		return p.ask(ctx, frame, name, args...)
 	})
+}
+
+// ask asks the window one thing about the page, or about the document in its frame.
+func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (json.RawMessage, error) {
+	w := p.s.reached()
+	if w == nil || !w.Watched() {
+		return nil, p.unseen("No window is open.")
+	}
+	ask := wire.SurfaceAsk{Panel: p.panel, Frame: frame, Do: name, Args: make([]json.RawMessage, len(args))}
+	for i, a := range args {
+		var err error
+		if ask.Args[i], err = json.Marshal(a); err != nil {
+			return nil, fmt.Errorf("asking the window: %w", err)
+		}
+	}
+	limit := askLimit
+	if name == "aim" || name == "calm" {
+		limit = aimLimit
+	} else if frame {
+		limit = frameLimit
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
+	defer cancel()
+	value, err := w.Ask(ctx, ask)
+	switch {
+	case err == nil:
+		return value, nil
+	case context.Cause(ctx) != nil:
+		return nil, context.Cause(ctx)
+	}
+	return nil, p.unseen(err.Error())
 }
 
 // unseen is the fault for a page that nobody shows.

@@ -2,6 +2,7 @@ import { answered, during } from '../../shared/api/acting';
 import { environmentTool } from '../../shared/api/map';
 import type { Envelope, Json, SurfaceAsk, SurfaceMarks, SurfaceReply } from '../../shared/api/types';
 import type { Actions } from '../actions';
+import { inOwnWindow } from '../commands/commands.svelte';
 import type { Session } from '../session/session.svelte';
 import type { Settings } from '../settings/settings.svelte';
 import { PanelMarks } from './marks.svelte';
@@ -23,6 +24,9 @@ declare global {
 const MOST = 900_000;
 /** How long a page may take to be at rest after requests that a press began, in milliseconds. */
 const PATIENCE = 4000;
+/** How long the window stands still for a picture at most, in milliseconds. */
+const POSE = 6000;
+const drawn = () => new Promise((done) => requestAnimationFrame(done));
 /** How long the pointer is seen after it acted, in milliseconds. */
 const SEEN = 1500;
 
@@ -37,6 +41,9 @@ export class Surface {
   /** The numbers over the page. */
   readonly marks = new PanelMarks((frame, doc, handles) => this.#where(frame, doc, handles));
 
+  /** A picture is taken: what the window draws over the page waits. */
+  posing = $state(false);
+  #posing: ReturnType<typeof setTimeout> | undefined;
   #frames = new Map<string, FrameAsk>();
   #installing: Promise<void> | null = null;
   #away: ReturnType<typeof setTimeout> | undefined;
@@ -100,6 +107,11 @@ export class Surface {
       if (told) this.marks.take(panel, told);
       return { v: true };
     }
+    if (name === 'pose') return this.#pose(stage);
+    if (name === 'posed') {
+      this.#rest();
+      return { v: true };
+    }
     const place = frame ? stage.querySelector('iframe')?.getBoundingClientRect() : undefined;
     if (name === 'press') this.#point((args as Json[])[1], true, place);
     if (frame) {
@@ -117,6 +129,33 @@ export class Surface {
     }
     if (name === 'calm') await answered(PATIENCE);
     return globalThis.__sextant?.do(name, args ?? []);
+  }
+
+  /**
+   * Shows the page and nothing of the window's own over it, for a picture. What a person has open over it
+   * stays and is told, so that it is painted over.
+   */
+  async #pose(stage: HTMLElement): Promise<Json> {
+    if (!inOwnWindow()) return { v: { own: false } };
+    const rect = (el: Element) => {
+      const { x, y, width, height } = el.getBoundingClientRect();
+      return { x, y, w: width, h: height };
+    };
+    if (document.querySelector('.scrim')) return { e: 'a dialog lies over it, which is for the person' };
+    this.posing = true;
+    clearTimeout(this.#posing);
+    this.#posing = setTimeout(() => this.#rest(), POSE);
+    // A window that nobody sees draws no frames.
+    await Promise.race([drawn().then(drawn), new Promise((done) => setTimeout(done, 300))]);
+    const covered = [...document.querySelectorAll('[role=dialog],[role=menu],[role=listbox],[role=tooltip],.menu')]
+      .filter((el) => !stage.contains(el) && el.checkVisibility())
+      .map(rect);
+    return { v: { own: true, width: innerWidth, stage: rect(stage), covered } };
+  }
+
+  #rest(): void {
+    clearTimeout(this.#posing);
+    this.posing = false;
   }
 
   /** Where elements of the page, or of what its frame shows, are now. */

@@ -25,6 +25,8 @@
   }
   const report = S.report
   S.report = (c, p, ctx) => {
+    // What shows or hides the numbers is no part of what they stand for.
+    if (!framed && c.el.hasAttribute?.('data-unnumbered')) return null
     const n = report(c, p, ctx)
     if (n && !operable(c.el)) {
       n.usable = false
