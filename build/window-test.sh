@@ -106,6 +106,30 @@ page_opened() {
   find "$dir/data" -maxdepth 1 -type f -name '*.db*' -exec grep -qa 'Desk lamps' {} + 2>/dev/null
 }
 
+# called TOOL PATTERN [FILE]: the newest call of a tool in the conversation succeeded, and what it answered fits
+# the pattern. Sets heard to what the pattern's group found; the answer's picture goes to FILE.
+called() {
+  heard=$(node -e '
+    const { readFileSync, writeFileSync } = require("node:fs");
+    const [home, tool, pattern, file] = process.argv.slice(1);
+    const { url, token } = JSON.parse(readFileSync(home));
+    const ask = async (path) => {
+      const answer = await fetch(new URL(path, url), { headers: { Authorization: `Bearer ${token}` } });
+      if (!answer.ok) process.exit(1);
+      return answer;
+    };
+    (async () => {
+      const { conversations } = await (await ask("/api/state")).json();
+      const { events } = await (await ask(`/api/conversations/${conversations[0].id}`)).json();
+      const ends = events.filter((e) => e.kind === "call.ended" && e.data.tool === tool);
+      const end = ends.at(-1)?.data;
+      const found = end?.status === "done" && new RegExp(pattern).exec(end.output ?? "");
+      if (!found) process.exit(1);
+      if (file) writeFileSync(file, Buffer.from(await (await ask(`/api/blobs/${end.images[0]}`)).arrayBuffer()));
+      process.stdout.write(found[1] ?? "yes");
+    })().catch(() => process.exit(1));' "$dir/data/instance.json" "$@" 2>/dev/null)
+}
+
 say_command() {
   local width height
   eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^(WIDTH|HEIGHT)=')"
@@ -128,4 +152,17 @@ say_command "open demo"
 until_true "opening the demo shop after typing “open demo”" page_opened
 until_true "the shop in the live view" shop_shown
 echo "window: typed “open demo”, the shop is in the live view, $red pixels of its red lamp ($shots/window-demo.png)"
+# A panel's page in this very window: numbered, pressed, photographed.
+say_command "open tools"
+until_true "opening the tools panel" called open_tools_panel Opened
+say_command "annotate"
+until_true "numbering the tools panel" called annotate_page 'panel:tools[^]*\[(\d+)\] radio "Offered"'
+import -silent -window "$window" "$shots/window-marks.png"
+say_command "click $heard"
+until_true "pressing “Offered” on the tools panel" called click_element 'radio "Offered" \(checked'
+say_command "screenshot"
+until_true "a picture of the tools panel" called take_screenshot 'Picture of the panel tools, (\d+ × \d+)' "$shots/window-panel.png"
+colours=$(identify -format '%k' "$shots/window-panel.png")
+[ "$colours" -ge 40 ] || fail "the picture of the tools panel has $colours colours ($shots/window-panel.png)"
+echo "window: numbered and pressed on the tools panel, whose picture is $heard pixels with $colours colours ($shots/window-panel.png)"
 echo "window test: passed"
