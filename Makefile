@@ -81,9 +81,11 @@ redteam: ui ## A model that obeys every injected instruction: harm done, questio
 	@echo "== A scripted model that obeys every instruction it reads"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestAModelThatObeysEveryInstruction ./build/redteam
 
-kills: ui ## Kill the program 1,000 times in its work: what is lost, refused or done twice (about 8 minutes)
+kills: ui ## Kill the program 1,000 times in its work, and MCP servers: what is lost, refused or done twice (10 minutes)
 	@echo "== A thousand kills"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestAProgramThatIsKilled ./build/kills
+	@echo "== A thousand kills of MCP servers, at random bytes of what they say"
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 20m -v -run TestAServerKilledAtAnyByte ./backend/tools/mcp
 
 window-test: build ## One real window under Xvfb
 	@echo "== One real window under Xvfb"

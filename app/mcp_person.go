@@ -57,6 +57,20 @@ func (s *System) serverAsks(ctx context.Context, q mcp.Question) (mcp.Answer, er
 	return mcp.Answer{Action: mcp.Decline}, nil
 }
 
+// serverChanged asks whether a tool that its server changed may be called.
+func (s *System) serverChanged(ctx context.Context, c mcp.Change) (bool, error) {
+	if !c.Call.From.Interactive {
+		return false, errors.New("nobody is here to be asked")
+	}
+	said, err := s.put(ctx, event.Approval{
+		Call: c.Call.ID, Tool: c.Call.Tool, Conversation: c.Call.From.Conversation, Turn: c.Call.From.Turn,
+		Question: fmt.Sprintf("Go on with %s, which %s has changed?", c.Tool, c.Server),
+		Does:     fmt.Sprintf("Takes over what %s now says of its tool, and makes the call.", c.Server), Target: c.Server, Data: s.Secrets.Mask(c.Diff),
+		Why: "It is not the tool you know: another description can give the assistant other orders. The lines are the server's, from outside.", Yes: "Go on", No: "Stop",
+	})
+	return err == nil && said.Answer == event.AnswerOnce, err
+}
+
 // signsIn is how the person signs in to servers; without a window nobody does.
 func (s *System) signsIn(purpose Purpose) func(ctx context.Context, server, page string) error {
 	if !purpose.Serve {

@@ -117,7 +117,7 @@ func diagnose(ctx context.Context, sys *System) []finding {
 	}
 	for _, s := range sys.MCP.List() {
 		f := finding{State: "ok", What: "mcp", Says: fmt.Sprintf("%s: %d tools", s.Name, len(s.Tools))}
-		if s.State == "failed" {
+		if s.State == "down" || s.State == "degraded" {
 			f = finding{State: "bad", What: "mcp", Says: s.Name + ": " + s.Error}
 		}
 		out = append(out, f)

@@ -103,7 +103,7 @@ install_node_modules() {
   [ -f frontend/package-lock.json ] || return 0
   if [ -f frontend/node_modules/go.mod ] && [ frontend/node_modules/.package-lock.json -nt frontend/package-lock.json ]; then return 0; fi
   say "npm ci (the window's libraries, by lock file)"
-  (cd frontend && npm ci --no-audit --no-fund --loglevel=error </dev/null)
+  (cd frontend && npm ci --no-audit --no-fund --loglevel=error </dev/null >&2)
   printf 'module installed-packages\n' >frontend/node_modules/go.mod
   touch frontend/node_modules/.package-lock.json
 }

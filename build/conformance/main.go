@@ -118,9 +118,9 @@ func (j *journal) ready(ctx context.Context, servers *mcp.Servers) error {
 	for {
 		if list := servers.List(); len(list) == 1 {
 			switch list[0].State {
-			case "running", "ready":
+			case "ready":
 				return nil
-			case "failed", "down":
+			case "down":
 				return errors.New(list[0].Error)
 			}
 		}

@@ -84,7 +84,8 @@ type MCPList struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// MCPServer is the state of one MCP server: State is off, starting, running, failed.
+// MCPServer is the state of one MCP server: State is off, starting, ready, degraded (it is
+// connected and does not answer well) or down.
 type MCPServer struct {
 	Name      string   `json:"name"`
 	State     string   `json:"state"`

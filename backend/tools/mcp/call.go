@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/backend/calls/deadline"
 	"sextant/backend/tools/panels/child"
 	"sextant/shared/toolspec"
 )
@@ -53,7 +54,7 @@ func (s *Servers) absent(server, tool string) toolspec.Result {
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server %s is switched off", v.name), "Switch it on, then call again.")
 	case v.state == stateStarting:
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s is starting", v.name), "Call again in a few seconds.")
-	case v.state == stateFailed:
+	case v.state == stateDown || v.session == nil:
 		next := "It is started again by itself. The other servers are not affected."
 		switch {
 		case v.fault != "":
@@ -79,11 +80,12 @@ func (s *Servers) call(ctx context.Context, server, name string, call toolspec.C
 	s.mu.Lock()
 	v := s.servers[server]
 	var session *sdk.ClientSession
+	var asking *crowd
 	theirs := ""
-	if v != nil && v.state == stateRunning {
+	if v != nil && v.session != nil {
 		for _, t := range v.tools {
 			if t.theirs == name || theirs == "" && (t.ours == name || t.public(v.prefix) == name) {
-				session, theirs = v.session, t.theirs
+				session, asking, theirs = v.session, v.asking, t.theirs
 			}
 		}
 	}
@@ -96,7 +98,13 @@ func (s *Servers) call(ctx context.Context, server, name string, call toolspec.C
 	}
 	ctx, land := v.flying.begin(ctx, call)
 	defer land()
-	answer, err := session.CallTool(ctx, &sdk.CallToolParams{Name: theirs, Arguments: args})
+	if stop := v.review(ctx, call, theirs); stop != nil {
+		return *stop
+	}
+	// Whoever calls may bound it more narrowly; this one stands still while the person is asked.
+	ctx, stop := deadline.With(ctx, longest)
+	defer stop()
+	answer, err := v.ask(ctx, session, asking, &sdk.CallToolParams{Name: theirs, Arguments: args})
 	if err != nil {
 		return v.failed(ctx, session, theirs, err)
 	}
@@ -106,13 +114,48 @@ func (s *Servers) call(ctx context.Context, server, name string, call toolspec.C
 	return r
 }
 
+// longest is how long a call may take that nobody else bounds.
+const longest = 30 * time.Minute
+
+// ask sends one call and waits for its answer, but not longer than ctx: a server that reads nothing
+// holds up the writing, which knows no deadline. What is left of it ends with the session.
+func (v *server) ask(ctx context.Context, session *sdk.ClientSession, asking *crowd, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
+	type outcome struct {
+		answer *sdk.CallToolResult
+		err    error
+	}
+	came := make(chan outcome, 1)
+	if !asking.enter(func() {
+		answer, err := session.CallTool(ctx, params)
+		came <- outcome{answer, err}
+	}) {
+		return nil, sdk.ErrConnectionClosed
+	}
+	select {
+	case o := <-came:
+		return o.answer, o.err
+	case <-ctx.Done():
+	}
+	// Its own way of ending, which tells the server, needs a moment.
+	timer := time.NewTimer(farewell)
+	defer timer.Stop()
+	select {
+	case o := <-came:
+		return o.answer, o.err
+	case <-timer.C:
+		v.look()
+		return nil, ctx.Err()
+	}
+}
+
 // codeUndelivered is the SDK's own code for a request that HTTP did not deliver; a
 // server's answer has another.
 const codeUndelivered = -32005
 
 func (v *server) failed(ctx context.Context, session *sdk.ClientSession, name string, err error) toolspec.Result {
 	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(context.Cause(ctx), deadline.ErrOver):
+		v.look()
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s did not answer %s in time; whether it acted is unknown", v.name, name),
 			"Look at what it changed before calling again.")
 	case ctx.Err() != nil:

@@ -24,10 +24,10 @@ func TestTheConfigIsReadWhenItAppearsAndWhenItChanges(t *testing.T) {
 		t.Fatalf("got %v, %q", s.List(), s.Problem())
 	}
 	write(t, path, config(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateRunning)
+	reaches(t, s, "My Tester", stateReady)
 	first := pid(t, s)
 	write(t, path, config(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
-	reaches(t, s, "other", stateRunning)
+	reaches(t, s, "other", stateReady)
 	if pid(t, s) != first {
 		t.Error("a server that did not change was started again")
 	}
@@ -39,7 +39,7 @@ func TestTheConfigIsReadWhenItAppearsAndWhenItChanges(t *testing.T) {
 func TestAnUnreadableConfigLeavesTheLastGoodOneInForce(t *testing.T) {
 	good := config(`"My Tester": ` + stdio(t, "good", ""))
 	s, j, path := started(t, good)
-	reaches(t, s, "My Tester", stateRunning)
+	reaches(t, s, "My Tester", stateReady)
 	for text, want := range map[string]string{
 		"{\n  \"mcpServers\": {,}\n}":    "mcp-config.json: not valid JSON at 2:18",
 		`{"mcpServers": []}`:             "the file should be",
@@ -47,7 +47,7 @@ func TestAnUnreadableConfigLeavesTheLastGoodOneInForce(t *testing.T) {
 	} {
 		write(t, path, text)
 		eventually(t, want, func() bool { return strings.Contains(s.Problem(), want) })
-		if !strings.HasSuffix(s.Problem(), "The last good config stays in force.") || find(s, "My Tester").State != stateRunning {
+		if !strings.HasSuffix(s.Problem(), "The last good config stays in force.") || find(s, "My Tester").State != stateReady {
 			t.Errorf("got %q, %+v", s.Problem(), find(s, "My Tester"))
 		}
 	}
@@ -63,7 +63,7 @@ func TestAServerIsSwitchedOffAndOnAndTheFileKeepsItsOtherContent(t *testing.T) {
 	text := "{\n  \"note\": \"mine\",\n  \"mcpServers\": {\n    \"My Tester\": {\n      \"x-own\": [1,  2],\n" +
 		strings.Replace(strings.TrimPrefix(stdio(t, "good", ""), "{"), "}}", "}\n    }", 1) + "\n  }\n}\n"
 	s, _, path := started(t, text)
-	reaches(t, s, "My Tester", stateRunning)
+	reaches(t, s, "My Tester", stateReady)
 	n := pid(t, s)
 	if err := s.Toggle(t.Context(), "My Tester", false); err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestAServerIsSwitchedOffAndOnAndTheFileKeepsItsOtherContent(t *testing.T) {
 	if err := s.Toggle(t.Context(), "My Tester", true); err != nil {
 		t.Fatal(err)
 	}
-	reaches(t, s, "My Tester", stateRunning)
+	reaches(t, s, "My Tester", stateReady)
 	if kept, _ = os.ReadFile(path); !strings.Contains(string(kept), `"disabled": false`) {
 		t.Errorf("the file is now %s", kept)
 	}
@@ -177,7 +177,7 @@ func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 		`"far": {"type": "http", "url": "`+h.URL+`/mcp", "headers": {"Authorization": "Bearer k"}}`,
 		`"keyless": {"url": "`+h.URL+`/mcp"}`,
 	))
-	v := reaches(t, s, "far", stateRunning)
+	v := reaches(t, s, "far", stateReady)
 	if v.Transport != "http" || v.Command != h.URL+"/mcp" {
 		t.Errorf("got %+v", v)
 	}
@@ -193,16 +193,16 @@ func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 	if len(d.Hosts) != 1 || "http://"+d.Hosts[0] != h.URL || d.Data != `{"text":"hi"}` || d.Target != h.URL+"/mcp" {
 		t.Errorf("got %+v", d)
 	}
-	if v := reaches(t, s, "keyless", stateFailed); !strings.Contains(v.Error, "401") && !strings.Contains(v.Error, "Unauthorized") {
+	if v := reaches(t, s, "keyless", stateDown); !strings.Contains(v.Error, "401") && !strings.Contains(v.Error, "Unauthorized") {
 		t.Errorf("got %+v", v)
 	}
 	broken.Store(true)
 	if r := call(t, s, "far__echo_text", `{}`); r.Success || r.ErrorType != toolspec.SystemError {
 		t.Errorf("got %+v", r)
 	}
-	reaches(t, s, "far", stateFailed)
+	reaches(t, s, "far", stateDown)
 	broken.Store(false)
-	reaches(t, s, "far", stateRunning)
+	reaches(t, s, "far", stateReady)
 	s.Close()
 }
 
@@ -212,7 +212,7 @@ func TestARemoteServerCannotSendUsElsewhere(t *testing.T) {
 	h := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer h.Close()
 	s, _, _ := started(t, config(`"far": {"url": "`+h.URL+`", "headers": {"Authorization": "Bearer k"}}`))
-	if v := reaches(t, s, "far", stateFailed); !strings.Contains(v.Error, "which the config does not name") {
+	if v := reaches(t, s, "far", stateDown); !strings.Contains(v.Error, "which the config does not name") {
 		t.Errorf("got %+v", v)
 	}
 	s.Close()

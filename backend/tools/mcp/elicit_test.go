@@ -12,7 +12,7 @@ import (
 func order(t *testing.T, ask func(context.Context, Question) (Answer, error)) string {
 	t.Helper()
 	s, _, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{Ask: ask})
-	reaches(t, s, "My Tester", stateRunning)
+	reaches(t, s, "My Tester", stateReady)
 	c := toolspec.Call{ID: "c7", Tool: "my_tester__order", Args: json.RawMessage(`{}`), From: toolspec.Provenance{Interactive: true}}
 	r, err := s.Execute(t.Context(), c, toolspec.Definition{Name: c.Tool, Owner: "My Tester"}, nil)
 	if err != nil || !r.Success {

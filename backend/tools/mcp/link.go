@@ -32,7 +32,7 @@ func (l *link) done() <-chan struct{} {
 	if l.process == nil {
 		return nil
 	}
-	return l.process.Done()
+	return l.process.Dead()
 }
 
 func (l *link) close() {
@@ -61,8 +61,13 @@ func (v *server) dial(_ context.Context) (*link, error) {
 	if dir == "" {
 		dir = v.owner.cfg.Dir
 	}
+	path := v.entry.Env["PATH"]
+	if path == "" {
+		path = searchPath(os.Getenv("PATH"), home("~/"))
+		env = append(env, "PATH="+path)
+	}
 	process, err := child.Start(child.Spec{
-		Name: home(v.entry.Command), Args: v.entry.Args, Dir: home(dir), Env: child.Environment(env...), Log: v.tail, Pipes: true,
+		Name: program(home(v.entry.Command), path), Args: v.entry.Args, Dir: home(dir), Env: child.Environment(env...), Log: v.tail, Pipes: true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w. Check command in mcp-config.json", err)
@@ -140,6 +145,12 @@ func (w *withHeaders) RoundTrip(req *http.Request) (*http.Response, error) {
 		for name, value := range w.headers {
 			req.Header.Set(name, value)
 		}
+	}
+	if req.Method == http.MethodDelete {
+		// A goodbye: the server need not be there to hear it.
+		ctx, cancel := context.WithTimeout(req.Context(), stopGrace)
+		defer cancel()
+		req = req.WithContext(ctx)
 	}
 	return w.next.RoundTrip(req)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"sync"
 	"time"
 
@@ -31,17 +32,22 @@ func (v *server) key() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// known is what is remembered of the server; what cannot be read is not known.
-func (v *server) known(ctx context.Context) wire.KnownServer {
+// known is what is remembered of the server.
+func (v *server) known(ctx context.Context) (wire.KnownServer, error) {
 	known, err := v.owner.cfg.Memory.KnownServer(ctx, v.key())
 	if err != nil {
-		v.log.Warn("what is known of the MCP server cannot be read", "error", err)
+		return known, fmt.Errorf("reading what is known of it: %w", err)
 	}
-	return known
+	return known, nil
 }
 
 func (v *server) remember(ctx context.Context, change func(*wire.KnownServer)) error {
-	known := v.known(ctx)
+	v.memo.Lock()
+	defer v.memo.Unlock()
+	known, err := v.known(ctx)
+	if err != nil {
+		return err
+	}
 	change(&known)
 	known.Key, known.Name = v.key(), v.name
 	return v.owner.cfg.Memory.SaveKnownServer(ctx, known)
@@ -49,7 +55,10 @@ func (v *server) remember(ctx context.Context, change func(*wire.KnownServer)) e
 
 // era is the revision to begin with, "" for the newest.
 func (v *server) era(ctx context.Context) string {
-	known := v.known(ctx)
+	known, err := v.known(ctx)
+	if err != nil {
+		v.log.Warn("an MCP server's revision is found out anew", "error", err)
+	}
 	if known.Era >= modern || time.Since(known.Found) > trusted {
 		return ""
 	}

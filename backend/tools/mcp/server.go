@@ -21,8 +21,10 @@ import (
 const (
 	stateOff      = "off"
 	stateStarting = "starting"
-	stateRunning  = "running"
-	stateFailed   = "failed"
+	stateReady    = "ready"
+	// stateDegraded is a server that is connected and did not answer lately; its tools stay.
+	stateDegraded = "degraded"
+	stateDown     = "down"
 )
 
 const (
@@ -35,7 +37,6 @@ const (
 	// steady is how long a server must have run for its next failure to count as the first.
 	steady     = time.Minute
 	maxBackOff = time.Minute
-	pingEvery  = 30 * time.Second
 	firstPause = time.Second
 	// farewell is how long the death behind a broken connection may take to be known: a
 	// moment, which is long on a machine that is busy.
@@ -63,8 +64,14 @@ type server struct {
 
 	cancel context.CancelFunc
 	run    sync.WaitGroup
-	// flying are the calls that wait for an answer.
+	// flying are the calls that wait for an answer; asking is what asks in the session.
 	flying flights
+	asking *crowd
+	// reviewing is held while the person is asked about a changed tool; memo while what is remembered
+	// changes.
+	reviewing, memo sync.Mutex
+	// unwell asks for a look at how the server is.
+	unwell chan struct{}
 	// signin outlives a session, as what it asks the person does.
 	signin *signin.Handler
 	// stale asks for the list of tools again.
@@ -74,10 +81,10 @@ type server struct {
 func newServer(owner *Servers, name, prefix string, e Entry, fault string) *server {
 	v := &server{
 		owner: owner, name: name, prefix: prefix, entry: e, fault: fault, state: stateOff, tail: &child.Tail{},
-		log: owner.log.With("server", name), stale: make(chan struct{}, 1),
+		log: owner.log.With("server", name), stale: make(chan struct{}, 1), unwell: make(chan struct{}, 1),
 	}
 	if fault != "" {
-		v.state, v.err = stateFailed, fault
+		v.state, v.err = stateDown, fault
 	}
 	return v
 }
@@ -142,11 +149,14 @@ func (v *server) live(ctx context.Context) {
 		if time.Since(began) > steady {
 			failures = 0
 		}
-		pause := min(v.owner.cfg.firstPause<<min(failures, 10), max(maxBackOff, v.owner.cfg.firstPause))
+		pause := v.owner.cfg.pause(failures)
+		if v.owner.cfg.died != nil {
+			v.owner.cfg.died()
+		}
 		failures++
 		v.log.Warn("MCP server failed", "error", err, "pause", pause)
 		v.set(func() {
-			v.state, v.err, v.nextTry = stateFailed, sentence(err.Error()), time.Now().Add(pause).UTC()
+			v.state, v.err, v.nextTry = stateDown, sentence(err.Error()), time.Now().Add(pause).UTC()
 			v.tools, v.session = nil, nil
 		})
 		v.owner.publish()
@@ -168,12 +178,20 @@ func (v *server) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer link.close()
+	// What ends a session: the server, as it is asked to; then its process, whether it does or not.
+	var session *sdk.ClientSession
+	var waiting sync.WaitGroup
+	asking := newCrowd()
+	defer func() {
+		v.part(link, session)
+		waiting.Wait()
+		asking.end()
+	}()
 	client := sdk.NewClient(&sdk.Implementation{Name: "sextant", Version: v.owner.cfg.Version}, v.options())
 	limit, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	began := v.era(ctx)
-	session, err := client.Connect(limit, link.transport, &sdk.ClientSessionOptions{ProtocolVersion: began})
+	session, err = client.Connect(limit, link.transport, &sdk.ClientSessionOptions{ProtocolVersion: began})
 	if err != nil {
 		if began != "" && ctx.Err() == nil {
 			// It may speak another revision by now; the next try finds out.
@@ -188,31 +206,14 @@ func (v *server) once(ctx context.Context) error {
 		v.learn(ctx, is.ProtocolVersion)
 	}
 	closed := make(chan error, 1)
-	var waiting sync.WaitGroup
 	waiting.Go(func() { closed <- session.Wait() })
-	defer waiting.Wait()
-	defer session.Close()
 	if err := v.list(ctx, session); err != nil {
 		return v.explain(link, fmt.Errorf("asking for its tools: %w", err))
 	}
-	v.set(func() { v.state, v.err, v.session, v.ended = stateRunning, "", session, "" })
+	v.set(func() { v.state, v.err, v.session, v.asking, v.ended = stateReady, "", session, asking, "" })
 	v.log.Info("MCP server runs", "tools", len(v.tools))
 	v.owner.publish()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-link.done():
-			return v.over(link, nil)
-		case err := <-closed:
-			return v.over(link, err)
-		case <-v.stale:
-			if err := v.list(ctx, session); err != nil {
-				return v.explain(link, fmt.Errorf("asking for its tools again: %w", err))
-			}
-			v.owner.publish()
-		}
-	}
+	return v.serve(ctx, link, session, asking, closed)
 }
 
 // learn remembers the revision that the server speaks.
@@ -222,16 +223,19 @@ func (v *server) learn(ctx context.Context, era string) {
 	}
 }
 
-// over says why a session that ran has ended, and tells the calls that wait in it.
+// over withdraws a server whose session has ended, finds out why, and tells the calls that wait in it.
 func (v *server) over(link *link, err error) error {
 	if err == nil {
 		err = errors.New("it closed the connection")
 	}
-	err = v.explain(link, err)
+	// At once, before the reason is known: that may take a moment.
 	v.set(func() {
-		v.ended, v.state, v.err = sentence(err.Error()), stateFailed, sentence(err.Error())
+		v.state, v.err = stateDown, sentence(err.Error())
 		v.tools, v.session = nil, nil
 	})
+	v.owner.publish()
+	err = v.explain(link, err)
+	v.set(func() { v.ended, v.err = sentence(err.Error()), sentence(err.Error()) })
 	return err
 }
 
@@ -268,7 +272,6 @@ func (v *server) options() *sdk.ClientOptions {
 		// roots, no sampling.
 		Capabilities:           &sdk.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { v.again() },
-		KeepAlive:              pingEvery, KeepAliveFailureThreshold: 4,
 	}
 	if v.owner.cfg.Ask != nil {
 		o.ElicitationHandler = v.elicit

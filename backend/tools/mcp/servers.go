@@ -55,12 +55,20 @@ type Config struct {
 	ClientMetadata string
 	// Ask puts a server's question to the person; nil has nobody to ask.
 	Ask func(ctx context.Context, q Question) (Answer, error)
+	// Review asks the person whether a tool that its server changed may be called; nil has nobody to
+	// ask, so that none may.
+	Review func(ctx context.Context, c Change) (bool, error)
 	// Memory is what is remembered of servers; nil remembers while the program runs.
 	Memory Memory
 
 	// firstPause is for tests: how long a server that failed rests before it is started
 	// again.
 	firstPause time.Duration
+	// mostPause bounds that pause, looks is how often a server is looked at, lookLimit how long it may
+	// take to answer then.
+	mostPause, looks, lookLimit time.Duration
+	// died is told of every failure.
+	died func()
 }
 
 // Servers is every configured MCP server. Its methods may be called concurrently.
@@ -94,6 +102,12 @@ func New(cfg Config) *Servers {
 	}
 	if cfg.firstPause == 0 {
 		cfg.firstPause = firstPause
+	}
+	if cfg.mostPause == 0 {
+		cfg.mostPause = max(maxBackOff, cfg.firstPause)
+	}
+	if cfg.lookLimit == 0 {
+		cfg.lookLimit = lookLimit
 	}
 	if cfg.Memory == nil {
 		cfg.Memory = &forgetful{known: map[string]wire.KnownServer{}}

@@ -178,10 +178,10 @@ func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 func TestAServersToolsAreOfferedUnderItsName(t *testing.T) {
 	s, j, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
-	v := reaches(t, s, "My Tester", stateRunning)
+	v := reaches(t, s, "My Tester", stateReady)
 	want := []string{
 		"my_tester__crash", "my_tester__drop", "my_tester__echo_text", "my_tester__echo_text_2", "my_tester__env", "my_tester__grow",
-		"my_tester__hang", "my_tester__huge", "my_tester__large", "my_tester__mixed", "my_tester__order",
+		"my_tester__hang", "my_tester__huge", "my_tester__large", "my_tester__mixed", "my_tester__order", "my_tester__turn",
 	}
 	if got := slices.Sorted(slices.Values(v.Tools)); !slices.Equal(got, want) {
 		t.Errorf("tools %v", got)
@@ -200,7 +200,7 @@ func TestAServersToolsAreOfferedUnderItsName(t *testing.T) {
 func TestAnswersBecomeResults(t *testing.T) {
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "secret")
 	s, _, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateRunning)
+	reaches(t, s, "My Tester", stateReady)
 	// Sorted by the server, "echo-text" comes before "echoText".
 	if r := call(t, s, "my_tester__echo_text_2", `{"text":"hi"}`); !r.Success || r.Value != "hi" || r.Sources[0] != "mcp:My Tester" {
 		t.Errorf("got %+v", r)
@@ -231,15 +231,15 @@ func TestAnswersBecomeResults(t *testing.T) {
 
 func TestACrashIsToldAndTheServerStartedAgainWhileOthersGoOn(t *testing.T) {
 	s, j, _ := started(t, config(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateRunning)
-	reaches(t, s, "other", stateRunning)
+	reaches(t, s, "My Tester", stateReady)
+	reaches(t, s, "other", stateReady)
 	first := pid(t, s)
 	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call", "Stopped, exit 3: Error: out of paper")
 	if r := call(t, s, "other__echo_text_2", `{"text":"still here"}`); r.Value != "still here" {
 		t.Errorf("the other: %+v", r)
 	}
-	eventually(t, "the failure is published", func() bool { return j.told("My Tester", stateFailed) })
-	eventually(t, "it is started again", func() bool { return find(s, "My Tester").State == stateRunning })
+	eventually(t, "the failure is published", func() bool { return j.told("My Tester", stateDown) })
+	eventually(t, "it is started again", func() bool { return find(s, "My Tester").State == stateReady })
 	if second := pid(t, s); second == first {
 		t.Error("the same process")
 	}
@@ -247,11 +247,11 @@ func TestACrashIsToldAndTheServerStartedAgainWhileOthersGoOn(t *testing.T) {
 
 func TestAServerThatFailedSaysWhyAndWhenItIsTriedAgain(t *testing.T) {
 	s, _, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{firstPause: time.Hour})
-	reaches(t, s, "My Tester", stateRunning)
+	reaches(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call", "Stopped, exit 3: Error: out of paper")
 	eventually(t, "the next try is set", func() bool { return find(s, "My Tester").NextTry != nil })
 	v := find(s, "My Tester")
-	if v.State != stateFailed || v.Error != "Stopped, exit 3: Error: out of paper" || len(v.Tools) != 0 {
+	if v.State != stateDown || v.Error != "Stopped, exit 3: Error: out of paper" || len(v.Tools) != 0 {
 		t.Errorf("got %+v", v)
 	}
 	mustFail(t, s.Call(t.Context(), "My Tester", "env", nil), toolspec.SystemError, "does not run: Stopped, exit 3", "Next try in 3")
@@ -287,26 +287,26 @@ func TestAServerThatCannotRunSaysWhy(t *testing.T) {
 		"wrong":   "mcp-config.json 1:",
 		"typed":   "command has the wrong type (number)",
 	} {
-		if v := reaches(t, s, name, stateFailed); !strings.Contains(v.Error, want) {
+		if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, want) {
 			t.Errorf("%s: got %q", name, v.Error)
 		}
 	}
 	// A server that greets on its output is forgiven or fails; it must not hang the rest.
 	eventually(t, "the talkative one is decided", func() bool { return find(s, "garbage").State != stateStarting })
-	reaches(t, s, "good", stateRunning)
+	reaches(t, s, "good", stateReady)
 }
 
 func TestAnAnswerBeyondTheBoundEndsTheConnectionNotUs(t *testing.T) {
 	s, j, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateRunning)
+	reaches(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__huge", `{}`), toolspec.SystemError, "stopped during the call")
-	eventually(t, "the failure is published", func() bool { return j.told("My Tester", stateFailed) })
-	reaches(t, s, "My Tester", stateRunning)
+	eventually(t, "the failure is published", func() bool { return j.told("My Tester", stateDown) })
+	reaches(t, s, "My Tester", stateReady)
 }
 
 func TestACallEndsWithItsDeadlineAndTheServerGoesOn(t *testing.T) {
 	s, _, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateRunning)
+	reaches(t, s, "My Tester", stateReady)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	mustFail(t, s.Call(ctx, "My Tester", "hang", nil), toolspec.SystemError, "did not answer hang in time; whether it acted is unknown")
@@ -317,7 +317,7 @@ func TestACallEndsWithItsDeadlineAndTheServerGoesOn(t *testing.T) {
 
 func TestAChangedListOfToolsIsNoticed(t *testing.T) {
 	s, _, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateRunning)
+	reaches(t, s, "My Tester", stateReady)
 	if r := call(t, s, "my_tester__grow", `{}`); !r.Success {
 		t.Fatal(r.Error)
 	}
@@ -329,7 +329,7 @@ func TestAChangedListOfToolsIsNoticed(t *testing.T) {
 
 func TestCloseEndsEveryProcessEvenAMuteOne(t *testing.T) {
 	s, _, _ := started(t, config(`"My Tester": `+stdio(t, "good", ""), `"mute": `+stdio(t, "mute", "")))
-	reaches(t, s, "My Tester", stateRunning)
+	reaches(t, s, "My Tester", stateReady)
 	n := pid(t, s)
 	if find(s, "mute").State != stateStarting {
 		t.Errorf("got %+v", find(s, "mute"))

@@ -30,6 +30,9 @@ type tool struct {
 	theirs string
 	ours   string
 	def    toolspec.Definition
+	// changed is what the server says of it now, where that is not what the person knows; def is
+	// then still what they know. Nil otherwise.
+	changed *sdk.Tool
 }
 
 // public is the name in the Catalogue.
@@ -104,14 +107,22 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 		names = append(names, one.Name)
 	}
 	forms := distinct(names)
+	known, err := v.meet(ctx, found)
+	if err != nil {
+		return err
+	}
 	tools := make([]tool, 0, len(found))
-	for _, one := range found {
+	for _, now := range found {
+		one, changed := now, (*sdk.Tool)(nil)
+		if was := known[now.Name]; was != nil {
+			one, changed = was, now
+		}
 		def, err := v.define(one)
 		if err != nil {
 			v.log.Warn("tool of MCP server left out", "tool", one.Name, "error", err)
 			continue
 		}
-		tools = append(tools, tool{theirs: one.Name, ours: forms[one.Name], def: def})
+		tools = append(tools, tool{theirs: one.Name, ours: forms[one.Name], def: def, changed: changed})
 	}
 	v.set(func() { v.tools = tools })
 	return nil

@@ -89,10 +89,10 @@ export function snapshot(scenario: string): Snapshot {
       { id: 't4', title: 'Minutes of the house meeting', status: 'done', created: ago(2e6), updated: ago(1.7e6) },
     ],
     mcp: [
-      { name: 'github', state: 'running', enabled: true, transport: 'stdio', tools: ['github__list_issues'] },
+      { name: 'github', state: 'ready', enabled: true, transport: 'stdio', tools: ['github__list_issues'] },
       {
         name: 'postgres',
-        state: 'failed',
+        state: 'down',
         enabled: true,
         transport: 'stdio',
         tools: [],

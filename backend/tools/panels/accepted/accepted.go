@@ -171,11 +171,14 @@ func answers(b *manifest.Backend) string {
 
 // Diff is the unified difference of two manifests in one form, so that it tells what changed and
 // not how it is written. Past 64 KB it ends with a line that says so.
-func Diff(was, is []byte) string {
-	text := udiff.Unified("accepted", "manifest.json", normal(was), normal(is))
+func Diff(was, is []byte) string { return DiffOf("manifest.json", was, is) }
+
+// DiffOf is Diff for another document: name is what the new one is called.
+func DiffOf(name string, was, is []byte) string {
+	text := udiff.Unified("accepted", name, normal(was), normal(is))
 	if len(text) > maxDiff {
 		kept := text[:strings.LastIndexByte(text[:maxDiff], '\n')+1]
-		return kept + fmt.Sprintf(" … %d more bytes of differences; read manifest.json itself\n", len(text)-len(kept))
+		return kept + fmt.Sprintf(" … %d more bytes of differences; read %s itself\n", len(text)-len(kept), name)
 	}
 	return text
 }

@@ -40,6 +40,7 @@ type Process struct {
 	Stdout io.ReadCloser
 
 	cmd  *exec.Cmd
+	dead chan struct{}
 	done chan struct{}
 	err  error
 	kill sync.Mutex
@@ -54,7 +55,7 @@ func Start(spec Spec) (*Process, error) {
 	cmd.SysProcAttr = attributes()
 	// A grandchild that left the group may hold our pipes open for ever.
 	cmd.WaitDelay = 2 * time.Second
-	p := &Process{cmd: cmd, done: make(chan struct{})}
+	p := &Process{cmd: cmd, dead: make(chan struct{}), done: make(chan struct{})}
 	if err := p.connect(spec); err != nil {
 		return nil, err
 	}
@@ -124,12 +125,17 @@ func (p *Process) live(started chan<- error) {
 	// End what the leader left behind. While it is dead but not yet reaped, its group's
 	// number cannot have gone to another program.
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	close(p.dead)
 	if unreaped {
 		p.err = p.cmd.Wait()
 	}
 	p.kill.Unlock()
 	close(p.done)
 }
+
+// Dead is closed as soon as the program has ended. What it left behind may still hold its pipes, so
+// that Exit is known a moment later, with Done.
+func (p *Process) Dead() <-chan struct{} { return p.dead }
 
 // Done is closed when the program has ended and its group is gone.
 func (p *Process) Done() <-chan struct{} { return p.done }
@@ -151,22 +157,35 @@ func (p *Process) Exit() string {
 	return fmt.Sprintf("exit %d", exit.ExitCode())
 }
 
-// Stop closes Stdin, asks the group to end and kills it after grace; it returns when the
-// program is gone. Stopping a stopped program does nothing.
+// Stop closes Stdin, which a program that reads it takes for a goodbye; after half of grace it asks
+// the group to end, and kills it after grace. It returns when the program is gone. Stopping a
+// stopped program does nothing.
 func (p *Process) Stop(grace time.Duration) {
 	if p.Stdin != nil {
 		_ = p.Stdin.Close()
+		grace /= 2
+		if p.within(grace) {
+			return
+		}
 	}
 	p.signal(syscall.SIGTERM)
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case <-p.done:
+	if p.within(grace) {
 		return
-	case <-timer.C:
 	}
 	p.signal(syscall.SIGKILL)
 	<-p.done
+}
+
+// within reports whether the program ends within d.
+func (p *Process) within(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+		return true
+	case <-timer.C:
+		return false
+	}
 }
 
 func (p *Process) signal(s syscall.Signal) {

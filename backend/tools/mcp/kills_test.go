@@ -1,0 +1,152 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/shared/toolspec"
+)
+
+// mortal kills its own process, as kill -9 does, in the middle of what it says: after a number of
+// bytes that nobody knows before.
+type mortal struct{ left int64 }
+
+func (m *mortal) Write(p []byte) (int, error) {
+	if int64(len(p)) >= m.left {
+		_, _ = os.Stdout.Write(p[:m.left])
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	m.left -= int64(len(p))
+	return os.Stdout.Write(p)
+}
+
+func (m *mortal) Close() error { return os.Stdout.Close() }
+
+// mortalTransport is how the test's own binary speaks in the mode "mortal". It leaves a child behind,
+// as wrappers do, which has to go with it.
+func mortalTransport() sdk.Transport {
+	left := exec.Command("sleep", "600")
+	_ = left.Start()
+	return &sdk.IOTransport{Reader: os.Stdin, Writer: &mortal{left: rand.Int64N(20000) + 1}}
+}
+
+// ours are the processes whose parent is this one, or whose group one of ours led: living or not yet
+// reaped, without what began before the test.
+func ours(t *testing.T) (found []string) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range all {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		_, rest, _ := strings.Cut(string(text), ") ")
+		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) {
+			found = append(found, string(text[:min(len(text), 80)]))
+		}
+	}
+	return found
+}
+
+func TestAServerKilledAtAnyByteHangsNoCallAndLeavesNothing(t *testing.T) {
+	kills := int64(40)
+	if os.Getenv("SEXTANT_WHOLE") != "" {
+		kills = 1000
+	}
+	var died, answered, refused atomic.Int64
+	s, _, _ := startedWith(t, config(`"a": `+stdio(t, "mortal", ""), `"b": `+stdio(t, "mortal", "")), Config{
+		firstPause: time.Millisecond, mostPause: 4 * time.Millisecond, died: func() { died.Add(1) },
+	})
+	var callers sync.WaitGroup
+	for i := range 6 {
+		callers.Go(func() {
+			for n := 0; died.Load() < kills && !t.Failed(); n++ {
+				name := []string{"a", "b"}[(i+n)%2]
+				done := time.AfterFunc(30*time.Second, func() { t.Errorf("a call to %s hangs", name) })
+				r := s.Call(t.Context(), name, "echo-text", []byte(`{"text":"`+strings.Repeat("x", n%500)+`"}`))
+				done.Stop()
+				switch {
+				case r.Success:
+					answered.Add(1)
+				case r.ErrorType == toolspec.SystemError:
+					refused.Add(1)
+					time.Sleep(time.Millisecond) // it may be starting
+				default:
+					t.Errorf("a %s: %s", r.ErrorType, r.Error)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	s.Close()
+	if answered.Load() == 0 || refused.Load() == 0 {
+		t.Errorf("%d answers and %d refusals prove nothing", answered.Load(), refused.Load())
+	}
+	if left := ours(t); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	fmt.Printf("%d kills at random bytes: %d calls answered, %d refused with a reason, none hung\n", died.Load(), answered.Load(), refused.Load())
+}
+
+func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
+	s, j, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
+	reaches(t, s, "My Tester", stateReady)
+	victim := pid(t, s)
+	said := make(chan toolspec.Result, 1)
+	go func() { said <- s.Call(t.Context(), "My Tester", "hang", nil) }()
+	eventually(t, "the call is on its way", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		f := &s.servers["My Tester"].flying
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return len(f.now) == 1
+	})
+	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	mustFail(t, <-said, toolspec.SystemError, "stopped during the call", "signal killed")
+	eventually(t, "its tools are gone for everybody", func() bool { return j.told("My Tester", stateDown) })
+	reaches(t, s, "My Tester", stateReady)
+	if pid(t, s) == victim {
+		t.Error("it is the same process")
+	}
+}
+
+func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOut(t *testing.T) {
+	s, j, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{looks: 50 * time.Millisecond, lookLimit: 500 * time.Millisecond})
+	reaches(t, s, "My Tester", stateReady)
+	victim := pid(t, s)
+	if err := syscall.Kill(victim, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	// More than a pipe holds, so that the writing stops, too.
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	mustFail(t, s.Call(ctx, "My Tester", "echo-text", []byte(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`)), toolspec.SystemError, "did not answer echo-text in time")
+	eventually(t, "it is told that it does not answer", func() bool { return j.told("My Tester", stateDegraded) })
+	if len(find(s, "My Tester").Tools) == 0 && find(s, "My Tester").State == stateDegraded {
+		t.Error("a server that is slow loses its tools")
+	}
+	if err := syscall.Kill(victim, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is well again", func() bool { return find(s, "My Tester").State == stateReady })
+}
