@@ -47,7 +47,7 @@ run: build ## Set up, build and open the window (or serve it where there is no d
 dev: setup ## Run vite and the server from source, both reloading by hand
 	@build/dev.sh
 
-test: build test-go test-ui conformance e2e-ui window-test ## Everything CI runs, long tests in their short form
+test: build test-go test-ui conformance e2e-ui window-test isolation-window ## Everything CI runs, long tests in their short form
 	@echo "make test: all parts passed"
 
 test-go: ui

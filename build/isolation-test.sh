@@ -36,12 +36,20 @@ DISPLAY=":$(tr -d '[:space:]' <"$dir/display")"
 export DISPLAY
 
 mkdir -p build/bin
-mkdir -m 0700 "$dir/data" "$dir/config" "$dir/work" "$dir/home"
+mkdir -m 0700 "$dir/data" "$dir/config" "$dir/work" "$dir/home" "$dir/bin"
+# Whoever asks the system to open an address leaves a trace.
+for name in xdg-open x-www-browser www-browser sensible-browser gio; do
+  printf '#!/bin/sh\ntouch "%s/data/opened"\n' "$dir" >"$dir/bin/$name"
+  chmod +x "$dir/bin/$name"
+done
+# shellcheck disable=SC2046 # flags are words
+cc -o "$dir/view" build/isolation-view.c $(pkg-config --cflags --libs gtk+-3.0 webkit2gtk-4.1)
 bus=()
 if command -v dbus-run-session >/dev/null; then bus=(dbus-run-session --); fi
 (
   cd "$dir/work"
   unset WAYLAND_DISPLAY
+  export PATH="$dir/bin:$PATH"
   export HOME="$dir/home" SEXTANT_DATA="$dir/data" SEXTANT_CONFIG="$dir/config" SEXTANT_KEYCHAIN=off
   export GDK_BACKEND=x11 NO_AT_BRIDGE=1 LIBGL_ALWAYS_SOFTWARE=1
   exec setsid "${bus[@]}" "$binary" --log-level warn
@@ -55,7 +63,7 @@ for _ in $(seq 900); do
 done
 
 cd frontend
-if ! SEXTANT_ISOLATION_DATA="$dir/data" npx --no-install playwright test isolation.spec --retries 0 </dev/null; then
+if ! SEXTANT_ISOLATION_DATA="$dir/data" SEXTANT_ISOLATION_VIEW="$dir/view" LIBGL_ALWAYS_SOFTWARE=1 NO_AT_BRIDGE=1 npx --no-install playwright test isolation.spec --retries 0 </dev/null; then
   import -silent -window root ../build/bin/isolation-failed.png 2>/dev/null || true
   tail -n 25 "../$log" >&2
   exit 1

@@ -19,7 +19,7 @@ export interface Hostile {
 const srcdoc = (script: string) =>
   `const f = document.createElement('iframe'); f.srcdoc = '<script>const C=' + JSON.stringify(C) + ';const U=' + U + ';' + ${JSON.stringify(script)} + '<' + '/script>'; document.body.append(f); await wait(400);`;
 
-const natives = `try { const h = window.webkit && window.webkit.messageHandlers; for (const n of ['external','wails','ipc','sextant']) { try { h[n].postMessage('Q'); h[n].postMessage('WQ'); h[n].postMessage('C{"name":"main.App.Quit","args":[],"callbackID":"x"}'); } catch {} } } catch {}`;
+const natives = `try { const h = window.webkit && window.webkit.messageHandlers; for (const n of ['external','wails','ipc','sextant']) { try { h[n].postMessage('Q'); h[n].postMessage('WQ'); h[n].postMessage('BO:' + C + '/native'); h[n].postMessage('C{"name":"main.App.Quit","args":[],"callbackID":"x"}'); } catch {} } } catch {}`;
 const webrtc = `try { const P = window.RTCPeerConnection || window.webkitRTCPeerConnection; if (P) { const p = new P({ iceServers: [{ urls: 'stun:127.0.0.1:' + U }] }); p.createDataChannel('x'); p.onicecandidate = () => {}; p.setLocalDescription(await p.createOffer()); } } catch {}`;
 const leave = (to: string): Hostile => ({ script: `location = ${to};`, gone: true });
 const click = (attributes: string): Hostile => ({
@@ -346,6 +346,29 @@ export const manifests: Record<string, Hostile & { off?: boolean }> = {
     script: `for (let i = 0; i < 20; i++) sextant.call('slow_backend').catch(() => {}); await wait(100);`,
   },
 };
+
+/** Pages that reach the canary where nothing keeps them: what the suite counts is real. */
+export const outgoing = [
+  'fetch',
+  'xhr',
+  'beacon',
+  'image',
+  'style',
+  'script',
+  'font',
+  'frame',
+  'form-button',
+  'websocket',
+  'eventsource',
+  'leave-http',
+  'leave-refresh',
+];
+
+/** Has what it must not have, so that a suite which sees no breach is seen. */
+export const breach: Hostile = { script: `won('what it must not have');` };
+
+/** Says that it is there, and computes without end. */
+export const endless: Hostile = { script: `for (;;);`, gone: true };
 
 /** A page that any other panel would like to reach, and that has to work after all of them. */
 export const victim: Hostile = {

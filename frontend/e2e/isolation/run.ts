@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Canary } from './canary';
-import { manifests, scripts, victim, type Hostile } from './hostile';
+import { breach, endless, manifests, scripts, victim, type Hostile } from './hostile';
 
 /** What the suite asks of a running Sextant: its data folder, its address and its door for programs. */
 export interface Door {
@@ -17,6 +17,18 @@ export interface Outcome {
   calls: number;
   /** Connections on which nothing was asked. */
   bare: number;
+  /** How long the window was away behind a page that computes without end, in milliseconds. */
+  away: number;
+}
+
+/** How a window is tried. */
+export interface Trial {
+  /** How long a page may take, in milliseconds. */
+  patience: number;
+  /** Chromium connects for a navigation of a frame before it asks the policy that refuses it. */
+  bareAllowed?: boolean;
+  /** What a person does while a page computes without end. */
+  stop?: () => Promise<void>;
 }
 
 interface Report {
@@ -24,15 +36,19 @@ interface Report {
   done?: boolean;
 }
 
-const all: Record<string, Hostile & { off?: boolean }> = {
+/** Every hostile panel. */
+export const all: Record<string, Hostile & { off?: boolean }> = {
   ...Object.fromEntries(Object.entries(scripts).map(([id, h]) => [id, typeof h === 'string' ? { script: h } : h])),
   ...manifests,
 };
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
+/** The others that are opened in a run: the control, what hangs, and what has to work at last. */
+const beside: Record<string, Hostile> = { breach, victim, endless, again: { script: '' } };
+
 /** The entry of a panel: the attack between two reports. */
-const page = (script: string) => `<!doctype html><meta charset="utf-8"><title>x</title><body><script>
+export const page = (script: string) => `<!doctype html><meta charset="utf-8"><title>x</title><body><script>
 const C = '{{C}}', N = '{{N}}', S = '{{S}}', U = {{U}}, report = { won: [], done: false };
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const won = (why) => { report.won.push(String(why)); sextant.state.set(report).catch(() => {}); };
@@ -44,15 +60,18 @@ const put = (tag, attributes = {}, text = '', at = document.body) => {
   report.done = true; await sextant.state.set(report); })();
 </script>`;
 
+/** Puts the addresses into a page or manifest. */
+export const filled = (text: string, canary: Canary, shell: string, secret: string) =>
+  text
+    .replaceAll('{{C}}', `http://127.0.0.1:${canary.port}`)
+    .replaceAll('{{N}}', `http://localhost:${canary.port}`)
+    .replaceAll('{{S}}', new URL(shell).origin)
+    .replaceAll('{{U}}', String(canary.udpPort))
+    .replaceAll('{{slow}}', canary.slowURL)
+    .replaceAll('{{secret}}', secret);
+
 async function write(door: Door, canary: Canary, secret: string, id: string, panel: Hostile): Promise<void> {
-  const fill = (text: string) =>
-    text
-      .replaceAll('{{C}}', `http://127.0.0.1:${canary.port}`)
-      .replaceAll('{{N}}', `http://localhost:${canary.port}`)
-      .replaceAll('{{S}}', new URL(door.url).origin)
-      .replaceAll('{{U}}', String(canary.udpPort))
-      .replaceAll('{{slow}}', canary.slowURL)
-      .replaceAll('{{secret}}', secret);
+  const fill = (text: string) => filled(text, canary, door.url, secret);
   const dir = join(door.data, 'panels', id);
   await mkdir(dir, { recursive: true });
   const manifest = {
@@ -72,66 +91,111 @@ async function write(door: Door, canary: Canary, secret: string, id: string, pan
   await writeFile(join(dir, 'manifest.json'), fill(JSON.stringify(manifest)));
 }
 
-/** Opens every hostile panel in turn in the window that shows this Sextant, and tells what got out. */
-export async function isolate(
-  door: Door,
-  canary: Canary,
-  secret: string,
-  patience: number,
-  bareAllowed: boolean,
-): Promise<Outcome> {
-  let bare = 0;
-  const breaches: string[] = [];
-  await write(door, canary, secret, 'victim', victim);
-  for (const [id, panel] of Object.entries(all)) await write(door, canary, secret, id, panel);
-  const count = Object.keys(all).length + 1;
-  const listed = async () =>
-    (await door.api<{ panels: { id: string; usable: boolean }[] }>('GET', '/api/panels')).panels;
-  for (let i = 0; (await listed()).filter(({ id }) => id in all || id === 'victim').length < count; i++) {
-    if (i > 200) throw new Error('the hostile panels are not all listed');
-    await pause(100);
-  }
-  const usable = new Set((await listed()).filter((p) => p.usable).map((p) => p.id));
-  const report = async (id: string) =>
-    (await door.api<{ state: Report | null }>('GET', `/api/panels/${id}/state`)).state ?? {};
-  const visit = async (id: string, panel: Hostile): Promise<boolean> => {
-    canary.panel = id;
-    const before = canary.contacts.length;
-    await door.api('POST', '/api/panels/open', { panel: id });
-    const end = Date.now() + (panel.gone ? Math.min(1000, patience / 8) : patience);
-    let said: Report = {};
-    while (Date.now() < end && !said.done) {
-      await pause(50);
-      said = await report(id);
+/** One window under trial. */
+class Run {
+  readonly breaches: string[] = [];
+  bare = 0;
+
+  constructor(
+    private readonly door: Door,
+    private readonly canary: Canary,
+    private readonly trial: Trial,
+  ) {}
+
+  private listed = async () =>
+    (await this.door.api<{ panels: { id: string; usable: boolean }[] }>('GET', '/api/panels')).panels;
+
+  /** Writes the panels and waits until the window lists them; the ids of those that can be opened. */
+  async fill(secret: string): Promise<Set<string>> {
+    const panels = { ...all, ...beside };
+    for (const [id, panel] of Object.entries(panels)) await write(this.door, this.canary, secret, id, panel);
+    const count = Object.keys(panels).length;
+    for (let i = 0; (await this.listed()).filter(({ id }) => id in panels).length < count; i++) {
+      if (i > 200) throw new Error('the hostile panels are not all listed');
+      await pause(100);
     }
-    await pause(100);
-    for (const why of (await report(id)).won ?? []) breaches.push(`${id}: ${why}`);
-    for (const { what } of canary.contacts.slice(before)) {
-      // Chromium connects for a navigation of a frame before it asks the policy that refuses it. No request follows.
+    return new Set((await this.listed()).filter((p) => p.usable).map((p) => p.id));
+  }
+
+  private report = async (id: string) =>
+    (await this.door.api<{ state: Report | null }>('GET', `/api/panels/${id}/state`)).state ?? {};
+
+  /** Opens a panel until it said what `until` wants, or its time is over. */
+  async open(id: string, until: (said: Report) => boolean, time = this.trial.patience): Promise<Report> {
+    this.canary.panel = id;
+    await this.door.api('POST', '/api/panels/open', { panel: id });
+    const end = Date.now() + time;
+    let said: Report = {};
+    while (Date.now() < end && !until(said)) {
+      await pause(50);
+      said = await this.report(id);
+    }
+    return said;
+  }
+
+  /** Books what one panel did; whether it said that it is done. */
+  async visit(id: string, panel: Hostile): Promise<boolean> {
+    const before = this.canary.contacts.length;
+    // A page that leaves is over soon after its script began; one that is markup alone never speaks.
+    const { done } = await this.open(
+      id,
+      (said) => Boolean(panel.gone ? said.won : said.done),
+      panel.gone && !panel.script ? 1000 : this.trial.patience,
+    );
+    await pause(panel.gone ? 500 : 100);
+    for (const why of (await this.report(id)).won ?? []) this.breaches.push(`${id}: ${why}`);
+    for (const { what } of this.canary.contacts.slice(before)) {
+      // No request follows.
       if (
-        bareAllowed &&
+        this.trial.bareAllowed &&
         /^(leave-|blank-child$|frame$)/.test(id) &&
         (what === 'a connection' || what.startsWith('\x16\x03'))
       )
-        bare++;
-      else breaches.push(`${id}: the canary heard ${what}`);
+        this.bare++;
+      else this.breaches.push(`${id}: the canary heard ${what}`);
     }
-    return said.done ?? false;
-  };
+    return done ?? false;
+  }
+
+  /** A page that computes without end: how long it took until another panel worked. */
+  async hang(): Promise<number> {
+    await this.open('endless', (said) => Boolean(said.won));
+    const since = Date.now();
+    await this.trial.stop?.();
+    // Chromium keeps the process of frames for two seconds, and gives it to the next: who opens a page
+    // in that time opens it once more.
+    let done = false;
+    for (let i = 0; i < 3 && !done; i++) {
+      await this.door.api('POST', '/api/panels/open', { panel: 'home' });
+      done = (await this.open('again', (said) => Boolean(said.done), this.trial.patience / 2)).done ?? false;
+    }
+    if (!done) this.breaches.push('endless: the window does not come back');
+    return Date.now() - since;
+  }
+}
+
+/** Opens every hostile panel in turn in the window that shows this Sextant, and tells what got out. */
+export async function isolate(door: Door, canary: Canary, secret: string, trial: Trial): Promise<Outcome> {
+  const run = new Run(door, canary, trial);
+  const usable = await run.fill(secret);
+  await run.visit('breach', breach);
+  if (!run.breaches.splice(0).length) throw new Error('a breach is not seen: the suite itself is broken');
   const mute: string[] = [];
   for (const [id, panel] of Object.entries(all)) {
     if (panel.off) {
-      if (usable.has(id)) breaches.push(`${id}: its manifest is in force`);
+      if (usable.has(id)) run.breaches.push(`${id}: its manifest is in force`);
       continue;
     }
     if (!usable.has(id)) throw new Error(`${id} is not usable, and was to be tried`);
-    if (!(await visit(id, panel)) && !panel.gone) mute.push(id);
+    if (!(await run.visit(id, panel)) && !panel.gone) mute.push(id);
   }
-  if (mute.length) breaches.push(`no report from ${mute.join(', ')}: the try itself is broken, or the window was`);
-  if (!(await visit('victim', victim))) breaches.push('victim: the window does not work any more');
+  if (mute.length) run.breaches.push(`no report from ${mute.join(', ')}: the try itself is broken, or the window was`);
+  if (!(await run.visit('victim', victim))) run.breaches.push('victim: the window does not work any more');
+  const away = await run.hang();
   const { calls } = await door.api<{ calls: { tool: string; status?: string }[] }>('GET', '/api/calls?limit=500');
   for (const row of calls ?? []) {
-    if (row.tool === 'bash' && row.status === 'done') breaches.push('bash ran');
+    if (row.tool === 'bash' && row.status === 'done') run.breaches.push('bash ran');
   }
-  return { panels: count, breaches, calls: (calls ?? []).length, bare };
+  const panels = Object.keys(all).length + 1;
+  return { panels, breaches: run.breaches, calls: (calls ?? []).length, bare: run.bare, away };
 }
