@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"sextant/backend/tools/mcp/signin"
 	"sextant/backend/tools/panels/jsonpos"
 )
 
@@ -127,7 +128,7 @@ func (s *Servers) Import(text []byte) (added, skipped []string, err error) {
 	return added, skipped, nil
 }
 
-// Remove ends a server and takes it out of the config.
+// Remove ends a server, takes it out of the config and forgets the sign-in to it.
 func (s *Servers) Remove(name string) error {
 	s.change.Lock()
 	defer s.change.Unlock()
@@ -150,7 +151,14 @@ func (s *Servers) Remove(name string) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", FileName, err)
 	}
-	return s.write(append(out, '\n'))
+	gone, known := s.named(name)
+	if err := s.write(append(out, '\n')); err != nil || !known || gone.entry.URL == "" || s.cfg.Keep == nil {
+		return err
+	}
+	if err := signin.Forget(s.cfg.Keep, gone.entry.URL); err != nil {
+		return fmt.Errorf("%s is removed, but what signing in to it gave is still kept: %w", name, err)
+	}
+	return nil
 }
 
 // switchedOff is a text in the mcpServers form with every server switched off.

@@ -88,10 +88,15 @@ func (h *Handler) take(g *grant) error {
 	)
 }
 
-func (h *Handler) forget() error {
+func (h *Handler) forget() error { return Forget(h.cfg.Keep, h.cfg.URL) }
+
+// Forget drops what a sign-in to the server at address gave; what made us known to its issuer stays.
+func Forget(keep Keep, address string) error {
 	var all error
 	for _, kind := range []string{"grant", "access", "refresh"} {
-		all = errors.Join(all, h.cfg.Keep.SetKey(kept(kind, h.cfg.URL), ""))
+		if _, there := keep.Key(kept(kind, address)); there {
+			all = errors.Join(all, keep.SetKey(kept(kind, address), ""))
+		}
 	}
 	return all
 }

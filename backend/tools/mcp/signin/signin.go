@@ -126,14 +126,6 @@ func (h *Handler) Waiting() bool {
 	return h.flow != nil
 }
 
-// Forget drops the tokens for the server; what made us known to the issuer stays.
-func (h *Handler) Forget() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.held, h.loaded = nil, true
-	return h.forget()
-}
-
 // TokenSource is a token that is valid for a minute at least, renewed where it has to be; nil when
 // there is none.
 func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {

@@ -27,6 +27,13 @@ func TestAPersonSignsInOnceAndTheTokenIsRenewedBeforeItEnds(t *testing.T) {
 	if p.asked() != 1 || by.refreshed != before+1 || len(by.clients) != 1 {
 		t.Errorf("after a restart: asked %d times, renewed %d times, registered %d times", p.asked(), by.refreshed-before, len(by.clients))
 	}
+	if err := signin.Forget(keep, s.URL+"/mcp"); err != nil || len(keep.kept) != 1 {
+		t.Errorf("a sign-in that is forgotten leaves %v, %v", keep.kept, err)
+	}
+	works(t, handler(t, s, p, keep), s)
+	if p.asked() != 2 || len(by.clients) != 1 {
+		t.Errorf("then: asked %d times, registered %d times", p.asked(), len(by.clients))
+	}
 	for name, value := range keep.kept {
 		if strings.Contains(value, "-token-") && !strings.HasPrefix(name, "mcp-access-") {
 			t.Errorf("%s holds a token, which is masked only where it stands alone: %s", name, value)
