@@ -62,6 +62,7 @@ func TestAChangeThatWidensWaitsWhileTheAcceptedManifestRuns(t *testing.T) {
 		{"an endpoint", "POST /api/notes/add", "DELETE /api/notes/all", "note_add: it is sent to DELETE /api/notes/all instead of POST /api/notes/add."},
 		{"a sentence", `"confirm":true`, `"confirm":true,"user_description":"Reading"`, "note_add: the sentence on its calls changes."},
 		{"examples", `"confirm":true`, `"confirm":true,"examples":[{"text":"x"}]`, "note_add: the examples change"},
+		{"a tool that does something", `"tools":[`, `"tools":[{"name":"note_send","description":"Sends.","endpoint":"POST /api/notes/send"},`, "note_send is a new tool, which may change something: it is sent to POST /api/notes/send."},
 		{"a page's hosts", `"version":"1"`, `"version":"1","ui":{"kind":"webview","entry":"index.html","csp":{"connectDomains":["https://a.example"]}}`, "Its page may use “https://a.example” (connectDomains)."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -95,7 +96,7 @@ func TestAChangeThatWidensNothingIsTakenOverAtOnce(t *testing.T) {
 	for _, c := range []struct{ name, old, new string }{
 		{"a host less", `["a.example"]`, `[]`},
 		{"a question more", `"confirm":true,`, `"confirm":true,"annotations":{"destructiveHint":true},`},
-		{"a tool more", `"tools":[`, `"tools":[` + addTool + ","},
+		{"a tool more that only reads", `"tools":[`, `"tools":[` + addTool + ","},
 		{"the title", "Test notes", "My notes"},
 		{"other white space", ",", ",\n"},
 	} {

@@ -128,8 +128,6 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 			off(t, "the name belongs to a tool of Sextant. Give it another name.")
 		case other != nil:
 			off(t, fmt.Sprintf("the %s panel already has a tool of that name. Give it another name.", other.Def.Owner))
-		case m.Backend != nil && m.Backend.Kind == "mcp" && m.Backend.Command == "":
-			off(t, "a panel's MCP server is a command; one with an address belongs into mcp-config.json.")
 		case e.builtin && o.handler == nil:
 			off(t, "this build has nothing that answers it.")
 		default:

@@ -2,9 +2,9 @@
 // accepted does not, so that such a change waits for them (ARCHITECTURE 15, for panels).
 //
 // Compare knows three kinds of reasons. More permissions and another command always wait. Another
-// description, schema or endpoint of a tool that is known waits unless the person said that they
-// work on the panel. What narrows, a tool that is new or goes, and what only says how the panel
-// looks wait for nobody: no more than that is given to a folder that is dropped in.
+// description, schema or endpoint of a tool that is known, and a tool that is new and does more
+// than read, wait unless the person said that they work on the panel. What narrows, a tool that
+// goes or only reads, and what only says how the panel looks wait for nobody.
 //
 // The package keeps nothing and reads no file. All words in a manifest are from outside.
 package accepted

@@ -60,14 +60,18 @@ func asText(v any) string {
 	return string(b)
 }
 
-// tool says what of a known tool changes to the person's loss. A new one has no grant and no
-// trust of its own; only when nothing more can be remembered it waits, too.
+// tool says what of a known tool changes to the person's loss, and that one is new. A new one that
+// only reads is no more than the panel's other tools are and waits only when nothing more can be
+// remembered.
 func (c *comparison) tool(t manifest.BoundTool, known map[string]string) {
 	text, again := known[t.Name]
 	is := form(t)
 	switch {
 	case !again && len(known) >= maxKnown:
 		c.add(Tool, "%s is one more tool, and more than %d of this panel are not remembered.", t.Name, maxKnown)
+		return
+	case !again && !is.Hints.ReadOnly:
+		c.add(Tool, "%s is a new tool, which may change something: it is sent to %s %s.", t.Name, is.Method, is.Path)
 		return
 	case !again || text == is.text():
 		return

@@ -52,7 +52,7 @@ func Validate(dir string, reserved ...string) Report {
 	for _, p := range problems {
 		report = report.with(p)
 	}
-	if b := found.Plan.Manifest.Backend; b != nil && b.Kind == "process" {
+	if b := found.Plan.Manifest.Backend; b != nil && b.Command != "" {
 		report.Problems = append(report.Problems, missingProgram(full, b)...)
 	}
 	return report
