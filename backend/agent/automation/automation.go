@@ -22,6 +22,7 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
+	"sextant/shared/clip"
 )
 
 // Bounds of a Job.
@@ -87,7 +88,7 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 		return Answer{}, &Error{Message: sentence(err.Error()), Unasked: true, cause: err}
 	}
 	if outcome.Status != chat.StatusDone || g.answer == nil {
-		e := &Error{Message: outcome.Error, Suggestion: outcome.Suggestion, Last: clip(outcome.Text, maxShown), Wrong: g.wrong, Outcome: outcome}
+		e := &Error{Message: outcome.Error, Suggestion: outcome.Suggestion, Last: clip.Runes(outcome.Text, maxShown), Wrong: g.wrong, Outcome: outcome}
 		if e.Message == "" {
 			e.Message = "The task was stopped before it had an answer."
 		}
@@ -136,12 +137,3 @@ func sentence(s string) string {
 
 // maxShown is how many characters of a last answer an error carries.
 const maxShown = 4000
-
-// clip cuts s after n characters and says so.
-func clip(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n]) + "…"
-}

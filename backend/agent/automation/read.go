@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"sextant/shared/clip"
 )
 
 // maxDeep and maxAnswer bound what is read as an answer.
@@ -119,7 +121,7 @@ func (w *writer) object(deep int) error {
 		}
 		name, _ := token.(string)
 		if names[name] {
-			return fmt.Errorf("the name %q stands twice", clip(name, 60))
+			return fmt.Errorf("the name %q stands twice", clip.Runes(name, 60))
 		}
 		if len(names) > 0 {
 			w.out.WriteByte(',')

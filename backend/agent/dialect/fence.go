@@ -3,6 +3,8 @@ package dialect
 import (
 	"bytes"
 	"fmt"
+
+	"sextant/shared/clip"
 )
 
 // readFence reads the fenced form: statements return name(args); or the JSON form.
@@ -55,7 +57,7 @@ func (t *Tools) statement(r *reader) (*Call, *fault) {
 	}
 	opened, f := r.take('(')
 	if f == nil && !opened {
-		f = r.fail(r.at, fmt.Sprintf("\"(\" after %s", clip(name, 64)))
+		f = r.fail(r.at, fmt.Sprintf("\"(\" after %s", clip.Bytes(name, 64)))
 	}
 	if f != nil {
 		f.name = name
@@ -160,7 +162,7 @@ func (t *tool) assemble(values [][]byte, names []string, places []int) ([]byte, 
 			name = t.fields()[i].name
 		}
 		if seen[name] {
-			return nil, &fault{soft: true, at: places[i], found: fmt.Sprintf("the argument %q is given twice", clip(name, 40))}
+			return nil, &fault{soft: true, at: places[i], found: fmt.Sprintf("the argument %q is given twice", clip.Bytes(name, 40))}
 		}
 		seen[name] = true
 		if i > 0 {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"sextant/shared/clip"
 )
 
 var (
@@ -96,7 +98,7 @@ func (t *tool) parameters(r *reader) ([]byte, *fault) {
 		r.at += open[1]
 		value, f := t.parameter(r, key)
 		if f == nil && seen[key] {
-			f = &fault{soft: true, at: at, found: fmt.Sprintf("the parameter %q stands twice; which value is meant cannot be known", clip(key, 40))}
+			f = &fault{soft: true, at: at, found: fmt.Sprintf("the parameter %q stands twice; which value is meant cannot be known", clip.Bytes(key, 40))}
 		}
 		if f != nil && !f.soft {
 			return nil, f
@@ -129,7 +131,7 @@ func (t *tool) parameter(r *reader, key string) ([]byte, *fault) {
 		}
 	}
 	if !bytes.HasPrefix(r.src[r.at+n:], []byte(parameterEnd)) {
-		return nil, r.fail(r.at+n, fmt.Sprintf("%s after the value of %q", parameterEnd, clip(key, 40)))
+		return nil, r.fail(r.at+n, fmt.Sprintf("%s after the value of %q", parameterEnd, clip.Bytes(key, 40)))
 	}
 	from, raw := r.at, r.src[r.at:r.at+n]
 	r.at += n + len(parameterEnd)
@@ -155,7 +157,7 @@ func (t *tool) parameter(r *reader, key string) ([]byte, *fault) {
 		return quote(plain), nil
 	}
 	problem.soft = true
-	problem.want += fmt.Sprintf(" (%s is %s)", clip(key, 40), f.schema.typeOf(0))
+	problem.want += fmt.Sprintf(" (%s is %s)", clip.Bytes(key, 40), f.schema.typeOf(0))
 	return nil, problem
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"sextant/shared/clip"
 )
 
 // maxDepth bounds how deep values may nest.
@@ -147,7 +149,7 @@ func (r *reader) word() *fault {
 	case "":
 		return r.fail(at, "a value")
 	default:
-		return &fault{at: at, want: "a value", found: fmt.Sprintf("the name %q; variables, calls and expressions are not evaluated, write the value itself", clip(w, 40))}
+		return &fault{at: at, want: "a value", found: fmt.Sprintf("the name %q; variables, calls and expressions are not evaluated, write the value itself", clip.Bytes(w, 40))}
 	}
 	return nil
 }
@@ -180,12 +182,12 @@ func (r *reader) members(each func(key string, at int) *fault) *fault {
 			return f
 		}
 		if seen[key] {
-			return &fault{at: at, found: fmt.Sprintf("the key %q stands twice in one object; which value is meant cannot be known", clip(key, 40))}
+			return &fault{at: at, found: fmt.Sprintf("the key %q stands twice in one object; which value is meant cannot be known", clip.Bytes(key, 40))}
 		}
 		seen[key] = true
 		colon, f := r.take(':')
 		if f == nil && !colon {
-			f = r.fail(r.at, fmt.Sprintf("\":\" after the key %q", clip(key, 40)))
+			f = r.fail(r.at, fmt.Sprintf("\":\" after the key %q", clip.Bytes(key, 40)))
 		}
 		if f == nil {
 			f = each(key, at)
@@ -270,7 +272,7 @@ func (r *reader) number() *fault {
 		return nil
 	}
 	r.at = at
-	return &fault{at: at, want: "a number", found: fmt.Sprintf("%q", clip(text, 40))}
+	return &fault{at: at, want: "a number", found: fmt.Sprintf("%q", clip.Bytes(text, 40))}
 }
 
 // plainNumber is the number that JavaScript reads in s, as JSON writes it.
@@ -313,17 +315,6 @@ func writeString(out *bytes.Buffer, s string) {
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(s) // a string always encodes
 	out.Truncate(out.Len() - 1)
-}
-
-// clip is at most n bytes of s, whole characters.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }
 
 func clipBytes(b []byte, n int) []byte { return b[:min(n, len(b))] }

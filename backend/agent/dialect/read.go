@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"sextant/shared/clip"
 )
 
 // item is a call that was read, or why it could not be.
@@ -80,7 +82,7 @@ func (t *Tools) readObject(r *reader) (*Call, *fault) {
 		return nil, f
 	}
 	if c.stranger != "" && c.argsAt < 0 {
-		return nil, &fault{soft: true, at: c.strangerAt, want: `the arguments in one object "arguments"`, found: fmt.Sprintf("the key %q beside it", clip(c.stranger, 40)), name: c.name}
+		return nil, &fault{soft: true, at: c.strangerAt, want: `the arguments in one object "arguments"`, found: fmt.Sprintf("the key %q beside it", clip.Bytes(c.stranger, 40)), name: c.name}
 	}
 	if c.argsAt < 0 {
 		c.args = []byte("{}")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sextant/backend/calls/nearest"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -49,7 +50,7 @@ func (t *Tools) find(name string, at int) (*tool, *fault) {
 	if found := t.byName[name]; found != nil {
 		return found, nil
 	}
-	problem := fmt.Sprintf("there is no tool %q", clip(name, 64))
+	problem := fmt.Sprintf("there is no tool %q", clip.Bytes(name, 64))
 	if near := nearest.Names(name, t.names, 3); len(near) > 0 {
 		problem += "; nearest: " + strings.Join(near, ", ")
 	}

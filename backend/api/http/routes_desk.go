@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"io"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -119,10 +118,5 @@ func (s *Server) picture(_ context.Context, in *pathQuery) (*huma.StreamResponse
 		_, err = looked(struct{}{}, err)
 		return nil, err
 	}
-	return &huma.StreamResponse{Body: func(ctx huma.Context) {
-		defer func() { _ = file.Close() }()
-		ctx.SetHeader("Content-Type", kind)
-		ctx.SetHeader("Cache-Control", "no-store")
-		_, _ = io.Copy(ctx.BodyWriter(), file) // a reader that went away is no matter of ours
-	}}, nil
+	return streamed(file, kind, "no-store"), nil
 }

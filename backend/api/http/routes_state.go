@@ -149,12 +149,17 @@ func (s *Server) blob(_ context.Context, in *idPath) (*huma.StreamResponse, erro
 	default:
 		kind = "application/octet-stream"
 	}
+	return streamed(file, kind, "private, max-age=31536000, immutable"), nil
+}
+
+// streamed answers with what file holds and closes it; cache says how long it may be kept.
+func streamed(file io.ReadCloser, kind, cache string) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		defer func() { _ = file.Close() }()
 		ctx.SetHeader("Content-Type", kind)
-		ctx.SetHeader("Cache-Control", "private, max-age=31536000, immutable")
+		ctx.SetHeader("Cache-Control", cache)
 		_, _ = io.Copy(ctx.BodyWriter(), file) // a reader that went away is no matter of ours
-	}}, nil
+	}}
 }
 
 // result serves the text of a long result to the person, whoever's it is; programs have

@@ -9,6 +9,7 @@ import (
 	"sextant/backend/calls/deadline"
 	"sextant/backend/guard/policy"
 	"sextant/backend/record/audit"
+	"sextant/shared/clip"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -30,7 +31,7 @@ func (p *Pipeline) Contact(ctx context.Context, call toolspec.Call, host string)
 		return errors.New("what it does cannot be told")
 	}
 	now = p.maskedDescription(now) // a person and the audit log see no secret that was put in
-	command := shorten(strings.Join(strings.Fields(now.Target), " "), maxTold)
+	command := clip.Runes(strings.Join(strings.Fields(now.Target), " "), maxTold)
 	f.call.Args, err = json.Marshal(map[string]string{"host": host, "command": now.Target})
 	if err != nil {
 		return errors.New("what it does cannot be told") // strings only: this cannot happen

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"sextant/shared/clip"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -55,7 +56,7 @@ func (p *Pipeline) announce(ctx context.Context, f *flight) {
 	}
 	sentence := f.desc.Present
 	if sentence == "" {
-		sentence = "Calling " + shorten(f.call.Tool, maxValue)
+		sentence = "Calling " + clip.Runes(f.call.Tool, maxValue)
 	}
 	p.publish(ctx, f, event.New(event.CallStarted, event.CallStart{
 		Tool: f.call.Tool, Args: p.shown(f), Origin: f.def.Origin, Owner: f.def.Owner,

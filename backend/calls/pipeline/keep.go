@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"sextant/shared/clip"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -43,7 +44,7 @@ func (p *Pipeline) handOut(ctx context.Context, f *flight, result toolspec.Resul
 	switch {
 	case !result.Success && len(result.Error) > maxReason:
 		text = strings.TrimSpace(result.Error + "\n" + text)
-		result.Error = shorten(result.Error, maxReason)
+		result.Error = clip.Runes(result.Error, maxReason)
 	case result.Success:
 		text = result.ModelText()
 	}

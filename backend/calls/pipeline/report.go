@@ -7,6 +7,7 @@ import (
 
 	"sextant/backend/record/audit"
 	"sextant/shared/annotator"
+	"sextant/shared/clip"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -39,7 +40,7 @@ func (p *Pipeline) end(f *flight, result toolspec.Result, text string) event.Cal
 	end := event.CallEnd{
 		Tool: f.call.Tool, Status: f.status, DurationMS: result.DurationMS, Sentence: result.Sentence,
 		Preview: result.Preview, Error: result.Error, ErrorType: result.ErrorType, Suggestion: result.Suggestion,
-		Reason: f.reason, Sources: result.Sources, Output: shorten(text, maxReported),
+		Reason: f.reason, Sources: result.Sources, Output: clip.Runes(text, maxReported),
 		Changed: result.Changed, Undoable: result.Undoable, Kept: result.Kept,
 	}
 	if len(end.Preview) == 0 && result.Success {
@@ -55,7 +56,7 @@ func (p *Pipeline) end(f *flight, result toolspec.Result, text string) event.Cal
 		end.Sentence = f.desc.Present
 	}
 	if end.Sentence == "" {
-		end.Sentence = "Calling " + shorten(f.call.Tool, maxValue)
+		end.Sentence = "Calling " + clip.Runes(f.call.Tool, maxValue)
 	}
 	for _, image := range result.Images {
 		id, err := p.cfg.Blobs.Put(bytes.NewReader(image.Data))

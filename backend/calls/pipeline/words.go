@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"sextant/backend/guard/veil"
+	"sextant/shared/clip"
 )
 
 // Bounds of a call written in an error, in characters.
@@ -21,9 +22,9 @@ const (
 // names that look secret, and of the ones in secret, hidden.
 func Format(tool string, args json.RawMessage, secret ...string) string {
 	var object map[string]json.RawMessage
-	tool = shorten(tool, maxValue)
+	tool = clip.Runes(tool, maxValue)
 	if json.Unmarshal(args, &object) != nil {
-		return tool + "(" + shorten(string(args), maxValue) + ")"
+		return tool + "(" + clip.Runes(string(args), maxValue) + ")"
 	}
 	names := make([]string, 0, len(object))
 	for name := range object {
@@ -39,7 +40,7 @@ func Format(tool string, args json.RawMessage, secret ...string) string {
 			b.WriteString(hidden)
 			break
 		}
-		b.WriteString(shorten(name, maxValue) + "=" + value(name, object[name], secret))
+		b.WriteString(clip.Runes(name, maxValue) + "=" + value(name, object[name], secret))
 	}
 	return tool + "(" + b.String() + ")"
 }
@@ -51,20 +52,9 @@ func value(name string, raw json.RawMessage, secret []string) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		text = strings.Join(strings.FieldsFunc(text, unicode.IsControl), " ")
-		return `"` + shorten(text, maxValue) + `"`
+		return `"` + clip.Runes(text, maxValue) + `"`
 	}
-	return shorten(string(hideSecrets(raw)), maxValue)
-}
-
-func shorten(s string, limit int) string {
-	n := 0
-	for i := range s {
-		if n == limit {
-			return s[:i] + "…"
-		}
-		n++
-	}
-	return s
+	return clip.Runes(string(hideSecrets(raw)), maxValue)
 }
 
 // hideSecrets returns args with the values of secret-looking names replaced, at any depth, and
@@ -78,7 +68,7 @@ func hideSecrets(args json.RawMessage, secret ...string) json.RawMessage {
 	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil {
-		v = shorten(strings.ToValidUTF8(string(args), "\uFFFD"), maxReported)
+		v = clip.Runes(strings.ToValidUTF8(string(args), "\uFFFD"), maxReported)
 	}
 	if object, ok := v.(map[string]any); ok {
 		for _, name := range secret {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -40,7 +41,7 @@ func (k check) example(missing string) (string, bool) {
 		if !ok {
 			continue
 		}
-		text := shorten(string(raw), 400)
+		text := clip.Runes(string(raw), 400)
 		if _, shown := object[missing]; shown {
 			return text, true
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"sextant/shared/clip"
 )
 
 // maxShown is how many characters of a wrong value are quoted.
@@ -89,7 +91,7 @@ func show(v any) string {
 	if err != nil {
 		return "?"
 	}
-	return shorten(string(b), maxShown)
+	return clip.Runes(string(b), maxShown)
 }
 
 func values(list []any) string {
@@ -103,21 +105,10 @@ func values(list []any) string {
 	return strings.Join(shown, ", ")
 }
 
-func shorten(s string, limit int) string {
-	n := 0
-	for i := range s {
-		if n == limit {
-			return s[:i] + "…"
-		}
-		n++
-	}
-	return s
-}
-
 func firstSentence(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if i := strings.Index(s, ". "); i >= 0 {
 		s = s[:i]
 	}
-	return shorten(strings.TrimRight(s, "."), 100)
+	return clip.Runes(strings.TrimRight(s, "."), 100)
 }

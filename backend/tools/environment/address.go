@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"sextant/shared/clip"
 )
 
 const maxAddress = 8192
@@ -53,7 +55,7 @@ func (t *Tools) address(typed string) (string, error) {
 }
 
 func notAddress(s string) error {
-	return &argumentError{fmt.Sprintf("%q is not a web address", cut(s, 80)), `send a whole address such as {"url":"https://example.com"}`}
+	return &argumentError{fmt.Sprintf("%q is not a web address", clip.Runes(s, 80)), `send a whole address such as {"url":"https://example.com"}`}
 }
 
 // schemeIn finds a scheme before a colon; "localhost:8080" and "shop.example:443/x" have none.
@@ -119,12 +121,4 @@ func plausible(host string) bool {
 	}
 	before, after, ok := strings.Cut(host, ".")
 	return ok && before != "" && strings.Trim(after, ".") != ""
-}
-
-func cut(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n]) + "…"
 }

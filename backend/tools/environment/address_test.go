@@ -3,6 +3,8 @@ package environment
 import (
 	"strings"
 	"testing"
+
+	"sextant/shared/clip"
 )
 
 func TestAddressesAreTakenAsPeopleTypeThem(t *testing.T) {
@@ -43,7 +45,7 @@ func TestAddressesThatAreNotOfTheWebAreRefused(t *testing.T) {
 		strings.Repeat("a", 9000) + ".example", "https://exa<mple.com",
 	} {
 		if got, err := tools.address(typed); err == nil {
-			t.Errorf("%q is opened as %q", cut(typed, 40), got)
+			t.Errorf("%q is opened as %q", clip.Runes(typed, 40), got)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -38,7 +39,7 @@ func (t *Tools) getSelection() tool {
 		}
 		text = annotator.CleanLines(text)
 		total := utf8.RuneCountInString(text)
-		text = cut(text, maxSelected)
+		text = clip.Runes(text, maxSelected)
 		url := currentURL(ctx, s)
 		r := toolspec.OK(selected{Text: text, URL: url})
 		r.Sentence = "Read the selection"

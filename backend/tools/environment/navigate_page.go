@@ -7,6 +7,7 @@ import (
 
 	"sextant/backend/surfaces/browser"
 	"sextant/backend/surfaces/window"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -57,7 +58,7 @@ func (t *Tools) describeNavigate(s session, p navigateParams) toolspec.Descripti
 	}
 	u, err := t.address(p.URL)
 	if err != nil {
-		return toolspec.Description{Present: "Opening an address", Target: cut(p.URL, 200)}
+		return toolspec.Description{Present: "Opening an address", Target: clip.Runes(p.URL, 200)}
 	}
 	d := toolspec.Description{Present: "Opening " + place(u), Target: u, Linked: s.Links(u)}
 	if h := hostOf(u); h != "" {
@@ -77,5 +78,5 @@ func place(address string) string {
 	if address == "" || address == "about:blank" {
 		return "an empty page"
 	}
-	return cut(address, 80)
+	return clip.Runes(address, 80)
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -252,7 +253,7 @@ func chmod(root *os.Root, name string, mode fs.FileMode) error {
 }
 
 // cutName keeps the temporary name within what file systems take.
-func cutName(name string) string { return strings.TrimSuffix(cutText(name, 100), "…") }
+func cutName(name string) string { return strings.TrimSuffix(clip.Bytes(name, 100), "…") }
 
 // fill writes and flushes the new file, with the owner of the old one and, when no other is
 // wanted, its mode.

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"sextant/shared/clip"
 )
 
 // maxDiffed bounds a text that is compared line by line, and maxDiff what is shown of it.
@@ -40,7 +42,7 @@ func diffOf(name string, before, after []byte) difference {
 		}
 	}
 	if len(d.text) > maxDiff {
-		d.text, d.note = cutText(d.text, maxDiff), "only the beginning of the difference is shown"
+		d.text, d.note = clip.Bytes(d.text, maxDiff), "only the beginning of the difference is shown"
 	}
 	return d
 }
@@ -52,7 +54,7 @@ func (d difference) preview() []string {
 		if strings.HasPrefix(line, "+++ ") || strings.HasPrefix(line, "--- ") || line[0] != '+' && line[0] != '-' {
 			continue
 		}
-		if lines = append(lines, cutText(strings.TrimRight(line, "\r\n"), 120)); len(lines) == 6 {
+		if lines = append(lines, clip.Bytes(strings.TrimRight(line, "\r\n"), 120)); len(lines) == 6 {
 			break
 		}
 	}

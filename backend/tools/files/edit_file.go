@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -79,7 +80,7 @@ func runEditFile(ctx context.Context, t *Tools, j job[editFileParams]) (toolspec
 	d := diffOf(a.shown, before, after)
 	r := toolspec.OK(written{a.shown, false, lineCount(string(after)), len(after), d.added, d.removed, len(places)})
 	r.Sentence = fmt.Sprintf("Edited %s: %s replaced", called(j.at), counted(len(places), "place"))
-	r.Text = fmt.Sprintf("Edited %s: %s replaced, at line %s.\n%s", a.shown, counted(len(places), "place"), lineList(places), cutText(d.text, 4000))
+	r.Text = fmt.Sprintf("Edited %s: %s replaced, at line %s.\n%s", a.shown, counted(len(places), "place"), lineList(places), clip.Bytes(d.text, 4000))
 	r.Preview = d.preview()
 	r.Changed = []string{a.real}
 	return r, nil
@@ -163,7 +164,7 @@ func notFound(a target, text, old string) error {
 	if n == 0 {
 		return f
 	}
-	f.message += fmt.Sprintf(". The nearest to its first line is line %d: %s", n, cutText(strings.TrimRight(line, "\r\n"), 200))
+	f.message += fmt.Sprintf(". The nearest to its first line is line %d: %s", n, clip.Bytes(strings.TrimRight(line, "\r\n"), 200))
 	if strings.TrimSpace(line) == wanted {
 		f.suggestion = "It differs in spaces, or in the lines after it. Send the text exactly as read_file shows it."
 	}
@@ -183,7 +184,7 @@ func nearestLine(text, wanted string) (n int, nearest string) {
 		if trimmed == wanted && wanted != "" {
 			return at, line
 		}
-		if alike := likeness(pairs, pairsOf(cutText(trimmed, 400))); alike > best {
+		if alike := likeness(pairs, pairsOf(clip.Bytes(trimmed, 400))); alike > best {
 			best, n, nearest = alike, at, line
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -34,7 +35,7 @@ func findFiles() tool {
 		parts[findFilesParams]{
 			uses: func(_ *Tools, _ toolspec.Call, p findFilesParams) ([]use, error) { return reads(p.Path), nil },
 			say: func(_ *Tools, p findFilesParams, at []target) toolspec.Description {
-				return toolspec.Description{Present: "Finding " + cutText(p.Pattern, 60) + " in " + shownFolder(at[0])}
+				return toolspec.Description{Present: "Finding " + clip.Bytes(p.Pattern, 60) + " in " + shownFolder(at[0])}
 			},
 			run: runFindFiles,
 		})
@@ -82,7 +83,7 @@ func runFindFiles(ctx context.Context, t *Tools, j job[findFilesParams]) (toolsp
 	r := toolspec.OK(map[string]any{"path": a.shown, "files": found, "note": note})
 	head := fmt.Sprintf("%s in %s: %s%s\n", j.p.Pattern, a.shown, counted(len(found)+left, "file"), inBrackets(note))
 	r.Text = head + strings.Join(found, "\n")
-	r.Sentence = fmt.Sprintf("Found %s for %s", counted(len(found)+left, "file"), cutText(j.p.Pattern, 60))
+	r.Sentence = fmt.Sprintf("Found %s for %s", counted(len(found)+left, "file"), clip.Bytes(j.p.Pattern, 60))
 	r.Sources = w.sources()
 	r.Preview = found[:min(3, len(found))]
 	return r, nil

@@ -9,6 +9,7 @@ import (
 
 	"sextant/backend/tools/files/trash"
 	"sextant/backend/tools/room"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -165,7 +166,7 @@ func handRestore() tool {
 }
 
 func gone(id string) error {
-	return &fault{toolspec.UserError, fmt.Sprintf("there is no %q in the trash any more", cutText(id, 40)), "Look at what is in the trash."}
+	return &fault{toolspec.UserError, fmt.Sprintf("there is no %q in the trash any more", clip.Bytes(id, 40)), "Look at what is in the trash."}
 }
 
 // Trash is what is in the trash, the newest first.

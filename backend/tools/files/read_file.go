@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -90,7 +91,7 @@ func readFile() tool {
 // called names targets within a sentence: the one, or how many.
 func called(at []target) string {
 	if len(at) == 1 {
-		return cutText(at[0].shown, 80)
+		return clip.Bytes(at[0].shown, 80)
 	}
 	return counted(len(at), "file")
 }
@@ -136,7 +137,7 @@ func previewOf(text string) []string {
 		if len(lines) == 3 {
 			break
 		}
-		lines = append(lines, cutText(strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "\uFFFD"), 120))
+		lines = append(lines, clip.Bytes(strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "\uFFFD"), 120))
 	}
 	return lines
 }

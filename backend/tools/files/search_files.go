@@ -16,6 +16,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"sextant/backend/guard/places"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -57,7 +58,7 @@ func searchFiles() tool {
 		parts[searchFilesParams]{
 			uses: func(_ *Tools, _ toolspec.Call, p searchFilesParams) ([]use, error) { return reads(p.Path), nil },
 			say: func(_ *Tools, p searchFilesParams, at []target) toolspec.Description {
-				return toolspec.Description{Present: "Searching " + shownFolder(at[0]) + " for “" + cutText(p.Pattern, 60) + "”"}
+				return toolspec.Description{Present: "Searching " + shownFolder(at[0]) + " for “" + clip.Bytes(p.Pattern, 60) + "”"}
 			},
 			run: runSearchFiles,
 		})
@@ -179,7 +180,7 @@ func (s *search) read(r io.Reader, shown string) error {
 				return errEnough
 			}
 			text := strings.ToValidUTF8(string(bytes.TrimRight(line, "\r\n")), "\uFFFD")
-			s.hits = append(s.hits, hit{shown, n, cutText(text, shownLine)})
+			s.hits = append(s.hits, hit{shown, n, clip.Bytes(text, shownLine)})
 		}
 		begins = err == nil
 		switch {
@@ -214,13 +215,13 @@ func (s *search) result(a target, pattern string, w *walk) toolspec.Result {
 		line := fmt.Sprintf("%s:%d: %s", h.Path, h.Line, h.Text)
 		b.WriteString(line + "\n")
 		if len(preview) < 3 {
-			preview = append(preview, cutText(line, 120))
+			preview = append(preview, clip.Bytes(line, 120))
 		}
 	}
 	r := toolspec.OK(map[string]any{"path": a.shown, "matches": s.hits, "files_searched": s.files, "more": s.more, "note": note})
 	r.Text = fmt.Sprintf("%s: %s in %s, of %s searched%s\n%s", pattern, counted(len(s.hits), "line"), counted(len(within), "file"),
 		counted(s.files, "file"), inBrackets(note), b.String())
-	r.Sentence = fmt.Sprintf("Found %s for “%s”", counted(len(s.hits), "line"), cutText(pattern, 60))
+	r.Sentence = fmt.Sprintf("Found %s for “%s”", counted(len(s.hits), "line"), clip.Bytes(pattern, 60))
 	r.Sources = w.sources()
 	r.Preview = preview
 	return r

@@ -12,6 +12,7 @@ import (
 	"sextant/backend/calls/nearest"
 	"sextant/backend/guard/places"
 	"sextant/backend/tools/room"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -73,7 +74,7 @@ func (t *Tools) locateEntry(path string) (target, error) {
 		return target{}, &fault{toolspec.ValidationError, fmt.Sprintf("%q names no file or folder", path), "Send the path of one, in the workspace or absolute."}
 	}
 	if len(base) > 255 {
-		return target{}, &fault{toolspec.ValidationError, "the name " + cutText(base, 60) + " is longer than 255 bytes", "Send a shorter one."}
+		return target{}, &fault{toolspec.ValidationError, "the name " + clip.Bytes(base, 60) + " is longer than 255 bytes", "Send a shorter one."}
 	}
 	in, err := t.locate(dir)
 	if err != nil {

@@ -199,14 +199,3 @@ func lineCount(text string) int {
 	}
 	return n
 }
-
-// cutText is s with at most n bytes, ended with … when something is missing.
-func cutText(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}

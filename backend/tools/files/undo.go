@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -168,7 +169,7 @@ func undoText(files []wire.ChangedFile, done []target, left []string, preview bo
 		sentence = "Looked at the changes to " + counted(len(files), "file")
 		b.WriteString("These changes would be taken back; nothing was done yet.\n")
 		for _, f := range files {
-			fmt.Fprintf(&b, "%s: %s, %s%s\n%s", f.Shown, f.Did, f.State, inBrackets(strings.Trim(f.Why+"; "+f.Note, "; ")), cutText(f.Diff, 8000))
+			fmt.Fprintf(&b, "%s: %s, %s%s\n%s", f.Shown, f.Did, f.State, inBrackets(strings.Trim(f.Why+"; "+f.Note, "; ")), clip.Bytes(f.Diff, 8000))
 		}
 		return b.String(), sentence
 	case len(done) == 0:

@@ -17,6 +17,7 @@ import (
 
 	"sextant/backend/guard/places"
 	"sextant/backend/tools/room"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -318,5 +319,5 @@ func shownFolder(a target) string {
 	if a.shown == "." {
 		return "the workspace"
 	}
-	return cutText(a.shown, 80)
+	return clip.Bytes(a.shown, 80)
 }

@@ -265,7 +265,7 @@ func TestWhatAProgramLeavesBehindEndsWithIt(t *testing.T) {
 	both(t, func(t *testing.T, b *bench, stdio bool) {
 		r := b.runner(stdio, nil)
 		b.must(r, "detach", nil)
-		for deadline := time.Now().Add(10 * time.Second); left("sleep 86399") == 0; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(30 * time.Second); left("sleep 86399") == 0; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("nothing was left behind, so this proves nothing")
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sextant/backend/tools/panels/jsonpos"
+	"sextant/shared/clip"
 )
 
 // parameters is what a page has to know of a tool's schema.
@@ -37,7 +38,7 @@ func (j *judge) tool(pointer string, m member, name string) {
 				names = append(names, t.Name)
 			}
 		}
-		p := Problem{Expected: "a tool of this panel", Found: strconv.Quote(cut(name, 60)), Nearest: near(name, names), Fix: m.example}
+		p := Problem{Expected: "a tool of this panel", Found: strconv.Quote(clip.Runes(name, 60)), Nearest: near(name, names), Fix: m.example}
 		p.Text = fmt.Sprintf("the panel has no tool %s; it has %s", p.Found, strings.Join(names, ", "))
 		if len(names) == 0 {
 			p.Text = fmt.Sprintf("the panel has no tool %s; declare it in manifest.json", p.Found)
@@ -122,7 +123,7 @@ func (j *judge) argument(pointer, tool, name string, p parameters) {
 		return
 	}
 	known := slices.Sorted(maps.Keys(p.Properties))
-	problem := Problem{Expected: strings.Join(known, ", "), Found: strconv.Quote(cut(name, 60)), Nearest: near(name, known)}
+	problem := Problem{Expected: strings.Join(known, ", "), Found: strconv.Quote(clip.Runes(name, 60)), Nearest: near(name, known)}
 	problem.Text = fmt.Sprintf("%s takes no %s; it takes %s", tool, problem.Found, problem.Expected)
 	if len(known) == 0 {
 		problem.Text = fmt.Sprintf("%s takes no arguments", tool)

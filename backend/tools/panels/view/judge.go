@@ -15,6 +15,7 @@ import (
 
 	"sextant/backend/calls/nearest"
 	"sextant/backend/tools/panels/jsonpos"
+	"sextant/shared/clip"
 	"sextant/shared/event"
 )
 
@@ -151,7 +152,7 @@ func (j *judge) object(pointer, shape string, object map[string]any, in scope) {
 }
 
 func (j *judge) unknown(pointer, shape, name string, known []string) {
-	p := Problem{Found: strconv.Quote(cut(name, 60)), Expected: strings.Join(known, ", "), Pointer: jsonpos.Pointer(pointer, name)}
+	p := Problem{Found: strconv.Quote(clip.Runes(name, 60)), Expected: strings.Join(known, ", "), Pointer: jsonpos.Pointer(pointer, name)}
 	p.Text = fmt.Sprintf("%s has no member %s; it has %s", say(shape), p.Found, p.Expected)
 	if near := nearest.Names(name, known, 1); len(near) > 0 {
 		p.Nearest = near[0]
@@ -261,15 +262,15 @@ func (j *judge) word(pointer string, m member, text string) {
 		j.template(pointer, text)
 	case isWord:
 		if !slices.Contains(m.words, text) {
-			j.fail(pointer, Problem{Expected: strings.Join(m.words, ", "), Found: strconv.Quote(cut(text, 40)), Nearest: near(text, m.words), Fix: m.example})
+			j.fail(pointer, Problem{Expected: strings.Join(m.words, ", "), Found: strconv.Quote(clip.Runes(text, 40)), Nearest: near(text, m.words), Fix: m.example})
 		}
 	case isPointer:
 		if !rulePoint.MatchString(text) {
-			j.fail(pointer, Problem{Expected: "a JSON pointer into the result, such as " + m.example, Found: strconv.Quote(cut(text, 60)), Fix: strconv.Quote("/" + strings.ReplaceAll(cut(text, 60), ".", "/"))})
+			j.fail(pointer, Problem{Expected: "a JSON pointer into the result, such as " + m.example, Found: strconv.Quote(clip.Runes(text, 60)), Fix: strconv.Quote("/" + strings.ReplaceAll(clip.Runes(text, 60), ".", "/"))})
 		}
 	case isField:
 		if !ruleField.MatchString(text) {
-			j.fail(pointer, Problem{Expected: "the name of a field, such as " + m.example, Found: strconv.Quote(cut(text, 60)), Fix: strconv.Quote(strings.Trim(cut(text, 60), "{} "))})
+			j.fail(pointer, Problem{Expected: "the name of a field, such as " + m.example, Found: strconv.Quote(clip.Runes(text, 60)), Fix: strconv.Quote(strings.Trim(clip.Runes(text, 60), "{} "))})
 		}
 	case isTool, isReader:
 		j.tool(pointer, m, text)
@@ -334,7 +335,7 @@ func (j *judge) node(pointer string, object map[string]any, in scope) {
 	case !ok:
 		j.fail(pointer, Problem{Expected: "kind", Fix: `"kind": "text"`, Text: "the part has no kind; it is " + all})
 	case !slices.Contains(kinds, kind):
-		j.fail(pointer+"/kind", Problem{Expected: all, Found: strconv.Quote(cut(kind, 40)), Nearest: near(kind, kinds), Fix: `"text"`})
+		j.fail(pointer+"/kind", Problem{Expected: all, Found: strconv.Quote(clip.Runes(kind, 40)), Nearest: near(kind, kinds), Fix: `"text"`})
 	default:
 		j.object(pointer, kind, object, in)
 	}
@@ -363,9 +364,9 @@ func last(pointer string) string {
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case string:
-		return strconv.Quote(cut(v, 40))
+		return strconv.Quote(clip.Runes(v, 40))
 	case json.Number:
-		return "the number " + cut(v.String(), 20)
+		return "the number " + clip.Runes(v.String(), 20)
 	case bool:
 		return strconv.FormatBool(v)
 	case []any:
@@ -374,11 +375,4 @@ func kindOf(v any) string {
 		return "an object"
 	}
 	return "null"
-}
-
-func cut(text string, n int) string {
-	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n]) + "…"
-	}
-	return text
 }
