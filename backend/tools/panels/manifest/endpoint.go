@@ -21,36 +21,37 @@ func (j *judge) endpoint(at string, b *BoundTool, s params.Schema) {
 	if !j.usable(at) {
 		return
 	}
-	mended := loose.Quote(j.endpointFor(b.Endpoint, b.Name))
+	// A good endpoint, which most are, needs no mended one.
+	mended := func() string { return loose.Quote(j.endpointFor(b.Endpoint, b.Name)) }
 	p := Problem{Expected: "METHOD /api/" + j.id() + "/…"}
 	if strings.TrimSpace(b.Endpoint) == "" {
-		p.Text = fmt.Sprintf("%s has no endpoint, such as %s", b.Name, mended)
-		j.wrong(at, p, mended)
+		p.Text = fmt.Sprintf("%s has no endpoint, such as %s", b.Name, mended())
+		j.wrong(at, p, mended())
 		return
 	}
 	method, path, _ := strings.Cut(b.Endpoint, " ")
 	if !slices.Contains(methods(), method) {
 		p.Expected = "GET, POST, PUT, PATCH or DELETE, a space, and the path"
 		p.Text = fmt.Sprintf("endpoint %q does not begin with GET, POST, PUT, PATCH or DELETE and a space", clip.Runes(b.Endpoint, 100))
-		j.wrong(at, p, mended)
+		j.wrong(at, p, mended())
 		return
 	}
 	path = strings.Trim(path, " ")
 	if path == "" {
 		p.Text = fmt.Sprintf("endpoint %q has no path", clip.Runes(b.Endpoint, 100))
-		j.wrong(at, p, mended)
+		j.wrong(at, p, mended())
 		return
 	}
 	if problem := shape.CheckPath(path, j.prefixes(path)); problem != "" {
 		p.Text = problem
-		j.wrong(at, p, mended)
+		j.wrong(at, p, mended())
 		return
 	}
 	b.Method, b.Path = method, path
 	for _, name := range shape.InBraces(path) {
 		if slices.Contains(b.PathParams, name) {
 			p.Expected, p.Text = "each parameter once", fmt.Sprintf("{%s} stands twice in the endpoint", name)
-			j.wrong(at, p, mended)
+			j.wrong(at, p, mended())
 			return
 		}
 		b.PathParams = append(b.PathParams, name)

@@ -195,8 +195,18 @@ func (r *reader) str(key bool) *Node {
 	text := s.read()
 	if s.expected != "" {
 		r.mend(s.at, s.expected, s.found, s.start, r.pos, Quote(text))
-	} else if json.Unmarshal(r.text[s.start:r.pos], &text) != nil {
+	} else if !plain(r.text[s.start+1:r.pos-1]) && json.Unmarshal(r.text[s.start:r.pos], &text) != nil {
 		r.mend(s.start, "a string", "one that cannot be read", s.start, r.pos, Quote(text))
 	}
 	return &Node{Kind: String, Start: s.start, End: r.pos, Text: text}
+}
+
+// plain reports whether text between quotes means what stands there.
+func plain(text []byte) bool {
+	for _, b := range text {
+		if b < ' ' || b == '\\' || b >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
