@@ -2,10 +2,12 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -88,10 +90,10 @@ func (v *server) begin(ctx context.Context, session *sdk.ClientSession, asking *
 			if is := session.InitializeResult(); is != nil && is.ProtocolVersion >= modern {
 				// There is no ping any more; the list is what every server has to know.
 				_, err := session.ListTools(ctx, nil)
-				came <- err
+				came <- silence(err)
 				return
 			}
-			came <- session.Ping(ctx, nil)
+			came <- silence(session.Ping(ctx, nil))
 		})
 		select {
 		case err := <-came:
@@ -101,6 +103,16 @@ func (v *server) begin(ctx context.Context, session *sdk.ClientSession, asking *
 		}
 	})
 	return looking
+}
+
+// silence is err where it means that no answer came: one that refuses is an answer, and small servers
+// know no ping.
+func silence(err error) error {
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) && refused.Code != codeUndelivered {
+		return nil
+	}
+	return err
 }
 
 // felt takes over how a look went, and returns how many went badly in a row.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/shared/toolspec"
@@ -127,6 +128,17 @@ func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
 	reaches(t, s, "My Tester", stateReady)
 	if pid(t, s) == victim {
 		t.Error("it is the same process")
+	}
+}
+
+func TestAServerThatKnowsNoPingIsAsWellAsAnyOther(t *testing.T) {
+	if err := silence(fmt.Errorf("calling ping: %w", &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "not here"})); err != nil {
+		t.Errorf("its refusal counts as %v", err)
+	}
+	for _, err := range []error{context.DeadlineExceeded, &jsonrpc.Error{Code: codeUndelivered}} {
+		if silence(err) == nil {
+			t.Errorf("%v counts as an answer", err)
+		}
 	}
 }
 
