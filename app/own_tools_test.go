@@ -216,3 +216,32 @@ func TestServersAreAddedChangedImportedAndRemovedInTheirFile(t *testing.T) {
 		t.Errorf("removed twice: %d", status)
 	}
 }
+
+func TestAnImportIsShownBeforeAnythingIsWritten(t *testing.T) {
+	flags := testFlags(t)
+	sys := openWith(t, flags, Purpose{Serve: true})
+	window := windowOf(t, sys)
+	list := `{"servers":{"a":{"command":"nosuch","args":["x"]},"b":{"command":"nosuch","env":{"K":"${input:k}"}}}}`
+	status, body := window.do("POST", "/api/mcp-servers/import/preview", map[string]any{"text": list})
+	if status != 200 || !strings.Contains(string(body), `"line":"nosuch x"`) || !strings.Contains(string(body), "asked for by VS Code") || len(sys.MCP.List()) != 0 {
+		t.Fatalf("%d %s", status, body)
+	}
+	if status, _ := clientOf(t, sys).do("POST", "/api/mcp-servers/import/preview", map[string]any{"path": "/etc/hostname"}); status != 403 {
+		t.Errorf("a program had a file read: %d", status)
+	}
+	if status, body := window.do("POST", "/api/mcp-servers/import", map[string]any{"text": list, "names": []string{"b"}}); status != 200 || len(sys.MCP.List()) != 1 {
+		t.Errorf("%d %s", status, body)
+	}
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(file, []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := verb(t, flags, "mcp-servers", "import", file, "--preview")
+	if code != exitDone || !strings.Contains(out, "VS Code's mcp.json") || !strings.Contains(out, `a: "nosuch x"`) || !strings.Contains(out, "stays as it is") {
+		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
+	}
+	code, out, errs = verb(t, flags, "mcp-servers", "import", file)
+	if code != exitDone || !strings.Contains(out, "Added 1: a") || !strings.Contains(out, "switched off") || !strings.Contains(errs, `a: "nosuch x"`) {
+		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
+	}
+}

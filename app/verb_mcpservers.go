@@ -1,14 +1,19 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"sextant/backend/tools/mcp"
+	theirs "sextant/backend/tools/mcp/foreign"
 )
 
 // mcpServersVerb manages the MCP servers that Sextant uses.
@@ -72,26 +77,105 @@ func (v *mcpAddVerb) Run(io streams, g *Global) error {
 }
 
 type mcpImportVerb struct {
-	File string `arg:"" help:"File in the mcpServers form." type:"path"`
+	File    string   `arg:"" help:"claude_desktop_config.json, .mcp.json, VS Code's mcp.json, or a bundle (.mcpb)." type:"path"`
+	Only    []string `help:"Take these servers only." placeholder:"NAME"`
+	Preview bool     `help:"Say what would be added, and add nothing."`
+	Yes     bool     `help:"Switch them on at once, without a question."`
 }
 
-// Run merges the file's servers; names that exist already are left as they are and told.
-func (v *mcpImportVerb) Run(io streams, g *Global) error {
+// Run shows what the file's servers would run and merges them; names that exist already are left as
+// they are and told. Without a yes they are switched off.
+func (v *mcpImportVerb) Run(ctx context.Context, io streams, g *Global) error {
 	config, err := LoadConfig(g.flags())
 	if err != nil {
 		return err
 	}
-	data, err := os.ReadFile(v.File)
+	list, err := foreignReader(config.DataDir, ".").Open(v.File)
 	if err != nil {
-		return failure(exitFailed, "reading %s: %v", v.File, err)
+		return failure(exitFailed, "%v", err)
 	}
-	added, skipped, err := mcp.Import(filepath.Join(config.ConfigDir, mcp.FileName), data)
+	path := filepath.Join(config.ConfigDir, mcp.FileName)
+	preview, err := mcp.Look(path, list)
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	if v.Preview {
+		sayPreview(io.out, preview, v.Only)
+		return nil
+	}
+	sayPreview(io.err, preview, v.Only)
+	on := v.Yes
+	if !on && isTerminal(io.in) {
+		if on, err = saysYes(ctx, io, "Add these and switch them on? [y/N] "); err != nil || !on {
+			return failure(exitRefused, "nothing was added")
+		}
+	}
+	added, skipped, err := mcp.Import(path, list, v.Only, on)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
 	_, _ = fmt.Fprintf(io.out, "Added %d: %s\n", len(added), strings.Join(added, ", "))
+	if len(added) > 0 && !on {
+		_, _ = fmt.Fprintln(io.out, "They are switched off. Switch one on in the panel MCP servers, or import with --yes.")
+	}
 	if len(skipped) > 0 {
 		_, _ = fmt.Fprintf(io.out, "Left as they are, because the name is taken: %s\n", strings.Join(skipped, ", "))
 	}
 	return nil
+}
+
+// sayPreview prints what an import would add, as far as only names it.
+func sayPreview(out io.Writer, p mcp.Preview, only []string) {
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
+	say("This is %s.", p.Format)
+	if b := p.Bundle; b != nil {
+		say("%q %s, by %q in its own words: %q", b.Title, b.Version, b.Author, b.Description)
+		say("%d files, %s, into %s", b.Files, size(int(b.Bytes)), b.Folder)
+	}
+	for _, s := range p.Servers {
+		if len(only) > 0 && !slices.Contains(only, s.Name) {
+			continue
+		}
+		say("%s: %q", s.Name, s.Line)
+		for _, name := range slices.Sorted(maps.Keys(s.Entry.Env)) {
+			say("  with the variable %q", name)
+		}
+		switch {
+		case s.Taken:
+			say("  There is a server of that name, which stays as it is.")
+		case s.Problem != "":
+			say("  It cannot be added: %s.", s.Problem)
+		}
+		for _, note := range s.Notes {
+			say("  %s", note)
+		}
+	}
+}
+
+// saysYes waits for a yes at the terminal.
+func saysYes(ctx context.Context, io streams, question string) (bool, error) {
+	_, _ = fmt.Fprint(io.err, question)
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(io.in).ReadString('\n') // no line is no yes
+		answer <- line
+	}()
+	select {
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case line := <-answer:
+		word := strings.ToLower(strings.TrimSpace(line))
+		return word == "y" || word == "yes", nil
+	}
+}
+
+// foreign reads other programs' lists of MCP servers.
+func (s *System) foreign() theirs.Reader { return foreignReader(s.Config.DataDir, s.Workspace()) }
+
+func foreignReader(dataDir, workspace string) theirs.Reader {
+	home, _ := os.UserHomeDir() // without one, such a place stays empty
+	if abs, err := filepath.Abs(workspace); err == nil {
+		workspace = abs
+	}
+	return theirs.Reader{Env: os.LookupEnv, Home: home, Workspace: workspace, Bundles: filepath.Join(dataDir, "bundles")}
 }

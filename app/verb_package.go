@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -226,19 +225,8 @@ func ask(ctx context.Context, io streams, o making.PackageOffer) error {
 	if !isTerminal(io.in) {
 		return failure(exitRefused, "nobody can be asked here, so nothing was installed. Read what stands above, then add --yes")
 	}
-	_, _ = fmt.Fprintf(io.err, "Install %s? [y/N] ", o.Panel)
-	answer := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(io.in).ReadString('\n') // no line is no yes
-		answer <- line
-	}()
-	select {
-	case <-ctx.Done():
-		return failure(exitRefused, "nothing was installed")
-	case line := <-answer:
-		if word := strings.ToLower(strings.TrimSpace(line)); word == "y" || word == "yes" {
-			return nil
-		}
+	if yes, err := saysYes(ctx, io, "Install "+o.Panel+"? [y/N] "); err == nil && yes {
+		return nil
 	}
 	return failure(exitRefused, "nothing was installed")
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/mcp/foreign"
 	"sextant/shared/event"
 )
 
@@ -81,16 +82,49 @@ func (s *Server) serverRoutes() {
 		}
 		return answer(MCPServerDetail{Entry: entry, Log: log}), nil
 	})
-	add(s, http.MethodPost, base+"/import", "Import servers of another program", http.StatusOK, func(ctx context.Context, in *struct {
-		Body struct {
-			Text string `json:"text" maxLength:"1000000"`
-		}
-	},
-	) (*body[MCPImported], error) {
+	s.importRoutes(base + "/import")
+}
+
+// importBody is what is imported: a text, or the path of a file on this machine, which a bundle is.
+type importBody struct {
+	Text string `json:"text,omitempty" maxLength:"1000000"`
+	Path string `json:"path,omitempty" maxLength:"4096"`
+	// Names are the servers that are wanted, all when there are none.
+	Names []string `json:"names,omitempty" maxItems:"64"`
+}
+
+// importRoutes take over what another program lists, after it was looked at.
+func (s *Server) importRoutes(base string) {
+	read := func(ctx context.Context, in importBody) (foreign.List, error) {
 		if err := personOnly(ctx); err != nil {
+			return foreign.List{}, err
+		}
+		list, err := s.rooms.Foreign().Read([]byte(in.Text))
+		if in.Path != "" {
+			list, err = s.rooms.Foreign().Open(in.Path)
+		}
+		if err != nil {
+			return list, refused(err)
+		}
+		return list, nil
+	}
+	add(s, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*body[mcp.Preview], error) {
+		list, err := read(ctx, in.Body)
+		if err != nil {
 			return nil, err
 		}
-		added, skipped, err := s.rooms.MCP.Import([]byte(in.Body.Text))
+		p, err := s.rooms.MCP.Look(list)
+		if err != nil {
+			return nil, refused(err)
+		}
+		return answer(p), nil
+	})
+	add(s, http.MethodPost, base, "Import servers of another program", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*body[MCPImported], error) {
+		list, err := read(ctx, in.Body)
+		if err != nil {
+			return nil, err
+		}
+		added, skipped, err := s.rooms.MCP.Import(list, in.Body.Names)
 		if err != nil {
 			return nil, refused(err)
 		}

@@ -40,6 +40,7 @@ import (
 	"sextant/backend/tools/created"
 	"sextant/backend/tools/files"
 	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/mcp/foreign"
 	"sextant/backend/tools/panels"
 	"sextant/backend/tools/panels/making"
 	"sextant/shared/event"
@@ -78,8 +79,10 @@ type Rooms struct {
 	// Making installs panels from archives.
 	Making *making.Panels
 	// Pages is the origin that panels' pages come from, "" when there is none.
-	Pages   string
-	MCP     *mcp.Servers
+	Pages string
+	MCP   *mcp.Servers
+	// Foreign reads other programs' lists of MCP servers.
+	Foreign func() foreign.Reader
 	Base    *baseline.Tools
 	Created *created.Tools
 	// FileTools know what was changed in files.

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -33,21 +32,6 @@ func Add(path, name string, entry Entry) error {
 		return fmt.Errorf("there is a server %q already; nothing was changed", name)
 	}
 	return nil
-}
-
-// Import merges the servers of another program's mcpServers file into the config at path.
-// It returns the names it added and those it left alone because they exist.
-func Import(path string, file []byte) (added, skipped []string, err error) {
-	var other struct {
-		Servers map[string]json.RawMessage `json:"mcpServers"`
-	}
-	if err := json.Unmarshal(file, &other); err != nil {
-		return nil, nil, fmt.Errorf("the file is not in the mcpServers form: %w; nothing was changed", err)
-	}
-	if len(other.Servers) == 0 {
-		return nil, nil, errors.New("the file names no servers under mcpServers; nothing was changed")
-	}
-	return merge(path, other.Servers)
 }
 
 // merge writes those of servers whose names are free.

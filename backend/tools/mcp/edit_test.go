@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"sextant/backend/tools/mcp/foreign"
 )
 
 func TestAddKeepsWhatIsThereAndRefusesANameTwice(t *testing.T) {
@@ -42,16 +44,23 @@ func TestImportTellsWhatItLeftAloneAndRefusesABrokenFileWhole(t *testing.T) {
 	if err := Add(path, "a", Entry{Command: "mine"}); err != nil {
 		t.Fatal(err)
 	}
-	added, skipped, err := Import(path, []byte(`{"mcpServers":{"a":{"command":"theirs"},"b":{"command":"x"}}}`))
+	take := func(text string) (added, skipped []string, err error) {
+		list, err := foreign.Reader{}.Read([]byte(text))
+		if err != nil {
+			return nil, nil, err
+		}
+		return Import(path, list, nil, false)
+	}
+	added, skipped, err := take(`{"mcpServers":{"a":{"command":"theirs"},"b":{"url":"https://mcp.example/","oauth":{"clientId":"me"}}}}`)
 	if err != nil || len(added) != 1 || added[0] != "b" || len(skipped) != 1 || skipped[0] != "a" {
 		t.Fatalf("added %v, skipped %v, err %v", added, skipped, err)
 	}
 	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || !strings.Contains(string(before), `"disabled": true`) || !strings.Contains(string(before), `"clientId": "me"`) {
+		t.Fatalf("%s (%v)", before, err)
 	}
 	for _, bad := range []string{`{`, `{}`, `{"mcpServers":{"c":{}}}`, `{"mcpServers":{"c":7}}`} {
-		if _, _, err := Import(path, []byte(bad)); err == nil {
+		if _, _, err := take(bad); err == nil {
 			t.Errorf("%s was taken", bad)
 		}
 	}

@@ -109,25 +109,6 @@ func (s *Servers) write(text []byte) error {
 	return nil
 }
 
-// Import merges another program's mcpServers text and takes it over at once, all of it switched off:
-// each starts when a person has read its command.
-func (s *Servers) Import(text []byte) (added, skipped []string, err error) {
-	if text, err = switchedOff(text); err != nil {
-		return nil, nil, err
-	}
-	s.change.Lock()
-	defer s.change.Unlock()
-	if added, skipped, err = Import(s.cfg.Path, text); err != nil {
-		return nil, nil, err
-	}
-	now, err := readConfig(s.cfg.Path)
-	if err != nil {
-		return nil, nil, err
-	}
-	s.apply(now)
-	return added, skipped, nil
-}
-
 // Remove ends a server, takes it out of the config and forgets the sign-in to it.
 func (s *Servers) Remove(name string) error {
 	s.change.Lock()
@@ -159,27 +140,6 @@ func (s *Servers) Remove(name string) error {
 		return fmt.Errorf("%s is removed, but what signing in to it gave is still kept: %w", name, err)
 	}
 	return nil
-}
-
-// switchedOff is a text in the mcpServers form with every server switched off.
-func switchedOff(text []byte) ([]byte, error) {
-	var other struct {
-		Servers map[string]map[string]json.RawMessage `json:"mcpServers"`
-	}
-	if err := json.Unmarshal(text, &other); err != nil {
-		return nil, fmt.Errorf("the text is not in the mcpServers form: %w; nothing was changed", err)
-	}
-	for name, entry := range other.Servers {
-		if entry == nil {
-			return nil, fmt.Errorf("server %s: it is an object with command or url; nothing was changed", name)
-		}
-		entry["disabled"] = json.RawMessage("true")
-	}
-	out, err := json.Marshal(other)
-	if err != nil {
-		return nil, fmt.Errorf("reading the text: %w", err)
-	}
-	return out, nil
 }
 
 // IsUnknown reports whether err says that there is no such server.

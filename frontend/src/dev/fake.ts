@@ -182,5 +182,6 @@ class Fake implements Backend {
   changeServer = async () => {};
   removeServer = async () => {};
   restartServer = async () => {};
+  previewServers = async () => ({ format: 'a list in the mcpServers form', servers: [] });
   importServers = async () => ({ added: ['files'], skipped: [] });
 }

@@ -16,6 +16,8 @@ import type {
   SecretDraft,
   SecretList,
   ServerDetail,
+  ServerPreview,
+  ServerSource,
   ServerEntry,
   Json,
   Metrics,
@@ -189,6 +191,8 @@ export interface Backend {
   changeServer(name: string, entry: ServerEntry): Promise<void>;
   removeServer(name: string): Promise<void>;
   restartServer(name: string): Promise<void>;
-  /** Adds the servers of another program's text, switched off. */
-  importServers(text: string): Promise<{ added: string[]; skipped: string[] }>;
+  /** What another program's text or file would add; nothing is written. */
+  previewServers(source: ServerSource): Promise<ServerPreview>;
+  /** Adds those servers of another program's text or file that are named, switched off. */
+  importServers(source: ServerSource, names: string[]): Promise<{ added: string[]; skipped: string[] }>;
 }

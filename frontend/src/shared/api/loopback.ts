@@ -23,6 +23,8 @@ import {
   type SecretDraft,
   type SecretList,
   type ServerDetail,
+  type ServerPreview,
+  type ServerSource,
   type ServerEntry,
   type Hello,
   type Json,
@@ -246,8 +248,11 @@ export class Loopback implements Backend {
     await this.#ask('POST', `${server(name)}/restart`);
   };
 
-  importServers = (text: string) =>
-    this.#json<{ added: string[]; skipped: string[] }>('POST', '/api/mcp-servers/import', { text });
+  previewServers = (source: ServerSource) =>
+    this.#json<ServerPreview>('POST', '/api/mcp-servers/import/preview', source);
+
+  importServers = (source: ServerSource, names: string[]) =>
+    this.#json<{ added: string[]; skipped: string[] }>('POST', '/api/mcp-servers/import', { ...source, names });
 
   connect(after: number, handlers: SocketHandlers): Connection {
     const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`);

@@ -1303,6 +1303,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mcp-servers/import/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What an import would add */
+        post: operations["post-api-mcp-servers-import-preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mcp-servers/{name}": {
         parameters: {
             query?: never;
@@ -2472,6 +2489,11 @@ export interface components {
             open_world?: boolean;
             read_only?: boolean;
         };
+        ImportBody: {
+            names?: string[];
+            path?: string;
+            text?: string;
+        };
         Input: {
             button?: string;
             code?: string;
@@ -2927,9 +2949,6 @@ export interface components {
         "Post-api-desk-stampsRequest": {
             paths: string[];
         };
-        "Post-api-mcp-servers-importRequest": {
-            text: string;
-        };
         "Post-api-panels-id-developRequest": {
             on: boolean;
         };
@@ -2938,6 +2957,30 @@ export interface components {
         };
         "Post-api-sessionRequest": {
             code: string;
+        };
+        Preview: {
+            bundle?: components["schemas"]["PreviewedBundle"];
+            format: string;
+            servers: components["schemas"]["PreviewedServer"][];
+        };
+        PreviewedBundle: {
+            author: string;
+            /** Format: int64 */
+            bytes: number;
+            description: string;
+            /** Format: int64 */
+            files: number;
+            folder: string;
+            title: string;
+            version: string;
+        };
+        PreviewedServer: {
+            entry: components["schemas"]["Entry"];
+            line: string;
+            name: string;
+            notes: string[];
+            problem: string;
+            taken: boolean;
         };
         Problem: {
             error: string;
@@ -6089,7 +6132,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Post-api-mcp-servers-importRequest"];
+                "application/json": components["schemas"]["ImportBody"];
             };
         };
         responses: {
@@ -6100,6 +6143,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MCPImported"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-import-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
                 };
             };
             /** @description Error */

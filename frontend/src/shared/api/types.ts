@@ -115,6 +115,13 @@ export type ClientMessage = With<
 export type ServerEntry = S['Entry'];
 export type ServerDetail = S['MCPServerDetail'];
 
+/** Another program's list of servers: its text, or the path of a file on this machine. */
+export interface ServerSource {
+  text?: string;
+  path?: string;
+}
+export type ServerPreview = S['Preview'];
+
 /** One tab of the terminal panel. */
 export type Terminal = With<S['Terminal'], { state: 'idle' | 'waiting' | 'running' | 'ended' | 'failed' }>;
 export type TerminalMessage = With<
