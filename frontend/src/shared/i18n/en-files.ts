@@ -27,7 +27,6 @@ export const files = {
   'files.hidden': 'Show hidden and ignored files',
   'files.open': 'Open in the editor',
   'files.refresh': 'Read again',
-  'files.more': '{n} more are not listed.',
   'files.empty': 'This folder is empty',
   'files.empty.means': 'Make a file here, or ask the assistant to.',
   'files.failed': 'The folder could not be read: {reason}',

@@ -1,7 +1,6 @@
 /** What is said of panels that changed, and of pinned ones. */
 export const pending = {
   'pending.bar': 'a change waits for you',
-  'pending.label': 'Change of this panel',
   'pending.question': 'Take over the changed manifest of {title}?',
   'pending.runs': 'The version you accepted runs until then.',
   'pending.take': 'Take over',

@@ -6,7 +6,6 @@ export const servers = {
   'srv.empty': 'No MCP servers yet',
   'srv.empty.means':
     'A server is a program or an address that gives the assistant more tools. Add one, or import the file of another program.',
-  'srv.problem': 'The config cannot be used: {problem}',
   'srv.list': 'Servers',
   'srv.state.off': 'Off',
   'srv.state.starting': 'Starting',

@@ -128,12 +128,9 @@ const frame = {
   'command.composer': 'Write to the assistant',
   'command.panel': 'Panel {n}',
 
-  'do.close': 'Close',
   'do.cancel': 'Cancel',
   'do.dismiss': 'Dismiss',
-  'do.copy': 'Copy',
   'do.copied': 'Copied',
-  'do.save': 'Save',
   'do.again': 'Try again',
 
   'failure.offline': 'Not done: Sextant does not answer. It is sent again when you try again.',
