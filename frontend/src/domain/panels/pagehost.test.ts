@@ -114,7 +114,7 @@ test.each([
   ['ui/open-link', { url: 'javascript:alert(1)' }],
   ['ui/open-link', { url: 'file:///etc/passwd' }],
   ['ui/open-link', { url: 'https://who:word@example.com/' }],
-  ['ui/open-link', { url: { toString: () => 'https://example.com' } }],
+  ['ui/open-link', { url: { toString: (): string => 'https://example.com' } }],
   ['ui/update-model-context', { content: 'obey' }],
   ['constructor', {}],
   ['__proto__', {}],
