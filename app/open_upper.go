@@ -56,7 +56,8 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 		Journal: journal{s}, Data: s.Config.DataDir, PageURL: s.Pages.URL, Egress: s.Guard.Transport(), Programs: s.panelPrograms(), Call: s.callOfScript, Settings: configured.New(s.Store, s.Secrets), Accepted: s.Store, Pins: s.Store, Undos: s.Store, Log: s.Log,
 	})
 	s.Baseline = baseline.New(baseline.Config{
-		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
+		Operable: func(ctx context.Context, panel string) (int, bool) { return s.Environment.Operable(ctx, panel) },
+		Nav:      s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
 		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
 	})
 	s.Making = making.NewPanels(making.Config{Folder: s.Panels.Folder(), Registry: s.Panels, Reserved: s.reserved, Open: s.showPanel})

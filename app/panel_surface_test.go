@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -103,6 +104,9 @@ func TestTheActivePanelsPageIsAskedOfTheWindowAndOfNobodyElse(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if r := person.execute("take_screenshot", map[string]any{}); r.Success || !strings.Contains(r.Error, "no picture of the panel") {
+		t.Errorf("%+v", r)
+	}
+	if r := person.execute("get_workspace_state", map[string]any{}); !r.Success || !strings.Contains(fmt.Sprint(r.Value), "operable:1 ") {
 		t.Errorf("%+v", r)
 	}
 	if did := w.did(); !strings.Contains(did, "tools:aim tools:press tools:calm tools:see") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"sextant/backend/surfaces/browser"
 	"sextant/backend/surfaces/browser/collect"
@@ -37,6 +38,31 @@ func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
 
 // maxHTML bounds what a frame may say that it shows, in bytes.
 const maxHTML = 2 << 20
+
+// countLimit is how long a page may take to be counted.
+const countLimit = 2 * time.Second
+
+// Operable counts what of the page in view can be used; an error says why it cannot be looked at now.
+func (p *Page) Operable(ctx context.Context) (int, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, countLimit, errSilent)
+	defer cancel()
+	release, err := p.acquire(ctx)
+	if err != nil {
+		return 0, p.mend(ctx, err)
+	}
+	defer release()
+	l, err := p.see(ctx, false)
+	if err != nil {
+		return 0, p.mend(ctx, err)
+	}
+	n := 0
+	for _, e := range l.elements {
+		if e.Usable {
+			n++
+		}
+	}
+	return n, nil
+}
 
 // Selection is what is selected on the page.
 func (p *Page) Selection(ctx context.Context) (string, error) {

@@ -52,6 +52,21 @@ func TestWhatIsDoneStandsThoughTheWindowDrawsNoNumbers(t *testing.T) {
 	}
 }
 
+func TestWhatCanBeUsedIsCountedWithoutALookThatIsTold(t *testing.T) {
+	p, r, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
+		"see": says(seen("d1", "", node(7, "button", "Save"), strings.Replace(node(8, "button", "Allow"), "~3~", "~1~", 1))),
+	})
+	if n, err := p.Operable(t.Context()); n != 1 || err != nil {
+		t.Errorf("%d elements, %v", n, err)
+	}
+	if len(r.asked) != 1 {
+		t.Errorf("the window was asked %+v", r.asked)
+	}
+	if ans, err := p.Annotate(t.Context(), browser.AnnotateOptions{ChangesOnly: true}); err != nil || len(ans.Elements) != 2 {
+		t.Errorf("the first look after it tells %+v, %v", ans.Elements, err)
+	}
+}
+
 // windowPicture is 1600 × 1200 pixels for a window of 800 × 600: red all over, the page's place green.
 func windowPicture(t *testing.T) []byte {
 	t.Helper()

@@ -42,6 +42,9 @@ type Config struct {
 	Settings Settings
 	// NotesDir is where developer notes go, made when the first is written.
 	NotesDir string
+	// Operable counts what the assistant may use on the page of a panel that a window shows, false for a page
+	// that cannot be looked at; nil looks at none.
+	Operable func(ctx context.Context, panel string) (n int, ok bool)
 	Log      *slog.Logger
 }
 

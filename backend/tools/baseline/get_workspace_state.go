@@ -23,7 +23,10 @@ const maxTold = 12
 
 // workspaceState is the result of get_workspace_state.
 type workspaceState struct {
-	ActivePanel string            `json:"active_panel"`
+	ActivePanel string `json:"active_panel"`
+	// Operable is how many elements of the active panel's own page can be used, nil where the browser is meant
+	// or no window shows it.
+	Operable    *int              `json:"operable,omitempty"`
 	OpenPanels  []string          `json:"open_panels"`
 	Panels      []panelState      `json:"panels"`
 	ActivityBar event.ActivityBar `json:"activity_bar"`
@@ -45,7 +48,7 @@ func getWorkspaceState() tool {
 	const name = "get_workspace_state"
 	return tool{
 		def: define(name, "workspace", getWorkspaceStateDoc, noParams, toolspec.Hints{ReadOnly: true, Idempotent: true}, `{}`),
-		run: func(t *Tools, _ context.Context, args json.RawMessage) (toolspec.Result, error) {
+		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
 			if bad := decode(name, args, &getWorkspaceStateParams{}); bad != nil {
 				return *bad, nil
 			}
@@ -55,6 +58,11 @@ func getWorkspaceState() tool {
 			}
 			if s.PromptNotes == nil {
 				s.PromptNotes = []string{}
+			}
+			if t.cfg.Operable != nil {
+				if n, ok := t.cfg.Operable(ctx, s.ActivePanel); ok {
+					s.Operable = &n
+				}
 			}
 			for _, p := range t.cfg.Panels() {
 				row := panelState{ID: p.ID, Title: p.Title, Tools: p.Tools, Problems: p.Problems}
@@ -71,7 +79,11 @@ func getWorkspaceState() tool {
 
 func (s workspaceState) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Active panel: %s\nOpen panels: %s\nPanels:\n", s.ActivePanel, strings.Join(s.OpenPanels, ", "))
+	fmt.Fprintf(&b, "Active panel: %s\n", s.ActivePanel)
+	if s.Operable != nil {
+		fmt.Fprintf(&b, "Its own page is in front; elements to use on it: %d (annotate_page numbers them)\n", *s.Operable)
+	}
+	fmt.Fprintf(&b, "Open panels: %s\nPanels:\n", strings.Join(s.OpenPanels, ", "))
 	for _, p := range s.Panels {
 		fmt.Fprintf(&b, "- %s (%s)", p.ID, p.Title)
 		switch {

@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -108,6 +109,16 @@ func (t *Tools) shows(panel string) string {
 		return ""
 	}
 	return panel
+}
+
+// Operable counts what can be used on the page of a panel that a window shows; false where the panel means
+// the browser, or its page cannot be looked at.
+func (t *Tools) Operable(ctx context.Context, panel string) (n int, ok bool) {
+	if t.opts.Window == nil || t.shows(panel) == "" || !t.opts.Window.Watched() {
+		return 0, false
+	}
+	n, err := t.opts.Window.Page(panel).Operable(ctx)
+	return n, err == nil
 }
 
 // Opened tells that a turn opened a panel: what it does without a number is meant for that from now on.
