@@ -168,6 +168,9 @@ class Fake implements Backend {
   developPanel = async () => {};
   panelSettings = async () => [];
   setPanelSettings = async () => [];
+  offerPanel = async () => ({ panel: '' });
+  installPanel = async () => '';
+  evalPanel = async () => [];
   pinPanel = async () => {};
   publishContext = async () => {};
   panelState = async () => null;

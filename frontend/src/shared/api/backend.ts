@@ -23,6 +23,8 @@ import type {
   Metrics,
   MetricsRange,
   Model,
+  EvalOutcome,
+  PanelOffer,
   PanelSetting,
   PageTree,
   Result,
@@ -180,6 +182,12 @@ export interface Backend {
   panelSettings(panel: string): Promise<PanelSetting[]>;
   /** Sets values by name; null takes one back to its default. */
   setPanelSettings(panel: string, values: Json): Promise<PanelSetting[]>;
+  /** Says what installing a panel's file (in Base64) would do. */
+  offerPanel(archive: string): Promise<PanelOffer>;
+  /** Installs the file that was offered under that hash, and gives the panel's id. */
+  installPanel(archive: string, hash: string): Promise<string>;
+  /** Makes the calls of a panel's evals and compares the answers. */
+  evalPanel(panel: string): Promise<EvalOutcome[]>;
   pinPanel(panel: string, pinned: boolean): Promise<void>;
   /** Says what a panel shows now, by the keys its manifest declares; it replaces what was said before. */
   publishContext(panel: string, values: Record<string, Json>): Promise<void>;

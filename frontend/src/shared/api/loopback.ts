@@ -31,6 +31,8 @@ import {
   type Metrics,
   type MetricsRange,
   type Model,
+  type EvalOutcome,
+  type PanelOffer,
   type PanelSetting,
   type PageTree,
   type Result,
@@ -205,6 +207,11 @@ export class Loopback implements Backend {
       })
     ).settings;
 
+  offerPanel = (archive: string) => this.#json<PanelOffer>('POST', '/api/panels/offer', { archive });
+  installPanel = async (archive: string, hash: string) =>
+    (await this.#json<{ panel: string }>('POST', '/api/panels/install', { archive, hash })).panel;
+  evalPanel = async (panel: string) =>
+    (await this.#json<{ outcomes: EvalOutcome[] }>('POST', `/api/panels/${encodeURIComponent(panel)}/eval`)).outcomes;
   pinPanel = (panel: string, pinned: boolean) =>
     this.#json<void>('POST', `/api/panels/${encodeURIComponent(panel)}/pin`, { pinned });
   publishContext = (panel: string, values: Record<string, Json>) =>

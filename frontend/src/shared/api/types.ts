@@ -148,3 +148,7 @@ export type PagePart = S['Part'];
 export type PageAction = S['PartAction'];
 export type PageSource = S['DataSource'];
 export type PanelSetting = S['PanelSetting'];
+/** What installing a panel's file would do, or what is wrong with the panel in it. */
+export type PanelOffer = S['PanelOffer'];
+export type PackageOffer = S['PackageOffer'];
+export type EvalOutcome = With<S['Outcome'], { state: 'passed' | 'failed' | 'skipped' }>;

@@ -4,6 +4,7 @@ import { editor } from './en-editor';
 import { files } from './en-files';
 import { measures } from './en-measures';
 import { notes } from './en-notes';
+import { making } from './en-making';
 import { pages } from './en-pages';
 import { panels } from './en-panels';
 import { pending } from './en-pending';
@@ -146,6 +147,7 @@ export const en = {
   ...editor,
   ...files,
   ...notes,
+  ...making,
   ...measures,
   ...pages,
   ...panels,
