@@ -131,7 +131,8 @@ func (p *Package) Against(dir string) (PackageOffer, error) {
 	for _, name := range p.left {
 		o.Left = append(o.Left, accepted.Shown(name))
 	}
-	was, known := manifest.Plan{}, map[string]string{}
+	// Of a panel that is not there yet every tool is new, and all of them are listed anyway.
+	was, known := manifest.Plan{}, accepted.Known(nil, p.plan)
 	folder := filepath.Join(dir, p.id)
 	switch info, err := os.Lstat(folder); {
 	case errors.Is(err, os.ErrNotExist):
