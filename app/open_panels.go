@@ -134,7 +134,7 @@ const commandTool = "bash"
 // recorded as every one is.
 func (s *System) onScreen(ctx context.Context, r terminal.Run) toolspec.Result {
 	ctx = shell.OnScreen(ctx, &shell.Screen{Columns: r.Columns, Rows: r.Rows, Begun: r.Begun, Output: printing(r.Output)})
-	return s.Pipeline.Do(ctx, toolspec.Call{Tool: commandTool, Args: r.Args, Panel: r.From.Panel, From: r.From.From})
+	return s.Pipeline.Do(ctx, toolspec.Call{Tool: commandTool, Args: r.Args, Panel: r.From.Panel, Within: r.From.ID, From: r.From.From})
 }
 
 // printing is a function as a writer.

@@ -133,6 +133,7 @@ func (s *System) openCalls(context.Context, Purpose) error {
 			return policy.Settings{
 				Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"), Folder: followed(s.Workspace()),
 				Off: s.Settings.List("groups_off"), OffTools: s.Settings.List("tools_off"),
+				AllowTools: s.Settings.List("tools_allow"), AskTools: s.Settings.List("tools_ask"),
 			}
 		},
 		CallTools: s.callTools, Secrets: s.Secrets, Log: s.Log,

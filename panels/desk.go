@@ -106,6 +106,9 @@ func as(deed Deed, call toolspec.Call) (toolspec.Call, *toolspec.Result) {
 	return call, nil
 }
 
+// Tells reports whether calls of a tool are judged by the files they would use.
+func (d *Desk) Tells(tool string) bool { return d.deeds[tool].As != nil }
+
 // Describe says what call would do, by the files it uses; false when it uses none.
 func (d *Desk) Describe(call toolspec.Call) (toolspec.Description, bool) {
 	deed, ok := d.deeds[call.Tool]

@@ -169,6 +169,12 @@ func (p *Panel) keep(w http.ResponseWriter, r *http.Request) {
 
 func (p *Panel) drop(w http.ResponseWriter, r *http.Request) {
 	address := r.URL.Query().Get("url")
+	was := wire.Bookmark{URL: address}
+	if all, err := p.rooms.Bookmarks(r.Context()); err == nil {
+		if i := slices.IndexFunc(all, func(b wire.Bookmark) bool { return b.URL == address }); i >= 0 {
+			was = all[i]
+		}
+	}
 	there, err := p.rooms.Drop(r.Context(), address)
 	switch {
 	case err != nil:
@@ -176,7 +182,10 @@ func (p *Panel) drop(w http.ResponseWriter, r *http.Request) {
 	case !there:
 		reply.Refuse(w, http.StatusNotFound, "there is no bookmark of that address", "browser_bookmarks lists them.")
 	default:
-		reply.JSON(w, http.StatusOK, map[string]any{"removed": address})
+		back := map[string]string{"url": was.URL, "title": was.Title, "note": was.Note}
+		answer := toolspec.OK(map[string]any{"removed": address, "undo": back})
+		answer.Text, answer.Sources = "Removed the bookmark of "+address, []string{origin(address)}
+		reply.Give(w, r, answer)
 	}
 }
 

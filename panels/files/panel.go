@@ -25,6 +25,7 @@ func New(files Files) *panels.Desk {
 	return panels.NewDesk(
 		files,
 		panels.Deed{Tool: "files_tree", Endpoint: "GET /api/files/tree", As: same("list_directory")},
+		panels.Deed{Tool: "files_info", Endpoint: "GET /api/files/info", As: same("file_info")},
 		panels.Deed{Tool: "files_rename", Endpoint: "POST /api/files/rename", As: same("hand_move")},
 		panels.Deed{Tool: "files_new_folder", Endpoint: "POST /api/files/folder", As: same("hand_folder")},
 		panels.Deed{Tool: "files_new_file", Endpoint: "POST /api/files/file", As: newFile},

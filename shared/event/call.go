@@ -20,6 +20,8 @@ type CallStart struct {
 	TimeoutMS int `json:"timeout_ms"`
 	// Looks is true of a call that only reads: nothing is other than before after it.
 	Looks bool `json:"looks,omitempty"`
+	// Within is the call that this one is the doing of, "" for none.
+	Within string `json:"within,omitempty"`
 }
 
 // CallChunk is output of a running call; Stream is stdout, stderr or progress.
@@ -74,6 +76,8 @@ type Approval struct {
 	Call string          `json:"call"`
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
+	// Within is the call that Call is the doing of, "" for none.
+	Within string `json:"within,omitempty"`
 	// Question ends with a question mark and names verb, data and target.
 	Question string `json:"question"`
 	// Does, Target, Data, Why are the facts; Target is the real host, path or process.

@@ -27,8 +27,11 @@ type Call struct {
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
 	// Panel is the panel whose tools are in scope, "" for none.
-	Panel string     `json:"panel,omitempty"`
-	From  Provenance `json:"from"`
+	Panel string `json:"panel,omitempty"`
+	// Within is the call that this one is the doing of, "" for none: both are judged and recorded,
+	// and a person sees one.
+	Within string     `json:"within,omitempty"`
+	From   Provenance `json:"from"`
 }
 
 // Provenance says who asked, on whose behalf and what the asking context has read.

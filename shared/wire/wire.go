@@ -213,3 +213,8 @@ type Bookmark struct {
 	Note  string    `json:"note,omitempty"`
 	Time  time.Time `json:"time"`
 }
+
+// BookmarkList are all that were kept, the newest first.
+type BookmarkList struct {
+	Bookmarks []Bookmark `json:"bookmarks"`
+}

@@ -38,7 +38,7 @@ func looked[T any](v T, err error) (*body[T], error) {
 
 func sentence(err error) string { return err.Error() + "." }
 
-// deskRoutes are what the pages of the code editor, files and notes look at, for the person
+// deskRoutes are what the pages of the code editor, files, notes and browser look at, for the person
 // alone: what they do to files goes through the Pipeline.
 func (s *Server) deskRoutes() {
 	add(s, http.MethodGet, "/api/desk/text", "A file as the code editor opens it", http.StatusOK, person(func(ctx context.Context, in *pathQuery) (*body[wire.FileText], error) {
@@ -74,6 +74,13 @@ func (s *Server) deskRoutes() {
 	) (*body[wire.NoteList], error) {
 		list, err := s.rooms.Notes.Notes(in.Words)
 		return looked(wire.NoteList{Notes: list}, err)
+	}))
+	add(s, http.MethodGet, "/api/desk/bookmarks", "Kept pages, the newest first", http.StatusOK, person(func(ctx context.Context, _ *nothing) (*body[wire.BookmarkList], error) {
+		list, err := s.rooms.Store.Bookmarks(ctx)
+		if err != nil {
+			return nil, failed("The bookmarks could not be read. They are still there.", err)
+		}
+		return answer(wire.BookmarkList{Bookmarks: list}), nil
 	}))
 	s.editorRoutes()
 }

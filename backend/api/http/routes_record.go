@@ -84,11 +84,16 @@ func (s *Server) addRule(ctx context.Context, in *struct{ Body RuleDraft }) (*bo
 	if err := s.ruledTool(rule.Tool); err != nil {
 		return nil, err
 	}
-	rule.ID = "r_" + strings.ToLower(rand.Text())
-	if err := s.rooms.Store.AddGrant(ctx, rule); err != nil {
+	if err := s.hold(ctx, rule); err != nil {
 		return nil, failed("The rule could not be kept and does not hold.", err)
 	}
 	return s.grants(ctx, nil)
+}
+
+// hold keeps a rule under an id of its own.
+func (s *Server) hold(ctx context.Context, rule toolspec.Grant) error {
+	rule.ID = "r_" + strings.ToLower(rand.Text())
+	return s.rooms.Store.AddGrant(ctx, rule)
 }
 
 // ruledTool refuses a rule about a tool that nobody knows, which a slip of the pen makes: it would

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"sextant/backend/guard/policy"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -46,6 +47,8 @@ type ToolRow struct {
 	Tokens int `json:"tokens"`
 	// Active is false for tools of a panel that is not open.
 	Active bool `json:"active"`
+	// Stand is what calls of it by the assistant come to, and by which rule.
+	Stand policy.Stand `json:"stand"`
 }
 
 // ToolRows is the whole list.
@@ -69,6 +72,7 @@ func (s *Server) toolRoutes() {
 	m, p = nav.Route("tools_list")
 	add(s, m, p, "Tools that can be called now, in one list", http.StatusOK, s.listTools)
 	add(s, http.MethodGet, "/api/tools", "Every tool with its cost and state", http.StatusOK, s.allTools)
+	add(s, http.MethodPut, "/api/tools/{name}/permission", "Say what every call of a tool needs", http.StatusOK, s.permit)
 	m, p = nav.Route("mcp_list")
 	add(s, m, p, "MCP servers", http.StatusOK, func(context.Context, *nothing) (*body[event.MCPList], error) {
 		return answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
@@ -151,7 +155,7 @@ func (s *Server) listTools(_ context.Context, in *struct {
 }
 
 // allTools gives every tool that exists, also those of panels that are not open.
-func (s *Server) allTools(context.Context, *nothing) (*body[ToolRows], error) {
+func (s *Server) allTools(ctx context.Context, _ *nothing) (*body[ToolRows], error) {
 	rows := ToolRows{Tools: []ToolRow{}}
 	active := s.rooms.Tools.Discover(s.panel("")).All()
 	seen := map[string]bool{}
@@ -163,6 +167,13 @@ func (s *Server) allTools(context.Context, *nothing) (*body[ToolRows], error) {
 		if !seen[d.Name] {
 			rows.add(d, false)
 		}
+	}
+	for i, row := range rows.Tools {
+		stand, err := s.rooms.Calls.Stand(ctx, row.Definition, s.rooms.Panels.Tells(row.Name))
+		if err != nil {
+			return nil, failed("The rules could not be read. They still hold.", err)
+		}
+		rows.Tools[i].Stand = stand
 	}
 	return answer(rows), nil
 }

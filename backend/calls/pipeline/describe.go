@@ -61,7 +61,7 @@ func (p *Pipeline) announce(ctx context.Context, f *flight) {
 	p.publish(ctx, f, event.New(event.CallStarted, event.CallStart{
 		Tool: f.call.Tool, Args: p.shown(f), Origin: f.def.Origin, Owner: f.def.Owner,
 		Sentence: sentence, Caller: f.call.From.Caller, Client: f.call.From.Client, TimeoutMS: f.limit(),
-		Looks: f.def.Hints.ReadOnly && !f.desc.Moves,
+		Looks: f.def.Hints.ReadOnly && !f.desc.Moves, Within: f.call.Within,
 	}))
 	f.announced = true
 }

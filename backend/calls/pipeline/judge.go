@@ -38,6 +38,16 @@ func (p *Pipeline) judge(ctx context.Context, f *flight) {
 	})
 }
 
+// Stand is what calls of a tool come to before their arguments are known. With told the tool says of
+// each call which files it uses.
+func (p *Pipeline) Stand(ctx context.Context, def toolspec.Definition, told bool) (policy.Stand, error) {
+	grants, err := p.cfg.Grants.Grants(ctx)
+	if err != nil {
+		return policy.Stand{}, err
+	}
+	return policy.StandOf(def, p.cfg.Policy(), grants, told), nil
+}
+
 // Allowed reports whether call would run without a question if it were made now. It runs nothing
 // and writes nothing down.
 func (p *Pipeline) Allowed(ctx context.Context, call toolspec.Call) bool {

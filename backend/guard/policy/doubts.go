@@ -28,10 +28,10 @@ func (f facts) doubts() []doubt {
 		all = append(f.marked(), f.newHosts()...)
 	}
 	all = append(all, f.fromPanel()...)
-	if f.in.Settings.Mode == Full {
+	if f.in.Settings.Mode == Full || f.allowed() {
 		all = slices.DeleteFunc(all, func(d doubt) bool { return !d.firm })
 	}
-	all = append(append(all, f.unseen()...), f.secretUses()...)
+	all = append(append(append(all, f.wished()...), f.unseen()...), f.secretUses()...)
 	return append(all, f.steering()...)
 }
 
@@ -193,6 +193,8 @@ func (f facts) whyFree() string {
 		return "It only reads."
 	case f.hands():
 		return "Driving the page and the window asks nothing."
+	case f.allowed():
+		return "You allowed this tool."
 	case f.in.Settings.Mode == Full:
 		return "The mode is Full."
 	case f.told() && f.in.Settings.Mode == Workspace:

@@ -118,6 +118,9 @@ func (f facts) fileDoubts() []doubt {
 // sensitive places, and for secrets where outside text could be behind the call.
 func (f facts) everyTime() bool {
 	d := f.in.Description
+	if f.asking() {
+		return true
+	}
 	if f.tainted() && len(d.Secrets) > 0 {
 		return true
 	}

@@ -51,6 +51,8 @@ type Settings struct {
 	Folder string
 	// Off are the groups of our own tools that are switched off, OffTools single tools of any origin.
 	Off, OffTools []string
+	// AllowTools and AskTools are those that the person gave a Permission.
+	AllowTools, AskTools []string
 }
 
 // Input is everything a decision depends on.

@@ -49,6 +49,16 @@ func (r *Registry) teller(call toolspec.Call) (Teller, toolspec.Call) {
 	return teller, filled(call, args)
 }
 
+// Tells reports whether a tool's calls are judged by the files they would use.
+func (r *Registry) Tells(tool string) bool {
+	o := r.state.Load().tools[tool]
+	if o == nil {
+		return false
+	}
+	desk, ok := o.handler.(interface{ Tells(tool string) bool })
+	return ok && desk.Tells(tool)
+}
+
 // Refuse implements pipeline.Refuser: nobody is asked about a call that cannot run.
 func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
 	if o := r.state.Load().tools[call.Tool]; o != nil && o.handler != nil {

@@ -36,6 +36,7 @@ export function desk(): Desk {
         preview: 'a second window',
       },
     ],
+    bookmarks: async () => [],
     editor: async () => kept,
     keepEditor: async (state) => void (kept = { ...kept, state }),
     keepDraft: async () => {},

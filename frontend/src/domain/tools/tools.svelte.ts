@@ -1,4 +1,4 @@
-import type { ToolInfo } from '../../shared/api/types';
+import type { Permission, ToolInfo } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 
@@ -17,24 +17,31 @@ export class Tools {
   list = $state<ToolInfo[]>([]);
   failed = $state('');
   loaded = $state(false);
-  #asked = -1;
+  #asked = '';
 
   constructor(
     private readonly store: Store,
     private readonly actions: Actions,
   ) {}
 
-  /** Reads the list unless this catalogue was read already. */
-  async refresh(): Promise<void> {
-    const { catalogue } = this.store.state;
-    if (this.#asked === catalogue) return;
-    this.#asked = catalogue;
+  /** What the list depends on: the catalogue, and the settings that decide about calls. */
+  get state(): string {
+    const { catalogue, settings } = this.store.state;
+    const set = ['mode', 'tools_allow', 'tools_ask', 'groups_off'].map((key) => settings[key]?.value ?? '');
+    return [catalogue, ...set].join('|');
+  }
+
+  /** Reads the list unless it was read as things stand, or anyhow: rules can be made elsewhere, too. */
+  async refresh(anyhow = false): Promise<void> {
+    const { state } = this;
+    if (this.#asked === state && !anyhow) return;
+    this.#asked = state;
     try {
       this.list = (await this.actions.backend.tools()).tools ?? [];
       this.failed = '';
       this.loaded = true;
     } catch (error) {
-      this.#asked = -1;
+      this.#asked = '';
       this.failed = failureText(error);
     }
   }
@@ -56,6 +63,13 @@ export class Tools {
       this.actions.backend
         .setting('tools_off', off.join(','))
         .then((setting) => this.store.apply({ is: 'setting', setting })),
+    );
+  }
+
+  /** Says what every call of a tool needs. */
+  async permit(tool: string, permission: Permission): Promise<void> {
+    await this.actions.ask(
+      this.actions.backend.permit(tool, permission).then(({ tools }) => (this.list = tools ?? [])),
     );
   }
 

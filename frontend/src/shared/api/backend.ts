@@ -25,6 +25,7 @@ import type {
   Model,
   EvalOutcome,
   PanelOffer,
+  Permission,
   PanelSetting,
   PageTree,
   Result,
@@ -156,6 +157,8 @@ export interface Backend {
   putSecret(name: string, secret: SecretDraft): Promise<SecretList>;
   deleteSecret(name: string): Promise<SecretList>;
   tools(): Promise<ToolList>;
+  /** Says what every call of a tool needs, '' leaves it to the rules; answers with all tools. */
+  permit(tool: string, permission: Permission): Promise<ToolList>;
   models(): Promise<Model[]>;
   setting(key: string, value: string): Promise<Setting>;
   /** Forgets what the window set, so that the default is in force. */

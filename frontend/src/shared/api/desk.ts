@@ -10,6 +10,7 @@ export type EditorTab = S['EditorTab'];
 export type EditorState = Omit<S['EditorState'], 'tabs'> & { tabs: EditorTab[] };
 export type EditorDraft = S['EditorDraft'];
 export type Note = S['Note'];
+export type Bookmark = S['Bookmark'];
 export interface EditorKept {
   state: EditorState;
   drafts: EditorDraft[];
@@ -28,6 +29,8 @@ export interface Desk {
   trash(): Promise<TrashItem[]>;
   /** Notes that hold all the words, the newest first. */
   notes(words: string): Promise<Note[]>;
+  /** Pages that were kept, the newest first. */
+  bookmarks(): Promise<Bookmark[]>;
   editor(): Promise<EditorKept>;
   keepEditor(state: EditorState): Promise<void>;
   keepDraft(draft: EditorDraft): Promise<void>;
@@ -54,6 +57,7 @@ export function loopbackDesk(ask: Ask): Desk {
     picture: async (path) => (await ask('GET', `/api/desk/picture?${at(path)}`)).blob(),
     trash: async () => (await json<S['TrashList']>('GET', 'trash')).items ?? [],
     notes: async (words) => (await json<S['NoteList']>('GET', `notes?words=${encodeURIComponent(words)}`)).notes ?? [],
+    bookmarks: async () => (await json<S['BookmarkList']>('GET', 'bookmarks')).bookmarks ?? [],
     editor: async () => {
       const { state, drafts } = await json<S['EditorKept']>('GET', 'editor');
       return { state: { ...state, tabs: state.tabs ?? [] }, drafts: drafts ?? [] };

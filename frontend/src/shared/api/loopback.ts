@@ -33,6 +33,7 @@ import {
   type Model,
   type EvalOutcome,
   type PanelOffer,
+  type Permission,
   type PanelSetting,
   type PageTree,
   type Result,
@@ -165,6 +166,9 @@ export class Loopback implements Backend {
     (await this.#json<{ commands: PilotCommand[] }>('GET', '/api/ai/pilot/grammar')).commands ?? [];
 
   tools = () => this.#json<ToolList>('GET', '/api/tools');
+
+  permit = (tool: string, permission: Permission) =>
+    this.#json<ToolList>('PUT', `/api/tools/${encodeURIComponent(tool)}/permission`, { permission });
 
   models = async () => (await this.#json<{ models: Model[] }>('GET', '/api/models')).models ?? [];
 

@@ -1063,6 +1063,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/desk/bookmarks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Kept pages, the newest first */
+        get: operations["get-api-desk-bookmarks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/desk/editor": {
         parameters: {
             query?: never;
@@ -1819,6 +1836,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tools/{name}/permission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Say what every call of a tool needs */
+        put: operations["put-api-tools-name-permission"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -1887,6 +1921,7 @@ export interface components {
             tool: string;
             turn?: string;
             why: string;
+            within?: string;
             yes?: string;
         };
         ApprovalAnswer: {
@@ -1981,6 +2016,16 @@ export interface components {
         };
         "BodyStruct { Tools ListFunction \"json:\\\"tools\\\"\" }Body": {
             tools: components["schemas"]["Function"][];
+        };
+        Bookmark: {
+            note?: string;
+            /** Format: date-time */
+            time: string;
+            title: string;
+            url: string;
+        };
+        BookmarkList: {
+            bookmarks: components["schemas"]["Bookmark"][];
         };
         Box: {
             /** Format: double */
@@ -2093,6 +2138,7 @@ export interface components {
             /** Format: int64 */
             timeout_ms: number;
             tool: string;
+            within?: string;
         };
         ChangedFile: {
             /** Format: int64 */
@@ -3008,6 +3054,10 @@ export interface components {
         "Put-api-settings-keyRequest": {
             value: string;
         };
+        "Put-api-tools-name-permissionRequest": {
+            /** @description allow, ask or never; empty leaves it to the rules */
+            permission: string;
+        };
         QuestionMetrics: {
             /** Format: int64 */
             allowed: number;
@@ -3154,6 +3204,12 @@ export interface components {
             budgets: components["schemas"]["Budget"][];
             conversation: components["schemas"]["Bill"];
             turn: components["schemas"]["Bill"];
+        };
+        Stand: {
+            forbids?: string[];
+            permission: string;
+            rule: string;
+            verdict: string;
         };
         SurfaceAsk: {
             args: unknown[];
@@ -3325,6 +3381,7 @@ export interface components {
             origin: string;
             owner?: string;
             parameters: unknown;
+            stand: components["schemas"]["Stand"];
             /** Format: int64 */
             timeout_ms?: number;
             /** Format: int64 */
@@ -5659,6 +5716,35 @@ export interface operations {
             };
         };
     };
+    "get-api-desk-bookmarks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookmarkList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "get-api-desk-editor": {
         parameters: {
             query?: never;
@@ -7301,6 +7387,41 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolRows"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-tools-name-permission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-tools-name-permissionRequest"];
+            };
+        };
         responses: {
             /** @description OK */
             200: {

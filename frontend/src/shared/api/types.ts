@@ -137,7 +137,10 @@ export type Snapshot = With<S['Snapshot'], { approvals: Approval[]; conversation
 export type Transcript = With<S['Transcript'], { conversation: Conversation }>;
 
 export type Hints = S['Hints'];
-export type ToolInfo = With<S['ToolRow'], { origin: Origin }>;
+export type Permission = '' | 'allow' | 'ask' | 'never';
+/** What calls of a tool come to, and by which rule. */
+export type Stand = With<S['Stand'], { permission: Permission; verdict: 'allow' | 'ask' | 'refuse' | 'depends' }>;
+export type ToolInfo = With<S['ToolRow'], { origin: Origin; stand: Stand }>;
 export type ToolList = With<S['ToolRows'], { tools: ToolInfo[] }>;
 /** What a tool answers (CONTRACT "Results"). */
 export type Result = With<S['Result'], { error_type?: ErrorType }>;

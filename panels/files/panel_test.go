@@ -1,0 +1,54 @@
+package files_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"sextant/panels/files"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// room stands for the tools for files, which are tried with this panel in app; it tells what it was asked.
+type room struct{}
+
+func (room) Describe(call toolspec.Call) toolspec.Description {
+	return toolspec.Description{Present: call.Tool, Files: []toolspec.FileUse{{Path: string(call.Args), Use: toolspec.UseWrite}}}
+}
+func (room) Refuse(toolspec.Call) *toolspec.Result { return nil }
+func (room) Execute(context.Context, toolspec.Call, toolspec.Definition, func(stream, text string)) (toolspec.Result, error) {
+	return toolspec.OK(nil), nil
+}
+func (room) Trash() []wire.TrashItem { return nil }
+
+func TestTheManifestNamesWhatTheHandlerAnswers(t *testing.T) {
+	var m struct {
+		Tools []struct{ Name, Endpoint string }
+	}
+	text, err := os.ReadFile("manifest.json")
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := files.New(room{}).Endpoints()
+	for _, tool := range m.Tools {
+		if answered[tool.Name] != tool.Endpoint {
+			t.Errorf("%s: %q, the manifest says %q", tool.Name, answered[tool.Name], tool.Endpoint)
+		}
+		delete(answered, tool.Name)
+	}
+	if len(answered) > 0 {
+		t.Errorf("not in the manifest: %v", answered)
+	}
+}
+
+func TestANewFileIsNeverSavedOverAnother(t *testing.T) {
+	d, ok := files.New(room{}).Describe(toolspec.Call{Tool: "files_new_file", Args: json.RawMessage(`{"path":"a","content":"x","version":"v1"}`)})
+	if !ok || d.Present != "hand_save" || d.Files[0].Path != `{"content":"x","path":"a","version":""}` {
+		t.Errorf("%+v %v", d, ok)
+	}
+}
