@@ -22,9 +22,9 @@ export class Actions {
   ) {}
 
   /** Runs a tool; null when it could not even be asked. A failed result is told, too, unless `quiet`. */
-  async run(tool: string, args: Json, quiet = false): Promise<Result | null> {
+  async run(tool: string, args: Json, quiet = false, panel = this.store.state.activePanel): Promise<Result | null> {
     try {
-      const result = await this.backend.execute(tool, args, this.store.state.activePanel);
+      const result = await this.backend.execute(tool, args, panel);
       if (!result.success && !quiet) this.toasts.error(plainError(tool, result.error ?? ''), result.suggestion);
       return result;
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Backend } from '../shared/api/backend';
 import { Actions } from './actions';
 import { Approvals } from './approvals/approvals.svelte';
+import { Bookmarks } from './browser/bookmarks.svelte';
 import { Browser } from './browser/browser.svelte';
 import { Commands, inOwnWindow } from './commands/commands.svelte';
 import { Bills } from './conversation/bills.svelte';
@@ -8,11 +9,13 @@ import { Branching } from './conversation/branching.svelte';
 import { Completing } from './conversation/completing.svelte';
 import { Conversations } from './conversation/conversation.svelte';
 import { Editor, EDITOR_PANEL } from './editor/editor.svelte';
-import { FileTree } from './files/tree.svelte';
+import { FILES_PANEL, FileTree } from './files/tree.svelte';
+import { There } from './files/there';
 import { Layout } from './layout.svelte';
 import { Metrics } from './metrics/metrics.svelte';
-import { Notes } from './notes/notes.svelte';
+import { Notes, NOTES_PANEL } from './notes/notes.svelte';
 import { Panels } from './panels/panels.svelte';
+import { Showing } from './panels/showing';
 import { Records } from './record/records.svelte';
 import { Secrets } from './record/secrets.svelte';
 import { Session } from './session/session.svelte';
@@ -39,6 +42,7 @@ export class App {
   readonly secrets: Secrets;
   readonly metrics: Metrics;
   readonly browser: Browser;
+  readonly bookmarks: Bookmarks;
   readonly surface: Surface;
   readonly talk: Conversations;
   readonly completing: Completing;
@@ -47,7 +51,9 @@ export class App {
   readonly terminals: Terminals;
   readonly editor: Editor;
   readonly tree: FileTree;
+  readonly there: There;
   readonly notes: Notes;
+  readonly showing: Showing;
 
   constructor(backend: Backend) {
     this.actions = new Actions(backend, this.store, this.toasts);
@@ -60,6 +66,7 @@ export class App {
     this.secrets = new Secrets(this.actions);
     this.metrics = new Metrics(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
+    this.bookmarks = new Bookmarks(this.actions);
     this.surface = new Surface(this.session, this.actions, this.settings);
     this.talk = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
     this.branching = new Branching(this.talk, this.store, this.actions, this.panels);
@@ -68,7 +75,16 @@ export class App {
     this.terminals = new Terminals(backend);
     this.editor = new Editor(this.store, this.actions, this.toasts, () => void this.panels.open(EDITOR_PANEL));
     this.tree = new FileTree(this.actions, this.toasts);
+    this.there = new There(
+      () => backend.desk,
+      () => this.store.state.workspace,
+    );
     this.notes = new Notes(this.actions, this.toasts);
+    this.showing = new Showing(backend);
+    $effect.root(() => {
+      $effect(() => this.showing.say(NOTES_PANEL, this.notes.note ? { note: this.notes.note.name } : {}));
+      $effect(() => this.showing.say(FILES_PANEL, this.tree.selected ? { path: this.tree.selected } : {}));
+    });
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);
     this.session.onReady = () => {
       this.browser.live.reopen();
@@ -81,6 +97,7 @@ export class App {
       this.layout.restore(this.settings.seen('layout'));
       void this.talk.resume();
       void this.tools.refreshCalls();
+      this.showing.again();
     };
     this.session.onEvent = (event) => {
       this.talk.hear(event);
@@ -89,6 +106,7 @@ export class App {
       this.editor.hear(event);
       this.tree.hear(event);
       this.notes.hear(event);
+      this.bookmarks.hear(event);
     };
   }
 

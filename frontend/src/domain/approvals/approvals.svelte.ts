@@ -46,7 +46,7 @@ export class Approvals {
   }
 
   ofCall(call: string): Approval | undefined {
-    return this.store.state.approvals.find((approval) => approval.call === call);
+    return this.store.state.approvals.find((approval) => approval.call === call || approval.within === call);
   }
 
   /** Whether it asks because text from outside was read: only then the reason is blue. */

@@ -32,6 +32,8 @@ function blank(id: string, event: StoredEvent): CallView {
     output: '',
     images: [],
     changed: [],
+    within: '',
+    inner: '',
     undoable: false,
     kept: null,
   };
@@ -56,9 +58,11 @@ export function reduceCall(state: AppState, event: StoredEvent): boolean {
         client: d.client ?? '',
         timeoutMs: d.timeout_ms,
         looks: d.looks ?? false,
+        within: d.within ?? '',
         status: call && call.status !== 'queued' ? call.status : 'running',
         started: event.time,
       };
+      join(state, id, d.within);
       return true;
     }
     case 'call.output':
@@ -71,10 +75,18 @@ export function reduceCall(state: AppState, event: StoredEvent): boolean {
     case 'approval.asked': {
       const asked = event.data as Approval;
       state.calls[id] ??= { ...blank(id, event), tool: asked.tool, args: asked.args, sentence: asked.does };
+      state.calls[id].within = asked.within ?? '';
+      join(state, id, asked.within);
       return true;
     }
   }
   return false;
+}
+
+/** Lets a call know which one does its work. */
+function join(state: AppState, id: string, within = ''): void {
+  const outer = state.calls[within];
+  if (outer) outer.inner = id;
 }
 
 function end(call: CallView, d: CallEnd): void {

@@ -255,3 +255,48 @@ describe('the state', () => {
     expect(state.marks?.elements).toEqual([]);
   });
 });
+
+describe('a call that is the doing of another', () => {
+  it('stands on the card of that one, also when it is asked about first', () => {
+    started('outer');
+    hear(
+      'approval.asked',
+      { id: 'q', call: 'inner', within: 'outer', tool: 'bash', args: {}, does: 'Run it' },
+      { call: 'inner' },
+    );
+    hear(
+      'call.started',
+      {
+        tool: 'bash',
+        args: {},
+        origin: 'baseline',
+        sentence: 'Running',
+        caller: 'model',
+        timeout_ms: 1,
+        within: 'outer',
+      },
+      { call: 'inner' },
+    );
+    ended('inner');
+    ended('outer');
+    expect(items().filter((item) => item.kind === 'call')).toMatchObject([{ id: 'outer' }]);
+    expect(state.calls.outer?.inner).toBe('inner');
+    expect(state.calls.inner?.status).toBe('done');
+  });
+  it('has a card of its own where the other one has none', () => {
+    hear(
+      'call.started',
+      {
+        tool: 'bash',
+        args: {},
+        origin: 'baseline',
+        sentence: 'Running',
+        caller: 'model',
+        timeout_ms: 1,
+        within: 'gone',
+      },
+      { call: 'inner' },
+    );
+    expect(items()).toMatchObject([{ kind: 'call', id: 'inner' }]);
+  });
+});

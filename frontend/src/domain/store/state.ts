@@ -54,6 +54,9 @@ export interface CallView {
   images: string[];
   /** Files it changed in a way that can be undone. */
   changed: string[];
+  /** The call that this one is the doing of, and the other way round; "" for none. */
+  within: string;
+  inner: string;
   /** Its panel can take it back. */
   undoable: boolean;
   /** Set when the result was too long to be handed out in one piece. */

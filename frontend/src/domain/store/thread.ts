@@ -52,14 +52,14 @@ export function reduceThread(state: AppState, event: StoredEvent): void {
       endTurn(thread, event.data as Turn);
       break;
     case 'call.started':
-      addCall(thread, event);
+      addCall(state, thread, event);
       break;
     case 'call.ended':
-      addCall(thread, event);
+      addCall(state, thread, event);
       taint(thread, event.turn, (event.data as CallEnd).sources);
       break;
     case 'approval.asked':
-      addCall(thread, event);
+      addCall(state, thread, event);
       thread.questions[(event.data as Approval).id] = event.data as Approval;
       break;
     case 'approval.answered':
@@ -182,9 +182,11 @@ function say(thread: Thread, id: string, at: { time: string; turn?: string }): S
   return thread.items.at(-1) as Say;
 }
 
-function addCall(thread: Thread, event: StoredEvent): void {
+function addCall(state: AppState, thread: Thread, event: StoredEvent): void {
   const id = event.call;
-  if (!id || thread.items.some((item) => item.kind === 'call' && item.id === id)) return;
+  const has = (call: string) => thread.items.some((item) => item.kind === 'call' && item.id === call);
+  // What a call does by another one is shown on its own card.
+  if (!id || has(id) || has(state.calls[id]?.within ?? '')) return;
   finishSay(thread);
   thread.items.push({ kind: 'call', id, turn: event.turn ?? '' });
 }

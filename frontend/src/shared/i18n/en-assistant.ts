@@ -124,6 +124,8 @@ export const assistant = {
   'call.reason': '“{reason}”',
   'call.tool': 'Tool',
   'call.copy': 'Copy call',
+  'link.file': 'Open {path} in the editor',
+  'link.file.line': 'Open {path} at line {line} in the editor',
   'caller.person': 'you',
   'caller.pilot': 'command pilot',
   'caller.model': 'the assistant',

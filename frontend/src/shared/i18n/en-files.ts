@@ -3,7 +3,7 @@ export const files = {
   'files.tree': 'Files of the workspace',
   'files.loading': 'Reading the folder',
   'files.filter': 'Filter by name',
-  'files.filter.example': 'main',
+  'files.filter.example': 'Filter by name',
   'files.filter.none': 'No file that is listed has this in its name.',
   'files.new.file': 'New file',
   'files.new.folder': 'New folder',

@@ -5,7 +5,7 @@ export const notes = {
   'notes.new': 'New note',
   'notes.new.name': 'New note {n}',
   'notes.search': 'Search the notes',
-  'notes.search.example': 'ideas',
+  'notes.search.example': 'Search the notes',
   'notes.search.none': 'No note holds all of these words.',
   'notes.empty': 'There are no notes yet',
   'notes.empty.means':

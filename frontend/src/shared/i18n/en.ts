@@ -1,4 +1,5 @@
 import { assistant } from './en-assistant';
+import { bookmarks } from './en-bookmarks';
 import { config } from './en-config';
 import { editor } from './en-editor';
 import { files } from './en-files';
@@ -143,6 +144,7 @@ const frame = {
 export const en = {
   ...frame,
   ...assistant,
+  ...bookmarks,
   ...config,
   ...editor,
   ...files,

@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Desk } from '../../shared/api/desk';
+import { There } from './there';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+it('many questions are one request, and an answer holds for a while', async () => {
+  const asked: string[][] = [];
+  const there = new There(
+    () =>
+      ({
+        stamps: (paths: string[]) => {
+          asked.push(paths);
+          return Promise.resolve(Object.fromEntries(paths.map((path) => [path, path.startsWith('/w/a') ? '1' : ''])));
+        },
+      }) as unknown as Desk,
+    () => '/w',
+  );
+  const both = Promise.all([there.of(['a.go', 'b.go']), there.of(['a.go', 'c.go'])]);
+  await vi.runAllTimersAsync();
+  expect((await both).map((set) => [...set])).toEqual([['a.go'], ['a.go']]);
+  expect(asked).toEqual([['/w/a.go', '/w/b.go', '/w/c.go']]);
+  expect([...(await there.of(['a.go', 'b.go']))]).toEqual(['a.go']);
+  expect(asked).toHaveLength(1);
+  vi.setSystemTime(Date.now() + 60_000);
+  const later = there.of(['b.go']);
+  await vi.runAllTimersAsync();
+  expect([...(await later)]).toEqual([]);
+  expect(asked).toHaveLength(2);
+});

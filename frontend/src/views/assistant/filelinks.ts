@@ -1,0 +1,61 @@
+import { placesIn } from '../../shared/text/places';
+import { t } from '../../shared/i18n';
+import type { App } from '../../domain/app.svelte';
+
+/** What has a meaning of its own is left alone. */
+const OWN = 'a, button, .mark, .chip, [data-file]';
+
+/**
+ * Makes the names of files that are there, in the text of an element, open the code editor. They are
+ * looked up first: a name from a model or a page leads nowhere else. `key` is what the text depends on.
+ */
+export function fileLinks(app: App, ready: () => boolean, key: () => unknown) {
+  return (element: HTMLElement) => {
+    void key();
+    if (!ready()) return;
+    let left = false;
+    void link(app, element, () => left);
+    return () => void (left = true);
+  };
+}
+
+async function link(app: App, element: HTMLElement, left: () => boolean): Promise<void> {
+  const found = textsOf(element).map((node) => ({ node, places: placesIn(node.data) }));
+  const paths = new Set(found.flatMap(({ places }) => places.map((place) => place.path)));
+  if (paths.size === 0) return;
+  const there = await app.there.of([...paths]);
+  if (left() || there.size === 0) return;
+  for (const { node, places } of found) {
+    // From the end, so that what is before stays where it was.
+    for (const place of places.reverse()) {
+      if (!there.has(place.path) || !node.isConnected || place.to > node.data.length) continue;
+      const piece = node.splitText(place.from);
+      piece.splitText(place.to - place.from);
+      const name = document.createElement('span');
+      name.className = 'filelink';
+      name.dataset.file = place.path;
+      name.tabIndex = 0;
+      name.role = 'link';
+      name.title = t(place.line ? 'link.file.line' : 'link.file', { path: place.path, line: place.line });
+      name.addEventListener('click', (event) => {
+        event.stopPropagation();
+        void app.editor.open(place.path, place.line);
+      });
+      name.addEventListener('keydown', (event) => {
+        if (event.key === 'Enter') void app.editor.open(place.path, place.line);
+      });
+      piece.replaceWith(name);
+      name.append(piece);
+    }
+  }
+}
+
+function textsOf(element: HTMLElement): Text[] {
+  const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const all: Text[] = [];
+  while (walk.nextNode()) {
+    const node = walk.currentNode as Text;
+    if (!node.parentElement?.closest(OWN)) all.push(node);
+  }
+  return all;
+}
