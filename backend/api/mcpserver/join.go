@@ -136,9 +136,9 @@ func wanted(r *http.Request) (Guest, error) {
 	g := Guest{Tools: first(query.Get("tools"), "core"), Panel: query.Get("panel"), Share: query.Get("share") == "true"}
 	switch {
 	case !slices.Contains([]string{"core", "environment", "all"}, g.Tools):
-		return g, errors.New("tools is one of core, environment, all.")
+		return g, errors.New("tools is one of core, environment, all")
 	case len(g.Panel) > 100:
-		return g, errors.New("panel is the id of a panel; this is longer than one.")
+		return g, errors.New("panel is the id of a panel; this is longer than one")
 	}
 	return g, nil
 }

@@ -49,7 +49,7 @@ func TestAPageIsReadAsAResourceByACallOfItsTool(t *testing.T) {
 		for _, uri := range []string{"sextant://page/screenshot", "sextant://page/", "sextant://conversations/1", "file:///etc/passwd", entryURI} {
 			_, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 			var said *jsonrpc.Error
-			if !errors.As(err, &said) || said.Code != sdk.CodeResourceNotFound {
+			if !errors.As(err, &said) || said.Code != jsonrpc.CodeInvalidParams {
 				t.Errorf("%s: %s: %v", revision, uri, err)
 			}
 		}

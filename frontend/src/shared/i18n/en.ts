@@ -130,6 +130,7 @@ const frame = {
   'command.composer': 'Write to the assistant',
   'command.panel': 'Panel {n}',
 
+  'do.close': 'Close',
   'do.cancel': 'Cancel',
   'do.dismiss': 'Dismiss',
   'do.copied': 'Copied',
