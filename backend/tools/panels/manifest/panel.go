@@ -255,16 +255,18 @@ func (j *judge) backend(b *Backend) {
 			}, loose.Quote("/api/"+j.id()+"/health"))
 		}
 	}
-	for _, w := range []struct{ name, kind string }{{"command", "process mcp"}, {"args", "process mcp"}, {"url", "http"}, {"file", "script"}, {"health", "process http"}, {"stdio", "process"}, {"idle_seconds", "process mcp script"}} {
+	for _, w := range []struct{ name, kind string }{{"command", "process mcp"}, {"args", "process mcp"}, {"url", "http mcp"}, {"file", "script"}, {"health", "process http"}, {"stdio", "process"}, {"idle_seconds", "process mcp script"}} {
 		if at := "/backend/" + w.name; j.usable(at) && j.usable("/backend/kind") && !slices.Contains(strings.Fields(w.kind), b.Kind) {
 			j.warn(at, "", "%s has no effect for a backend of kind %s", w.name, b.Kind)
 		}
 	}
 	switch {
 	case !j.usable("/backend/kind"):
-	case b.Kind == "process", b.Kind == "mcp":
+	case b.Kind == "process":
 		j.command(b)
-	case b.Kind == "http":
+	case b.Kind == "mcp" && j.usable("/backend/command"):
+		j.command(b)
+	case b.Kind == "http", b.Kind == "mcp":
 		j.backendURL(b.URL)
 	case b.Kind == "script" && j.usable("/backend/file"):
 		if !filepath.IsLocal(b.File) || strings.Contains(b.File, `\`) || !slices.Contains([]string{".js", ".mjs"}, filepath.Ext(b.File)) {

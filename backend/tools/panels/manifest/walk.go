@@ -129,16 +129,18 @@ func (j *judge) object(pointer string, n *loose.Node, s *shape.Shape) {
 		}
 	}
 	if kind := n.Get("kind"); kind != nil && kind.Kind == loose.String {
-		j.needed(pointer, n, s, s.Needs[kind.Text])
+		j.needed(pointer, n, s, strings.Split(s.Needs[kind.Text], "|"))
 	}
 }
 
-// needed wants the member called name, if that is one.
-func (j *judge) needed(pointer string, n *loose.Node, s *shape.Shape, name string) {
-	if value := n.Get(name); name == "" || value != nil && value.Kind != loose.Null {
-		return
+// needed wants one of the members called names.
+func (j *judge) needed(pointer string, n *loose.Node, s *shape.Shape, names []string) {
+	for _, name := range names {
+		if value := n.Get(name); name == "" || value != nil && value.Kind != loose.Null {
+			return
+		}
 	}
-	j.lacking(child(pointer, name), *s.Member(name))
+	j.lacking(child(pointer, names[0]), *s.Member(names[0]))
 }
 
 // lacking tells of a member that is needed and not there.

@@ -3,6 +3,7 @@ package shape
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"sextant/backend/tools/panels/manifest/loose"
 )
@@ -140,9 +141,20 @@ func (s *Shape) object(o *ordered) {
 	}
 	var rules []ordered
 	for _, kind := range s.kinds() {
+		need := strings.Split(s.Needs[kind], "|")
+		var then ordered
+		if len(need) == 1 {
+			then.add("required", need)
+		} else {
+			var any []ordered
+			for _, name := range need {
+				any = append(any, ordered{{"required", []string{name}}})
+			}
+			then.add("anyOf", any)
+		}
 		rules = append(rules, ordered{
 			{"if", ordered{{"properties", ordered{{"kind", ordered{{"const", kind}}}}}, {"required", []string{"kind"}}}},
-			{"then", ordered{{"required", []string{s.Needs[kind]}}}},
+			{"then", then},
 		})
 	}
 	if len(rules) > 0 {

@@ -40,7 +40,8 @@ type Shape struct {
 	Values *Shape
 	// Either are alternatives, told apart by their kind; the first is the usual one.
 	Either []*Shape
-	// Needs is the member that one of the names in the member "kind" asks for.
+	// Needs are the members that one of the names in the member "kind" asks for; "a|b" is
+	// satisfied by either.
 	Needs map[string]string
 	// says is the shape as a phrase where the kind's is not enough; about is its meaning.
 	says, about string

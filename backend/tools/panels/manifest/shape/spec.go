@@ -103,7 +103,7 @@ func page() *Shape {
 func Backend() *Shape {
 	return &Shape{
 		Kind: loose.Object, about: "What answers the panel's tools.", Sample: `{"kind": "process", "command": "node", "args": ["server.mjs"]}`,
-		Needs: map[string]string{"process": "command", "http": "url", "script": "file", "mcp": "command"},
+		Needs: map[string]string{"process": "command", "http": "url", "script": "file", "mcp": "command|url"},
 		Members: []Member{
 			{Name: "kind", Need: true, Also: []string{"type"}, Shape: &Shape{Kind: loose.String, Names: []string{"process", "http", "script", "mcp"}, about: "process: a program. http: an address. script: JavaScript in a sandbox. mcp: an MCP server of the panel's own."}},
 			{Name: "command", Also: []string{"cmd", "program", "exec", "run"}, Shape: text("The program to run in the panel's folder.", "node").upTo(1000)},
