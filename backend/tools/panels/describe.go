@@ -48,6 +48,9 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 	if len(d.Hosts) > 0 {
 		d.Target = sent.method + " " + address(o.url, sent)
 	}
+	if o.served {
+		d.Target = o.url
+	}
 	if !o.Def.Hints.ReadOnly {
 		d.Data = clip.Runes(string(sent.body), 2000)
 	}

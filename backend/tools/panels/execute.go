@@ -144,6 +144,8 @@ func (r *Registry) send(ctx context.Context, o *offer, sent outgoing, output fun
 		return r.run(ctx, o, sent, output)
 	case o.script != nil:
 		return script(ctx, o, sent, output)
+	case o.served:
+		return r.remote(ctx, o, sent)
 	}
 	client := r.client(o)
 	if client == nil {

@@ -146,6 +146,8 @@ type offer struct {
 	// reaches are the hosts that the script may fetch from.
 	reaches manifest.Hosts
 	url     string
+	// served is true when an MCP server answers at url.
+	served  bool
 	context []string
 	pinned  bool
 	// condition is the panel's when, nil without one; config are its settings.

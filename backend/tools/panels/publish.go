@@ -113,8 +113,8 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 			BoundTool: t, title: m.Title, builtin: e.builtin, runner: e.runner, script: e.script, context: m.Context,
 			pinned: r.pinned[e.id], life: e.life, condition: e.plan.Condition, config: m.Config,
 		}
-		if m.Backend != nil && m.Backend.Kind == "http" {
-			o.url = m.Backend.URL
+		if b := m.Backend; b != nil && (b.Kind == "http" || b.Kind == "mcp" && b.Command == "") {
+			o.url, o.served = b.URL, b.Kind == "mcp"
 		}
 		if e.script != nil {
 			o.reaches = m.Permissions.Net
