@@ -54,7 +54,7 @@ func TestAnUnreadableConfigLeavesTheLastGoodOneInForce(t *testing.T) {
 	write(t, path, good)
 	eventually(t, "the problem is over", func() bool { return s.Problem() == "" })
 	eventually(t, "the problems are published", func() bool { return j.count(event.MCPChanged) >= 5 })
-	if r := call(t, s, "my_tester__echo_text", `{}`); !r.Success {
+	if r := call(t, s, "my_tester__echo_text_f2e88feb", `{}`); !r.Success {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -136,8 +136,8 @@ func TestNamesBecomeSnakeCaseAndStayDistinct(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
-	got := distinct([]string{"getWeather", "get-weather", "get_weather_2"})
-	if got["getWeather"] != "get_weather" || got["get-weather"] != "get_weather_2" || got["get_weather_2"] != "get_weather_2_2" {
+	got := distinct([]string{"getWeather", "get-weather", "get_weather_19a275db", "get_rain"})
+	if got["getWeather"] != "get_weather_ac154bbc" || got["get-weather"] != "get_weather_19a275db" || !strings.HasPrefix(got["get_weather_19a275db"], "get_weather_19a275db_") || got["get_rain"] != "get_rain" {
 		t.Errorf("got %v", got)
 	}
 	long := tool{ours: strings.Repeat("a", 100)}.public("server")
@@ -181,7 +181,7 @@ func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 	if v.Transport != "http" || v.Command != h.URL+"/mcp" {
 		t.Errorf("got %+v", v)
 	}
-	if r := call(t, s, "far__echo_text_2", `{"text":"hi"}`); r.Value != "hi" {
+	if r := call(t, s, "far__echo_text_81127a12", `{"text":"hi"}`); r.Value != "hi" {
 		t.Errorf("got %+v", r)
 	}
 	for _, d := range s.Definitions("") {
@@ -189,7 +189,7 @@ func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 			t.Errorf("%s claims to stay at home", d.Name)
 		}
 	}
-	d := s.Describe(toolspec.Call{Tool: "far__echo_text", Args: []byte(`{"text":"hi"}`)})
+	d := s.Describe(toolspec.Call{Tool: "far__echo_text_f2e88feb", Args: []byte(`{"text":"hi"}`)})
 	if len(d.Hosts) != 1 || "http://"+d.Hosts[0] != h.URL || d.Data != `{"text":"hi"}` || d.Target != h.URL+"/mcp" {
 		t.Errorf("got %+v", d)
 	}
@@ -197,7 +197,7 @@ func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 		t.Errorf("got %+v", v)
 	}
 	broken.Store(true)
-	if r := call(t, s, "far__echo_text", `{}`); r.Success || r.ErrorType != toolspec.SystemError {
+	if r := call(t, s, "far__echo_text_f2e88feb", `{}`); r.Success || r.ErrorType != toolspec.SystemError {
 		t.Errorf("got %+v", r)
 	}
 	reaches(t, s, "far", stateDown)

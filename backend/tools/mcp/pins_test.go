@@ -46,7 +46,7 @@ func TestAToolThatItsServerChangesStopsWithTheDifference(t *testing.T) {
 	if len(r.Sources) == 0 {
 		t.Error("the server's words do not count as from outside")
 	}
-	if r := call(t, s, "my_tester__echo_text", `{}`); !r.Success {
+	if r := call(t, s, "my_tester__echo_text_f2e88feb", `{}`); !r.Success {
 		t.Errorf("another tool stops, too: %s", r.Error)
 	}
 }

@@ -228,7 +228,11 @@ func (s *Servers) apply(text []byte) {
 	prefixes := prefixes(entries)
 	for name, e := range entries {
 		if one, ok := s.servers[name]; ok {
-			one.prefix = prefixes[name]
+			if one.prefix != prefixes[name] {
+				// Its tools are told apart by their whole names.
+				one.prefix = prefixes[name]
+				one.again()
+			}
 			continue
 		}
 		s.servers[name] = newServer(s, name, prefixes[name], e, faults[name])

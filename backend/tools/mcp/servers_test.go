@@ -180,7 +180,7 @@ func TestAServersToolsAreOfferedUnderItsName(t *testing.T) {
 	s, j, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
 	v := reaches(t, s, "My Tester", stateReady)
 	want := []string{
-		"my_tester__crash", "my_tester__drop", "my_tester__echo_text", "my_tester__echo_text_2", "my_tester__env", "my_tester__grow",
+		"my_tester__crash", "my_tester__drop", "my_tester__echo_text_81127a12", "my_tester__echo_text_f2e88feb", "my_tester__env", "my_tester__grow",
 		"my_tester__hang", "my_tester__huge", "my_tester__large", "my_tester__mixed", "my_tester__order", "my_tester__turn",
 	}
 	if got := slices.Sorted(slices.Values(v.Tools)); !slices.Equal(got, want) {
@@ -201,8 +201,7 @@ func TestAnswersBecomeResults(t *testing.T) {
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "secret")
 	s, _, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
-	// Sorted by the server, "echo-text" comes before "echoText".
-	if r := call(t, s, "my_tester__echo_text_2", `{"text":"hi"}`); !r.Success || r.Value != "hi" || r.Sources[0] != "mcp:My Tester" {
+	if r := call(t, s, "my_tester__echo_text_81127a12", `{"text":"hi"}`); !r.Success || r.Value != "hi" || r.Sources[0] != "mcp:My Tester" {
 		t.Errorf("got %+v", r)
 	}
 	if r := s.Call(t.Context(), "My Tester", "echo-text", nil); r.Value != "the other" {
@@ -224,7 +223,7 @@ func TestAnswersBecomeResults(t *testing.T) {
 	}
 	mustFail(t, s.Call(t.Context(), "My Tester", "nothing", nil), toolspec.UserError, `has no tool "nothing"`)
 	mustFail(t, s.Call(t.Context(), "other", "nothing", nil), toolspec.UserError, `there is no MCP server "other"`)
-	if name, ok := s.ToolName("My Tester", "echoText"); !ok || name != "my_tester__echo_text_2" {
+	if name, ok := s.ToolName("My Tester", "echoText"); !ok || name != "my_tester__echo_text_81127a12" {
 		t.Errorf("got %s, %t", name, ok)
 	}
 }
@@ -235,7 +234,7 @@ func TestACrashIsToldAndTheServerStartedAgainWhileOthersGoOn(t *testing.T) {
 	reaches(t, s, "other", stateReady)
 	first := pid(t, s)
 	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call", "Stopped, exit 3: Error: out of paper")
-	if r := call(t, s, "other__echo_text_2", `{"text":"still here"}`); r.Value != "still here" {
+	if r := call(t, s, "other__echo_text_81127a12", `{"text":"still here"}`); r.Value != "still here" {
 		t.Errorf("the other: %+v", r)
 	}
 	eventually(t, "the failure is published", func() bool { return j.told("My Tester", stateDown) })
@@ -310,7 +309,7 @@ func TestACallEndsWithItsDeadlineAndTheServerGoesOn(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	mustFail(t, s.Call(ctx, "My Tester", "hang", nil), toolspec.SystemError, "did not answer hang in time; whether it acted is unknown")
-	if r := call(t, s, "my_tester__echo_text", `{}`); !r.Success {
+	if r := call(t, s, "my_tester__echo_text_f2e88feb", `{}`); !r.Success {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -70,22 +71,79 @@ func snake(name string) string {
 	return strings.TrimSuffix(out, "_")
 }
 
-// distinct gives each of names a snake_case form of its own.
+// marked is what the form of a name in a collision ends in.
+var marked = regexp.MustCompile(`_[0-9a-f]{8}$`)
+
+// distinct gives each of names a snake_case form of its own, which does not depend on their order:
+// where several would have the same, each is marked with a hash of its name, and so is one that looks
+// marked already. A name is left out whose mark is another's as well: two that were made to be so.
 func distinct(names []string) map[string]string {
-	out, taken := map[string]string{}, map[string]bool{}
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	alike := map[string]int{}
+	for _, name := range names {
+		alike[snake(name)]++
+	}
+	out, of := map[string]string{}, map[string][]string{}
 	for _, name := range names {
 		form := snake(name)
-		for i := 2; taken[form]; i++ {
-			form = fmt.Sprintf("%s_%d", snake(name), i)
+		if alike[form] > 1 || marked.MatchString(form) {
+			sum := sha256.Sum256([]byte(name))
+			form += "_" + hex.EncodeToString(sum[:4])
 		}
-		taken[form], out[name] = true, form
+		out[name], of[form] = form, append(of[form], name)
+	}
+	for _, same := range of {
+		for _, name := range same {
+			if len(same) > 1 {
+				delete(out, name)
+			}
+		}
 	}
 	return out
 }
 
 // prefixes are the servers' parts of tool names.
 func prefixes(entries map[string]Entry) map[string]string {
-	return distinct(slices.Sorted(maps.Keys(entries)))
+	out := distinct(slices.Collect(maps.Keys(entries)))
+	for name := range entries {
+		if out[name] == "" {
+			sum := sha256.Sum256([]byte(name))
+			out[name] = "t_" + hex.EncodeToString(sum[:16])
+		}
+	}
+	return out
+}
+
+// named leaves of found what can be told apart by name, and says which form each has. Names that the
+// server gave before count as well: a form under which something was allowed never comes to mean
+// another tool, in whatever order and company the server lists it.
+func (v *server) named(ctx context.Context, found []*sdk.Tool) ([]*sdk.Tool, map[string]string, error) {
+	before, err := v.known(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	names := slices.Collect(maps.Keys(before.Tools))
+	for _, t := range found {
+		names = append(names, t.Name)
+	}
+	prefix := ""
+	v.set(func() { prefix = v.prefix })
+	forms, shared := distinct(names), map[string]int{}
+	for _, form := range forms {
+		shared[tool{ours: form}.public(prefix)]++
+	}
+	seen := map[string]bool{}
+	kept := make([]*sdk.Tool, 0, len(found))
+	for _, t := range found {
+		form := forms[t.Name]
+		if seen[t.Name] || form == "" || shared[tool{ours: form}.public(prefix)] > 1 {
+			v.log.Warn("tool of MCP server left out: it cannot be told from another by its name", "tool", shorten(t.Name, maxName))
+			continue
+		}
+		seen[t.Name] = true
+		kept = append(kept, t)
+	}
+	return kept, forms, nil
 }
 
 // list asks session for its tools and takes them over.
@@ -102,11 +160,10 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 			break
 		}
 	}
-	names := make([]string, 0, len(found))
-	for _, one := range found {
-		names = append(names, one.Name)
+	found, forms, err := v.named(ctx, found)
+	if err != nil {
+		return err
 	}
-	forms := distinct(names)
 	known, err := v.meet(ctx, found)
 	if err != nil {
 		return err

@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// shelf is a real server over HTTP whose tools each say their own name.
+func shelf(t *testing.T) (server *sdk.Server, url string) {
+	t.Helper()
+	server = sdk.NewServer(&sdk.Implementation{Name: "shelf", Version: "1"}, nil)
+	h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	t.Cleanup(func() {
+		h.CloseClientConnections()
+		h.Close()
+		for session := range server.Sessions() {
+			_ = session.Close()
+		}
+	})
+	return server, h.URL
+}
+
+func puts(server *sdk.Server, name string) {
+	server.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: name}}}, nil
+	})
+}
+
+func TestANameNeverComesToMeanAnotherToolOfTheServer(t *testing.T) {
+	server, url := shelf(t)
+	puts(server, "read_file")
+	puts(server, "steady")
+	s, _, _ := started(t, config(`"srv": {"url": "`+url+`"}`))
+	reaches(t, s, "srv", stateReady)
+	if r := call(t, s, "srv__read_file", `{}`); r.Value != "read_file" {
+		t.Fatalf("got %+v", r)
+	}
+	owners := map[string]string{"srv__read_file": "read_file", "srv__steady": "steady"}
+	for _, step := range []struct {
+		what, remove, add string
+	}{
+		{"one that would be called the same takes its place", "read_file", "readFile"},
+		{"the first is back and listed behind it", "", "read_file"},
+		{"a third comes", "", "READ-FILE"},
+		{"only the third stays", "readFile", "last"},
+	} {
+		if step.remove != "" {
+			server.RemoveTools(step.remove)
+		}
+		puts(server, step.add)
+		s.mu.Lock()
+		v := s.servers["srv"]
+		s.mu.Unlock()
+		v.again()
+		eventually(t, step.what, func() bool {
+			_, ok := s.ToolName("srv", step.add)
+			return ok
+		})
+		for _, name := range find(s, "srv").Tools {
+			said, _ := call(t, s, name, `{}`).Value.(string)
+			if owner, known := owners[name]; known && said != owner {
+				t.Errorf("%s: %s was %s and is %s", step.what, name, owner, said)
+			}
+			owners[name] = said
+		}
+	}
+	if len(owners) != 6 {
+		t.Errorf("the names were %v", owners)
+	}
+}
+
+func TestTheOrderOfAListDecidesAboutNoName(t *testing.T) {
+	names := []string{"readFile", "read_file", "read-file", "read_file_c9f8123b", "write"}
+	back := slices.Clone(names)
+	slices.Reverse(back)
+	one, other := distinct(names), distinct(append(back, "write"))
+	forms := map[string]bool{}
+	for _, name := range names {
+		if forms[one[name]] || one[name] == "" || one[name] != other[name] {
+			t.Errorf("%s is %q, and %q the other way round", name, one[name], other[name])
+		}
+		forms[one[name]] = true
+	}
+	if one["write"] != "write" || strings.Count(one["readFile"], "_") != 2 {
+		t.Errorf("got %v", one)
+	}
+}
