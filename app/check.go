@@ -75,6 +75,16 @@ func checkToolName(name string) error {
 	return fmt.Errorf("%q is no name of a tool", name)
 }
 
+// toolKey is a tool as policy.Key writes it: its name, and before it whose it is.
+var toolKey = regexp.MustCompile(`^([A-Za-z0-9%._@:&=+$~-]{0,200}/)?[A-Za-z0-9_.-]{1,128}$`)
+
+func checkToolKey(key string) error {
+	if toolKey.MatchString(key) {
+		return nil
+	}
+	return fmt.Errorf("%q is no tool; write the name of one of Sextant's own, panel/name or server/name", key)
+}
+
 func checkDialect(d string) error { return dialect.CheckOverride(d) }
 
 // checkFallback refuses what is no name of a model over a provider; none is allowed.

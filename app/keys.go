@@ -62,7 +62,7 @@ func generalKeys() []Key {
 		{Name: "groups_off", Check: each(checkGroup), Default: "", Window: true, Doc: "Groups of tools that are switched off, separated by commas: files, shell, web."},
 		{Name: "mcp_client_metadata", Check: checkDocument, Default: "", Doc: "Address of a client ID metadata document (https) that describes this program to those who sign in to remote MCP servers; empty registers it at each of them."},
 		{Name: "tools_off", Check: each(checkToolName), Default: "", Window: true, Doc: "Tools that are switched off, by name, separated by commas."},
-		{Name: "tools_allow", Check: each(checkToolName), Default: "", Window: true, Doc: "Tools that run without the questions that the mode Full leaves out, by name, separated by commas."},
+		{Name: "tools_allow", Check: each(checkToolKey), Default: "", Window: true, Doc: "Tools that run without the questions that the mode Full leaves out, separated by commas: by name, those of a panel or a server as owner/name."},
 		{Name: "tools_ask", Check: each(checkToolName), Default: "", Window: true, Doc: "Tools that ask at every call, by name, separated by commas."},
 		{Name: "web_per_minute", Default: "60", Window: true, Least: 1, Most: 100000, Doc: "Requests that http_request and wget may make in a minute."},
 		{Name: "search_provider", Default: "duckduckgo", Window: true, OneOf: web.Providers(), Doc: "Who searches for web_search. DuckDuckGo needs no key, Brave search_key, Google search_key and search_engine, SearXNG search_url."},

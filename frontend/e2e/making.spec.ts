@@ -57,7 +57,7 @@ test('each example is copied in, edited, broken and deleted while the window is 
       // Broken, it is told with what would be right, and the one before goes on.
       await writeFile(file, JSON.stringify(edited, null, 2).replace('"panel_type"', '"panel_tpye"'));
       const problems = page.getByRole('region', { name: 'Problems' });
-      await expect(problems.getByText(/The last good .*keeps running/)).toBeVisible();
+      await expect(problems.getByText(/the last good .*keeps running/i)).toBeVisible();
       await expect(problems.getByText(/^"panel_type": /).first()).toBeVisible();
       expect((await known(example))?.tools).toEqual(edited.backend ? edited.tools.map((tool) => tool.name) : []);
 

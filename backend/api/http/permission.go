@@ -26,13 +26,16 @@ func (s *Server) permit(ctx context.Context, in *struct {
 	if !want.Valid() {
 		return nil, badRequest(`"permission" is allow, ask, never or empty.`)
 	}
+	// Two answers at a time would each write the lists without the other's tool.
+	s.permitting.Lock()
+	defer s.permitting.Unlock()
 	def, known := s.definition(in.Name)
 	if !known {
 		return nil, notFound("There is no tool " + in.Name + ".")
 	}
 	steps := []func() error{
 		func() error { return s.listed(ctx, "tools_ask", in.Name, want == policy.Asking) },
-		func() error { return s.listed(ctx, "tools_allow", in.Name, want == policy.Allowed) },
+		func() error { return s.listed(ctx, "tools_allow", policy.Key(def), want == policy.Allowed) },
 	}
 	if want == policy.Asking || want == policy.Never {
 		slices.Reverse(steps) // no longer allowed, before anything else

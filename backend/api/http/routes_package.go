@@ -71,13 +71,15 @@ func (s *Server) installPanel(ctx context.Context, in *archiveInput) (*body[Pane
 	return answer(PanelInstalled{Panel: panel}), nil
 }
 
-// evalPanel runs the calls as who asks for them: judged, asked about and written down as any other.
+// evalPanel runs the calls as who asks for them: judged, asked about and written down as any other. An
+// address in their arguments is the panel's word; nobody typed it.
 func (s *Server) evalPanel(ctx context.Context, in *idPath) (*body[PanelEvals], error) {
 	list, known := s.rooms.Panels.Evals(in.ID)
 	if !known {
 		return nil, notFound("There is no panel " + in.ID + " that can be used. GET /api/panels lists the panels.")
 	}
+	from := s.from(ctx, "", nil)
 	return answer(PanelEvals{Outcomes: evals.Run(ctx, list, func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
-		return s.run(ctx, "", tool, in.ID, args).Body
+		return s.rooms.Calls.Do(ctx, toolspec.Call{Tool: tool, Args: args, Panel: in.ID, From: from})
 	})}), nil
 }

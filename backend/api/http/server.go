@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"syscall"
 	"time"
 
@@ -120,6 +121,8 @@ type Server struct {
 	http    *http.Server
 	ln      net.Listener
 	done    chan struct{}
+	// permitting is held while the permissions of a tool change.
+	permitting sync.Mutex
 }
 
 // New prepares a server; Listen opens it.

@@ -150,6 +150,8 @@ func (f facts) nobodyToAsk(doubts []doubt) Decision {
 	from := f.in.Call.From
 	suggestion := "Allow it in the window with Always, or set SEXTANT_MODE=full."
 	switch {
+	case f.asking():
+		suggestion = "Do it in the window, where it can be asked, or leave the tool to the rules again."
 	case f.in.Description.Contact && !doubts[0].steered:
 		suggestion = "The person can allow it beforehand: --allow-hosts " + f.hosts[0] + " or SEXTANT_ALLOW_HOSTS=" + f.hosts[0] + "."
 	case from.Caller == toolspec.CallerRun || from.YesTo != "":

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -23,10 +24,20 @@ const (
 // Valid reports whether p is one of the four.
 func (p Permission) Valid() bool { return p == ByRules || p == Allowed || p == Asking || p == Never }
 
+// Key names a tool together with whose it is, for the list of those that are allowed: another panel
+// or server that comes with a tool of the same name is not meant. A tool of Sextant itself is its
+// name, any other owner/name, the owner written so that it holds no comma, space or slash.
+func Key(def toolspec.Definition) string {
+	if def.Origin == toolspec.OriginBaseline {
+		return def.Name
+	}
+	return url.PathEscape(def.Owner) + "/" + def.Name
+}
+
 // allowed reports whether the person allowed every call of the tool; a program, a panel and a created
 // tool that call it are asked about as ever.
 func (f facts) allowed() bool {
-	return f.party == "" && slices.Contains(f.in.Settings.AllowTools, f.in.Call.Tool)
+	return f.party == "" && slices.Contains(f.in.Settings.AllowTools, Key(f.in.Definition))
 }
 
 // asking reports whether the person wants to be asked about this call. A call that they made by hand

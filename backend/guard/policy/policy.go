@@ -51,7 +51,8 @@ type Settings struct {
 	Folder string
 	// Off are the groups of our own tools that are switched off, OffTools single tools of any origin.
 	Off, OffTools []string
-	// AllowTools and AskTools are those that the person gave a Permission.
+	// AllowTools are those that the person allowed, as Key writes them; AskTools those that ask, by
+	// name.
 	AllowTools, AskTools []string
 }
 
@@ -138,7 +139,7 @@ func (f facts) judge() Decision {
 			return Decision{Verdict: Allow, Reason: "Allowed by you before: " + g.Text, Grant: g.ID}
 		}
 	}
-	if d, yes := f.yesBeforehand(); yes {
+	if d, yes := f.yesBeforehand(); yes && !f.asking() {
 		return d
 	}
 	if !f.in.Call.From.Interactive {
