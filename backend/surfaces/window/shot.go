@@ -17,7 +17,7 @@ import (
 // maxSecrets bounds the typed secrets that pictures cover; the oldest are forgotten first.
 const maxSecrets = 64
 
-// shotLimit is how long a picture may take.
+// shotLimit is how long a picture may take; the window stands still for longer (POSE in pose.ts).
 const shotLimit = 10 * time.Second
 
 // posed is what the window says when it is ready for a picture: it shows nothing of its own over the page.
@@ -88,7 +88,12 @@ func (p *Page) shoot(ctx context.Context, o browser.ShotOptions) (browser.Pictur
 		return browser.Picture{}, p.unpictured()
 	}
 	// It shows nothing of its own until it is told, or for some seconds.
-	defer func() { _, _ = p.ask(context.WithoutCancel(ctx), false, "posed") }()
+	rests := false
+	defer func() {
+		if !rests {
+			_, _ = p.ask(context.WithoutCancel(ctx), false, "posed")
+		}
+	}()
 	l, err := p.see(ctx, false)
 	if err != nil {
 		return browser.Picture{}, err
@@ -96,6 +101,10 @@ func (p *Page) shoot(ctx context.Context, o browser.ShotOptions) (browser.Pictur
 	png, err := camera(ctx)
 	if err != nil {
 		return browser.Picture{}, p.spoilt(ctx, err)
+	}
+	rests = true
+	if err := p.held(ctx); err != nil {
+		return browser.Picture{}, err
 	}
 	d := browser.Developing{PNG: png, Width: pose.Width, Part: boxed(pose.Stage), Elements: l.elements}
 	for _, r := range pose.Covered {
@@ -132,6 +141,28 @@ func (p *Page) pose(ctx context.Context) (posed, error) {
 		return posed{}, p.spoilt(ctx, errors.New(said.E))
 	}
 	return said.V, nil
+}
+
+// held ends the pose and errs when the window did not keep it: the picture may then show another panel,
+// or something of the person's that nobody said to cover.
+func (p *Page) held(ctx context.Context) error {
+	// A picture that came late is let go all the same.
+	raw, err := p.ask(context.WithoutCancel(ctx), false, "posed")
+	if err != nil {
+		return err
+	}
+	var said struct {
+		V struct {
+			Held bool `json:"held"`
+		} `json:"v"`
+	}
+	if err := json.Unmarshal(raw, &said); err != nil {
+		return fmt.Errorf("asking the window whether it stood still: %w", err)
+	}
+	if !said.V.Held {
+		return p.spoilt(ctx, errors.New("what the window shows changed while it was taken"))
+	}
+	return nil
 }
 
 func boxed(r collect.Rect) annotator.Box {

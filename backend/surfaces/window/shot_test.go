@@ -101,7 +101,11 @@ func photographed(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string
 			answers[name] = says(text)
 		}
 	}
-	answers["posed"] = func(wire.SurfaceAsk) (string, error) { *rested++; return `{"v":true}`, nil }
+	posed := answers["posed"]
+	if posed == nil {
+		posed = says(`{"v":{"held":true}}`)
+	}
+	answers["posed"] = func(a wire.SurfaceAsk) (string, error) { *rested++; return posed(a) }
 	s := window.New(window.Config{Book: identity.NewBook(), Title: func(string) string { return "Notes" }})
 	s.Connect(&room{answers: answers})
 	s.Camera(camera)
@@ -172,6 +176,8 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		{"a window in a web browser", map[string]func(wire.SurfaceAsk) (string, error){"pose": says(`{"v":{"own":false}}`)}, camera, browser.ShotOptions{}, browser.FaultBlocked, "open in a web browser"},
 		{"a dialog over it", map[string]func(wire.SurfaceAsk) (string, error){"pose": says(`{"e":"a dialog lies over it"}`)}, camera, browser.ShotOptions{}, browser.FaultTimeout, "a dialog lies over it"},
 		{"a window that does not draw", nil, func(context.Context) ([]byte, error) { return nil, errors.New("it does not answer") }, browser.ShotOptions{}, browser.FaultTimeout, "it does not answer"},
+		{"a window that moved meanwhile", map[string]func(wire.SurfaceAsk) (string, error){"posed": says(`{"v":{"held":false}}`)}, camera, browser.ShotOptions{}, browser.FaultTimeout, "changed while it was taken"},
+		{"a window that shows another panel by then", map[string]func(wire.SurfaceAsk) (string, error){"posed": func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window shows another panel now") }}, camera, browser.ShotOptions{}, browser.FaultNoPage, "another panel"},
 		{"all of the page", nil, camera, browser.ShotOptions{FullPage: true}, browser.FaultInvalid, "what is in view"},
 		{"a place that is out of the window", map[string]func(wire.SurfaceAsk) (string, error){"pose": says(`{"v":{"own":true,"width":800,"stage":{"x":900,"y":10,"w":400,"h":500}}}`)}, camera, browser.ShotOptions{}, browser.FaultBlocked, "Nothing of the page can be seen"},
 	} {

@@ -6,6 +6,7 @@ import { inOwnWindow } from '../commands/commands.svelte';
 import type { Session } from '../session/session.svelte';
 import type { Settings } from '../settings/settings.svelte';
 import { PanelMarks } from './marks.svelte';
+import { Pose } from './pose';
 
 /** Asks what a panel shows in its frame, through the panel's own bridge; the answer is a stranger's. */
 export type FrameAsk = (ask: { name: string; args: Json[] }) => Promise<Json>;
@@ -24,8 +25,6 @@ declare global {
 const MOST = 900_000;
 /** How long a page may take to be at rest after requests that a press began, in milliseconds. */
 const PATIENCE = 4000;
-/** How long the window stands still for a picture at most, in milliseconds. */
-const POSE = 6000;
 const drawn = () => new Promise((done) => requestAnimationFrame(done));
 /** How long the pointer is seen after it acted, in milliseconds. */
 const SEEN = 1500;
@@ -43,7 +42,7 @@ export class Surface {
 
   /** A picture is taken: what the window draws over the page waits. */
   posing = $state(false);
-  #posing: ReturnType<typeof setTimeout> | undefined;
+  readonly #still = new Pose((posing) => (this.posing = posing));
   #frames = new Map<string, FrameAsk>();
   #installing: Promise<void> | null = null;
   #away: ReturnType<typeof setTimeout> | undefined;
@@ -100,6 +99,7 @@ export class Surface {
   }
 
   async #answer({ panel, frame, do: name, args }: SurfaceAsk): Promise<Json> {
+    if (name === 'posed') return { v: { held: this.#still.rest() } };
     const stage = document.querySelector<HTMLElement>('[data-surface]');
     if (!stage || stage.dataset.surface !== panel) throw new Error('the window shows another panel now.');
     if (name === 'marks') {
@@ -108,10 +108,6 @@ export class Surface {
       return { v: true };
     }
     if (name === 'pose') return this.#pose(stage);
-    if (name === 'posed') {
-      this.#rest();
-      return { v: true };
-    }
     const place = frame ? stage.querySelector('iframe')?.getBoundingClientRect() : undefined;
     if (name === 'press') this.#point((args as Json[])[1], true, place);
     if (frame) {
@@ -137,25 +133,12 @@ export class Surface {
    */
   async #pose(stage: HTMLElement): Promise<Json> {
     if (!inOwnWindow()) return { v: { own: false } };
-    const rect = (el: Element) => {
-      const { x, y, width, height } = el.getBoundingClientRect();
-      return { x, y, w: width, h: height };
-    };
     if (document.querySelector('.scrim')) return { e: 'a dialog lies over it, which is for the person' };
-    this.posing = true;
-    clearTimeout(this.#posing);
-    this.#posing = setTimeout(() => this.#rest(), POSE);
     // A window that nobody sees draws no frames.
-    await Promise.race([drawn().then(drawn), new Promise((done) => setTimeout(done, 300))]);
-    const covered = [...document.querySelectorAll('[role=dialog],[role=menu],[role=listbox],[role=tooltip],.menu')]
-      .filter((el) => !stage.contains(el) && el.checkVisibility())
-      .map(rect);
-    return { v: { own: true, width: innerWidth, stage: rect(stage), covered } };
-  }
-
-  #rest(): void {
-    clearTimeout(this.#posing);
-    this.posing = false;
+    const posed = await this.#still.strike(stage, () =>
+      Promise.race([drawn().then(drawn), new Promise((done) => setTimeout(done, 300))]),
+    );
+    return { v: { own: true, width: innerWidth, ...posed } } as unknown as Json;
   }
 
   /** Where elements of the page, or of what its frame shows, are now. */

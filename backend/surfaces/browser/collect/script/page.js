@@ -13,6 +13,42 @@
   // during runs what the page may feel; the window puts its own in place to know its own commands from a person's.
   S.during = (deed) => deed()
 
+  // What stands in data-private is the person's alone: it is neither read, nor listed, nor found by its number.
+  const apart = (el) => !framed && !!el.closest?.('[data-private]')
+  const holds = (el) => apart(el) || !!el.querySelector?.('[data-private]')
+  if (!framed) {
+    const { kids, live, shown, cover } = S
+    S.kids = (el) => (apart(el) ? [] : kids(el))
+    S.live = (h) => {
+      const el = live(h)
+      return el && !apart(el) ? el : null
+    }
+    S.shown = (el) => !apart(el) && shown(el)
+    S.cover = (top, el) => {
+      const by = cover(top, el)
+      return holds(by.el) ? { ...by, text: 'what is for the person only' } : by
+    }
+  }
+  const hasText = (text) => {
+    if (framed || !holds(S.scope)) return S.hasText(text)
+    const all = S.texts(S.scope).map((t) => (t ? t.data : ' ')).join('')
+    return S.fold(all).toLowerCase().includes(S.fold(text).toLowerCase())
+  }
+  // selection is what is selected on the page: what a person selected elsewhere in the window is not.
+  const selection = () => {
+    if (framed) return S.selection()
+    const f = document.activeElement
+    if (f && S.isTextField(f) && (apart(f) || !S.scope.contains(f)) && f.selectionStart !== f.selectionEnd) return ''
+    const s = getSelection()
+    for (let i = 0; i < s.rangeCount; i++) {
+      const r = s.getRangeAt(i)
+      const n = r.commonAncestorContainer
+      const of = n.nodeType === 1 ? n : n.parentElement
+      if (!r.collapsed && (!S.scope.contains(n) || apart(of) || Array.from(of.querySelectorAll('[data-private]')).some((el) => r.intersectsNode(el)))) return ''
+    }
+    return S.selection()
+  }
+
   // operable: whether the assistant may act on el. The nearest mark counts; no mark means no.
   const operable = (el) => {
     if (framed) return true
@@ -26,7 +62,7 @@
   const report = S.report
   S.report = (c, p, ctx) => {
     // What shows or hides the numbers is no part of what they stand for.
-    if (!framed && c.el.hasAttribute?.('data-unnumbered')) return null
+    if (!framed && (c.el.hasAttribute?.('data-unnumbered') || apart(c.el))) return null
     const n = report(c, p, ctx)
     if (n && !operable(c.el)) {
       n.usable = false
@@ -260,7 +296,7 @@
     see, press, hover, type, choose, key, where,
     aim: (h, o) => (mayTouch(need(h)), S.aim(h, { ...o, clip: clip() })),
     scroll: (h, direction, amount) => S.scroll(h, direction, amount),
-    calm: S.calm, still: S.still, hasText: S.hasText, html: () => S.html().slice(0, most), selection: () => S.selection(),
+    calm: S.calm, still: S.still, hasText, html: () => S.html().slice(0, most), selection,
     selectText: S.selectText,
     shown: (list) => list.map((h) => !!S.live(h)?.checkVisibility({ visibilityProperty: true })),
     live: (list) => list.map((h) => S.live(h) !== null),
