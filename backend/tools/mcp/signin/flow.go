@@ -25,13 +25,16 @@ func (h *Handler) run(ctx context.Context, c challenge) (*grant, error) {
 		// What another issuer gave is nothing to this one.
 		before, h.held = nil, nil
 	}
-	if before != nil && !c.more && before.Access == c.sent {
-		if next, err := h.renewed(ctx, before); err == nil {
-			h.mu.Unlock()
+	var r *renewal
+	if before != nil && !c.more && before.Access == c.sent && before.Refresh != "" {
+		r = h.renew(before)
+	}
+	h.mu.Unlock()
+	if r != nil {
+		if next, err := r.wait(ctx); err == nil && next != nil {
 			return next, nil
 		}
 	}
-	h.mu.Unlock()
 	g := &grant{Issuer: who.Issuer, Resource: who.resource, TokenURL: who.TokenEndpoint}
 	scopes := h.scopes(who, c, before)
 	if h.cfg.Machine {

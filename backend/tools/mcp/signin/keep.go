@@ -1,15 +1,11 @@
 package signin
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +19,7 @@ type grant struct {
 	Resource string    `json:"resource"`
 	TokenURL string    `json:"token_url"`
 	Scopes   []string  `json:"scopes,omitempty"`
+	Got      time.Time `json:"got,omitzero"`
 	Expires  time.Time `json:"expires,omitzero"`
 	Client   client    `json:"client"`
 	Access   string    `json:"-"`
@@ -38,9 +35,21 @@ type client struct {
 	Secret   string           `json:"-"`
 }
 
-func (g *grant) fresh() bool { return g.Expires.IsZero() || time.Until(g.Expires) > early }
+// fresh is false for a token that is to be renewed. One that never lives longer than the margin would
+// not be fresh from the start, so that the margin is half of its life then.
+func (g *grant) fresh() bool {
+	margin := early
+	if !g.Got.IsZero() {
+		margin = min(margin, g.Expires.Sub(g.Got)/2)
+	}
+	return g.Expires.IsZero() || time.Until(g.Expires) > margin
+}
 
+// source is nil for no grant, as the SDK wants it said.
 func (g *grant) source() oauth2.TokenSource {
+	if g == nil {
+		return nil
+	}
 	return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: g.Access, TokenType: "Bearer"})
 }
 
@@ -129,70 +138,15 @@ func (h *Handler) unknown(issuer string) {
 	_ = h.cfg.Keep.SetKey(kept("client-secret", issuer), "")
 }
 
-// renewed exchanges g's refresh token and takes what comes of it; the caller holds mu.
-func (h *Handler) renewed(ctx context.Context, g *grant) (*grant, error) {
-	if g.Refresh == "" {
-		return nil, errors.New("there is no refresh token")
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-	defer cancel()
-	// The library has no place for the resource in a renewal, which RFC 8707 asks for.
-	way := *h.cfg.HTTP
-	way.Transport = &forResource{next: way.Transport, resource: g.Resource}
-	cfg := &oauth2.Config{ClientID: g.Client.ID, ClientSecret: g.Client.Secret, Endpoint: oauth2.Endpoint{TokenURL: g.TokenURL, AuthStyle: g.Client.Style}}
-	token, err := cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &way), &oauth2.Token{RefreshToken: g.Refresh}).Token()
-	if err != nil {
-		return nil, err
-	}
-	next := *g
-	next.use(token, g.Scopes)
-	return &next, h.take(&next)
-}
-
 // use puts what an issuer answered into g; asked are the scopes that were asked for.
 func (g *grant) use(token *oauth2.Token, asked []string) {
-	g.Access, g.Expires, g.Scopes = token.AccessToken, token.Expiry, asked
+	g.Access, g.Got, g.Expires, g.Scopes = token.AccessToken, time.Now(), token.Expiry, asked
 	if token.RefreshToken != "" {
 		g.Refresh = token.RefreshToken
 	}
 	if given, ok := token.Extra("scope").(string); ok {
 		g.Scopes = strings.Fields(given)
 	}
-}
-
-// refused reports whether the issuer itself said no, so that asking again is no use.
-func refused(err error) bool {
-	var said *oauth2.RetrieveError
-	return errors.As(err, &said) && slices.Contains([]string{"invalid_grant", "invalid_client", "unauthorized_client", "invalid_scope"}, said.ErrorCode)
-}
-
-// forResource adds the resource to the form of a token request.
-type forResource struct {
-	next     http.RoundTripper
-	resource string
-}
-
-// RoundTrip sends req with the resource added.
-func (f *forResource) RoundTrip(req *http.Request) (*http.Response, error) {
-	next := f.next
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	if err := req.ParseForm(); err != nil {
-		return nil, fmt.Errorf("renewing a token: %w", err)
-	}
-	form := url.Values{}
-	for name, values := range req.PostForm {
-		form[name] = values
-	}
-	form.Set("resource", f.resource)
-	body := form.Encode()
-	out, err := http.NewRequestWithContext(req.Context(), req.Method, req.URL.String(), strings.NewReader(body))
-	if err != nil {
-		return nil, fmt.Errorf("renewing a token: %w", err)
-	}
-	out.Header = req.Header.Clone()
-	return next.RoundTrip(out)
 }
 
 // memory keeps while the program runs.

@@ -65,8 +65,10 @@ var ErrDeclined = errors.New("the sign-in was declined")
 
 const (
 	patience = 5 * time.Minute
-	// early is how long before its end a token is renewed.
+	// early is how long before its end a token is renewed, where that is not most of its life.
 	early = time.Minute
+	// renewLimit is how long an issuer may take to renew one.
+	renewLimit = 30 * time.Second
 	// mostSignIns bounds how often a person is asked within again: a server that never has enough
 	// must not have its way by asking.
 	mostSignIns = 3
@@ -85,6 +87,7 @@ type Handler struct {
 	held     *grant
 	loaded   bool
 	flow     *flow
+	renewing *renewal
 	declined error
 	began    []time.Time
 }
@@ -115,7 +118,9 @@ func New(cfg Config) *Handler {
 
 // Close ends a sign-in that runs and returns when it is over. What is kept stays.
 func (h *Handler) Close() {
+	h.mu.Lock() // whoever begins something under it has seen that we live
 	h.end()
+	h.mu.Unlock()
 	h.done.Wait()
 }
 
@@ -126,29 +131,39 @@ func (h *Handler) Waiting() bool {
 	return h.flow != nil
 }
 
-// TokenSource is a token that is valid for a minute at least, renewed where it has to be; nil when
-// there is none.
+// TokenSource is a token that is valid now, renewed ahead of its end where it can be: a minute, or
+// half of its life when that is shorter; nil when there is none. It waits for a renewal as long as
+// ctx allows; the renewal itself goes on.
 func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
+	g, r, err := h.usable()
+	if r == nil {
+		return g.source(), err
+	}
+	next, err := r.wait(ctx)
+	if err != nil && time.Now().Before(g.Expires) {
+		return g.source(), nil // it holds a little longer than the issuer is silent
+	}
+	if err != nil {
+		return nil, fmt.Errorf("renewing the sign-in: %w", err)
+	}
+	return next.source(), nil
+}
+
+// usable is what is held, nil for nothing, and the renewal that it needs first, nil for none.
+func (h *Handler) usable() (*grant, *renewal, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	g := h.current()
-	if g == nil {
-		return nil, nil
-	}
-	if g.fresh() {
-		return g.source(), nil
-	}
-	next, err := h.renewed(ctx, g)
 	switch {
-	case err == nil:
-		return next.source(), nil
-	case refused(err) || g.Refresh == "":
-		h.held = nil
-		return nil, h.forget()
+	case g == nil || g.fresh():
+		return g, nil, nil
+	case g.Refresh != "":
+		return g, h.renew(g), nil
 	case time.Now().Before(g.Expires):
-		return g.source(), nil // it holds a little longer than the issuer is silent
+		return g, nil, nil
 	}
-	return nil, fmt.Errorf("renewing the sign-in: %w", err)
+	h.held = nil
+	return nil, nil, h.forget()
 }
 
 // Authorize has the person sign in after the server answered req with resp. It waits for them as
@@ -184,8 +199,8 @@ func (h *Handler) begin(c challenge) (*flow, error) {
 	if h.flow != nil {
 		return h.flow, nil
 	}
-	if g := h.current(); g != nil && c.sent != "" && g.Access != c.sent && g.fresh() {
-		return nil, nil // another call has a newer token by now
+	if g := h.current(); g != nil && g.Access != c.sent && g.fresh() {
+		return nil, nil // there is a newer token by now than what was sent, if any was
 	}
 	if h.declined != nil {
 		return nil, h.declined

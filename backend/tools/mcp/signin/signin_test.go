@@ -7,25 +7,23 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"sextant/backend/tools/mcp/signin"
 )
 
 func TestAPersonSignsInOnceAndTheTokenIsRenewedBeforeItEnds(t *testing.T) {
-	by := newIssuer(t, "a", 30) // always less than a minute from its end
+	by := newIssuer(t, "a", 3600)
 	s, p, keep := newServer(t, by), &person{}, &vault{kept: map[string]string{}}
-	h := handler(t, s, p, keep)
 	for range 3 {
+		h := handler(t, s, p, keep)
 		works(t, h, s)
+		works(t, h, s)
+		h.Close()
+		keep.ages(t, 30*time.Second)
 	}
-	if p.asked() != 1 || by.refreshed == 0 {
-		t.Errorf("asked %d times, renewed %d times", p.asked(), by.refreshed)
-	}
-	h.Close()
-	before := by.refreshed
-	works(t, handler(t, s, p, keep), s)
-	if p.asked() != 1 || by.refreshed != before+1 || len(by.clients) != 1 {
-		t.Errorf("after a restart: asked %d times, renewed %d times, registered %d times", p.asked(), by.refreshed-before, len(by.clients))
+	if p.asked() != 1 || by.refreshed != 2 || len(by.clients) != 1 {
+		t.Errorf("asked %d times, renewed %d times, registered %d times", p.asked(), by.refreshed, len(by.clients))
 	}
 	if err := signin.Forget(keep, s.URL+"/mcp"); err != nil || len(keep.kept) != 1 {
 		t.Errorf("a sign-in that is forgotten leaves %v, %v", keep.kept, err)
@@ -124,11 +122,83 @@ func TestASignInOutlivesTheRequestThatBeganIt(t *testing.T) {
 	if err := <-left; !errors.Is(err, context.Canceled) || !h.Waiting() {
 		t.Fatalf("got %v", err)
 	}
-	second := make(chan error, 1)
-	go func() { _, err := ask(t.Context(), t, h, s); second <- err }()
+	req, resp := turnedAway(t, s)
+	waits, second := watched(t.Context()), make(chan error, 1)
+	go func() { second <- h.Authorize(waits, req, resp) }()
+	<-waits.by
 	close(agrees)
 	if err := <-second; err != nil || p.asked() != 1 {
 		t.Errorf("%v, asked %d times", err, p.asked())
+	}
+}
+
+func TestAnAnswerThatIsReadAfterTheSignInAsksNobodyAgain(t *testing.T) {
+	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{}
+	h := handler(t, s, p, nil)
+	req, resp := turnedAway(t, s)
+	works(t, h, s)
+	if err := h.Authorize(t.Context(), req, resp); err != nil || p.asked() != 1 {
+		t.Errorf("%v, asked %d times", err, p.asked())
+	}
+}
+
+func TestATokenThatCannotBeRenewedIsUsedUntilItEnds(t *testing.T) {
+	by := newIssuer(t, "a", 60)
+	by.frugal = true
+	s, p, keep := newServer(t, by), &person{}, &vault{kept: map[string]string{}}
+	h := handler(t, s, p, keep)
+	works(t, h, s)
+	works(t, h, s)
+	h.Close()
+	keep.ages(t, 20*time.Second)
+	works(t, handler(t, s, p, keep), s)
+	if p.asked() != 1 {
+		t.Errorf("asked %d times while it is valid", p.asked())
+	}
+	keep.ages(t, -time.Second)
+	works(t, handler(t, s, p, keep), s)
+	if p.asked() != 2 {
+		t.Errorf("asked %d times when it has ended", p.asked())
+	}
+}
+
+func TestATokenThatNeverLivesAMinuteIsNotRenewedForEachRequest(t *testing.T) {
+	by := newIssuer(t, "a", 60)
+	s, p := newServer(t, by), &person{}
+	h := handler(t, s, p, nil)
+	for range 3 {
+		works(t, h, s)
+	}
+	if p.asked() != 1 || by.refreshed != 0 {
+		t.Errorf("asked %d times, renewed %d times", p.asked(), by.refreshed)
+	}
+}
+
+func TestARenewalIsOneForAllAndHoldsUpNobodyWhoLeaves(t *testing.T) {
+	by := newIssuer(t, "a", 3600)
+	by.renewing = make(chan struct{})
+	t.Cleanup(func() { close(by.renewing) })
+	s, p, keep := newServer(t, by), &person{}, &vault{kept: map[string]string{}}
+	works(t, handler(t, s, p, keep), s)
+	keep.ages(t, -time.Second)
+	h := handler(t, s, p, keep)
+	ctx, leave := context.WithCancel(t.Context())
+	first, left := watched(ctx), make(chan error, 1)
+	go func() { _, err := h.TokenSource(first); left <- err }()
+	<-first.by
+	leave()
+	if err := <-left; !errors.Is(err, context.Canceled) || h.Waiting() {
+		t.Errorf("got %v", err)
+	}
+	second, stays := watched(t.Context()), make(chan error, 1)
+	go func() {
+		_, err := ask(second, t, h, s)
+		stays <- err
+	}()
+	<-second.by
+	by.renewing <- struct{}{}
+	if err := <-stays; err != nil || p.asked() != 1 || by.refreshed != 1 {
+		t.Errorf("%v, asked %d times, renewed %d times", err, p.asked(), by.refreshed)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -27,6 +28,9 @@ type issuer struct {
 	*httptest.Server
 	name    string
 	expires int
+	// frugal gives no refresh tokens; renewing lets one renewal go on with each value, nil all.
+	frugal   bool
+	renewing chan struct{}
 
 	mu        sync.Mutex
 	clients   []string
@@ -79,6 +83,9 @@ func newIssuer(t *testing.T, name string, expires int) *issuer {
 
 func (i *issuer) token(w http.ResponseWriter, r *http.Request, answer func(http.ResponseWriter, int, any)) {
 	_ = r.ParseForm()
+	if i.renewing != nil && r.PostForm.Get("grant_type") == "refresh_token" {
+		<-i.renewing
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.seen = append(i.seen, r.PostForm.Encode())
@@ -106,9 +113,11 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request, answer func(http.
 		return
 	}
 	i.tokens = append(i.tokens, fmt.Sprintf("%s-token-%d", i.name, len(i.tokens)+1))
-	answer(w, http.StatusOK, map[string]any{
-		"access_token": i.tokens[len(i.tokens)-1], "refresh_token": i.name + "-refresh-" + fmt.Sprint(len(i.tokens)), "token_type": "Bearer", "expires_in": i.expires,
-	})
+	given := map[string]any{"access_token": i.tokens[len(i.tokens)-1], "token_type": "Bearer", "expires_in": i.expires}
+	if !i.frugal {
+		given["refresh_token"] = i.name + "-refresh-" + fmt.Sprint(len(i.tokens))
+	}
+	answer(w, http.StatusOK, given)
 }
 
 // server is a server that wants a token of its issuer, the newest one.
@@ -212,6 +221,60 @@ func (v *vault) SetKey(name, value string) error {
 		v.kept[name] = value
 	}
 	return nil
+}
+
+// ages makes what is kept for s expire in so long, after an hour's life.
+func (v *vault) ages(t *testing.T, in time.Duration) {
+	t.Helper()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for name, value := range v.kept {
+		if !strings.HasPrefix(name, "mcp-grant-") {
+			continue
+		}
+		var g map[string]any
+		if err := json.Unmarshal([]byte(value), &g); err != nil {
+			t.Fatal(err)
+		}
+		for what, by := range map[string]time.Duration{"expires": in, "got": in - time.Hour} {
+			g[what] = time.Now().Add(by)
+		}
+		text, err := json.Marshal(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.kept[name] = string(text)
+	}
+}
+
+// waited tells when somebody waits for its end.
+type waited struct {
+	context.Context
+	once *sync.Once
+	by   chan struct{}
+}
+
+func watched(ctx context.Context) waited {
+	return waited{Context: ctx, once: &sync.Once{}, by: make(chan struct{})}
+}
+
+func (w waited) Done() <-chan struct{} {
+	w.once.Do(func() { close(w.by) })
+	return w.Context.Done()
+}
+
+// turnedAway is a request without a token and its 401.
+func turnedAway(t *testing.T, s *server) (*http.Request, *http.Response) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/mcp", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req, resp
 }
 
 func handler(t *testing.T, s *server, p *person, keep signin.Keep) *signin.Handler {
