@@ -40,6 +40,13 @@ func (f *flights) begin(ctx context.Context, call toolspec.Call) (inner context.
 	}
 }
 
+// none is true while no call waits.
+func (f *flights) none() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.now) == 0
+}
+
 // of is the call that a question belongs to: the one whose context it came with, or, as servers of
 // the older handshake do not say, the only one. Until done its time stands still, and inner ends
 // with the call.

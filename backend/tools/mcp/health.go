@@ -49,7 +49,8 @@ func (v *server) serve(ctx context.Context, link *link, session *sdk.ClientSessi
 	defer rounds.Stop()
 	// A look may take as long as the server is silent, and its end must be seen meanwhile.
 	var looking chan error
-	silences := 0
+	v.set(func() { v.silences = 0 })
+	late := false
 	for {
 		select {
 		case <-ctx.Done():
@@ -59,21 +60,41 @@ func (v *server) serve(ctx context.Context, link *link, session *sdk.ClientSessi
 		case err := <-closed:
 			return v.over(link, err)
 		case <-v.stale:
-			if err := v.list(ctx, session); err != nil {
+			var err error
+			if late, err = v.relist(ctx, session); err != nil {
 				return v.over(link, fmt.Errorf("asking for its tools again: %w", err))
 			}
-			v.owner.publish()
 		case <-v.unwell:
 			looking = v.begin(ctx, session, asking, looking)
 		case <-rounds.C:
 			looking = v.begin(ctx, session, asking, looking)
 		case err := <-looking:
 			looking = nil
-			if silences = v.felt(silences, err); silences >= enough {
+			if err == nil && late {
+				v.again()
+			}
+			if silences := v.felt(err); silences >= enough && v.flying.none() {
 				return v.over(link, fmt.Errorf("it has not answered %d times", silences))
 			}
 		}
 	}
+}
+
+// relist asks for the tools again. A server that is busy may be late with them: that is no end, but a
+// reason to look at it.
+func (v *server) relist(ctx context.Context, session *sdk.ClientSession) (late bool, err error) {
+	limit, cancel := context.WithTimeout(ctx, v.owner.cfg.relistLimit)
+	defer cancel()
+	if err = v.list(limit, session); err != nil {
+		if limit.Err() == nil || ctx.Err() != nil {
+			return false, err
+		}
+		v.log.Info("MCP server is late with its tools", "error", err)
+		v.look()
+		return true, nil
+	}
+	v.owner.publish()
+	return false, nil
 }
 
 // begin looks at the server, unless that is being done.
@@ -88,8 +109,9 @@ func (v *server) begin(ctx context.Context, session *sdk.ClientSession, asking *
 		came := make(chan error, 1)
 		asking.enter(func() {
 			if is := session.InitializeResult(); is != nil && is.ProtocolVersion >= modern {
-				// There is no ping any more; the list is what every server has to know.
-				_, err := session.ListTools(ctx, nil)
+				// There is no ping any more; the list is what every server has to know. Asked as a
+				// custom method, it is not answered from what the SDK keeps of an earlier one.
+				_, err := sdk.CallCustomMethod[*sdk.ListToolsParams, *sdk.ListToolsResult](ctx, session, "tools/list", &sdk.ListToolsParams{})
 				came <- silence(err)
 				return
 			}
@@ -115,24 +137,26 @@ func silence(err error) error {
 	return err
 }
 
-// felt takes over how a look went, and returns how many went badly in a row.
-func (v *server) felt(silences int, err error) int {
+// felt takes over how a look went, and returns how many went badly in a row. One that has calls to
+// work on may be busy with them and no more than that.
+func (v *server) felt(err error) (silences int) {
 	state, why := stateReady, ""
 	if err != nil {
-		silences++
 		state, why = stateDegraded, "It does not answer: "+shorten(err.Error(), 200)
-		if silences < enough {
-			v.look() // not a whole round later
-		}
-	} else {
-		silences = 0
 	}
 	changed := false
 	v.set(func() {
+		if v.silences++; err == nil {
+			v.silences = 0
+		}
+		silences = v.silences
 		if v.session != nil && v.state != state {
 			v.state, v.err, changed = state, why, true
 		}
 	})
+	if err != nil && silences < enough {
+		v.look() // not a whole round later
+	}
 	if changed {
 		v.log.Info("MCP server", "state", state, "error", err)
 		v.owner.publish()

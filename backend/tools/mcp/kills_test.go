@@ -142,10 +142,21 @@ func TestAServerThatKnowsNoPingIsAsWellAsAnyOther(t *testing.T) {
 	}
 }
 
-func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOut(t *testing.T) {
-	s, j, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{looks: 50 * time.Millisecond, lookLimit: 500 * time.Millisecond})
+func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotEnded(t *testing.T) {
+	s, j, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{looks: 20 * time.Millisecond, lookLimit: 200 * time.Millisecond, relistLimit: 200 * time.Millisecond})
 	reaches(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
+	s.mu.Lock()
+	v := s.servers["My Tester"]
+	s.mu.Unlock()
+	silences := func() int {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return v.silences
+	}
+	// A call that it works on, for the whole time.
+	_, land := v.flying.begin(t.Context(), toolspec.Call{})
+	defer land()
 	if err := syscall.Kill(victim, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -154,11 +165,42 @@ func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOut(t *testing.T) {
 	defer cancel()
 	mustFail(t, s.Call(ctx, "My Tester", "echo-text", []byte(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`)), toolspec.SystemError, "did not answer echo-text in time")
 	eventually(t, "it is told that it does not answer", func() bool { return j.told("My Tester", stateDegraded) })
-	if len(find(s, "My Tester").Tools) == 0 && find(s, "My Tester").State == stateDegraded {
-		t.Error("a server that is slow loses its tools")
+	if got := find(s, "My Tester"); got.State != stateDegraded || len(got.Tools) == 0 {
+		t.Errorf("a server that is slow is %s with %d tools", got.State, len(got.Tools))
 	}
+	eventually(t, "it is silent for longer than an idle one may be", func() bool { return silences() > enough })
 	if err := syscall.Kill(victim, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "it is well again", func() bool { return find(s, "My Tester").State == stateReady })
+	if pid(t, s) != victim || j.told("My Tester", stateDown) {
+		t.Error("it was ended in the middle of its work")
+	}
+}
+
+func TestAServerThatIsLateWithItsToolsIsAskedAgain(t *testing.T) {
+	s, j, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{looks: 20 * time.Millisecond, relistLimit: 100 * time.Millisecond})
+	reaches(t, s, "My Tester", stateReady)
+	victim := pid(t, s)
+	s.mu.Lock()
+	v := s.servers["My Tester"]
+	session := v.session
+	s.mu.Unlock()
+	if err := syscall.Kill(victim, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	limit, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if late, err := v.relist(limit, session); !late || err != nil {
+		t.Errorf("got %t, %v", late, err)
+	}
+	if err := syscall.Kill(victim, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if late, err := v.relist(limit, session); late || err != nil {
+		t.Errorf("then %t, %v", late, err)
+	}
+	if pid(t, s) != victim || j.told("My Tester", stateDown) {
+		t.Error("it was ended")
+	}
 }

@@ -101,12 +101,17 @@ func (s *Servers) Read(ctx context.Context, server, uri string) ([]*sdk.Resource
 		return nil, fmt.Errorf("reading %s of %s: %w", shorten(uri, 200), server, err)
 	}
 	left := maxText
-	for i, c := range answer.Contents {
-		if left -= len(c.Text) + len(c.Blob); left < 0 {
-			return answer.Contents[:i], nil
+	read := []*sdk.ResourceContents{}
+	for _, c := range answer.Contents {
+		if c == nil {
+			continue // a server may say null
 		}
+		if left -= len(c.Text) + len(c.Blob); left < 0 {
+			break
+		}
+		read = append(read, c)
 	}
-	return answer.Contents, nil
+	return read, nil
 }
 
 // Prompt is a prompt of a server with args filled in. It is outside text.

@@ -59,6 +59,8 @@ type server struct {
 	nextTry time.Time
 	tools   []tool
 	session *sdk.ClientSession
+	// silences are how many looks in a row went unanswered.
+	silences int
 	// ended is why the session went away, told to calls that were waiting in it.
 	ended string
 
@@ -210,8 +212,12 @@ func (v *server) once(ctx context.Context) error {
 	if err := v.list(ctx, session); err != nil {
 		return v.explain(link, fmt.Errorf("asking for its tools: %w", err))
 	}
-	v.set(func() { v.state, v.err, v.session, v.asking, v.ended = stateReady, "", session, asking, "" })
-	v.log.Info("MCP server runs", "tools", len(v.tools))
+	tools := 0
+	v.set(func() {
+		v.state, v.err, v.session, v.asking, v.ended = stateReady, "", session, asking, ""
+		tools = len(v.tools)
+	})
+	v.log.Info("MCP server runs", "tools", tools)
 	v.owner.publish()
 	return v.serve(ctx, link, session, asking, closed)
 }

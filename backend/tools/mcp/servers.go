@@ -67,6 +67,8 @@ type Config struct {
 	// mostPause bounds that pause, looks is how often a server is looked at, lookLimit how long it may
 	// take to answer then.
 	mostPause, looks, lookLimit time.Duration
+	// relistLimit is how long a running server may take to list its tools again.
+	relistLimit time.Duration
 	// died is told of every failure.
 	died func()
 }
@@ -108,6 +110,9 @@ func New(cfg Config) *Servers {
 	}
 	if cfg.lookLimit == 0 {
 		cfg.lookLimit = lookLimit
+	}
+	if cfg.relistLimit == 0 {
+		cfg.relistLimit = listLimit
 	}
 	if cfg.Memory == nil {
 		cfg.Memory = &forgetful{known: map[string]wire.KnownServer{}}
