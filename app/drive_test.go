@@ -110,7 +110,7 @@ func TestADeadMCPServerDoesNotTouchTheOthersAndIsNamed(t *testing.T) {
 	flags := testFlags(t)
 	writeMCPConfig(t, flags, `{"mcpServers":{"dead":{"command":"/no/such/program"}}}`)
 	code, out, _ := verb(t, flags, "mcp-servers", "list")
-	if code != exitDone || !strings.Contains(out, "dead") || !strings.Contains(out, "failed") {
+	if code != exitDone || !strings.Contains(out, "dead  down") {
 		t.Errorf("exit %d, stdout %q", code, out)
 	}
 	code, out, errs := verb(t, flags, "tools", "list")
