@@ -6,7 +6,8 @@ export default defineConfig({
   timeout: 120_000,
   // How long what must come is waited for: no test is about time, and machines are busy.
   expect: { timeout: 20_000 },
-  workers: 1,
+  // Each file starts a program, a home and ports of its own; under a load of 17 none of them met another.
+  workers: 2,
   // A test that holds only the second time is told as flaky: a defect to be found, that hides nothing else.
   retries: 1,
   reporter: 'list',
