@@ -177,6 +177,22 @@ func (g *Guard) OpenTyped(host string) {
 	}
 }
 
+// OpenOnly opens hosts as Open does and closes what else was opened.
+func (g *Guard) OpenOnly(hosts []string) {
+	opened := map[target]bool{}
+	for _, host := range hosts {
+		t, err := parseTarget(host)
+		if err != nil {
+			g.log.Warn("not opened", "host", host, "error", err)
+			continue
+		}
+		opened[t] = true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.opened = opened
+}
+
 // Opened reports whether host (or host:port) was opened: by itself, or its host as a whole.
 func (g *Guard) Opened(host string) bool {
 	t, err := parseTarget(host)
