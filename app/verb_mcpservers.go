@@ -14,6 +14,7 @@ import (
 
 	"sextant/backend/tools/mcp"
 	theirs "sextant/backend/tools/mcp/foreign"
+	"sextant/backend/tools/panels/accepted"
 )
 
 // mcpServersVerb manages the MCP servers that Sextant uses.
@@ -44,7 +45,7 @@ func (v *mcpListVerb) Run(ctx context.Context, io streams, g *Global) error {
 	}
 	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
 	for _, s := range list {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%d tools\t%s\n", s.Name, s.State, len(s.Tools), s.Error)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%d tools\t%s\n", accepted.Shown(s.Name), s.State, len(s.Tools), accepted.Shown(s.Error))
 	}
 	return w.Flush()
 }
@@ -114,12 +115,12 @@ func (v *mcpImportVerb) Run(ctx context.Context, io streams, g *Global) error {
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	_, _ = fmt.Fprintf(io.out, "Added %d: %s\n", len(added), strings.Join(added, ", "))
+	_, _ = fmt.Fprintf(io.out, "Added %d: %s\n", len(added), accepted.Shown(strings.Join(added, ", ")))
 	if len(added) > 0 && !on {
 		_, _ = fmt.Fprintln(io.out, "They are switched off. Switch one on in the panel MCP servers, or import with --yes.")
 	}
 	if len(skipped) > 0 {
-		_, _ = fmt.Fprintf(io.out, "Left as they are, because the name is taken: %s\n", strings.Join(skipped, ", "))
+		_, _ = fmt.Fprintf(io.out, "Left as they are, because the name is taken: %s\n", accepted.Shown(strings.Join(skipped, ", ")))
 	}
 	return nil
 }
@@ -129,25 +130,28 @@ func sayPreview(out io.Writer, p mcp.Preview, only []string) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
 	say("This is %s.", p.Format)
 	if b := p.Bundle; b != nil {
-		say("%q %s, by %q in its own words: %q", b.Title, b.Version, b.Author, b.Description)
-		say("%d files, %s, into %s", b.Files, size(int(b.Bytes)), b.Folder)
+		say("%q %s, by %q in its own words: %q", b.Title, accepted.Shown(b.Version), b.Author, b.Description)
+		say("%d files, %s, into %s", b.Files, size(int(b.Bytes)), accepted.Shown(b.Folder))
 	}
 	for _, s := range p.Servers {
 		if len(only) > 0 && !slices.Contains(only, s.Name) {
 			continue
 		}
-		say("%s: %q", s.Name, s.Line)
+		say("%s: %q", accepted.Shown(s.Name), s.Line)
+		if s.Entry.Cwd != "" {
+			say("  in the folder %q", s.Entry.Cwd)
+		}
 		for _, name := range slices.Sorted(maps.Keys(s.Entry.Env)) {
-			say("  with the variable %q", name)
+			say("  with the variable %q", name+"="+s.Entry.Env[name])
 		}
 		switch {
 		case s.Taken:
 			say("  There is a server of that name, which stays as it is.")
 		case s.Problem != "":
-			say("  It cannot be added: %s.", s.Problem)
+			say("  It cannot be added: %s.", accepted.Shown(s.Problem))
 		}
 		for _, note := range s.Notes {
-			say("  %s", note)
+			say("  %s", accepted.Shown(note))
 		}
 	}
 }

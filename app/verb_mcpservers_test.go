@@ -1,0 +1,24 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"sextant/backend/tools/mcp"
+)
+
+func TestAPreviewShowsAllThatRunsAndHidesNothing(t *testing.T) {
+	var out strings.Builder
+	sayPreview(&out, mcp.Preview{Format: "a file", Servers: []mcp.PreviewedServer{{
+		Name: "a\x1b[2Jb", Line: "node x", Notes: []string{"note\x1b]0;t\a"},
+		Entry: mcp.Entry{Command: "node", Cwd: "/srv/\x1b[1m", Env: map[string]string{"NODE_OPTIONS": "--require ./evil.js"}},
+	}}}, nil)
+	for _, want := range []string{`a\u001b[2Jb`, `"NODE_OPTIONS=--require ./evil.js"`, `in the folder "/srv/\x1b[1m"`, `note\u001b]0;t\u0007`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+	if strings.ContainsAny(out.String(), "\x1b\a") {
+		t.Errorf("control characters are printed: %q", out.String())
+	}
+}
