@@ -96,6 +96,9 @@ func (s *Servers) call(ctx context.Context, server, name string, call toolspec.C
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
 	}
+	outer := ctx
+	ctx, part := asking.within(ctx)
+	defer part()
 	ctx, land := v.flying.begin(ctx, call)
 	defer land()
 	if stop := v.review(ctx, call, theirs); stop != nil {
@@ -106,7 +109,7 @@ func (s *Servers) call(ctx context.Context, server, name string, call toolspec.C
 	defer stop()
 	answer, err := v.ask(ctx, session, asking, &sdk.CallToolParams{Name: theirs, Arguments: args})
 	if err != nil {
-		return v.failed(ctx, session, theirs, err)
+		return v.failed(outer, ctx, session, asking, theirs, err)
 	}
 	r := Result(v.name, answer)
 	r.Sentence = fmt.Sprintf("%s: %s", v.name, theirs)
@@ -152,20 +155,25 @@ func (v *server) ask(ctx context.Context, session *sdk.ClientSession, asking *cr
 // server's answer has another.
 const codeUndelivered = -32005
 
-func (v *server) failed(ctx context.Context, session *sdk.ClientSession, name string, err error) toolspec.Result {
+// failed says why a call failed that ran in ctx, which ends with its session, for a caller who waits
+// in outer.
+func (v *server) failed(outer, ctx context.Context, session *sdk.ClientSession, asking *crowd, name string, err error) toolspec.Result {
 	switch {
+	case outer.Err() == nil && asking.on.Err() != nil:
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s was stopped while it worked on %s; whether it acted is unknown", v.name, name),
+			"Look at what it changed. It can be called again when it is switched on.")
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(context.Cause(ctx), deadline.ErrOver):
 		v.look()
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s did not answer %s in time; whether it acted is unknown", v.name, name),
 			"Look at what it changed before calling again.")
-	case ctx.Err() != nil:
+	case outer.Err() != nil:
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("stopped while the MCP server %s worked on %s; whether it acted is unknown", v.name, name), "")
 	}
 	var refused *jsonrpc.Error
 	if !errors.As(err, &refused) {
 		// Not an answer: the connection broke. Ending the session has it made anew.
 		_ = session.Close()
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s stopped during the call; whether it acted is unknown. %s", v.name, v.why(ctx, err)),
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s stopped during the call; whether it acted is unknown. %s", v.name, v.why(outer, err)),
 			"It is started again by itself. The other servers are not affected.")
 	}
 	if refused.Code == codeUndelivered {

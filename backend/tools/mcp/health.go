@@ -65,9 +65,9 @@ func (v *server) serve(ctx context.Context, link *link, session *sdk.ClientSessi
 				return v.over(link, fmt.Errorf("asking for its tools again: %w", err))
 			}
 		case <-v.unwell:
-			looking = v.begin(ctx, session, asking, looking)
+			looking = v.begin(session, asking, looking)
 		case <-rounds.C:
-			looking = v.begin(ctx, session, asking, looking)
+			looking = v.begin(session, asking, looking)
 		case err := <-looking:
 			looking = nil
 			if err == nil && late {
@@ -98,13 +98,13 @@ func (v *server) relist(ctx context.Context, session *sdk.ClientSession) (late b
 }
 
 // begin looks at the server, unless that is being done.
-func (v *server) begin(ctx context.Context, session *sdk.ClientSession, asking *crowd, looking chan error) chan error {
+func (v *server) begin(session *sdk.ClientSession, asking *crowd, looking chan error) chan error {
 	if looking != nil {
 		return looking
 	}
 	looking = make(chan error, 1)
 	asking.enter(func() {
-		ctx, cancel := context.WithTimeout(ctx, v.owner.cfg.lookLimit)
+		ctx, cancel := context.WithTimeout(asking.life, v.owner.cfg.lookLimit)
 		defer cancel()
 		came := make(chan error, 1)
 		asking.enter(func() {
@@ -142,7 +142,7 @@ func silence(err error) error {
 func (v *server) felt(err error) (silences int) {
 	state, why := stateReady, ""
 	if err != nil {
-		state, why = stateDegraded, "It does not answer: "+shorten(err.Error(), 200)
+		state, why = stateDegraded, sentence("it does not answer: "+err.Error())
 	}
 	changed := false
 	v.set(func() {

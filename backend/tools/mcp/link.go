@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -135,7 +137,7 @@ type withHeaders struct {
 	headers map[string]string
 }
 
-// RoundTrip sends req with the headers added.
+// RoundTrip sends req with the headers added, and bounds what is read of the answer.
 func (w *withHeaders) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Host != w.host || w.scheme == "https" && req.URL.Scheme != w.scheme {
 		return nil, errors.New("the server names an address on another host: " + req.URL.Host)
@@ -152,5 +154,32 @@ func (w *withHeaders) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer cancel()
 		req = req.WithContext(ctx)
 	}
-	return w.next.RoundTrip(req)
+	resp, err := w.next.RoundTrip(req)
+	if err == nil && !streams(resp) {
+		resp.Body = &capped{ReadCloser: resp.Body, left: maxMessage}
+	}
+	return resp, err
+}
+
+// streams reports whether resp goes on for as long as the server likes: its events are bounded one by one.
+func streams(resp *http.Response) bool {
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return err == nil && kind == "text/event-stream" && resp.StatusCode >= 200 && resp.StatusCode < 300
+}
+
+// capped is the body of an answer, which the protocol's library would read whole, however long.
+type capped struct {
+	io.ReadCloser
+	left int
+}
+
+// Read fails where the body goes on beyond the bound.
+func (b *capped) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
+	if n > b.left {
+		n, b.left = b.left, 0
+		return n, fmt.Errorf("the answer is longer than %d MB", maxMessage>>20)
+	}
+	b.left -= n
+	return n, err
 }

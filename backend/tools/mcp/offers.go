@@ -12,23 +12,25 @@ import (
 // maxOffers bounds how many resources, templates or prompts of a server are listed.
 const maxOffers = 500
 
-// sessionOf is the session of a server that runs, or why there is none.
-func (s *Servers) sessionOf(server string) (*server, *sdk.ClientSession, error) {
+// sessionOf is the session of a server that runs, and ctx as far as it lasts, or why there is none.
+// Without an error, done must be called.
+func (s *Servers) sessionOf(ctx context.Context, server string) (inner context.Context, session *sdk.ClientSession, done func(), err error) {
 	s.mu.Lock()
 	v := s.servers[server]
-	var session *sdk.ClientSession
+	var asking *crowd
 	if v != nil {
-		session = v.session
+		session, asking = v.session, v.asking
 	}
 	s.mu.Unlock()
 	if session == nil {
 		why := s.absent(server, "")
 		if v == nil {
-			return nil, nil, fmt.Errorf("%w: %s", errUnknownServer, shorten(server, maxName))
+			return nil, nil, nil, fmt.Errorf("%w: %s", errUnknownServer, shorten(server, maxName))
 		}
-		return nil, nil, fmt.Errorf("%s. %s", why.Error, why.Suggestion)
+		return nil, nil, nil, fmt.Errorf("%s. %s", why.Error, why.Suggestion)
 	}
-	return v, session, nil
+	inner, done = asking.within(ctx)
+	return inner, session, done, nil
 }
 
 // gathered reads at most maxOffers of all.
@@ -47,10 +49,11 @@ func gathered[T any](all iter.Seq2[*T, error]) ([]*T, error) {
 
 // offered asks a server for a list; one that has nothing of the kind has an empty one.
 func offered[T any](ctx context.Context, s *Servers, server, what string, has func(*sdk.ServerCapabilities) bool, ask func(context.Context, *sdk.ClientSession) iter.Seq2[*T, error]) ([]*T, error) {
-	_, session, err := s.sessionOf(server)
+	ctx, session, done, err := s.sessionOf(ctx, server)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	if is := session.InitializeResult(); is == nil || is.Capabilities == nil || !has(is.Capabilities) {
 		return []*T{}, nil
 	}
@@ -90,10 +93,11 @@ func (s *Servers) Prompts(ctx context.Context, server string) ([]*sdk.Prompt, er
 
 // Read is what stands in one resource of a server. It is outside text, 4 MB at most.
 func (s *Servers) Read(ctx context.Context, server, uri string) ([]*sdk.ResourceContents, error) {
-	_, session, err := s.sessionOf(server)
+	ctx, session, done, err := s.sessionOf(ctx, server)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	answer, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
@@ -116,10 +120,11 @@ func (s *Servers) Read(ctx context.Context, server, uri string) ([]*sdk.Resource
 
 // Prompt is a prompt of a server with args filled in. It is outside text.
 func (s *Servers) Prompt(ctx context.Context, server, name string, args map[string]string) (*sdk.GetPromptResult, error) {
-	_, session, err := s.sessionOf(server)
+	ctx, session, done, err := s.sessionOf(ctx, server)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	answer, err := session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: args})
@@ -132,10 +137,11 @@ func (s *Servers) Prompt(ctx context.Context, server, name string, args map[stri
 // Complete are a server's proposals for the argument of a prompt (ref "ref/prompt") or of a resource
 // template ("ref/resource"), at most 100. One that proposes nothing has none.
 func (s *Servers) Complete(ctx context.Context, server string, ref sdk.CompleteReference, argument, typed string, others map[string]string) ([]string, error) {
-	_, session, err := s.sessionOf(server)
+	ctx, session, done, err := s.sessionOf(ctx, server)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	if is := session.InitializeResult(); is == nil || is.Capabilities == nil || is.Capabilities.Completions == nil {
 		return []string{}, nil
 	}

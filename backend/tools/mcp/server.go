@@ -8,10 +8,12 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/tools/mcp/signin"
+	"sextant/backend/tools/panels/accepted"
 	"sextant/backend/tools/panels/child"
 	"sextant/shared/event"
 	"sextant/shared/wire"
@@ -183,8 +185,10 @@ func (v *server) once(ctx context.Context) error {
 	// What ends a session: the server, as it is asked to; then its process, whether it does or not.
 	var session *sdk.ClientSession
 	var waiting sync.WaitGroup
-	asking := newCrowd()
+	asking := newCrowd(ctx)
 	defer func() {
+		// Calls first: a session that is closed waits for them.
+		asking.over()
 		v.part(link, session)
 		waiting.Wait()
 		asking.end()
@@ -267,9 +271,16 @@ func (v *server) explain(link *link, err error) error {
 	return err
 }
 
-// sentence is an error's text as a person reads it on a card.
+// maxWhy bounds what is kept and shown of an error, in characters: most of it is a server's words.
+const maxWhy = 500
+
+// sentence is an error's text as a person reads it on a card: one line in which nothing is unseen.
 func sentence(text string) string {
-	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]
+	line := []rune(accepted.Shown(shorten(strings.Join(strings.Fields(text), " "), maxWhy)))
+	if len(line) > 0 {
+		line[0] = unicode.ToUpper(line[0])
+	}
+	return string(line)
 }
 
 func (v *server) options() *sdk.ClientOptions {
