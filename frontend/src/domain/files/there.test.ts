@@ -29,3 +29,21 @@ it('many questions are one request, and an answer holds for a while', async () =
   expect([...(await later)]).toEqual([]);
   expect(asked).toHaveLength(2);
 });
+
+it('a file that is named in several ways is there by each of them', async () => {
+  const asked: string[][] = [];
+  const desk = {
+    stamps: (paths: string[]) => {
+      asked.push(paths);
+      return Promise.resolve(Object.fromEntries(paths.map((path) => [path, '1'])));
+    },
+  } as unknown as Desk;
+  const there = new There(
+    () => desk,
+    () => '/w',
+  );
+  const found = there.of(['a.go', './a.go', '/w/a.go']);
+  await vi.runAllTimersAsync();
+  expect([...(await found)]).toEqual(['a.go', './a.go', '/w/a.go']);
+  expect(asked).toEqual([['/w/a.go']]);
+});

@@ -35,7 +35,12 @@ export class There {
   }
 
   async #ask(): Promise<void> {
-    const named = new Map([...this.#wanted].map((path) => [this.#whole(path), path]));
+    // One file may be named in several ways.
+    const named = new Map<string, string[]>();
+    for (const path of this.#wanted) {
+      const whole = this.#whole(path);
+      named.set(whole, [...(named.get(whole) ?? []), path]);
+    }
     const paths = [...named.keys()];
     this.#wanted.clear();
     this.#asked = null;
@@ -45,7 +50,7 @@ export class There {
         .catch(() => ({}) as Record<string, string>);
       if (this.#known.size > REMEMBERED) this.#known.clear();
       for (const [path, stamp] of Object.entries(stamps))
-        this.#known.set(named.get(path) ?? path, { there: stamp !== '', at: Date.now() });
+        for (const name of named.get(path) ?? []) this.#known.set(name, { there: stamp !== '', at: Date.now() });
     }
   }
 }

@@ -98,6 +98,11 @@ export class Notes {
 
   /** Makes a note and opens it to be written. */
   async make(): Promise<void> {
+    // Before anything is made: an empty note that nothing opens would be left behind.
+    if (!(await this.leave())) {
+      this.toasts.error(t('notes.stays'));
+      return;
+    }
     let n = 1;
     while (this.list.some((note) => note.name === t('notes.new.name', { n }))) n++;
     const name = t('notes.new.name', { n });

@@ -55,6 +55,19 @@ beforeEach(async () => {
   await notes.open('Ideas');
 });
 
+it('makes no note while what was typed in another one cannot be saved', async () => {
+  notes.typed(() => 'mine');
+  refuses = 'the disk is full';
+  await notes.make();
+  expect([...files.keys()]).toEqual([path('Ideas')]);
+  expect(notes.note?.name).toBe('Ideas');
+
+  refuses = '';
+  files.set(path('Ideas'), 'theirs');
+  await notes.make();
+  expect([...files.keys()]).toEqual([path('Ideas')]);
+});
+
 it('saves what is typed when typing rests, once', async () => {
   for (const t of ['t', 'tw', 'two']) {
     notes.typed(() => t);

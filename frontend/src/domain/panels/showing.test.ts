@@ -30,6 +30,20 @@ it('what a panel shows is told once it rests, and only when it is another', asyn
   expect(told).toEqual(['notes {"note":"C"}', 'notes {}']);
 });
 
+it('what is not shown any more is told when the line broke meanwhile', async () => {
+  let away = false;
+  const { told, showing } = heard(() => away);
+  showing.say('notes', { note: 'A' });
+  await vi.runAllTimersAsync();
+  away = true;
+  showing.say('notes', {});
+  await vi.runAllTimersAsync();
+  away = false;
+  showing.again();
+  await vi.runAllTimersAsync();
+  expect(told).toEqual(['notes {"note":"A"}', 'notes {}']);
+});
+
 it('a program that was away is told again', async () => {
   let away = true;
   const { told, showing } = heard(() => away);

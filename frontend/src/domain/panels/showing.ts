@@ -11,6 +11,8 @@ const REST_MS = 120;
 export class Showing {
   #now = new Map<string, Record<string, Json>>();
   #told = new Map<string, string>();
+  /** Panels of which more than {} was told or tried at any time. */
+  #spoken = new Set<string>();
   #timers = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor(private readonly backend: Backend) {}
@@ -35,8 +37,9 @@ export class Showing {
     const values = this.#now.get(panel) ?? {};
     const text = JSON.stringify(values);
     // A window that shows nothing takes nothing away from what another one shows.
-    if (text === (this.#told.get(panel) ?? '{}')) return;
+    if (text === (this.#told.get(panel) ?? (this.#spoken.has(panel) ? '' : '{}'))) return;
     this.#told.set(panel, text);
+    if (text !== '{}') this.#spoken.add(panel);
     try {
       await this.backend.publishContext(panel, values);
     } catch {

@@ -13,6 +13,8 @@ export type Whereabouts = (frame: boolean, doc: string, handles: number[]) => Pr
 
 /** How often the numbers look where their elements stand, in milliseconds; a scroll is followed at once. */
 const BEAT = 200;
+/** How long a frame may take to say where its elements are, in milliseconds. */
+const FRAME = 500;
 
 /**
  * The numbers over the page of the panel on the stage. Each follows what it stands on and hides while
@@ -31,7 +33,10 @@ export class PanelMarks {
   #again = false;
   #boxes: [Map<number, Place>, Map<number, Place>] = [new Map(), new Map()];
 
-  constructor(private readonly ask: Whereabouts) {}
+  constructor(
+    private readonly ask: Whereabouts,
+    private readonly drawn: () => boolean = () => true,
+  ) {}
 
   /** All numbers of the panel, seen or not. */
   get elements(): MarkElement[] {
@@ -67,6 +72,8 @@ export class PanelMarks {
       this.#again = true;
       return;
     }
+    // Nobody sees them: what turns them on again, or a look, begins anew.
+    if (!this.drawn() || document.hidden) return;
     this.#asking = this.#look().finally(() => {
       this.#asking = null;
       const soon = this.#again;
@@ -91,18 +98,24 @@ export class PanelMarks {
     const at = room(stage);
     const own = handles(false);
     this.#boxes[0] = boxesOf(own, own.length ? await this.#whereabouts(false, told.doc, own) : []);
+    this.#publish(told, at);
     const theirs = handles(true);
     const frame = stage.querySelector('iframe');
     if (!frame || !theirs.length || !told.frame_doc) this.#boxes[1] = new Map();
     else {
       const inner = room(frame);
-      const said = await this.#whereabouts(true, told.frame_doc, theirs);
+      const late = new Promise<Json>((done) => setTimeout(() => done(null), FRAME));
+      const said = await Promise.race([this.#whereabouts(true, told.frame_doc, theirs), late]);
       this.#boxes[1] = new Map();
       for (const [handle, box] of boxesOf(theirs, said)) {
         const cut = inside({ ...box, x: box.x + inner.x, y: box.y + inner.y }, inner);
         if (cut) this.#boxes[1].set(handle, cut);
       }
     }
+    this.#publish(told, at);
+  }
+
+  #publish(told: SurfaceMarks, at: Place): void {
     if (this.#told !== told) return;
     const seen: MarkElement[] = [];
     for (const { handle, element } of told.marks) {

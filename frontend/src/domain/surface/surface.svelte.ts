@@ -38,7 +38,10 @@ export class Surface {
   pointer = $state<{ x: number; y: number; press: boolean } | null>(null);
 
   /** The numbers over the page. */
-  readonly marks = new PanelMarks((frame, doc, handles) => this.#where(frame, doc, handles));
+  readonly marks = new PanelMarks(
+    (frame, doc, handles) => this.#where(frame, doc, handles),
+    () => this.settings.value('marks') !== 'off',
+  );
 
   /** A picture is taken: what the window draws over the page waits. */
   posing = $state(false);
