@@ -6,15 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"sextant/backend/calls/approval"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/mcp/signin"
+	"sextant/backend/tools/panels/accepted"
 	"sextant/backend/tools/panels/child"
 	"sextant/shared/event"
 )
@@ -27,12 +28,12 @@ func (s *System) serverAsks(ctx context.Context, q mcp.Question) (mcp.Answer, er
 	}
 	a := event.Approval{
 		Call: q.Call.ID, Tool: q.Call.Tool, Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
-		Does: s.Secrets.Mask(q.Message), Why: fmt.Sprintf("The MCP server %s asks for it in this call. The words are its own, from outside.", q.Server),
+		Does: readable(s.Secrets.Mask(q.Message)), Why: fmt.Sprintf("The MCP server %s asks for it in this call. The words are its own, from outside.", q.Server),
 	}
 	if q.Page != "" {
-		u, err := url.Parse(q.Page)
+		u, err := mcp.Address(q.Page)
 		if err != nil {
-			return mcp.Answer{}, fmt.Errorf("reading the page's address: %w", err)
+			return mcp.Answer{}, err
 		}
 		a.Question, a.Target = fmt.Sprintf("Open %s for %s?", u.Host, q.Server), q.Page
 		a.Yes, a.No = "Open the page", "Decline"
@@ -41,6 +42,7 @@ func (s *System) serverAsks(ctx context.Context, q mcp.Question) (mcp.Answer, er
 		if a.Form, err = approval.Fields(q.Form); err != nil {
 			return mcp.Answer{}, err
 		}
+		readableForm(a.Form)
 		a.Question, a.Target = fmt.Sprintf("What do you answer %s?", q.Server), q.Server
 		a.Yes, a.No = "Send", "Decline"
 	}
@@ -55,6 +57,26 @@ func (s *System) serverAsks(ctx context.Context, q mcp.Question) (mcp.Answer, er
 		return mcp.Answer{Action: mcp.Accept, Content: said.Filled}, nil
 	}
 	return mcp.Answer{Action: mcp.Decline}, nil
+}
+
+// readable is a server's text, line by line, with what cannot be seen written out.
+func readable(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = accepted.Shown(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// readableForm does so with all that is read of a form; the values that are sent stay.
+func readableForm(form []event.FormField) {
+	for i := range form {
+		f := &form[i]
+		f.Title, f.About = accepted.Shown(f.Title), readable(f.About)
+		for n := range f.Options {
+			f.Options[n].Title = accepted.Shown(f.Options[n].Title)
+		}
+	}
 }
 
 // serverChanged asks whether a tool that its server changed may be called.
@@ -83,10 +105,11 @@ func (s *System) signsIn(purpose Purpose) func(ctx context.Context, server, page
 
 // signInPage asks the person whether they want to sign in to a server, and shows them where.
 func (s *System) signInPage(ctx context.Context, server, page string) error {
-	u, err := url.Parse(page)
+	u, err := mcp.Address(page)
 	if err != nil {
-		return fmt.Errorf("reading the page's address: %w", err)
+		return err
 	}
+	page = u.String()
 	// A server is started before there is a Desk.
 	select {
 	case <-s.deskOpen:

@@ -50,7 +50,19 @@ async function site() {
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   return {
     url: `http://127.0.0.1:${server.address().port}/`,
-    arrived: () => (sent.length ? Promise.resolve(sent.shift()) : new Promise((done) => waiting.push(done))),
+    arrived: () =>
+      new Promise((done, failed) => {
+        if (sent.length) return done(sent.shift());
+        const late = setTimeout(() => {
+          waiting.splice(waiting.indexOf(next), 1);
+          failed(new Error("no form arrived within 60 s"));
+        }, 60_000);
+        const next = (form) => {
+          clearTimeout(late);
+          done(form);
+        };
+        waiting.push(next);
+      }),
     close: () => server.close(),
   };
 }

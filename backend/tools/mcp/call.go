@@ -99,14 +99,14 @@ func (s *Servers) call(ctx context.Context, server, name string, call toolspec.C
 	outer := ctx
 	ctx, part := asking.within(ctx)
 	defer part()
-	ctx, land := v.flying.begin(ctx, call)
-	defer land()
-	if stop := v.review(ctx, call, theirs); stop != nil {
-		return *stop
-	}
 	// Whoever calls may bound it more narrowly; this one stands still while the person is asked.
 	ctx, stop := deadline.With(ctx, longest)
 	defer stop()
+	ctx, land := v.flying.begin(ctx, call)
+	defer land()
+	if refusal := v.review(ctx, call, theirs); refusal != nil {
+		return *refusal
+	}
 	answer, err := v.ask(ctx, session, asking, &sdk.CallToolParams{Name: theirs, Arguments: args})
 	if err != nil {
 		return v.failed(outer, ctx, session, asking, theirs, err)

@@ -3,9 +3,13 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/url"
+	"strings"
+	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/net/idna"
 
 	"sextant/shared/toolspec"
 )
@@ -41,6 +45,25 @@ const (
 	Cancel  = "cancel"
 )
 
+// Address is an address with its host as it is looked up, in ASCII: in other letters one host can look
+// as another does.
+func Address(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("reading the page's address: %w", err)
+	}
+	host := u.Hostname()
+	if strings.IndexFunc(host, func(c rune) bool { return c > unicode.MaxASCII }) < 0 {
+		return u, nil
+	}
+	ascii, err := idna.Lookup.ToASCII(host)
+	if err != nil {
+		return nil, fmt.Errorf("reading the host of the page's address: %w", err)
+	}
+	u.Host = strings.Replace(u.Host, host, ascii, 1)
+	return u, nil
+}
+
 // elicit puts a server's question to the person. Whoever cannot be asked has not agreed.
 func (v *server) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	ask := v.owner.cfg.Ask
@@ -49,7 +72,7 @@ func (v *server) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.Elici
 	}
 	q := Question{Server: v.name, Message: shorten(req.Params.Message, maxQuestion)}
 	if req.Params.Mode == "url" {
-		u, err := url.Parse(req.Params.URL)
+		u, err := Address(req.Params.URL)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil {
 			v.log.Warn("MCP server asks to open what is no web address", "page", shorten(req.Params.URL, 200))
 			return &sdk.ElicitResult{Action: Decline}, nil
@@ -63,13 +86,20 @@ func (v *server) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.Elici
 		}
 		q.Form = form
 	}
-	ctx, call, done, ok := v.flying.of(ctx)
-	if !ok {
+	one := v.flying.whose(ctx)
+	if one == nil {
 		v.log.Warn("MCP server asks the person outside of a call, or in one of several at once; it is not put")
 		return &sdk.ElicitResult{Action: Cancel}, nil
 	}
+	ctx, done := one.join(ctx)
 	defer done()
-	q.Call = call
+	leave, ok := one.turn(ctx)
+	if !ok {
+		v.log.Warn("MCP server asks too much in one call; it is not put", "limit", maxQuestions)
+		return &sdk.ElicitResult{Action: Cancel}, nil
+	}
+	defer leave()
+	q.Call = one.call
 	answer, err := ask(ctx, q)
 	if err != nil {
 		v.log.Info("MCP server's question was not answered", "error", err)

@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/shared/toolspec"
 )
@@ -62,4 +66,41 @@ func TestOfTwoCallsAtOnceAQuestionWithoutACallBelongsToNeither(t *testing.T) {
 	}
 	land()
 	land2()
+}
+
+func TestAServerMayAskTenTimesInACallAndOneThingAtATime(t *testing.T) {
+	var now, asked atomic.Int32
+	s := New(Config{Ask: func(context.Context, Question) (Answer, error) {
+		if now.Add(1) > 1 {
+			t.Error("two questions of one call stand at once")
+		}
+		defer now.Add(-1)
+		asked.Add(1)
+		return Answer{Action: Decline}, nil
+	}})
+	v := newServer(s, "a", "a", Entry{}, "")
+	ctx, land := v.flying.begin(t.Context(), toolspec.Call{})
+	defer land()
+	var all sync.WaitGroup
+	for range 3 * maxQuestions {
+		all.Go(func() {
+			if _, err := v.elicit(ctx, &sdk.ElicitRequest{Params: &sdk.ElicitParams{Message: "Again?", RequestedSchema: json.RawMessage(`{}`)}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if asked.Load() != maxQuestions {
+		t.Errorf("asked %d times", asked.Load())
+	}
+}
+
+func TestAnAddressThatLooksLikeAnotherIsWrittenAsItIsLookedUp(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://\u0430pple.com:8443/x": "xn--pple-43d.com:8443", "https://apple.com/": "apple.com", "http://[::1]:80/": "[::1]:80", "http://my_host/": "my_host",
+	} {
+		if u, err := Address(text); err != nil || u.Host != want {
+			t.Errorf("%s: %v, %v", text, u, err)
+		}
+	}
 }

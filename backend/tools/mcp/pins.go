@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/backend/calls/deadline"
 	"sextant/backend/tools/panels/accepted"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -81,10 +82,31 @@ func (v *server) meet(ctx context.Context, found []*sdk.Tool) (was map[string]*s
 	})
 }
 
-// review stops a call of a tool that was changed, unless the person says that it may go on.
+// review stops a call of a tool that was changed, unless the person says that it may go on. What
+// changes again while they read is asked about again. Calls of other tools go on meanwhile.
 func (v *server) review(ctx context.Context, call toolspec.Call, name string) *toolspec.Result {
-	v.reviewing.Lock()
-	defer v.reviewing.Unlock()
+	for v.change(name) != nil {
+		// Another call's question takes none of this one's time.
+		resume := deadline.Pause(ctx)
+		select {
+		case v.reviewing <- struct{}{}:
+			resume()
+		case <-ctx.Done():
+			resume()
+			r := toolspec.Fail(toolspec.SystemError, fmt.Sprintf("stopped while the person is asked about a changed tool of the MCP server %s; %s was not called", v.name, name), "")
+			return &r
+		}
+		refusal := v.judge(ctx, call, name)
+		<-v.reviewing
+		if refusal != nil {
+			return refusal
+		}
+	}
+	return nil
+}
+
+// judge asks the person about a changed tool, one at a time, and takes the change over when they agree.
+func (v *server) judge(ctx context.Context, call toolspec.Call, name string) *toolspec.Result {
 	changed := v.change(name)
 	if changed == nil {
 		return nil
@@ -95,6 +117,10 @@ func (v *server) review(ctx context.Context, call toolspec.Call, name string) *t
 		return &r
 	}
 	now := pinned(changed)
+	if known.Tools[name] == now {
+		v.take(name, changed) // a list that was on its way when they agreed
+		return nil
+	}
 	c := Change{Server: v.name, Tool: name, Call: call, Diff: accepted.DiffOf(name, []byte(known.Tools[name]), []byte(now))}
 	goOn, why := false, "there is nobody to ask"
 	if v.owner.cfg.Review != nil {
@@ -137,11 +163,12 @@ func (v *server) change(name string) *sdk.Tool {
 // take has a changed tool offered as the server describes it now.
 func (v *server) take(name string, changed *sdk.Tool) {
 	def, err := v.define(changed)
+	now := pinned(changed)
 	v.set(func() {
 		// Not in place: lists that were handed out keep what they have.
 		tools := append([]tool(nil), v.tools...)
 		for i := range tools {
-			if tools[i].theirs == name && tools[i].changed == changed {
+			if tools[i].theirs == name && tools[i].changed != nil && pinned(tools[i].changed) == now {
 				tools[i].changed = nil
 				if err == nil {
 					tools[i].def = def

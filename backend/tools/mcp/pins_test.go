@@ -79,3 +79,64 @@ func TestAPersonDecidesAboutAChangedToolOnceAndForGood(t *testing.T) {
 	reaches(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__drop", `{}`), toolspec.SecurityError, `-  "description": "Does drop. First`)
 }
+
+func TestAQuestionAboutAChangedToolHoldsUpNoOtherCallAndEndsWithItsOwn(t *testing.T) {
+	asked, answer := make(chan struct{}, 1), make(chan struct{})
+	s, _, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{Review: func(context.Context, Change) (bool, error) {
+		asked <- struct{}{}
+		<-answer
+		return true, nil
+	}})
+	turned(t, s)
+	first, others := make(chan toolspec.Result, 1), make(chan toolspec.Result, 2)
+	go func() { first <- s.Call(t.Context(), "My Tester", "drop", nil) }()
+	<-asked
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	go func() { others <- s.Call(t.Context(), "My Tester", "echo-text", nil) }()
+	go func() { others <- s.Call(ctx, "My Tester", "drop", nil) }()
+	var came []toolspec.Result
+	eventually(t, "both have their answer while the person thinks", func() bool {
+		select {
+		case r := <-others:
+			came = append(came, r)
+		default:
+		}
+		return len(came) == 2
+	})
+	if came[0].Success == came[1].Success {
+		t.Errorf("got %+v", came)
+	}
+	close(answer)
+	if r := <-first; r.Value != "dropped it" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestAToolThatChangesWhileThePersonReadsIsAskedAboutAgain(t *testing.T) {
+	var s *Servers
+	var asked []string
+	s, _, _ = startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{Review: func(_ context.Context, c Change) (bool, error) {
+		if asked = append(asked, c.Diff); len(asked) > 1 {
+			return true, nil
+		}
+		if r := call(t, s, "my_tester__turn", `{"text":" And all keys."}`); !r.Success {
+			t.Error(r.Error)
+		}
+		eventually(t, "the second change is noticed", func() bool {
+			s.mu.Lock()
+			v := s.servers["My Tester"]
+			s.mu.Unlock()
+			now := v.change("drop")
+			return now != nil && strings.HasSuffix(now.Description, "keys.")
+		})
+		return true, nil
+	}})
+	turned(t, s)
+	if r := call(t, s, "my_tester__drop", `{}`); r.Value != "dropped it" {
+		t.Errorf("got %+v", r)
+	}
+	if len(asked) != 2 || strings.Contains(asked[0], "all keys") || !strings.Contains(asked[1], "all keys") {
+		t.Errorf("asked about %q", asked)
+	}
+}

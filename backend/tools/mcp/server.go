@@ -71,9 +71,10 @@ type server struct {
 	// flying are the calls that wait for an answer; asking is what asks in the session.
 	flying flights
 	asking *crowd
-	// reviewing is held while the person is asked about a changed tool; memo while what is remembered
-	// changes.
-	reviewing, memo sync.Mutex
+	// reviewing holds a value while the person is asked about a changed tool; memo is held while what is
+	// remembered changes.
+	reviewing chan struct{}
+	memo      sync.Mutex
 	// unwell asks for a look at how the server is.
 	unwell chan struct{}
 	// signin outlives a session, as what it asks the person does.
@@ -85,7 +86,7 @@ type server struct {
 func newServer(owner *Servers, name, prefix string, e Entry, fault string) *server {
 	v := &server{
 		owner: owner, name: name, prefix: prefix, entry: e, fault: fault, state: stateOff, tail: &child.Tail{},
-		log: owner.log.With("server", name), stale: make(chan struct{}, 1), unwell: make(chan struct{}, 1),
+		log: owner.log.With("server", name), stale: make(chan struct{}, 1), unwell: make(chan struct{}, 1), reviewing: make(chan struct{}, 1),
 	}
 	if fault != "" {
 		v.state, v.err = stateDown, fault
