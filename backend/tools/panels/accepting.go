@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"sextant/backend/tools/panels/accepted"
@@ -61,6 +62,16 @@ func (r *Registry) recall(ctx context.Context) error {
 		}
 	}
 	return r.recallPins(ctx)
+}
+
+// AcceptedPanel is the manifest of a panel that a person accepted, and the tools it ever had; false
+// when none is.
+func (r *Registry) AcceptedPanel(panel string) (wire.AcceptedPanel, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, ok := r.accepted[panel]
+	known.Tools = maps.Clone(known.Tools)
+	return known, ok
 }
 
 // weigh reports whether what was found in text may run now: the panel is built in or new, the

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"sextant/backend/tools/panels/accepted"
 	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/event"
 )
 
 // ErrOther says that what should be installed is not what the person was asked about.
-var ErrOther = errors.New("the archive is not the one that was shown; nothing was installed")
+var ErrOther = errors.New("the archive, or the panel it would replace, is not what was shown; nothing was installed. Open the archive again")
 
 // Offer says what installing an archive into the panels folder of the running program would do. The
 // error is that of Open, or says why it cannot be installed here.
@@ -32,7 +33,7 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 	if err != nil {
 		return nil, PackageOffer{}, err
 	}
-	offer, err := found.Against(p.cfg.Folder)
+	offer, err := found.against(p.cfg.Folder, p.cfg.Registry.AcceptedPanel)
 	if err != nil {
 		return nil, offer, err
 	}
@@ -43,7 +44,7 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 		for _, t := range offer.Tools {
 			if other.ID != offer.Panel && slices.Contains(other.Tools, t.Name) {
 				offer.Problems = append(offer.Problems, manifest.Problem{
-					Severity: event.SeverityWarning, Tool: t.Name, Text: fmt.Sprintf("the %s panel already has a tool %s; this one's will be off", other.Title, t.Name),
+					Severity: event.SeverityWarning, Tool: t.Name, Text: accepted.Shown(fmt.Sprintf("the %s panel already has a tool %s; this one's will be off", other.Title, t.Name)),
 				})
 			}
 		}
@@ -53,7 +54,7 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 
 // Install installs the archive whose hash a person said yes to, and returns the panel's id. What it may
 // do counts as accepted; its program is asked about before its first start all the same. ErrOther
-// says that hash is another archive's.
+// says that hash is another archive's, or that another manifest was accepted since.
 func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (panel string, err error) {
 	found, offer, err := p.offered(archive)
 	switch {

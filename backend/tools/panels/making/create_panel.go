@@ -20,6 +20,7 @@ import (
 	"sextant/shared/clip"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
+	"sextant/shared/wire"
 )
 
 //go:embed create_panel.md
@@ -54,6 +55,8 @@ const (
 // Registry is what the room needs of the panels that run.
 type Registry interface {
 	Panels() []event.Panel
+	// AcceptedPanel is what a person accepted of a panel; false when nothing is.
+	AcceptedPanel(panel string) (wire.AcceptedPanel, bool)
 	// Accept puts a changed manifest in force that a person has read.
 	Accept(ctx context.Context, panel, hash string) error
 	// Approved makes the text of a manifest the one that a person said yes to.

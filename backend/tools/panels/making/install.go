@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"sextant/backend/tools/panels/accepted"
 	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/clip"
+	"sextant/shared/wire"
 )
 
 // Package is a panel out of an archive: judged, in memory, nothing of it written or run.
@@ -27,7 +29,8 @@ type Package struct {
 // PackageOffer is what installing a Package would do: all that a person has to know to say yes. Its
 // texts are from outside, without what cannot be seen.
 type PackageOffer struct {
-	// Hash is that of the archive (SHA-256, hexadecimal); the answer names it.
+	// Hash names the archive, and the manifest that it is compared with where a person accepted one
+	// (SHA-256, hexadecimal); the answer names it.
 	Hash        string `json:"hash"`
 	Panel       string `json:"panel"`
 	Title       string `json:"title"`
@@ -43,7 +46,8 @@ type PackageOffer struct {
 	Diff  string        `json:"diff,omitempty"`
 	Tools []OfferedTool `json:"tools"`
 	Files []OfferedFile `json:"files"`
-	// Gone are files of the installed panel that the new one does not have.
+	// Gone are files of the installed panel that the new one does not have, or a sentence where they
+	// cannot be listed.
 	Gone []string `json:"gone,omitempty"`
 	// Left are files of the archive that are not taken: their names begin with a dot.
 	Left []string `json:"left,omitempty"`
@@ -114,13 +118,20 @@ func (p *Package) Manifest() []byte { return p.held.files[manifest.FileName] }
 // Hash identifies the archive (SHA-256, hexadecimal).
 func (p *Package) Hash() string { return p.hash }
 
-// Against says what installing into the folder dir would do. The error says that it cannot be
-// done there, such as a link in its place.
-func (p *Package) Against(dir string) (PackageOffer, error) {
+// Against says what installing into the folder dir would do, beside what stands there. The error says
+// that it cannot be done there, such as a link in its place.
+func (p *Package) Against(dir string) (PackageOffer, error) { return p.against(dir, nil) }
+
+// against is Against for a program that runs: what a person accepted of the panel counts and not what
+// stands in its folder, for that may be a manifest that waits for them or that they declined.
+func (p *Package) against(dir string, taken func(panel string) (wire.AcceptedPanel, bool)) (PackageOffer, error) {
 	m := p.plan.Manifest
 	o := PackageOffer{
 		Hash: p.hash, Panel: p.id, Title: accepted.Shown(m.Title), Description: accepted.Shown(m.Description), Version: accepted.Shown(m.Version),
-		Tools: []OfferedTool{}, Problems: p.problems, Rights: []string{},
+		Tools: []OfferedTool{}, Rights: []string{},
+	}
+	for _, problem := range p.problems {
+		o.Problems = append(o.Problems, shown(problem))
 	}
 	for _, t := range p.plan.Tools {
 		o.Tools = append(o.Tools, OfferedTool{Name: t.Name, Description: accepted.Shown(clip.Runes(t.Description, 400))})
@@ -143,13 +154,7 @@ func (p *Package) Against(dir string) (PackageOffer, error) {
 	default:
 		o.Update = true
 		o.Gone = p.gone(folder)
-		if text, err := manifest.ReadFile(dir, p.id); err == nil {
-			o.Diff = accepted.Diff(text, p.Manifest())
-			if found := manifest.Read(text, p.id, false).Plan; found != nil {
-				was, known = *found, accepted.Known(nil, *found)
-				o.Was = accepted.Shown(found.Manifest.Version)
-			}
-		}
+		was, known = p.compared(dir, taken, &o)
 	}
 	for _, reason := range accepted.Compare(was, p.plan, known) {
 		o.Rights = append(o.Rights, reason.Text)
@@ -157,11 +162,55 @@ func (p *Package) Against(dir string) (PackageOffer, error) {
 	return o, nil
 }
 
+// compared is the plan that an update is compared with, and the tools that are known, and says the rest
+// in o. Where nothing was accepted, all that the panel may do is new.
+func (p *Package) compared(dir string, taken func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer) (was manifest.Plan, known map[string]string) {
+	known = accepted.Known(nil, p.plan)
+	var text []byte
+	if taken == nil {
+		var err error
+		if text, err = manifest.ReadFile(dir, p.id); err != nil {
+			return was, known
+		}
+	} else {
+		before, ok := taken(p.id)
+		sum := sha256.Sum256([]byte(p.hash + " " + before.Hash))
+		o.Hash = hex.EncodeToString(sum[:])
+		if !ok {
+			return was, known
+		}
+		text, known = []byte(before.Manifest), before.Tools
+	}
+	o.Diff = accepted.Diff(text, p.Manifest())
+	found := manifest.Read(text, p.id, false).Plan
+	if found == nil {
+		return was, known
+	}
+	if taken == nil {
+		known = accepted.Known(nil, *found)
+	}
+	o.Was = accepted.Shown(found.Manifest.Version)
+	return *found, known
+}
+
+// shown is a problem without what cannot be seen: it quotes what is in the archive.
+func shown(p manifest.Problem) manifest.Problem {
+	for _, text := range []*string{&p.File, &p.Pointer, &p.Expected, &p.Found, &p.Nearest, &p.Fix, &p.Text, &p.Tool} {
+		lines := strings.Split(*text, "\n")
+		for i, line := range lines {
+			lines[i] = accepted.Shown(line)
+		}
+		*text = strings.Join(lines, "\n")
+	}
+	return p
+}
+
 // gone are the files of the folder that the package does not have.
 func (p *Package) gone(folder string) []string {
 	old, err := gather(folder)
 	if err != nil {
-		return nil // then there is more than fits into a panel, or a link; what stands there is replaced anyway
+		// More than fits into a panel, or a link: all of it is replaced.
+		return []string{accepted.Shown(fmt.Sprintf("everything else in the folder (it could not be listed: %v)", err))}
 	}
 	var names []string
 	for _, name := range sorted(old.files) {

@@ -277,6 +277,67 @@ func TestAnUpdateShowsWhatItWidensAndWhatGoes(t *testing.T) {
 	}
 }
 
+func TestAnUpdateIsComparedWithWhatThePersonAccepted(t *testing.T) {
+	w := newWorkshop(t)
+	give := func(more string) []byte {
+		return archive(t, map[string]string{"mine/manifest.json": small("mine", more)}, nil)
+	}
+	say := func(text []byte) PackageOffer {
+		t.Helper()
+		offer, err := w.Offer(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return offer
+	}
+	narrow, wide := give(""), give(`"permissions": {"net": ["books.example"]},`)
+	if _, err := w.Install(t.Context(), narrow, say(narrow).Hash); err != nil {
+		t.Fatal(err)
+	}
+	// A wider manifest that somebody wrote into the folder waits; nobody said yes to it.
+	path := filepath.Join(w.folder, "mine", "manifest.json")
+	if err := os.WriteFile(path, []byte(small("mine", `"permissions": {"net": ["books.example"]},`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.reg.Look(t.Context())
+	for _, when := range []string{"pending", "declined"} {
+		offer := say(wide)
+		if len(offer.Rights) != 1 || !strings.Contains(offer.Rights[0], "books.example") || !strings.Contains(offer.Diff, "+") {
+			t.Errorf("%s, it is offered as %+v", when, offer)
+		}
+		for _, panel := range w.reg.Panels() {
+			if panel.ID == "mine" && panel.Pending != nil {
+				if err := w.reg.Decline(t.Context(), "mine", panel.Pending.Hash); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	// What was shown beside another manifest is not what is answered.
+	before := say(narrow)
+	if _, err := w.Install(t.Context(), wide, say(wide).Hash); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Install(t.Context(), narrow, before.Hash); !errors.Is(err, ErrOther) {
+		t.Errorf("the answer of before still counts: %v", err)
+	}
+	if offer := say(wide); len(offer.Rights) > 0 || offer.Diff != "" {
+		t.Errorf("what is accepted is asked about again: %+v", offer)
+	}
+}
+
+func TestAFolderThatCannotBeListedIsSaidToGo(t *testing.T) {
+	dir := t.TempDir()
+	text := archive(t, map[string]string{"mine/manifest.json": small("mine", "")}, nil)
+	install(t, dir, text)
+	if err := os.Symlink("manifest.json", filepath.Join(dir, "mine", "link\x1b")); err != nil {
+		t.Fatal(err)
+	}
+	if offer := install(t, dir, text); len(offer.Gone) != 1 || !strings.Contains(offer.Gone[0], "everything else") || strings.Contains(offer.Gone[0], "\x1b") {
+		t.Errorf("said to go: %q", offer.Gone)
+	}
+}
+
 func TestALinkInThePanelsPlaceIsNotFollowed(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	if err := os.Symlink(elsewhere, filepath.Join(dir, "mine")); err != nil {
@@ -299,7 +360,7 @@ func TestALinkInThePanelsPlaceIsNotFollowed(t *testing.T) {
 
 func TestWordsOfAPanelCannotHideOrTurnInTheQuestion(t *testing.T) {
 	p, err := Open(archive(t, map[string]string{"mine/manifest.json": `{"panel_id": "mine", "panel_type": "x", "title": "Nice\u001b[2K\u202epanel", "description": "a\rb",
-		"permissions": {"call_tools": ["bash\u200b"]}, "tools": []}`}, nil))
+		"permissions": {"call_tools": ["bash\u200b"]}, "no\u001b[2Kname": 1, "tools": []}`}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,6 +369,12 @@ func TestWordsOfAPanelCannotHideOrTurnInTheQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := offer.Title + offer.Description + strings.Join(offer.Rights, "")
+	if len(offer.Problems) == 0 {
+		t.Error("the unknown name is no problem")
+	}
+	for _, p := range offer.Problems {
+		all += p.Text + p.Found + p.Pointer + p.Fix
+	}
 	if strings.ContainsAny(all, "\x1b\r\u202e\u200b") || !strings.Contains(all, `\u202e`) {
 		t.Errorf("shown as %q", all)
 	}

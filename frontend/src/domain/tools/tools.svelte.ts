@@ -18,6 +18,8 @@ export class Tools {
   failed = $state('');
   loaded = $state(false);
   #asked = '';
+  /** Counts requests for the list: an answer that a later one has overtaken is not shown. */
+  #request = 0;
 
   constructor(
     private readonly store: Store,
@@ -36,11 +38,15 @@ export class Tools {
     const { state } = this;
     if (this.#asked === state && !anyhow) return;
     this.#asked = state;
+    const request = ++this.#request;
     try {
-      this.list = (await this.actions.backend.tools()).tools ?? [];
+      const list = (await this.actions.backend.tools()).tools ?? [];
+      if (request !== this.#request) return;
+      this.list = list;
       this.failed = '';
       this.loaded = true;
     } catch (error) {
+      if (request !== this.#request) return;
       this.#asked = '';
       this.failed = failureText(error);
     }
@@ -68,9 +74,8 @@ export class Tools {
 
   /** Says what every call of a tool needs. */
   async permit(tool: string, permission: Permission): Promise<void> {
-    await this.actions.ask(
-      this.actions.backend.permit(tool, permission).then(({ tools }) => (this.list = tools ?? [])),
-    );
+    await this.actions.ask(this.actions.backend.permit(tool, permission));
+    await this.refresh(true); // also after a failure: a part of it may have been done
   }
 
   async refreshCalls(): Promise<void> {
