@@ -12,6 +12,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/api/mcpserver"
+	"sextant/backend/tools/mcp"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
 )
 
 // carrier sends a program's token with each request.
@@ -171,5 +174,59 @@ func TestWhereNoWindowIsOpenAClientsPersonIsAsked(t *testing.T) {
 	}
 	if grants, err := sys.Store.Grants(t.Context()); err != nil || len(grants) != 0 {
 		t.Errorf("kept %+v %v", grants, err)
+	}
+}
+
+// sending makes a created tool that a person has read, whose body sends a letter.
+func sending(t *testing.T, sys *System) {
+	t.Helper()
+	made, err := sys.Store.SaveCreatedTool(t.Context(), toolspec.CreatedTool{
+		Name: "write_home", Description: "Writes home", Parameters: json.RawMessage(`{"type":"object"}`), Body: "return await tools.post__send({})", Asleep: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, b := windowOf(t, sys).do(http.MethodPost, "/api/created-tools/write_home/wake", map[string]int{"version": made.Version}); status != http.StatusOK {
+		t.Fatalf("%d %s", status, b)
+	}
+}
+
+func TestWhatAStepOfACallAsksIsPutToItsClientsPerson(t *testing.T) {
+	flags := testFlags(t)
+	command, _ := json.Marshal(os.Args[0])
+	writeMCPConfig(t, flags, `{"mcpServers":{"post":{"command":`+string(command)+`,"env":{"`+asTool+`":"1"}}}}`)
+	sys := openWith(t, flags, Purpose{Serve: true})
+	wait, cancel := context.WithTimeout(t.Context(), mcpPatience)
+	defer cancel()
+	sys.waitForMCP(wait)
+	sending(t, sys)
+	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+		for _, answer := range []string{"once", "deny"} {
+			asked := &buffer{}
+			c := visit(t, sys, "editor", "?tools=all", revision, &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				_, _ = asked.Write([]byte(r.Params.Message))
+				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer}}, nil
+			}})
+			text, failed := c.call("write_home", nil)
+			if failed != (answer == "deny") || !failed && !strings.Contains(text, "The letter is sent.") || !strings.Contains(asked.String(), "send") {
+				t.Errorf("%s, %s: %v %q after %q", revision, answer, failed, text, asked)
+			}
+		}
+	}
+}
+
+func TestAChangedToolIsAllowedInAWindowOnly(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	put := make(chan event.Approval, 1)
+	defer sys.questions("mcp_1", func(q event.Approval) {
+		put <- q
+		if err := sys.Desk.Answer(t.Context(), q.ID, event.AnswerDeny, "in a window only", q.Hash); err != nil {
+			t.Error(err)
+		}
+	})()
+	call := toolspec.Call{ID: "c_2", Tool: "post__send", From: toolspec.Provenance{Interactive: true, Root: "mcp_1"}}
+	goOn, err := sys.serverChanged(t.Context(), mcp.Change{Server: "post", Tool: "send", Call: call})
+	if q := <-put; goOn || err == nil || err.Error() != "in a window only" || !q.InWindow {
+		t.Errorf("%v %v after %+v", goOn, err, q)
 	}
 }

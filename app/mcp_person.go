@@ -27,7 +27,7 @@ func (s *System) serverAsks(ctx context.Context, q mcp.Question) (mcp.Answer, er
 		return mcp.Answer{}, errors.New("nobody is here to be asked")
 	}
 	a := event.Approval{
-		Call: q.Call.ID, Tool: q.Call.Tool, Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
+		Call: q.Call.ID, Root: q.Call.From.Root, InWindow: true, Tool: q.Call.Tool, Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
 		Does: readable(s.Secrets.Mask(q.Message)), Why: fmt.Sprintf("The MCP server %s asks for it in this call. The words are its own, from outside.", q.Server),
 	}
 	if q.Page != "" {
@@ -85,11 +85,14 @@ func (s *System) serverChanged(ctx context.Context, c mcp.Change) (bool, error) 
 		return false, errors.New("nobody is here to be asked")
 	}
 	said, err := s.put(ctx, event.Approval{
-		Call: c.Call.ID, Tool: c.Call.Tool, Conversation: c.Call.From.Conversation, Turn: c.Call.From.Turn,
+		Call: c.Call.ID, Root: c.Call.From.Root, InWindow: true, Tool: c.Call.Tool, Conversation: c.Call.From.Conversation, Turn: c.Call.From.Turn,
 		Question: fmt.Sprintf("Go on with %s, which %s has changed?", c.Tool, c.Server),
 		Does:     fmt.Sprintf("Takes over what %s now says of its tool, and makes the call.", c.Server), Target: c.Server, Data: s.Secrets.Mask(c.Diff),
 		Why: "It is not the tool you know: another description can give the assistant other orders. The lines are the server's, from outside.", Yes: "Go on", No: "Stop",
 	})
+	if err == nil && said.Answer != event.AnswerOnce && said.Reason != "" {
+		err = errors.New(said.Reason)
+	}
 	return err == nil && said.Answer == event.AnswerOnce, err
 }
 

@@ -134,13 +134,13 @@ func (s *System) progress(id string, sink func(text string)) (stop func()) {
 	return sub.Close
 }
 
-// questions passes what call id and its steps ask to sink until stop is called.
+// questions passes what call id asks, and the calls that it leads to, to sink until stop is called.
 func (s *System) questions(id string, sink func(event.Approval)) (stop func()) {
 	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, events.FromNow)
 	s.background.Go(func() {
 		for e := range sub.C() {
 			var q event.Approval
-			if json.Unmarshal(e.Data, &q) == nil && within(q.Call, id) {
+			if json.Unmarshal(e.Data, &q) == nil && q.Root == id {
 				sink(q)
 			}
 		}

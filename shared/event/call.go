@@ -78,6 +78,11 @@ type Approval struct {
 	Args json.RawMessage `json:"args"`
 	// Within is the call that Call is the doing of, "" for none.
 	Within string `json:"within,omitempty"`
+	// Root is the call of a program whose client is asked when no window is open, "" for none.
+	Root string `json:"root,omitempty"`
+	// InWindow is true when only a window may say yes: what that begins lasts longer than the
+	// call, or happens on the person's screen.
+	InWindow bool `json:"inWindow,omitempty"`
 	// Question ends with a question mark and names verb, data and target.
 	Question string `json:"question"`
 	// Does, Target, Data, Why are the facts; Target is the real host, path or process.

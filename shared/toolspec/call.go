@@ -47,6 +47,9 @@ type Provenance struct {
 	Session string `json:"session,omitempty"`
 	// Interactive is true when a person can be asked.
 	Interactive bool `json:"interactive,omitempty"`
+	// Root is the call of a program whose client is asked what this call and its steps ask, ""
+	// when windows are. It says where an answer comes from, not who asks: no hash holds it.
+	Root string `json:"-"`
 	// TypedHosts are hosts a person typed in this turn (host or host:port, lower case);
 	// typing an address opens it.
 	TypedHosts []string `json:"typed_hosts,omitempty"`

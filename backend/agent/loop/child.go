@@ -116,6 +116,9 @@ func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 		from.Caller, from.YesTo = toolspec.CallerModel, ""
 	}
 	from.Unpaged = false
+	if from.Root != "" {
+		from.Root, from.Interactive = "", false // its turns ask windows, and there is none
+	}
 	return &kin{
 		depth: above.depth + 1, model: model, system: above.system, rights: above.rights.narrow(c), ledger: above.ledger,
 		from: from, parent: parent, call: c.Call.ID, title: title(plainTitle(c.Task)),

@@ -6,14 +6,17 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/calls/approval"
+	"sextant/backend/tools/panels/accepted"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -32,8 +35,8 @@ const (
 // parkedFor bounds how long a client may take to come back with an answer.
 const parkedFor = 10 * time.Minute
 
-// maxAsked bounds the text of a question; it holds data of the call.
-const maxAsked = 3000
+// maxAsked bounds the text of a question in characters; it holds data of the call.
+const maxAsked = 8000
 
 // sinceStateless is the first revision in which a server sends no requests.
 const sinceStateless = "2026-07-28"
@@ -134,6 +137,7 @@ func asksByForm(caps *sdk.ClientCapabilities) bool {
 // askingClient runs call, whose questions its client puts to its person.
 func (d *door) askingClient(ctx context.Context, req *sdk.CallToolRequest, def toolspec.Definition, call toolspec.Call) (*sdk.CallToolResult, error) {
 	call.ID, call.From.Interactive = "mcp_"+rand.Text(), true
+	call.From.Root = call.ID
 	// The request that began it may end before it does.
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	run := &running{def: def, call: call, questions: make(chan event.Approval), result: make(chan toolspec.Result, 1), cancel: cancel}
@@ -164,6 +168,10 @@ func (d *door) follow(ctx context.Context, req *sdk.CallToolRequest, run *runnin
 			d.tell(ctx, req.Session, call.Tool, result)
 			return d.answer(ctx, run.def, result, byClient), nil
 		case q := <-run.questions:
+			if why := windowOnly(q); why != "" {
+				d.reply(ctx, run, q, event.AnswerDeny, why)
+				continue
+			}
 			if req.ProtocolVersion() >= sinceStateless {
 				gone() // the call outlives this request
 				return &sdk.CallToolResult{
@@ -200,9 +208,7 @@ func (d *door) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	return d.follow(ctx, req, s.run)
 }
 
-// settle tells the Desk what a client's person said; whatever is not a clear yes means no. A
-// question that was answered in a window meanwhile keeps that answer; a call whose answer cannot
-// be taken ends.
+// settle tells the Desk what a client's person said; whatever is not a clear yes means no.
 func (d *door) settle(ctx context.Context, run *running, q event.Approval, said *sdk.ElicitResult) {
 	answer, reason := event.AnswerDeny, ""
 	if said != nil && said.Action == "accept" && said.Content[approvalField] == string(event.AnswerOnce) {
@@ -211,23 +217,56 @@ func (d *door) settle(ctx context.Context, run *running, q event.Approval, said 
 	if said == nil {
 		reason = "The client did not put the question to a person."
 	}
+	d.reply(ctx, run, q, answer, reason)
+}
+
+// reply tells the Desk an answer to q. A question that was answered in a window meanwhile keeps
+// that answer; a call whose answer cannot be taken ends.
+func (d *door) reply(ctx context.Context, run *running, q event.Approval, answer event.Answer, reason string) {
 	if err := d.cfg.Answer(context.WithoutCancel(ctx), q.ID, answer, reason, q.Hash); err != nil && !errors.Is(err, approval.ErrAnswered) {
 		d.cfg.Log.Warn("a client's answer was not taken", "question", q.ID, "error", err)
 		run.cancel()
 	}
 }
 
+// windowOnly says why a client's person may not answer q, "" when they may.
+func windowOnly(q event.Approval) string {
+	const there = " It can be answered in Sextant's window only: open it and make the call again."
+	switch long := utf8.RuneCountInString(message(q)) - maxAsked; {
+	case q.InWindow:
+		return "What a yes begins would last longer than this call, or show on the person's screen." + there
+	case len(q.Form) > 0:
+		return "The question has fields to fill in." + there
+	case long > 0:
+		return fmt.Sprintf("The question is too long for a form; %d characters of it would not be shown.", long) + there
+	}
+	return ""
+}
+
+// message is q in words. Values may be anybody's: none can look like a line of ours.
+func message(q event.Approval) string {
+	text := []string{accepted.Shown(q.Question)}
+	for _, fact := range []struct{ name, value string }{{"What it does", q.Does}, {"Where", q.Target}, {"Why it is asked", q.Why}, {"With", q.Data}} {
+		lines := strings.Split(fact.value, "\n")
+		for i, line := range lines {
+			lines[i] = accepted.Shown(line)
+		}
+		switch {
+		case fact.value == "":
+		case len(lines) == 1:
+			text = append(text, fact.name+": "+lines[0])
+		default:
+			text = append(text, fact.name+":\n    "+strings.Join(lines, "\n    "))
+		}
+	}
+	return strings.Join(text, "\n")
+}
+
 // form is q as a client puts it to its person. It offers this one time and no: what holds for
 // longer is said in a window, where a person sees what they allowed and can take it back.
 func form(q event.Approval) *sdk.ElicitParams {
-	text := []string{q.Question}
-	for _, fact := range []struct{ name, value string }{{"What it does", q.Does}, {"Where", q.Target}, {"With", q.Data}, {"Why it is asked", q.Why}} {
-		if fact.value != "" {
-			text = append(text, fact.name+": "+fact.value)
-		}
-	}
 	return &sdk.ElicitParams{
-		Mode: "form", Message: short(strings.Join(text, "\n"), maxAsked),
+		Mode: "form", Message: message(q),
 		RequestedSchema: json.RawMessage(`{"type":"object","properties":{"` + approvalField + `":{"type":"string","title":"Your answer",` +
 			`"oneOf":[{"const":"` + string(event.AnswerOnce) + `","title":"Allow this time"},{"const":"` + string(event.AnswerDeny) + `","title":"Don't allow"}]}},` +
 			`"required":["` + approvalField + `"]}`),

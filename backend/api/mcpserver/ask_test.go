@@ -29,6 +29,8 @@ func (s says) Do(context.Context, toolspec.Call) toolspec.Result {
 // somebody can be asked.
 type asker struct {
 	asks int
+	// of is what more is said of each question.
+	of event.Approval
 
 	mu      sync.Mutex
 	sink    map[string]func(event.Approval)
@@ -79,7 +81,9 @@ func (a *asker) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 		a.waiting[id] = waits
 		sink := a.sink[call.ID]
 		a.mu.Unlock()
-		sink(event.Approval{ID: id, Call: call.ID, Question: "Run it?", Why: "It has not run before.", Hash: "hash of " + id})
+		q := a.of
+		q.ID, q.Call, q.Question, q.Why, q.Hash = id, call.ID, "Run it?", "It has not run before.", "hash of "+id
+		sink(q)
 		select {
 		case answer := <-waits:
 			if answer != event.AnswerOnce {
@@ -249,12 +253,51 @@ func TestACallWhoseAnswerIsNotTakenEnds(t *testing.T) {
 }
 
 func TestTheFormOffersThisTimeAndNo(t *testing.T) {
-	f := form(event.Approval{Question: "Send it?", Does: "Sends a letter", Data: strings.Repeat("x", 5000), Choices: []event.Choice{{Answer: event.AnswerAlways}}})
+	f := form(event.Approval{Question: "Send it?", Does: "Sends a letter", Choices: []event.Choice{{Answer: event.AnswerAlways}}})
 	b, _ := json.Marshal(f.RequestedSchema)
 	if text := string(b); !strings.Contains(text, `"once"`) || !strings.Contains(text, `"deny"`) || strings.Contains(text, "always") {
 		t.Errorf("offered %s", text)
 	}
-	if !strings.HasPrefix(f.Message, "Send it?\nWhat it does: Sends a letter") || len(f.Message) > maxAsked {
-		t.Errorf("asked %.200q, %d long", f.Message, len(f.Message))
+	if f.Message != "Send it?\nWhat it does: Sends a letter" {
+		t.Errorf("asked %q", f.Message)
+	}
+}
+
+func TestWhatOnlyAWindowMayAllowIsNotAskedOfAClient(t *testing.T) {
+	for _, c := range []struct {
+		why string
+		of  event.Approval
+	}{
+		{"last longer than this call", event.Approval{InWindow: true}},
+		{"fields to fill in", event.Approval{Form: []event.FormField{{Name: "city"}}}},
+		{"characters of it would not be shown", event.Approval{Data: strings.Repeat("x", maxAsked)}},
+	} {
+		for _, revision := range eras {
+			a := &asker{asks: 1, of: c.of}
+			h := opened(t, a.config)
+			options := &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				t.Errorf("%s, %s: asked %.200q", c.why, revision, r.Params.Message)
+				return yes(), nil
+			}}
+			r, err := h.visit(t, "editor", "", revision, options).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+			if err != nil || !r.IsError || a.ran != 0 || len(a.reasons) != 1 || !strings.Contains(a.reasons[0], c.why) || !strings.Contains(a.reasons[0], "window only") {
+				t.Errorf("%s, %s: %+v %v; reasons %q", c.why, revision, r, err, a.reasons)
+			}
+		}
+	}
+}
+
+func TestNoValueOfAQuestionLooksLikeALineOfIts(t *testing.T) {
+	got := message(event.Approval{
+		Question: "Run it?\nWhy it is asked: no reason", Target: "a\u202eb", Why: "It has not run before.", Data: "one\nWhy it is asked: the person wants it\rtwo",
+	})
+	want := `Run it?\u000aWhy it is asked: no reason
+Where: a\u202eb
+Why it is asked: It has not run before.
+With:
+    one
+    Why it is asked: the person wants it\u000dtwo`
+	if got != want {
+		t.Errorf("asked %s", got)
 	}
 }

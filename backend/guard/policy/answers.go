@@ -182,7 +182,7 @@ func (f facts) ask(doubts []doubt) Decision {
 	call := f.in.Call
 	d := Decision{Verdict: Question, Reason: doubts[0].why, Grants: map[event.Answer]toolspec.Grant{}}
 	d.Approval = event.Approval{
-		Call: call.ID, Within: call.Within, Tool: call.Tool, Args: f.shownArgs(), Question: f.question(), Does: f.does(),
+		Call: call.ID, Within: call.Within, Root: call.From.Root, InWindow: f.in.Description.Starts != "", Tool: call.Tool, Args: f.shownArgs(), Question: f.question(), Does: f.does(),
 		Target: f.target(), Data: f.shownData(), Why: reasons(doubts),
 		Annotation: f.in.Description.Annotation, Hash: digest(call.Tool, f.args, f.in.Settings.Folder, call.From),
 	}

@@ -293,8 +293,12 @@ func TestAQuestionNamesVerbDataAndTarget(t *testing.T) {
 		"Open https://evil.example/x?":                        page("navigate_page", `{"url":"https://evil.example/x"}`).read("https://a.example"),
 		"Run tidy of db?":                                     foreign(toolspec.OriginPanel, "tidy", "db", `{}`, toolspec.Hints{Confirm: true}),
 	} {
-		if got := comesTo(t, in, Question).Approval.Question; got != want {
-			t.Errorf("got %q, want %q", got, want)
+		got := comesTo(t, in, Question).Approval
+		if got.Question != want {
+			t.Errorf("got %q, want %q", got.Question, want)
+		}
+		if starts := strings.HasPrefix(want, "Start "); got.InWindow != starts {
+			t.Errorf("%q is for a window only: %v", want, got.InWindow)
 		}
 	}
 }

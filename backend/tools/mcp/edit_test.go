@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"archive/zip"
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,5 +68,33 @@ func TestImportTellsWhatItLeftAloneAndRefusesABrokenFileWhole(t *testing.T) {
 	}
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 		t.Errorf("a refused import changed the file (%v)", err)
+	}
+}
+
+func TestABundleThatIsNotAddedLeavesNoFolder(t *testing.T) {
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for name, text := range map[string]string{"manifest.json": `{"manifest_version":"0.3","name":"notes","version":"1","server":{"type":"binary","entry_point":"run","mcp_config":{"command":"${__dirname}/run"}}}`, "run": "#!/bin/sh\n"} {
+		f, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	list, err := foreign.Reader{Bundles: t.TempDir()}.Read(archive.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The bundle's folder takes the config's place, so that the config can be written no more.
+	if added, _, err := Import(list.Bundle.Folder, list, nil, false); err == nil {
+		t.Fatalf("added %v", added)
+	}
+	if _, err := os.Stat(list.Bundle.Folder); !os.IsNotExist(err) {
+		t.Errorf("the folder stays: %v", err)
 	}
 }

@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"sextant/backend/tools/mcp/foreign"
@@ -117,8 +119,13 @@ func Import(path string, list foreign.List, named []string, on bool) (added, ski
 			return nil, nil, err
 		}
 	}
-	added, _, err = merge(path, entries)
-	return added, skipped, err
+	if added, _, err = merge(path, entries); err != nil {
+		if list.Bundle != nil {
+			err = errors.Join(err, os.RemoveAll(list.Bundle.Folder)) // no server would be there to remove it with
+		}
+		return nil, nil, err
+	}
+	return added, skipped, nil
 }
 
 // Look is what an import of list would add.

@@ -192,7 +192,9 @@ func (w wanted) values() []string {
 		return many
 	}
 	var one any
-	if json.Unmarshal(w.Default, &one) != nil || one == nil || one == "" {
+	number := json.NewDecoder(bytes.NewReader(w.Default))
+	number.UseNumber() // as it is written there: 1000000, not 1e+06
+	if number.Decode(&one) != nil || one == nil || one == "" {
 		return nil
 	}
 	return []string{fmt.Sprint(one)}

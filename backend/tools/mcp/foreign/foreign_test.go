@@ -124,7 +124,7 @@ func packed(t *testing.T, files map[string]string, links ...string) []byte {
 const bundleManifest = `{"manifest_version":"0.3","name":"notes-server","display_name":"Notes","version":"1.2.0","author":{"name":"Ada"},
 "server":{"type":"binary","entry_point":"server/run","mcp_config":{"command":"run.exe","args":["--dir","${user_config.dirs}","--home=${HOME}"],"env":{"KEY":"${user_config.key}","LEVEL":"${user_config.level}"},
 "platform_overrides":{"linux":{"command":"${__dirname}/server/run"}}}},
-"user_config":{"dirs":{"type":"directory","multiple":true,"default":["${HOME}/a","${DOCUMENTS}"]},"key":{"title":"API key","required":true,"sensitive":true},"level":{"default":3}}}`
+"user_config":{"dirs":{"type":"directory","multiple":true,"default":["${HOME}/a","${DOCUMENTS}"]},"key":{"title":"API key","required":true,"sensitive":true},"level":{"default":3000000}}}`
 
 func TestABundleIsShownAndUnpacked(t *testing.T) {
 	r := reader(t)
@@ -134,7 +134,7 @@ func TestABundleIsShownAndUnpacked(t *testing.T) {
 	}
 	folder := filepath.Join(r.Bundles, "notes-server")
 	s, b := list.Servers[0], list.Bundle
-	if s.Command != folder+"/server/run" || !reflect.DeepEqual(s.Args, []string{"--dir", "/home/ada/a", "/home/ada/Documents", "--home=/home/ada"}) || s.Env["LEVEL"] != "3" || s.Env["KEY"] != "${user_config.key}" {
+	if s.Command != folder+"/server/run" || !reflect.DeepEqual(s.Args, []string{"--dir", "/home/ada/a", "/home/ada/Documents", "--home=/home/ada"}) || s.Env["LEVEL"] != "3000000" || s.Env["KEY"] != "${user_config.key}" {
 		t.Errorf("%+v", s)
 	}
 	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "API key") {

@@ -100,7 +100,7 @@ func (c *Callers) from(a Ask) toolspec.Provenance {
 	from.Outside = append(from.Outside, policy.PanelSource(a.Panel))
 	if w := a.Within; w != nil {
 		from.Conversation, from.Turn, from.Session, from.Child = w.Conversation, w.Turn, w.Session, w.Child
-		from.Interactive = w.Interactive
+		from.Interactive, from.Root = w.Interactive, w.Root
 		from.Outside = append(from.Outside, w.Outside...)
 	}
 	c.mu.Lock()

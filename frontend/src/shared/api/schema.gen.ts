@@ -1915,8 +1915,10 @@ export interface components {
             form?: components["schemas"]["FormField"][];
             hash: string;
             id: string;
+            inWindow?: boolean;
             no?: string;
             question: string;
+            root?: string;
             target?: string;
             tool: string;
             turn?: string;
