@@ -63,10 +63,14 @@ type Config struct {
 	Instructions string
 	// Changed, when set, says what clients are to be told of.
 	Changed <-chan Change
+	// AllChange says that Changed tells of prompts and resources too, and so clients may subscribe
+	// to a resource. Only the conformance server sets it: of a Sextant, only the tools are told of.
+	AllChange bool
 	// Progress, when set, passes what a running call says to sink until stop is called; the
 	// id is the Call's. Clients that ask for progress get it.
 	Progress func(id string, sink func(text string)) (stop func())
-	// Shared are the conversations that a person shared, nil for none.
+	// Shared are the conversations that a person shared, nil for none. A Sextant sets none yet:
+	// nothing in its window shares one.
 	Shared Conversations
 	// Shelf replaces the resources and prompts of a Sextant, and Fixtures are tools beside the
 	// Catalogue's that speak the protocol themselves. Only the conformance server sets them.
@@ -165,7 +169,7 @@ func (d *door) close() { d.parked.close() }
 // talk is the door as one conversation.
 func (d *door) talk() talk {
 	return talk{
-		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed, log: d.cfg.Log,
+		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed, allChange: d.cfg.AllChange, log: d.cfg.Log,
 		list: d.list, call: d.call, shelf: d.shelf,
 	}
 }

@@ -27,12 +27,16 @@ type Shelf interface {
 type talk struct {
 	version, instructions string
 	// life, when set, ends every request with it.
-	life    context.Context //nolint:containedctx // the conversation's own life
+	life context.Context //nolint:containedctx // the conversation's own life
+	// heard, when set, is told of each request that the SDK takes for one of MCP.
+	heard   func()
 	changed <-chan Change
-	log     *slog.Logger
-	list    func(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error)
-	call    sdk.ToolHandler
-	shelf   Shelf
+	// allChange is true when changes of prompts and resources are told too.
+	allChange bool
+	log       *slog.Logger
+	list      func(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error)
+	call      sdk.ToolHandler
+	shelf     Shelf
 }
 
 // The SDK has a list of its own of each kind, and ours change without it. One entry of each
@@ -51,21 +55,22 @@ func (t talk) server() *sdk.Server {
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}
-	server := sdk.NewServer(&sdk.Implementation{Name: "sextant", Title: "Sextant", Version: t.version}, &sdk.ServerOptions{
+	options := &sdk.ServerOptions{
 		Instructions: t.instructions, Logger: slog.New(lower{t.log.Handler()}),
-		CompletionHandler:  t.shelf.Complete,
-		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
-		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
+		CompletionHandler: t.shelf.Complete,
 		Capabilities: &sdk.ServerCapabilities{
-			Tools:   &sdk.ToolCapabilities{ListChanged: t.changed != nil},
-			Prompts: &sdk.PromptCapabilities{ListChanged: t.changed != nil},
-			Resources: &sdk.ResourceCapabilities{
-				ListChanged: t.changed != nil, Subscribe: t.changed != nil,
-			},
+			Tools:     &sdk.ToolCapabilities{ListChanged: t.changed != nil},
+			Prompts:   &sdk.PromptCapabilities{ListChanged: t.allChange},
+			Resources: &sdk.ResourceCapabilities{ListChanged: t.allChange, Subscribe: t.allChange},
 			//nolint:staticcheck // deprecated by 2026-07-28, and asked for by clients of older revisions
 			Logging: &sdk.LoggingCapabilities{},
 		},
-	})
+	}
+	if t.allChange {
+		options.SubscribeHandler = func(context.Context, *sdk.SubscribeRequest) error { return nil }
+		options.UnsubscribeHandler = func(context.Context, *sdk.UnsubscribeRequest) error { return nil }
+	}
+	server := sdk.NewServer(&sdk.Implementation{Name: "sextant", Title: "Sextant", Version: t.version}, options)
 	server.AddReceivingMiddleware(t.receive)
 	t.enter(server, Change{Tools: true, Prompts: true, Resources: true})
 	return server
@@ -113,6 +118,9 @@ func meant(ctx context.Context) string {
 // in the place of the SDK's.
 func (t talk) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if t.heard != nil {
+			t.heard()
+		}
 		if t.life != nil {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithCancel(ctx)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,6 +28,7 @@ const (
 	// maxRequest bounds a request's body.
 	maxRequest = 4 << 20
 	// maxLodgers bounds the guests over HTTP; who has been idle for longest leaves for a new one.
+	// So many have a request under way at most, and then nobody comes in.
 	maxLodgers = 64
 	// idleFor is how long a guest without a request keeps its tabs.
 	idleFor = 8 * time.Hour
@@ -40,8 +42,11 @@ type lodger struct {
 	host   *Host
 	end    func()
 	once   sync.Once
+	// heard is true when a request was one of MCP: until then it takes nobody's place.
+	heard atomic.Bool
 
-	// Under the host's lock.
+	// Under the host's lock. session is what its requests name, "" for one without.
+	session  string
 	requests int
 	used     time.Time
 	idle     *time.Timer
@@ -69,7 +74,10 @@ func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g Guest) {
 		http.Error(w, "MCP is spoken here: by streamable HTTP, or join with: sextant mcp", http.StatusUpgradeRequired)
 		return
 	}
-	if r.Header.Get(sessionHeader) != "" {
+	if session := r.Header.Get(sessionHeader); session != "" {
+		if l := h.at(session); l != nil {
+			defer l.done()
+		}
 		h.stateful.ServeHTTP(w, r)
 		return
 	}
@@ -81,6 +89,10 @@ func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g Guest) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if r.Method == http.MethodPost && stateless(r, body) {
 		l := h.lodge(g, g.key(r, body))
+		if l == nil {
+			full(w)
+			return
+		}
 		defer l.done()
 		h.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lodgerKey{}, l)))
 		return
@@ -95,6 +107,10 @@ func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g Guest) {
 // move serves the request that begins a session; its guest stays until the session ends.
 func (h *Host) move(w http.ResponseWriter, r *http.Request, g Guest) {
 	l := h.lodge(g, "")
+	if l == nil {
+		full(w)
+		return
+	}
 	h.stateful.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lodgerKey{}, l)))
 	began := false
 	for session := range l.server.Sessions() {
@@ -105,6 +121,7 @@ func (h *Host) move(w http.ResponseWriter, r *http.Request, g Guest) {
 			break
 		}
 		h.busy.Add(1)
+		l.session = session.ID()
 		h.mu.Unlock()
 		go func() {
 			defer h.busy.Done()
@@ -117,6 +134,24 @@ func (h *Host) move(w http.ResponseWriter, r *http.Request, g Guest) {
 		return
 	}
 	l.done()
+}
+
+// full tells a client that there is no place for it.
+func full(w http.ResponseWriter) {
+	http.Error(w, fmt.Sprintf("%d programs have a request under way, the most at a time. Try again when one of them has ended.", maxLodgers), http.StatusServiceUnavailable)
+}
+
+// at is the guest whose requests name session, with one request more; nil when there is none.
+func (h *Host) at(session string) *lodger {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, l := range h.lodgers {
+		if l.session == session {
+			l.requests++
+			return l
+		}
+	}
+	return nil
 }
 
 // stateless reports whether a request is of a revision without sessions.
@@ -141,7 +176,8 @@ func (g Guest) key(r *http.Request, body []byte) string {
 	return fmt.Sprintf("%q %q %q %q %q %t", short(info.Name, 80), short(info.Version, 40), short(r.URL.Query().Get("session"), 80), g.Tools, g.Panel, g.Share)
 }
 
-// lodge is the guest of key, a new one when there is none or key is "".
+// lodge is the guest of key, a new one when there is none or key is "", and nil when there is no
+// place for a new one.
 func (h *Host) lodge(g Guest, key string) *lodger {
 	h.mu.Lock()
 	at := slices.IndexFunc(h.lodgers, func(l *lodger) bool { return key != "" && l.key == key })
@@ -152,12 +188,24 @@ func (h *Host) lodge(g Guest, key string) *lodger {
 		h.mu.Unlock()
 		return l
 	}
+	busy := 0
+	for _, l := range h.lodgers {
+		if l.requests > 0 {
+			busy++
+		}
+	}
+	if busy >= maxLodgers {
+		h.mu.Unlock()
+		return nil
+	}
 	ctx, cancel := context.WithCancel(h.ctx)
 	cfg, farewell := h.welcome(ctx, g)
 	d := newDoor(cfg)
 	t := d.talk()
 	t.life = ctx
-	l := &lodger{key: key, host: h, server: t.server(), requests: 1}
+	l := &lodger{key: key, host: h, requests: 1}
+	t.heard = func() { l.heard.Store(true) }
+	l.server = t.server()
 	var telling sync.WaitGroup
 	telling.Go(func() { t.announce(ctx, l.server) })
 	l.end = func() {
@@ -172,12 +220,14 @@ func (h *Host) lodge(g Guest, key string) *lodger {
 	l.idle = time.AfterFunc(idleFor, l.leaveIdle)
 	l.idle.Stop()
 	h.lodgers = append(h.lodgers, l)
-	oldest := h.crowded()
 	h.mu.Unlock()
-	if oldest != nil {
-		oldest.leave()
-	}
 	return l
+}
+
+// remove takes l from the list; the caller holds the lock, and ends what l has without it.
+func (h *Host) remove(l *lodger) {
+	l.idle.Stop()
+	h.lodgers = slices.DeleteFunc(slices.Clone(h.lodgers), func(other *lodger) bool { return other == l })
 }
 
 // crowded is the guest that has been idle for longest when there are too many; the caller holds
@@ -195,32 +245,50 @@ func (h *Host) crowded() *lodger {
 	return oldest
 }
 
-// done ends one request of l.
+// done ends one request of l. One that MCP has nothing to do with leaves; another takes the place of
+// who has been idle for longest. Nobody who is judged idle can have a request before it has left the
+// list.
 func (l *lodger) done() {
-	l.host.mu.Lock()
-	defer l.host.mu.Unlock()
+	h := l.host
+	h.mu.Lock()
 	l.requests--
 	l.used = time.Now()
-	// The SDK ends idle sessions by itself.
-	if l.requests == 0 && l.key != "" && !l.host.closed {
-		l.idle.Reset(idleFor)
+	var leaves *lodger
+	switch {
+	case l.requests == 0 && l.key != "" && !l.heard.Load():
+		leaves = l
+	default:
+		// The SDK ends idle sessions by itself.
+		if l.requests == 0 && l.key != "" && !h.closed {
+			l.idle.Reset(idleFor)
+		}
+		leaves = h.crowded()
+	}
+	if leaves != nil {
+		h.remove(leaves)
+	}
+	h.mu.Unlock()
+	if leaves != nil {
+		leaves.once.Do(leaves.end)
 	}
 }
 
 func (l *lodger) leaveIdle() {
 	l.host.mu.Lock()
 	idle := l.requests == 0
+	if idle {
+		l.host.remove(l)
+	}
 	l.host.mu.Unlock()
 	if idle {
-		l.leave()
+		l.once.Do(l.end)
 	}
 }
 
 // leave ends what the guest has and waits for it; later calls wait too.
 func (l *lodger) leave() {
 	l.host.mu.Lock()
-	l.idle.Stop()
-	l.host.lodgers = slices.DeleteFunc(slices.Clone(l.host.lodgers), func(other *lodger) bool { return other == l })
+	l.host.remove(l)
 	l.host.mu.Unlock()
 	l.once.Do(l.end)
 }

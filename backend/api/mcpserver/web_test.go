@@ -138,18 +138,72 @@ func TestWhatAGuestHasGoesWithItsSession(t *testing.T) {
 	until(t, "the guest has left", func() bool { return h.gone("s0") })
 }
 
+// stays is a guest that has made a request of MCP, which is under way until done.
+func (h *house) stays(key string) *lodger {
+	l := h.host.lodge(Guest{Tools: "core"}, key)
+	l.heard.Store(true)
+	return l
+}
+
 func TestTheOldestIdleGuestLeavesForANewOne(t *testing.T) {
 	h := opened(t, nil)
-	first := h.host.lodge(Guest{Tools: "core"}, "first")
-	first.done()
-	busy := h.host.lodge(Guest{Tools: "core"}, "busy")
+	h.stays("first").done()
+	busy := h.stays("busy")
 	for i := range maxLodgers - 1 {
-		h.host.lodge(Guest{Tools: "core"}, "more "+string(rune('a'+i))).done()
+		h.stays("more " + string(rune('a'+i))).done()
 	}
 	if !h.gone("s0") || h.gone("s1") {
 		t.Errorf("left %v", h.left)
 	}
 	busy.done()
+}
+
+func TestASessionInUseDoesNotLeaveForANewOne(t *testing.T) {
+	h := opened(t, nil)
+	c := h.visit(t, "editor", "", "2025-11-25", nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "wait_for"})
+		ended <- err
+	}()
+	until(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
+	for i := range maxLodgers {
+		h.stays("more " + string(rune('a'+i))).done()
+	}
+	if h.gone("s0") || !h.gone("s1") {
+		t.Errorf("left %v", h.left)
+	}
+	cancel()
+	<-ended
+}
+
+func TestWhatIsNoRequestOfMCPTakesNoPlace(t *testing.T) {
+	h := opened(t, nil)
+	for i := range maxLodgers {
+		h.stays("mine " + string(rune('a'+i))).done()
+	}
+	h.host.lodge(Guest{Tools: "core"}, "noise").done()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.left) != 1 || h.left[0] == "s0" {
+		t.Errorf("left %v", h.left)
+	}
+}
+
+func TestNobodyComesInWhereAllAreBusy(t *testing.T) {
+	h := opened(t, nil)
+	for i := range maxLodgers {
+		defer h.stays("busy " + string(rune('a'+i))).done()
+	}
+	if l := h.host.lodge(Guest{Tools: "core"}, "one more"); l != nil {
+		t.Error("one more came in")
+	}
+	if l := h.host.lodge(Guest{Tools: "core"}, "busy a"); l == nil {
+		t.Error("one that is there is sent away")
+	} else {
+		l.done()
+	}
 }
 
 func TestACallEndsWithTheHost(t *testing.T) {
@@ -200,7 +254,7 @@ func TestChangesAreToldOverHTTP(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			changed := make(chan Change)
 			told := make(chan string, 10)
-			h := opened(t, func(cfg *Config) { cfg.Changed = changed })
+			h := opened(t, func(cfg *Config) { cfg.Changed, cfg.AllChange = changed, true })
 			c := h.visit(t, "editor", "", revision, &sdk.ClientOptions{
 				ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { told <- "tools" },
 				ResourceUpdatedHandler:     func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { told <- r.Params.URI },

@@ -61,7 +61,7 @@ func open() *mcpserver.Host {
 		changed, stop := news.follow()
 		return mcpserver.Config{
 			Tools: catalogue{}, Caller: pipeline{}, Version: "conformance", Client: g.Client,
-			Shelf: shelf{}, Fixtures: fixtures(news), Changed: changed,
+			Shelf: shelf{}, Fixtures: fixtures(news), Changed: changed, AllChange: true,
 		}, stop
 	})
 }
