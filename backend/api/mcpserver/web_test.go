@@ -194,7 +194,7 @@ func TestWhatIsNoRequestOfMCPTakesNoPlace(t *testing.T) {
 func TestNobodyComesInWhereAllAreBusy(t *testing.T) {
 	h := opened(t, nil)
 	for i := range maxLodgers {
-		defer h.stays("busy " + string(rune('a'+i))).done()
+		t.Cleanup(h.stays("busy " + string(rune('a'+i))).done)
 	}
 	if l := h.host.lodge(Guest{Tools: "core"}, "one more"); l != nil {
 		t.Error("one more came in")
