@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,5 +63,24 @@ func TestAnEvalThatDoesNotHoldEndsTheRunWithItsReason(t *testing.T) {
 	}
 	if o := done.Outcomes[0]; o.State != evals.Failed || !strings.Contains(o.Why, "has 5, not 4") || string(o.Args) == "" {
 		t.Errorf("got %+v", o)
+	}
+}
+
+// TestAnAddressInAnEvalIsNotTyped: a panel's author writes the arguments, and the person who has the
+// evals run types no host by it.
+func TestAnAddressInAnEvalIsNotTyped(t *testing.T) {
+	flags := testFlags(t)
+	put(t, filepath.Join(flags["data"], "panels", "attic", "manifest.json"), `{"panel_id": "attic", "panel_type": "x", "title": "Attic",
+		"backend": {"kind": "http", "url": "http://10.255.255.1:9"}, "permissions": {"net": ["10.255.255.1"]},
+		"tools": [{"name": "attic_look", "description": "Looks.", "endpoint": "GET /api/attic/look", "parameters": {"url": {"type": "string"}}}],
+		"evals": [{"tool": "attic_look", "args": {"url": "http://10.255.255.1:9"}, "expect": {"contains": ["x"]}}]}`)
+	sys := openWith(t, flags, Purpose{Serve: true})
+	status, text := windowOf(t, sys).do(http.MethodPost, "/api/panels/attic/eval", map[string]any{})
+	var done struct{ Outcomes []evals.Outcome }
+	if err := json.Unmarshal(text, &done); err != nil || status != http.StatusOK || len(done.Outcomes) != 1 {
+		t.Fatalf("%d %s", status, text)
+	}
+	if why := done.Outcomes[0].Why; !strings.Contains(why, "private network") {
+		t.Errorf("it was not refused as an address that nobody typed: %s", why)
 	}
 }

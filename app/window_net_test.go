@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -50,6 +51,9 @@ func TestTheWindowReachesNothingButItsOwn(t *testing.T) {
 		}
 		resp, err := through.RoundTrip(req)
 		if err != nil {
+			if !strings.Contains(err.Error(), "Forbidden") {
+				t.Errorf("%s: the proxy did not refuse it: %v", to, err)
+			}
 			continue // CONNECT was refused
 		}
 		_ = resp.Body.Close()
