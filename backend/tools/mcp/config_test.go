@@ -220,7 +220,7 @@ func TestARemoteServerCannotSendUsElsewhere(t *testing.T) {
 
 func TestTogglingWaitsForNothingThatHangs(t *testing.T) {
 	s, _, _ := started(t, config(`"mute": `+stdio(t, "mute", "")))
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- s.Toggle(ctx, "mute", false) }()

@@ -140,7 +140,7 @@ func reaches(t *testing.T, s *Servers, name, state string) event.MCPServer {
 
 func call(t *testing.T, s *Servers, tool, args string) toolspec.Result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	r, err := s.Execute(ctx, toolspec.Call{Tool: tool, Args: json.RawMessage(args)}, toolspec.Definition{Name: tool, Owner: strings.Split(tool, "__")[0]}, nil)
 	if err != nil {
@@ -216,7 +216,7 @@ func TestAnswersBecomeResults(t *testing.T) {
 	}
 	mustFail(t, call(t, s, "my_tester__drop", `{}`), toolspec.UserError, "no such table", "from the MCP server My Tester")
 	if r := call(t, s, "my_tester__large", `{}`); !r.Success || len(r.ModelText()) > maxText+100 || !strings.HasSuffix(r.ModelText(), "more bytes are left out") {
-		t.Errorf("%d bytes", len(r.ModelText()))
+		t.Errorf("%d bytes: %.300s", len(r.ModelText()), r.ModelText())
 	}
 	if env := call(t, s, "my_tester__env", `{}`).ModelText(); strings.Contains(env, "SEXTANT_OPENAI_API_KEY") || !strings.Contains(env, "PATH=") {
 		t.Errorf("its environment: %s", env)
