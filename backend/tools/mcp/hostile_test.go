@@ -57,7 +57,7 @@ func TestWhatAServerSaysOfAFailureIsShortAndHidesNothing(t *testing.T) {
 	}
 	s := New(Config{})
 	v := newServer(s, "a", "a", Entry{URL: "http://x"}, "")
-	v.felt(errors.New("\x1b[2J"+strings.Repeat("y", 4000)))
+	v.felt(errors.New("\x1b[2J" + strings.Repeat("y", 4000)))
 	_ = v.over(&link{}, errors.New("\x1b[2J"+strings.Repeat("z", 4000)))
 	if told := v.view().Error; len(told) > 2*maxWhy || strings.Contains(told, "\x1b") || !strings.Contains(told, "zzz") {
 		t.Errorf("the card says %q", told)
