@@ -101,14 +101,17 @@ test('servers of another program come in switched off, and nothing of them runs'
   await main(page).getByRole('button', { name: 'Import' }).click();
   const dialog = page.getByRole('dialog', { name: 'Import servers' });
   await dialog.getByRole('textbox').fill('nonsense');
-  await dialog.getByRole('button', { name: 'Import' }).click();
-  await expect(page.getByText(/not in the mcpServers form/)).toBeVisible();
+  const look = dialog.getByRole('button', { name: 'Show what it adds' });
+  await look.click();
+  await expect(page.getByText(/neither JSON nor a bundle/)).toBeVisible();
   await dialog.getByRole('textbox').fill(
     JSON.stringify({
       mcpServers: { theirs: { command: 'touch', args: [marker] }, far: { url: 'https://x.example' } },
     }),
   );
-  await dialog.getByRole('button', { name: 'Import' }).click();
+  await look.click();
+  await expect(dialog.getByText(`touch ${marker}`)).toBeVisible();
+  await dialog.getByRole('button', { name: 'Add 2, switched off' }).click();
   await expect(main(page).getByRole('navigation', { name: 'Servers' }).getByRole('button')).toHaveCount(2);
   await main(page)
     .getByRole('button', { name: /^theirs/ })
