@@ -50,6 +50,7 @@ export class Notes {
   writing = $state(false);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asked = 0;
+  #shown = 0;
   #saving: Promise<boolean> | null = null;
 
   constructor(
@@ -61,12 +62,13 @@ export class Notes {
     return this.actions.backend.desk;
   }
 
-  /** Reads the list; of two that were asked for the later one counts. */
+  /** Reads the list. It is then as new as this call, or newer: an answer that was overtaken does not count. */
   async load(): Promise<void> {
     const mine = ++this.#asked;
     try {
       const list = await this.desk.notes(this.words.trim());
-      if (mine !== this.#asked) return;
+      if (mine < this.#shown) return;
+      this.#shown = mine;
       this.list = list;
       this.failed = '';
       this.loaded = true;

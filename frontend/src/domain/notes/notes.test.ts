@@ -11,6 +11,10 @@ const files = new Map<string, string>();
 let writes: string[] = [];
 let refuses = '';
 let notes: Notes;
+/** Comes between a question for the list and its answer, once. */
+let meanwhile: (() => void) | null = null;
+/** Answers to come of the list that never come. */
+let lost = 0;
 let toasts: Toasts;
 
 const path = (name: string) => `/d/notes/${name}.md`;
@@ -44,15 +48,35 @@ beforeEach(async () => {
   files.set(path('Ideas'), 'one');
   writes = [];
   refuses = '';
+  meanwhile = null;
+  lost = 0;
   const desk = {
     text: async (at: string) => text(at),
     stamps: async (paths: string[]) => Object.fromEntries(paths.map((at) => [at, text(at).stamp])),
-    notes: async () => [...files.keys()].map((at) => ({ name: at.slice(9, -3), path: at, size: 1, modified: '' })),
+    notes: async () => {
+      if (lost > 0) {
+        lost--;
+        return new Promise(() => undefined);
+      }
+      const now = meanwhile;
+      meanwhile = null;
+      now?.();
+      return [...files.keys()].map((at) => ({ name: at.slice(9, -3), path: at, size: 1, modified: '' }));
+    },
   } as unknown as Desk;
   toasts = new Toasts();
   notes = new Notes(new Actions({ desk, execute } as unknown as Backend, new Store(), toasts), toasts);
   await notes.load();
   await notes.open('Ideas');
+});
+
+it('opens the note it made also when the list was asked for once more meanwhile', async () => {
+  meanwhile = () => {
+    lost = 1;
+    void notes.load();
+  };
+  await notes.make();
+  expect(notes.note?.name).toBe('New note 1');
 });
 
 it('makes no note while what was typed in another one cannot be saved', async () => {
