@@ -47,7 +47,7 @@ run: build ## Set up, build and open the window (or serve it where there is no d
 dev: setup ## Run vite and the server from source, both reloading by hand
 	@build/dev.sh
 
-test: build test-go test-ui conformance e2e-ui window-test isolation-window ## Everything CI runs, long tests in their short form
+test: build test-go test-ui e2e-ui window-test isolation-window ## Everything CI runs, long tests in their short form
 	@echo "make test: all parts passed"
 
 test-go: ui
@@ -62,7 +62,7 @@ test-ui: setup
 	@echo "== Frontend unit tests"
 	@cd frontend && npx --no-install vitest run </dev/null
 
-e2e: e2e-ui e2e-clients e2e-whole ## End-to-end tests in Chromium, other programs over MCP, and the long tests in their whole form
+e2e: e2e-ui conformance e2e-clients e2e-whole ## End-to-end tests in Chromium, the conformance suite and other programs over MCP, and the long tests in their whole form
 
 e2e-ui: build
 	@echo "== End-to-end tests in Chromium"
