@@ -18,7 +18,7 @@ import (
 func saved(id string, n int) []byte {
 	tools := ""
 	for i := range 10 {
-		tools += fmt.Sprintf(`{"name":"t%d_%s_%d","description":"Does number %d.","endpoint":"POST /api/%s/do/%d","parameters":{"text":{"type":"string","required":true}}},`,
+		tools += fmt.Sprintf(`{"name":"t%d_%s_%d","description":"Does number %d.","endpoint":"GET /api/%s/do/%d","parameters":{"text":{"type":"string","required":true}}},`,
 			max(0, n-i), id, i, i, id, i)
 	}
 	return []byte(minimal(id, `,"backend":{"kind":"http","url":"http://127.0.0.1:9"},"tools":[`+tools[:len(tools)-1]+`]`))
