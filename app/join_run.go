@@ -103,6 +103,7 @@ func (i instance) listen(ctx context.Context, seq int64) (*websocket.Conn, error
 
 // follow reads events that are ours until a turn ends, and tells the calls on w unless quiet.
 func (r *runReport) follow(stream *websocket.Conn, ours func(wire.Envelope) bool, w io.Writer, quiet bool) error {
+	said := &progressLines{w: w}
 	for {
 		var e wire.Envelope
 		if err := stream.ReadJSON(&e); err != nil {
@@ -112,6 +113,10 @@ func (r *runReport) follow(stream *websocket.Conn, ours func(wire.Envelope) bool
 			continue
 		}
 		switch event.Kind(e.Kind) {
+		case event.CallOutput:
+			if !quiet {
+				said.add(e.Data)
+			}
 		case event.MessageAdded:
 			var m chat.Message
 			if json.Unmarshal(e.Data, &m) == nil && m.Role == chat.RoleAssistant && m.Text != "" {

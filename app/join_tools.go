@@ -83,7 +83,10 @@ func (v *toolsCallVerb) join(ctx context.Context, at instance, io streams) error
 		call["panelId"] = v.Panel
 	}
 	var r toolspec.Result
-	if err := at.ask(ctx, "tools_execute", "", call, &r); err != nil {
+	stop := at.tellProgress(ctx, v.Name, json.RawMessage(v.Args), io.err)
+	err := at.ask(ctx, "tools_execute", "", call, &r)
+	stop()
+	if err != nil {
 		return err
 	}
 	// What a model would read travels inside the value of the tools that have both.

@@ -191,12 +191,17 @@ const watchPatience = 5 * time.Second
 func watchRun(sys *System, conversation string, err io.Writer, quiet bool) func(ran bool) []runCall {
 	sub := sys.Events.Subscribe(events.Filter{Conversation: conversation}, events.FromNow)
 	var calls []runCall
+	said := &progressLines{w: err}
 	ended := make(chan struct{})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for e := range sub.C() {
 			switch e.Kind {
+			case event.CallOutput:
+				if !quiet {
+					said.add(e.Data)
+				}
 			case event.CallEnded:
 				var end event.CallEnd
 				if json.Unmarshal(e.Data, &end) != nil {

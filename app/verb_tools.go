@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -112,10 +113,14 @@ func (v *toolsCallVerb) Run(ctx context.Context, io streams, g *Global) error {
 		return err
 	}
 	defer sys.Close()
-	return v.print(io, sys.Pipeline.Do(ctx, toolspec.Call{
-		Tool: v.Name, Args: json.RawMessage(v.Args), Panel: v.Panel,
+	id := "call_" + rand.Text()
+	stop := sys.tellProgress(id, io.err)
+	r := sys.Pipeline.Do(ctx, toolspec.Call{
+		ID: id, Tool: v.Name, Args: json.RawMessage(v.Args), Panel: v.Panel,
 		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, Unpaged: true},
-	}))
+	})
+	stop()
+	return v.print(io, r)
 }
 
 // print writes the result and turns it into an exit code.

@@ -24,7 +24,8 @@ type CallStart struct {
 	Within string `json:"within,omitempty"`
 }
 
-// CallChunk is output of a running call; Stream is stdout, stderr or progress.
+// CallChunk is output of a running call; Stream is stdout, stderr or progress. A line of progress that
+// begins with a percentage ("40% · two of five") is drawn as a bar, too.
 type CallChunk struct {
 	Stream string `json:"stream"`
 	Text   string `json:"text"`

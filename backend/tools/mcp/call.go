@@ -19,15 +19,16 @@ import (
 )
 
 // Execute runs call on its server and waits for the answer, at most until ctx ends. The
-// error is always nil: what goes wrong here is told in the Result. Output is not used.
-func (s *Servers) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+// error is always nil: what goes wrong here is told in the Result. What the
+// server tells of its progress is told as output, one line at a time.
+func (s *Servers) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, output func(stream, text string)) (toolspec.Result, error) {
 	s.mu.Lock()
 	v, t := s.find(call.Tool)
 	s.mu.Unlock()
 	if v == nil {
 		return s.absent(def.Owner, call.Tool), nil
 	}
-	return s.call(ctx, v.name, t.theirs, call), nil
+	return s.call(ctx, v.name, t.theirs, call, output), nil
 }
 
 // find is the tool with a public name; the caller holds mu.
@@ -72,10 +73,10 @@ func (s *Servers) absent(server, tool string) toolspec.Result {
 //
 // No person is behind such a call: where the server would ask one, nobody answers.
 func (s *Servers) Call(ctx context.Context, server, name string, args json.RawMessage) toolspec.Result {
-	return s.call(ctx, server, name, toolspec.Call{Args: args})
+	return s.call(ctx, server, name, toolspec.Call{Args: args}, nil)
 }
 
-func (s *Servers) call(ctx context.Context, server, name string, call toolspec.Call) toolspec.Result {
+func (s *Servers) call(ctx context.Context, server, name string, call toolspec.Call, output func(stream, text string)) toolspec.Result {
 	args := call.Args
 	s.mu.Lock()
 	v := s.servers[server]
@@ -107,7 +108,11 @@ func (s *Servers) call(ctx context.Context, server, name string, call toolspec.C
 	if refusal := v.review(ctx, call, theirs); refusal != nil {
 		return *refusal
 	}
-	answer, err := v.ask(ctx, session, asking, &sdk.CallToolParams{Name: theirs, Arguments: args})
+	token, _, told := v.flying.metered(ctx, output)
+	defer told()
+	params := &sdk.CallToolParams{Name: theirs, Arguments: args}
+	params.SetProgressToken(token)
+	answer, err := v.ask(ctx, session, asking, params)
 	if err != nil {
 		return v.failed(outer, ctx, session, asking, theirs, err)
 	}

@@ -14,6 +14,8 @@ import (
 type flights struct {
 	mu  sync.Mutex
 	now map[*flight]bool
+	// tokens counts the names under which servers tell of progress.
+	tokens int64
 }
 
 // flight is one such call.
@@ -23,6 +25,9 @@ type flight struct {
 	// asked counts the questions of the call; one holds a value while one of them is put.
 	asked atomic.Int32
 	one   chan struct{}
+	// token is what the server tells of its progress under, meter where to; flights.mu guards them.
+	token string
+	meter *meter
 }
 
 // maxQuestions bounds how often a server may ask the person in one call.

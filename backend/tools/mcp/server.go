@@ -288,8 +288,9 @@ func (v *server) options() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{
 		// Of what a client may offer, servers get questions to the person, where there is one: no
 		// roots, no sampling.
-		Capabilities:           &sdk.ClientCapabilities{},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { v.again() },
+		Capabilities:                &sdk.ClientCapabilities{},
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { v.again() },
+		ProgressNotificationHandler: v.progressed,
 	}
 	if v.owner.cfg.Ask != nil {
 		o.ElicitationHandler = v.elicit

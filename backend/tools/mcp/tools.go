@@ -197,7 +197,7 @@ func (v *server) define(t *sdk.Tool) (toolspec.Definition, error) {
 	}
 	return toolspec.Definition{
 		Description: shorten(description, maxDescription), Parameters: schema, Origin: toolspec.OriginMCP, Owner: v.name, Group: "mcp",
-		Hints: hints(t.Annotations, v.entry.Command == ""),
+		TimeoutMS: int(callLimit.Milliseconds()), Hints: hints(t.Annotations, v.entry.Command == ""),
 	}, nil
 }
 

@@ -22,6 +22,7 @@ function blank(id: string, event: StoredEvent): CallView {
     looks: false,
     durationMs: 0,
     live: '',
+    share: null,
     preview: [],
     error: '',
     errorType: '',
@@ -67,7 +68,7 @@ export function reduceCall(state: AppState, event: StoredEvent): boolean {
     }
     case 'call.output':
       if (!call || call.status !== 'running') return true;
-      call.live = (call.live + (event.data as CallChunk).text).slice(-OUTPUT_MAX);
+      hear(call, event.data as CallChunk);
       return true;
     case 'call.ended':
       end((state.calls[id] ??= blank(id, event)), event.data as CallEnd);
@@ -81,6 +82,18 @@ export function reduceCall(state: AppState, event: StoredEvent): boolean {
     }
   }
   return false;
+}
+
+/** Lines of progress that begin with a percentage: the newest stands for those right before it. */
+const OVERTAKEN = /(^|\n)(?:\d{1,3}% [^\n]*\n)+(?=\d{1,3}% )/;
+const SHARE = /(?:^|\n)(\d{1,3})% [^\n]*\n?$/;
+
+function hear(call: CallView, chunk: CallChunk): void {
+  call.live = (call.live + chunk.text).slice(-OUTPUT_MAX);
+  if (chunk.stream !== 'progress') return;
+  call.live = call.live.replace(OVERTAKEN, '$1');
+  const share = SHARE.exec(call.live)?.[1];
+  if (share) call.share = Math.min(100, Number(share));
 }
 
 /** Lets a call know which one does its work. */

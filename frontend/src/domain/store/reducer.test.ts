@@ -177,6 +177,17 @@ describe('a call', () => {
     expect(state.calls.k).toMatchObject({ status: 'done', sentence: 'Counted', durationMs: 5, preview: ['2 words'] });
     expect(items()).toEqual([{ kind: 'call', id: 'k', turn: 't' }]);
   });
+  it('says how far it is: the newest percentage stands for those before it', () => {
+    started('k');
+    hear('call.output', { stream: 'stdout', text: '5% of it is mine\n' }, { call: 'k' });
+    expect(state.calls.k?.share).toBeNull();
+    hear('call.output', { stream: 'progress', text: 'Gathering\n' }, { call: 'k' });
+    hear('call.output', { stream: 'progress', text: '20% · one\n40% · two\n' }, { call: 'k' });
+    hear('call.output', { stream: 'progress', text: '60% · three\n' }, { call: 'k' });
+    expect(state.calls.k).toMatchObject({ share: 60, live: '5% of it is mine\nGathering\n60% · three\n' });
+    hear('call.output', { stream: 'progress', text: 'Writing\n' }, { call: 'k' });
+    expect(state.calls.k).toMatchObject({ share: 60, live: '5% of it is mine\nGathering\n60% · three\nWriting\n' });
+  });
   it('keeps a bounded end of its output', () => {
     started('k');
     for (let i = 0; i < 50; i++) hear('call.output', { stream: 'stdout', text: 'x'.repeat(1000) }, { call: 'k' });

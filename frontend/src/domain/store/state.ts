@@ -43,6 +43,8 @@ export interface CallView {
   durationMs: number;
   /** What streamed so far, its last OUTPUT_MAX characters. */
   live: string;
+  /** How much of it is done, 0 to 100, where it says so while it runs. */
+  share: number | null;
   preview: string[];
   error: string;
   errorType: ErrorType | '';

@@ -120,6 +120,7 @@ export const assistant = {
   'call.decision': 'Decision',
   'call.images': 'Pictures',
   'call.image': 'Picture of {tool}',
+  'call.share': '{n}% done',
   'call.lines': '{n} more {n|line|lines} above',
   'call.reason': '“{reason}”',
   'call.tool': 'Tool',
