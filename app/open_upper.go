@@ -196,7 +196,7 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 		},
 		Spend: s.spend(),
 		Share: func() int { return s.Settings.Int("context_share") }, Looks: []string{s.Nav.Tool("annotate")}, Secret: secret, Core: append(s.Nav.Core(), toolspec.ReadResult), Window: func() int { return s.Settings.Int("context_window") },
-		Notes: s.Baseline.PromptNotes, ActivePanel: s.Baseline.ActivePanel, Log: s.Log,
+		Pages: s.apps.tells, Notes: s.Baseline.PromptNotes, ActivePanel: s.Baseline.ActivePanel, Log: s.Log,
 	})
 	s.onClose("loop", func() error { s.Loop.Close(); return nil })
 	s.forgetTurns()
@@ -272,7 +272,7 @@ func (s *System) rooms() httpapi.Rooms {
 	return httpapi.Rooms{
 		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
-		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels, Making: s.Making, Pages: s.Pages.Origin(), MCP: s.MCP, Foreign: s.foreign, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
+		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels, Making: s.Making, Pages: s.Pages.Origin(), MCP: s.MCP, Apps: &s.apps, Foreign: s.foreign, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
 		Editor: s.Editor, Notes: s.Notes,
 		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, AsPanel: s.CallAsPanel, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Shells: s.shells, Join: s.guests, Log: s.Log,
 	}

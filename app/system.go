@@ -110,6 +110,8 @@ type System struct {
 	// asPanels are the panels as callers.
 	asPanels *callers.Callers
 
+	// apps is what pages of MCP servers get; openPages makes it.
+	apps appRoom
 	keys *httpapi.Keys
 	// deskOpen is closed when there is a Desk.
 	deskOpen chan struct{}

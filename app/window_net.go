@@ -20,7 +20,7 @@ type windowNet struct {
 }
 
 // errNotGranted is told to a page that goes where no panel's page may.
-var errNotGranted = errors.New("no panel's page was granted it")
+var errNotGranted = errors.New("no page of a panel or an MCP server was granted it")
 
 // openWindowNet opens the window's way out until Close: a proxy that lets only hosts pass which the
 // manifest of a panel's page was granted, judged where they are dialled as all that leaves. The window
@@ -38,13 +38,13 @@ func (s *System) openWindowNet(ctx context.Context) (windowNet, error) {
 	return windowNet{Proxy: addr, Direct: []string{s.Host(), s.Pages.Host()}}, nil
 }
 
-// pagesMay lets hosts that a panel's page was granted.
+// pagesMay lets hosts that the page of a panel or of an MCP server was granted.
 func (s *System) pagesMay(_ context.Context, host string) error {
 	granted := slices.ContainsFunc(s.Panels.Webviews(), func(panel string) bool {
 		page, ok := s.Panels.Webview(panel)
 		return ok && granted(page.CSP).Reach(host)
 	})
-	if !granted {
+	if !granted && !s.apps.mayReach(host) {
 		return errNotGranted
 	}
 	return nil

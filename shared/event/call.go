@@ -22,6 +22,8 @@ type CallStart struct {
 	Looks bool `json:"looks,omitempty"`
 	// Within is the call that this one is the doing of, "" for none.
 	Within string `json:"within,omitempty"`
+	// App is the address of the MCP server's page that shows the call, "" for none.
+	App string `json:"app,omitempty"`
 }
 
 // CallChunk is output of a running call; Stream is stdout, stderr or progress. A line of progress that
@@ -65,6 +67,8 @@ type CallEnd struct {
 	Changed []string `json:"changed,omitempty"`
 	// Undoable is true when the panel whose tool it was can take it back.
 	Undoable bool `json:"undoable,omitempty"`
+	// App is the blob of the whole answer as JSON, for the page that shows the call; "" for none.
+	App string `json:"app,omitempty"`
 	// Kept is set when the result was too long to be handed out in one piece.
 	Kept *toolspec.Kept `json:"kept,omitempty"`
 }

@@ -10,13 +10,15 @@ type Caller string
 
 // Who can ask for a call.
 const (
-	CallerPerson  Caller = "person"
-	CallerPilot   Caller = "pilot"
-	CallerModel   Caller = "model"
-	CallerHTTP    Caller = "http"
-	CallerMCP     Caller = "mcp"
-	CallerRun     Caller = "run"
-	CallerPanel   Caller = "panel"
+	CallerPerson Caller = "person"
+	CallerPilot  Caller = "pilot"
+	CallerModel  Caller = "model"
+	CallerHTTP   Caller = "http"
+	CallerMCP    Caller = "mcp"
+	CallerRun    Caller = "run"
+	CallerPanel  Caller = "panel"
+	// CallerApp is the page of an MCP server; Client is then the server's name.
+	CallerApp     Caller = "app"
 	CallerCreated Caller = "created"
 )
 
@@ -138,6 +140,8 @@ type Result struct {
 	Changed []string `json:"-"`
 	// Undoable is true when the panel whose tool it was can take it back.
 	Undoable bool `json:"-"`
+	// App is the whole answer as an MCP server gave it, for the page that shows it; nil for none.
+	App json.RawMessage `json:"-"`
 	// Whole is the whole text when the tool has cut it in Text; nil when Text is all of it.
 	Whole Whole `json:"-"`
 }

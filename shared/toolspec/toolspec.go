@@ -53,6 +53,8 @@ type Definition struct {
 	// activity_bar, feedback, files, shell, web, panel, mcp.
 	Group string `json:"group,omitempty"`
 	Hints Hints  `json:"hints"`
+	// App is the address (ui://…) of the MCP server's page that shows calls of the tool, "" for none.
+	App string `json:"app,omitempty"`
 	// TimeoutMS bounds one execution; 0 means DefaultTimeoutMS.
 	TimeoutMS int `json:"timeout_ms,omitempty"`
 	// Examples are correct argument objects, shown in validation errors.

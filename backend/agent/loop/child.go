@@ -99,6 +99,8 @@ func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 		return nil, refusal(toolspec.PermissionError, fmt.Sprintf("tasks are handed on %d deep at most", maxDepth), "Do the task yourself.")
 	case from.Caller == toolspec.CallerPanel:
 		return nil, refusal(toolspec.PermissionError, "a panel's page may not start a subagent", "Ask the assistant instead.")
+	case from.Caller == toolspec.CallerApp:
+		return nil, refusal(toolspec.PermissionError, "the page of an MCP server may not start a subagent", "Ask the assistant instead.")
 	case above.ledger.left() <= 0:
 		return nil, refusal(toolspec.UserError, "no call is left of this turn for a subagent to make", "Say what was found so far, and what is missing.")
 	}

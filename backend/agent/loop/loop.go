@@ -90,6 +90,8 @@ type Config struct {
 	Queue Queue
 	// Notes are prompt notes appended to the system prompt, in force from the next turn.
 	Notes func() []string
+	// Pages is what pages tell the model in a conversation with that panel in front; nil for none.
+	Pages func(conversation, panel string) []Context
 	// Core names the tools that a model is always told, however many there are.
 	Core []string
 	// Share is how much of a model's window is filled, in percent, before the older part of a

@@ -189,6 +189,9 @@ func (t *turn) rounding() ending {
 	if err := t.prepare(); err != nil {
 		return failed(err)
 	}
+	if err := t.hearPages(); err != nil {
+		return failed(err)
+	}
 	for {
 		if _, err := t.steer(); err != nil {
 			return failed(err)

@@ -53,6 +53,7 @@ func operationID(method, path string) string {
 func (s *Server) routes() {
 	s.toolRoutes()
 	s.serverRoutes()
+	s.appRoutes()
 	s.environmentRoutes()
 	s.panelRoutes()
 	s.panelOwnRoutes()

@@ -82,6 +82,8 @@ type Rooms struct {
 	// Pages is the origin that panels' pages come from, "" when there is none.
 	Pages string
 	MCP   *mcp.Servers
+	// Apps are the pages of MCP servers.
+	Apps Apps
 	// Foreign reads other programs' lists of MCP servers.
 	Foreign func() foreign.Reader
 	Base    *baseline.Tools

@@ -1,5 +1,5 @@
-// Package pages serves the pages of panels of kind webview: the second loopback origin
-// (ARCHITECTURE 4). What it serves is written by strangers, so that it must be worth
+// Package pages serves the pages of panels of kind webview and those of MCP servers: the second
+// loopback origin (ARCHITECTURE 4). What it serves is written by strangers, so that it must be worth
 // nothing to them: the origin has no API, no token, no cookies and no state, only GET and
 // HEAD of files, each panel's below a key of 256 bits that is made anew for every run.
 //
@@ -34,7 +34,12 @@ type Source struct {
 	Grants Grants
 	// Hidden are files of the folder, slash-separated, that no page gets.
 	Hidden []string
+	// Document is the whole page where there is no folder: that of an MCP server. Entry is its name.
+	Document []byte
 }
+
+// Entry is the name of a page that is one document.
+const Entry = "index.html"
 
 // Config is what a Server needs.
 type Config struct {

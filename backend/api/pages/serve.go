@@ -183,6 +183,12 @@ func send(w http.ResponseWriter, r *http.Request, source Source, key, name, shel
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(collect.PageScript()))
 		return nil
 	}
+	if source.Document != nil {
+		if name != Entry {
+			return errNotThere
+		}
+		return sendPage(w, r, source.Document, key)
+	}
 	if !shown(source, name) {
 		return errNotThere
 	}
@@ -203,7 +209,12 @@ func send(w http.ResponseWriter, r *http.Request, source Source, key, name, shel
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", name, err)
 	}
-	page, err = inject(page, `<script src="/`+key+`/`+bridge+`"></script>`)
+	return sendPage(w, r, page, key)
+}
+
+// sendPage sends a document with our script in front.
+func sendPage(w http.ResponseWriter, r *http.Request, page []byte, key string) error {
+	page, err := inject(page, `<script src="/`+key+`/`+bridge+`"></script>`)
 	if err != nil {
 		return refuse(http.StatusUnsupportedMediaType, "%s", err)
 	}

@@ -28,6 +28,12 @@ type PageSource interface {
 	PageDefinitions(panel string) []toolspec.Definition
 }
 
+// AppSource is a Source of MCP servers' tools, which a server may offer its own page and not the
+// assistant.
+type AppSource interface {
+	AppDefinitions(server string) []toolspec.Definition
+}
+
 // Discovery asks its sources in order. It may be used concurrently.
 type Discovery struct {
 	sources []Source
@@ -76,6 +82,24 @@ func (d *Discovery) Page(panel string) *Catalogue {
 			offer = own.PageDefinitions
 		}
 		for _, def := range offer(panel) {
+			if !off[def.Name] {
+				c.add(def)
+			}
+		}
+	}
+	return c
+}
+
+// App takes the picture of what the page of an MCP server can name: tools of that server alone.
+func (d *Discovery) App(server string) *Catalogue {
+	c := &Catalogue{byName: map[string]int{}, problems: []string{}}
+	off := d.switchedOff()
+	for _, s := range d.sources {
+		own, ok := s.(AppSource)
+		if !ok {
+			continue
+		}
+		for _, def := range own.AppDefinitions(server) {
 			if !off[def.Name] {
 				c.add(def)
 			}

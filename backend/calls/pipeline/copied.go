@@ -84,7 +84,7 @@ func (g *given) add(talk, data string) {
 
 func steerable(from toolspec.Provenance) bool {
 	switch from.Caller {
-	case toolspec.CallerModel, toolspec.CallerRun, toolspec.CallerCreated, toolspec.CallerPanel:
+	case toolspec.CallerModel, toolspec.CallerRun, toolspec.CallerCreated, toolspec.CallerPanel, toolspec.CallerApp:
 		return true
 	}
 	return from.Child.Conversation != "" // a model, whoever it works for

@@ -58,10 +58,14 @@ func (p *Pipeline) announce(ctx context.Context, f *flight) {
 	if sentence == "" {
 		sentence = "Calling " + clip.Runes(f.call.Tool, maxValue)
 	}
+	app := ""
+	if f.call.From.Caller != toolspec.CallerApp {
+		app = f.def.App
+	}
 	p.publish(ctx, f, event.New(event.CallStarted, event.CallStart{
 		Tool: f.call.Tool, Args: p.shown(f), Origin: f.def.Origin, Owner: f.def.Owner,
 		Sentence: sentence, Caller: f.call.From.Caller, Client: f.call.From.Client, TimeoutMS: f.limit(),
-		Looks: f.def.Hints.ReadOnly && !f.desc.Moves, Within: f.call.Within,
+		Looks: f.def.Hints.ReadOnly && !f.desc.Moves, Within: f.call.Within, App: app,
 	}))
 	f.announced = true
 }

@@ -66,7 +66,21 @@ func (p *Pipeline) end(f *flight, result toolspec.Result, text string) event.Cal
 		}
 		end.Images = append(end.Images, id)
 	}
+	end.App = p.keepForApp(f, result)
 	return end
+}
+
+// keepForApp keeps the whole answer of a call that a page shows. What the page itself calls it has got.
+func (p *Pipeline) keepForApp(f *flight, result toolspec.Result) string {
+	if f.def.App == "" || len(result.App) == 0 || f.call.From.Caller == toolspec.CallerApp {
+		return ""
+	}
+	id, err := p.cfg.Blobs.Put(bytes.NewReader(result.App))
+	if err != nil {
+		p.cfg.Log.Error("answer not kept for its page", "call", f.call.ID, "err", err)
+		return ""
+	}
+	return id
 }
 
 // Bounds of a preview that is made of a result's text: lines, and characters of one.

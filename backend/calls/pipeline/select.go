@@ -8,11 +8,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// selectTool finds the call's tool in the Catalogue of its panel, for a panel in that of its page.
+// selectTool finds the call's tool in the Catalogue of its panel, for a panel in that of its page, for
+// the page of an MCP server in that of its server.
 func (p *Pipeline) selectTool(_ context.Context, f *flight) *toolspec.Result {
 	catalogue := p.cfg.Discovery.Discover(f.call.Panel)
-	if f.call.From.Caller == toolspec.CallerPanel {
+	switch f.call.From.Caller {
+	case toolspec.CallerPanel:
 		catalogue = p.cfg.Discovery.Page(f.call.From.Client)
+	case toolspec.CallerApp:
+		catalogue = p.cfg.Discovery.App(f.call.From.Client)
 	}
 	def, ok := catalogue.Get(f.call.Tool)
 	if ok {

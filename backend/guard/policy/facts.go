@@ -48,6 +48,10 @@ func read(in Input) facts {
 		own := PanelSource(in.Call.From.Client)
 		f.outside = slices.DeleteFunc(f.outside, func(source string) bool { return source == own })
 	}
+	if f.ownApp() {
+		own := AppSource(in.Call.From.Client)
+		f.outside = slices.DeleteFunc(f.outside, func(source string) bool { return source == own })
+	}
 	return f
 }
 
@@ -60,7 +64,7 @@ func byHand(c toolspec.Caller) bool {
 // party names the program a call comes from; the doors a person sits at are all "".
 func party(p toolspec.Provenance) string {
 	switch p.Caller {
-	case toolspec.CallerHTTP, toolspec.CallerMCP, toolspec.CallerPanel, toolspec.CallerCreated:
+	case toolspec.CallerHTTP, toolspec.CallerMCP, toolspec.CallerPanel, toolspec.CallerCreated, toolspec.CallerApp:
 		if p.Client != "" {
 			return string(p.Caller) + ":" + p.Client
 		}

@@ -19,6 +19,9 @@ func beyondPanel(f facts) (Decision, bool) { return Reach(f.in.Call, f.in.Defini
 // says so: callTools are the tools that the panel's manifest names in permissions.call_tools.
 func Reach(call toolspec.Call, def toolspec.Definition, callTools []string) (Decision, bool) {
 	panel := call.From.Client
+	if call.From.Caller == toolspec.CallerApp {
+		return reachOfApp(call, def)
+	}
 	if call.From.Caller != toolspec.CallerPanel || panel != "" && (owns(panel, def) || slices.Contains(callTools, call.Tool)) {
 		return Decision{}, false
 	}
@@ -28,6 +31,29 @@ func Reach(call toolspec.Call, def toolspec.Definition, callTools []string) (Dec
 		Suggestion: fmt.Sprintf("Add %q to permissions.call_tools in the manifest of %s; the person is asked when it is used.",
 			call.Tool, panel),
 	}, true
+}
+
+// AppSource is how the words of an MCP server and of its page are named as a source.
+func AppSource(server string) string { return "mcp:" + server }
+
+// reachOfApp refuses what is no tool of the server whose page asks. That the server lets its page call
+// the tool is the Catalogue's matter.
+func reachOfApp(call toolspec.Call, def toolspec.Definition) (Decision, bool) {
+	if server := call.From.Client; server != "" && def.Origin == toolspec.OriginMCP && def.Owner == server {
+		return Decision{}, false
+	}
+	return Decision{
+		Verdict: Refuse, ErrorType: toolspec.PermissionError,
+		Reason:     fmt.Sprintf("the app of %s may call tools of its own server only, and %s is none", call.From.Client, call.Tool),
+		Suggestion: "Ask the assistant for it instead.",
+	}, true
+}
+
+// ownApp reports whether the page of an MCP server calls a tool of that server: what it says then goes
+// to what it came from.
+func (f facts) ownApp() bool {
+	from, def := f.in.Call.From, f.in.Definition
+	return from.Caller == toolspec.CallerApp && from.Client != "" && def.Origin == toolspec.OriginMCP && def.Owner == from.Client
 }
 
 // owns reports whether the tool is one of the panel's own.

@@ -23,6 +23,9 @@ func (f facts) question() string {
 	if from := f.in.Call.From; from.Caller == toolspec.CallerPanel && !f.ownPanel() {
 		q = strings.TrimSuffix(q, "?") + ", for the panel " + from.Client + "?"
 	}
+	if from := f.in.Call.From; from.Caller == toolspec.CallerApp {
+		q = strings.TrimSuffix(q, "?") + ", for the app of " + from.Client + "?"
+	}
 	if child := f.in.Call.From.Child; child.Conversation != "" {
 		q = strings.TrimSuffix(q, "?") + ", for the subagent “" + child.Title + "”?"
 	}

@@ -15,14 +15,14 @@ import (
 func (s *Store) KnownServer(ctx context.Context, key string) (wire.KnownServer, error) {
 	k := wire.KnownServer{Key: key}
 	var found int64
-	var tools string
-	err := s.reader.QueryRowContext(ctx, `SELECT name, era, found, tools FROM known_servers WHERE key = ?`, key).Scan(&k.Name, &k.Era, &found, &tools)
+	var tools, domains string
+	err := s.reader.QueryRowContext(ctx, `SELECT name, era, found, tools, domains FROM known_servers WHERE key = ?`, key).Scan(&k.Name, &k.Era, &found, &tools, &domains)
 	if errors.Is(err, sql.ErrNoRows) {
 		return wire.KnownServer{}, nil
 	}
 	if err == nil {
 		k.Found = fromNanos(found)
-		err = json.Unmarshal([]byte(tools), &k.Tools)
+		err = errors.Join(json.Unmarshal([]byte(tools), &k.Tools), json.Unmarshal([]byte(domains), &k.Domains))
 	}
 	if err != nil {
 		return wire.KnownServer{}, fmt.Errorf("reading what is known of an MCP server: %w", err)
@@ -36,9 +36,13 @@ func (s *Store) SaveKnownServer(ctx context.Context, k wire.KnownServer) error {
 	if err != nil {
 		return fmt.Errorf("keeping what is known of %s: %w", k.Name, err)
 	}
+	domains, err := json.Marshal(k.Domains)
+	if err != nil {
+		return fmt.Errorf("keeping what is known of %s: %w", k.Name, err)
+	}
 	err = s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO known_servers (key, name, era, found, tools, time) VALUES (?, ?, ?, ?, ?, ?)`,
-			k.Key, k.Name, k.Era, nanos(k.Found), string(tools), nanos(time.Now()))
+		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO known_servers (key, name, era, found, tools, domains, time) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			k.Key, k.Name, k.Era, nanos(k.Found), string(tools), string(domains), nanos(time.Now()))
 		return err
 	})
 	if err != nil {

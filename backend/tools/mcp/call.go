@@ -117,6 +117,7 @@ func (s *Servers) call(ctx context.Context, server, name string, call toolspec.C
 		return v.failed(outer, ctx, session, asking, theirs, err)
 	}
 	r := Result(v.name, answer)
+	r.App = wholeFor(call, v, theirs, answer)
 	r.Sentence = fmt.Sprintf("%s: %s", v.name, theirs)
 	r.Sources = []string{"mcp:" + v.name}
 	return r

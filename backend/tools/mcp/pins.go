@@ -171,6 +171,7 @@ func (v *server) take(name string, changed *sdk.Tool) {
 			if tools[i].theirs == name && tools[i].changed != nil && pinned(tools[i].changed) == now {
 				tools[i].changed = nil
 				if err == nil {
+					def.App = tools[i].def.App
 					tools[i].def = def
 				}
 			}

@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/backend/tools/mcp/apps"
 	"sextant/backend/tools/mcp/signin"
 	"sextant/backend/tools/panels/accepted"
 	"sextant/backend/tools/panels/child"
@@ -296,6 +297,7 @@ func (v *server) options() *sdk.ClientOptions {
 		o.ElicitationHandler = v.elicit
 		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
 	}
+	o.Capabilities.AddExtension(apps.Extension, apps.Settings())
 	return o
 }
 

@@ -41,6 +41,9 @@ func serve(mode string) {
 		transport = mortalTransport()
 	}
 	s := testServer()
+	if mode == "apps" {
+		appServer(s)
+	}
 	if mode == "mortal" {
 		s.RemoveTools("bloated") // its list would be most of what is said
 	}

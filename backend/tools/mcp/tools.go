@@ -14,6 +14,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/backend/tools/mcp/apps"
 	"sextant/backend/tools/panels/argschema"
 	"sextant/shared/toolspec"
 )
@@ -31,6 +32,8 @@ type tool struct {
 	theirs string
 	ours   string
 	def    toolspec.Definition
+	// ui is what the server says of showing it and of who may call it.
+	ui apps.Tool
 	// changed is what the server says of it now, where that is not what the person knows; def is
 	// then still what they know. Nil otherwise.
 	changed *sdk.Tool
@@ -179,7 +182,9 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 			v.log.Warn("tool of MCP server left out", "tool", one.Name, "error", err)
 			continue
 		}
-		tools = append(tools, tool{theirs: one.Name, ours: forms[one.Name], def: def, changed: changed})
+		ui := apps.ToolOf(now.Meta)
+		def.App = ui.URI
+		tools = append(tools, tool{theirs: one.Name, ours: forms[one.Name], def: def, ui: ui, changed: changed})
 	}
 	v.set(func() { v.tools = tools })
 	return nil
@@ -250,7 +255,8 @@ func shorten(text string, n int) string {
 	return string(runes[:n]) + "…"
 }
 
-// Definitions are the tools of all running servers; they do not depend on the panel.
+// Definitions are the tools of all running servers but those that are for a server's own page alone;
+// they do not depend on the panel.
 func (s *Servers) Definitions(string) []toolspec.Definition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,6 +264,9 @@ func (s *Servers) Definitions(string) []toolspec.Definition {
 	for _, name := range slices.Sorted(maps.Keys(s.servers)) {
 		v := s.servers[name]
 		for _, t := range v.tools {
+			if !t.ui.Model {
+				continue
+			}
 			def := t.def
 			def.Name = t.public(v.prefix)
 			defs = append(defs, def)

@@ -1286,6 +1286,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open the person's own program for mail */
+        post: operations["post-api-mail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mcp-servers": {
         parameters: {
             query?: never;
@@ -1351,6 +1368,108 @@ export interface paths {
         post?: never;
         /** Remove an MCP server */
         delete: operations["delete-api-mcp-servers-name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/app": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The page of an MCP server that shows calls of a tool */
+        get: operations["get-api-mcp-servers-name-app"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/app/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a tool as the page of its MCP server */
+        post: operations["post-api-mcp-servers-name-app-call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/app/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** What the page of an MCP server tells the model with the next turn */
+        put: operations["put-api-mcp-servers-name-app-context"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/app/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Let the pages of an MCP server reach origins */
+        put: operations["put-api-mcp-servers-name-app-domains"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/app/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A line that the page of an MCP server logs */
+        post: operations["post-api-mcp-servers-name-app-log"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/app/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read a resource as the page of its MCP server */
+        post: operations["post-api-mcp-servers-name-app-read"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1646,6 +1765,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/panels/{id}/model-context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** What a panel's page tells the model with the next turn */
+        put: operations["put-api-panels-id-model-context"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/panels/{id}/page": {
         parameters: {
             query?: never;
@@ -1901,6 +2037,19 @@ export interface components {
             /** @description The hash of the change that was shown */
             hash: string;
         };
+        App: {
+            allowed: string[];
+            border?: boolean;
+            tool: components["schemas"]["AppTool"];
+            tools: components["schemas"]["AppTool"][];
+            url: string;
+            wants: string[];
+        };
+        AppTool: {
+            description: string;
+            inputSchema: unknown;
+            name: string;
+        };
         Approval: {
             /** Format: int64 */
             annotation?: number;
@@ -2080,6 +2229,7 @@ export interface components {
             text: string;
         };
         CallEnd: {
+            app?: string;
             changed?: string[];
             /** Format: int64 */
             duration_ms: number;
@@ -2130,6 +2280,7 @@ export interface components {
             calls: components["schemas"]["CallRow"][];
         };
         CallStart: {
+            app?: string;
             args: unknown;
             caller: string;
             client?: string;
@@ -2997,6 +3148,20 @@ export interface components {
         "Post-api-desk-stampsRequest": {
             paths: string[];
         };
+        "Post-api-mailRequest": {
+            address: string;
+        };
+        "Post-api-mcp-servers-name-app-callRequest": {
+            args?: unknown;
+            conversation?: string;
+            tool: string;
+        };
+        "Post-api-mcp-servers-name-app-logRequest": {
+            line: string;
+        };
+        "Post-api-mcp-servers-name-app-readRequest": {
+            uri: string;
+        };
         "Post-api-panels-id-developRequest": {
             on: boolean;
         };
@@ -3048,10 +3213,22 @@ export interface components {
         "Put-api-conversations-id-summaries-messageRequest": {
             use: boolean;
         };
+        "Put-api-mcp-servers-name-app-contextRequest": {
+            content?: unknown;
+            conversation: string;
+            structured?: unknown;
+        };
+        "Put-api-mcp-servers-name-app-domainsRequest": {
+            origins: string[];
+        };
         "Put-api-panels-id-configRequest": {
             values: {
                 [key: string]: unknown;
             };
+        };
+        "Put-api-panels-id-model-contextRequest": {
+            content?: unknown;
+            structured?: unknown;
         };
         "Put-api-settings-keyRequest": {
             value: string;
@@ -3071,6 +3248,9 @@ export interface components {
             lapsed: number;
             /** Format: int64 */
             p50_ms: number;
+        };
+        RawAnswer: {
+            answer: unknown;
         };
         Removed: {
             id: string;
@@ -3375,6 +3555,7 @@ export interface components {
         };
         ToolRow: {
             active: boolean;
+            app?: string;
             description: string;
             examples?: unknown[];
             group?: string;
@@ -6178,6 +6359,37 @@ export interface operations {
             };
         };
     };
+    "post-api-mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-mailRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "post-api-mcp-servers": {
         parameters: {
             query?: never;
@@ -6361,6 +6573,208 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MCPList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-mcp-servers-name-app": {
+        parameters: {
+            query?: {
+                tool?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["App"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-app-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-mcp-servers-name-app-callRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RawAnswer"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-mcp-servers-name-app-context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-mcp-servers-name-app-contextRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-mcp-servers-name-app-domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-mcp-servers-name-app-domainsRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-app-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-mcp-servers-name-app-logRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-app-read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-mcp-servers-name-app-readRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RawAnswer"];
                 };
             };
             /** @description Error */
@@ -6954,6 +7368,39 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PanelEvals"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-panels-id-model-context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-panels-id-model-contextRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

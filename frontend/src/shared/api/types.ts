@@ -11,7 +11,7 @@ export type Json = unknown;
 /** How a message or turn stands. */
 export type Status = 'running' | 'done' | 'stopped' | 'failed' | 'limit' | 'interrupted';
 export type Origin = 'baseline' | 'panel' | 'mcp' | 'created';
-export type Caller = 'person' | 'pilot' | 'model' | 'http' | 'mcp' | 'run' | 'panel' | 'created';
+export type Caller = 'person' | 'pilot' | 'model' | 'http' | 'mcp' | 'run' | 'panel' | 'created' | 'app';
 export type ErrorType = 'validation_error' | 'user_error' | 'system_error' | 'permission_error' | 'security_error';
 export type CallStatus = 'done' | 'failed' | 'declined' | 'refused' | 'stopped' | 'interrupted';
 export type Answer = S['Post-api-approvals-idRequest']['answer'];

@@ -135,6 +135,7 @@ export const assistant = {
   'caller.run': 'sextant run',
   'caller.panel': 'a panel',
   'caller.created': 'a created tool',
+  'caller.app': 'the app of an MCP server',
 
   'ask.does': 'Does',
   'ask.target': 'Target',

@@ -1,0 +1,54 @@
+package loop
+
+import (
+	"time"
+
+	"sextant/backend/agent/prompt"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+// Context is what a page that the person has open tells the model: text from outside. An empty Text
+// takes back what Source told before.
+type Context struct {
+	Source, Text string
+}
+
+// contextHead stands before it, so that it is never taken for a note of our own.
+const (
+	contextHead = "[What the page shows now, as the page itself says:]\n"
+	contextGone = "[What the page said before no longer holds.]"
+)
+
+// hearPages tells the model what pages say, where it has not been told. It is recorded like any message,
+// so that it stays where it is, and counts as read from outside.
+func (t *turn) hearPages() error {
+	if t.isPilot || t.ask.kin != nil || t.loop.cfg.Pages == nil {
+		return nil
+	}
+	last := map[string]string{}
+	for _, m := range prompt.Sent(t.messages) {
+		if m.Role == chat.RoleNote && len(m.Outside) == 1 {
+			last[m.Outside[0]] = m.Text
+		}
+	}
+	for _, c := range t.loop.cfg.Pages(t.ask.Conversation, t.panel()) {
+		text := contextHead + c.Text
+		if c.Text == "" {
+			text = contextGone
+		}
+		if before := last[c.Source]; text == before || c.Text == "" && before == "" {
+			continue
+		}
+		m := chat.Message{
+			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleNote,
+			Text: text, Outside: []string{c.Source}, Status: chat.StatusDone, Time: time.Now().UTC(),
+		}
+		if err := t.loop.publish(t.ctx, t.event(event.MessageAdded, m)); err != nil {
+			return err
+		}
+		t.messages = append(t.messages, m)
+		t.outside.add(c.Source)
+	}
+	return nil
+}

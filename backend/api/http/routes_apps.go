@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/shared/wire"
+)
+
+// Apps are the pages of MCP servers, as the window shows them.
+type Apps interface {
+	Show(ctx context.Context, server, tool string) (wire.App, error)
+	Allow(ctx context.Context, server string, origins []string) error
+	Call(ctx context.Context, server, tool, conversation string, args json.RawMessage) json.RawMessage
+	Read(ctx context.Context, server, uri string) (json.RawMessage, error)
+	Tell(server, conversation string, content, structured json.RawMessage) error
+	TellAsPanel(panel string, content, structured json.RawMessage) error
+	Note(server, line string) error
+	Mail(address string) error
+}
+
+// RawAnswer is an answer of an MCP server as it gave it.
+type RawAnswer struct {
+	Answer json.RawMessage `json:"answer"`
+}
+
+// appRoutes are what the window asks on behalf of the page of an MCP server. Nobody else may: a call
+// that is made here counts as the page's.
+func (s *Server) appRoutes() {
+	const base = "/api/mcp-servers/{name}/app"
+	add(s, http.MethodGet, base, "The page of an MCP server that shows calls of a tool", http.StatusOK, func(ctx context.Context, in *struct {
+		Name string `path:"name" maxLength:"128"`
+		Tool string `query:"tool" maxLength:"128"`
+	},
+	) (*body[wire.App], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		app, err := s.rooms.Apps.Show(ctx, in.Name, in.Tool)
+		if err != nil {
+			return nil, huma.NewError(http.StatusBadGateway, err.Error())
+		}
+		return answer(app), nil
+	})
+	add(s, http.MethodPost, base+"/call", "Run a tool as the page of its MCP server", http.StatusOK, func(ctx context.Context, in *struct {
+		Name string `path:"name" maxLength:"128"`
+		Body struct {
+			Tool         string          `json:"tool" maxLength:"128"`
+			Args         json.RawMessage `json:"args,omitempty"`
+			Conversation string          `json:"conversation,omitempty" maxLength:"128"`
+		}
+	},
+	) (*body[RawAnswer], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		b := in.Body
+		return answer(RawAnswer{Answer: s.rooms.Apps.Call(ctx, in.Name, b.Tool, b.Conversation, b.Args)}), nil
+	})
+	add(s, http.MethodPost, base+"/read", "Read a resource as the page of its MCP server", http.StatusOK, func(ctx context.Context, in *struct {
+		Name string `path:"name" maxLength:"128"`
+		Body struct {
+			URI string `json:"uri" maxLength:"2000"`
+		}
+	},
+	) (*body[RawAnswer], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		raw, err := s.rooms.Apps.Read(ctx, in.Name, in.Body.URI)
+		if err != nil {
+			return nil, huma.NewError(http.StatusBadGateway, err.Error())
+		}
+		return answer(RawAnswer{Answer: raw}), nil
+	})
+	s.appWordRoutes(base)
+}
+
+// appWordRoutes take what a page says, and what the person says of it.
+func (s *Server) appWordRoutes(base string) {
+	add(s, http.MethodPut, base+"/domains", "Let the pages of an MCP server reach origins", http.StatusNoContent, func(ctx context.Context, in *struct {
+		Name string `path:"name" maxLength:"128"`
+		Body struct {
+			Origins []string `json:"origins" maxItems:"128"`
+		}
+	},
+	) (*nothing, error) {
+		return s.word(ctx, func() error { return s.rooms.Apps.Allow(ctx, in.Name, in.Body.Origins) })
+	})
+	add(s, http.MethodPut, base+"/context", "What the page of an MCP server tells the model with the next turn", http.StatusNoContent, func(ctx context.Context, in *struct {
+		Name string `path:"name" maxLength:"128"`
+		Body struct {
+			Conversation string          `json:"conversation" maxLength:"128"`
+			Content      json.RawMessage `json:"content,omitempty"`
+			Structured   json.RawMessage `json:"structured,omitempty"`
+		}
+	},
+	) (*nothing, error) {
+		b := in.Body
+		return s.word(ctx, func() error { return s.rooms.Apps.Tell(in.Name, b.Conversation, b.Content, b.Structured) })
+	})
+	add(s, http.MethodPut, "/api/panels/{id}/model-context", "What a panel's page tells the model with the next turn", http.StatusNoContent, func(ctx context.Context, in *struct {
+		ID   string `path:"id" maxLength:"64"`
+		Body struct {
+			Content    json.RawMessage `json:"content,omitempty"`
+			Structured json.RawMessage `json:"structured,omitempty"`
+		}
+	},
+	) (*nothing, error) {
+		if err := s.knownPanel(in.ID); err != nil {
+			return nil, err
+		}
+		return s.word(ctx, func() error { return s.rooms.Apps.TellAsPanel(in.ID, in.Body.Content, in.Body.Structured) })
+	})
+	add(s, http.MethodPost, base+"/log", "A line that the page of an MCP server logs", http.StatusNoContent, func(ctx context.Context, in *struct {
+		Name string `path:"name" maxLength:"128"`
+		Body struct {
+			Line string `json:"line" maxLength:"4000"`
+		}
+	},
+	) (*nothing, error) {
+		return s.word(ctx, func() error { return s.rooms.Apps.Note(in.Name, in.Body.Line) })
+	})
+	add(s, http.MethodPost, "/api/mail", "Open the person's own program for mail", http.StatusNoContent, func(ctx context.Context, in *struct {
+		Body struct {
+			Address string `json:"address" maxLength:"2000"`
+		}
+	},
+	) (*nothing, error) {
+		return s.word(ctx, func() error { return s.rooms.Apps.Mail(in.Body.Address) })
+	})
+}
+
+// word does what only a window may.
+func (s *Server) word(ctx context.Context, do func() error) (*nothing, error) {
+	if err := personOnly(ctx); err != nil {
+		return nil, err
+	}
+	if err := do(); err != nil {
+		return nil, refused(err)
+	}
+	return nil, nil
+}

@@ -1,0 +1,231 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/tools/mcp/apps"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+const (
+	// pageLimit bounds how long a server may take to give a page or what its page reads.
+	pageLimit = 20 * time.Second
+	// maxAnswer bounds the whole answer that is kept for a page, maxLine a line that a page logs, in
+	// bytes.
+	maxAnswer = 4 << 20
+	maxLine   = 2000
+	// maxAllowed bounds the origins that the pages of one server may reach.
+	maxAllowed = 128
+)
+
+// AppTool is a tool as the page of its server names it.
+type AppTool struct {
+	// Name is the server's own.
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+}
+
+// AppDefinitions are the tools of a running server that its own pages may call.
+func (s *Servers) AppDefinitions(server string) []toolspec.Definition {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.servers[server]
+	if v == nil {
+		return nil
+	}
+	var defs []toolspec.Definition
+	for _, t := range v.tools {
+		if t.ui.App {
+			def := t.def
+			def.Name = t.public(v.prefix)
+			defs = append(defs, def)
+		}
+	}
+	return defs
+}
+
+// AppTools are the same by the server's own names.
+func (s *Servers) AppTools(server string) []AppTool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := []AppTool{}
+	if v := s.servers[server]; v != nil {
+		for _, t := range v.tools {
+			if t.ui.App {
+				list = append(list, t.forApp())
+			}
+		}
+	}
+	return list
+}
+
+func (t tool) forApp() AppTool {
+	return AppTool{Name: t.theirs, Description: t.def.Description, InputSchema: t.def.Parameters}
+}
+
+// App is the page that shows calls of a tool, by either of its names, and the tool. The error says why
+// there is none.
+func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppTool, error) {
+	s.mu.Lock()
+	v := s.servers[server]
+	found := tool{}
+	if v != nil {
+		for _, t := range v.tools {
+			if t.ui.URI != "" && (t.theirs == name || t.public(v.prefix) == name) {
+				found = t
+			}
+		}
+	}
+	s.mu.Unlock()
+	if found.ui.URI == "" {
+		if why := s.absent(server, name); v == nil || v.session == nil {
+			return apps.Page{}, AppTool{}, fmt.Errorf("%s. %s", why.Error, why.Suggestion)
+		}
+		return apps.Page{}, AppTool{}, fmt.Errorf("%w: %s of %s has no page", apps.ErrNoPage, shorten(name, maxName), server)
+	}
+	contents, err := s.readPart(ctx, server, found.ui.URI)
+	if err != nil {
+		return apps.Page{}, AppTool{}, err
+	}
+	page, err := apps.PageOf(found.ui.URI, contents, s.listed(ctx, server, found.ui.URI, contents))
+	if err != nil {
+		return apps.Page{}, AppTool{}, fmt.Errorf("the page of %s: %w", server, err)
+	}
+	return page, found.forApp(), nil
+}
+
+// listed is the _meta of a page in the list of resources, asked for where the page itself says nothing.
+func (s *Servers) listed(ctx context.Context, server, uri string, contents []*sdk.ResourceContents) sdk.Meta {
+	for _, c := range contents {
+		if _, said := c.Meta["ui"]; said {
+			return nil
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, pageLimit/4)
+	defer cancel()
+	list, err := s.Resources(ctx, server)
+	if err != nil {
+		return nil // the list need not name pages, and may be missing
+	}
+	for _, r := range list {
+		if r.URI == uri {
+			return r.Meta
+		}
+	}
+	return nil
+}
+
+// readPart reads a resource whose size is bounded by that of a page.
+func (s *Servers) readPart(ctx context.Context, server, uri string) ([]*sdk.ResourceContents, error) {
+	ctx, session, done, err := s.sessionOf(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(ctx, pageLimit)
+	defer cancel()
+	answer, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	if err != nil {
+		return nil, fmt.Errorf("reading %s of %s: %w", shorten(uri, 200), server, err)
+	}
+	left := apps.MaxPage + 1
+	read := []*sdk.ResourceContents{}
+	for _, c := range answer.Contents {
+		if c == nil {
+			continue // a server may say null
+		}
+		if left -= len(c.Text) + len(c.Blob); left < 0 {
+			return nil, fmt.Errorf("%s of %s is larger than %d MB", shorten(uri, 200), server, apps.MaxPage>>20)
+		}
+		read = append(read, c)
+	}
+	return read, nil
+}
+
+// ReadForApp is a resource of a server as its page asks for it: the answer to resources/read as JSON,
+// without secrets of the person's.
+func (s *Servers) ReadForApp(ctx context.Context, server, uri string) (json.RawMessage, error) {
+	contents, err := s.readPart(ctx, server, uri)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(sdk.ReadResourceResult{Contents: contents})
+	if err != nil {
+		return nil, fmt.Errorf("reading %s of %s: %w", shorten(uri, 200), server, err)
+	}
+	return s.cfg.Secrets.MaskJSON(raw), nil
+}
+
+// wholeFor is the answer to a call as the server gave it, for the page that shows it or that made it.
+func wholeFor(call toolspec.Call, v *server, theirs string, answer *sdk.CallToolResult) json.RawMessage {
+	if call.From.Caller != toolspec.CallerApp && !v.shows(theirs) {
+		return nil
+	}
+	raw, err := json.Marshal(answer)
+	if err != nil || len(raw) > maxAnswer {
+		v.log.Warn("answer is too large for its page", "tool", theirs, "bytes", len(raw), "error", err)
+		return nil
+	}
+	return raw
+}
+
+// shows reports whether calls of a tool are shown by a page.
+func (v *server) shows(theirs string) bool {
+	v.owner.mu.Lock()
+	defer v.owner.mu.Unlock()
+	return slices.ContainsFunc(v.tools, func(t tool) bool { return t.theirs == theirs && t.ui.URI != "" })
+}
+
+// AppDomains are the origins that the pages of a server may reach, as the person said.
+func (s *Servers) AppDomains(ctx context.Context, server string) ([]string, error) {
+	v, ok := s.named(server)
+	if !ok {
+		return nil, fmt.Errorf("%w: %s", errUnknownServer, server)
+	}
+	known, err := v.known(ctx)
+	return known.Domains, err
+}
+
+// AllowAppDomains adds origins to those. It is the person's to say.
+func (s *Servers) AllowAppDomains(ctx context.Context, server string, origins []string) error {
+	v, ok := s.named(server)
+	if !ok {
+		return fmt.Errorf("%w: %s", errUnknownServer, server)
+	}
+	full := false
+	err := v.remember(ctx, func(k *wire.KnownServer) {
+		all := slices.Concat(k.Domains, origins)
+		slices.Sort(all)
+		if all = slices.Compact(all); len(all) > maxAllowed {
+			full = true
+			return
+		}
+		k.Domains = all
+	})
+	if full {
+		return fmt.Errorf("pages of %s may reach %d origins already, the most there can be", server, maxAllowed)
+	}
+	return err
+}
+
+// AppLog keeps a line that a server's page logs, in the server's log.
+func (s *Servers) AppLog(server, line string) error {
+	v, ok := s.named(server)
+	if !ok {
+		return fmt.Errorf("%w: %s", errUnknownServer, server)
+	}
+	if len(line) > maxLine {
+		line = line[:maxLine]
+	}
+	_, err := v.tail.Write([]byte("app: " + strings.Join(strings.Fields(strings.ToValidUTF8(line, "")), " ") + "\n"))
+	return err
+}

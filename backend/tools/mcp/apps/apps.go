@@ -1,0 +1,217 @@
+// Package apps reads what MCP servers say of MCP Apps (extension io.modelcontextprotocol/ui,
+// revision 2026-01-26): which tool is shown by which page, who may call a tool, and what a page
+// would like to reach. It also holds what apps tell the model, and how much they may ask.
+//
+// All of it is a server's word, from outside: what is malformed counts as not said, everything is
+// bounded, and a page reaches nothing that its person has not agreed to. The package talks to
+// nobody; the servers' room reads and calls.
+package apps
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// Extension is the name under which both sides say that they know MCP Apps.
+	Extension = "io.modelcontextprotocol/ui"
+	// MIME is the only type of page there is.
+	MIME = "text/html;profile=mcp-app"
+	// scheme begins the address of every page.
+	scheme = "ui://"
+	// maxURI bounds such an address, MaxPage a page, both in bytes.
+	maxURI  = 1024
+	MaxPage = 8 << 20
+	// maxDomains bounds the origins that a page may name for one use.
+	maxDomains = 32
+)
+
+// Settings is what a client says under Extension.
+func Settings() map[string]any { return map[string]any{"mimeTypes": []string{MIME}} }
+
+// Tool is what a server says of one of its tools.
+type Tool struct {
+	// URI is the page that shows its calls, "" for none.
+	URI string
+	// Model and App say who may call it.
+	Model, App bool
+}
+
+// ToolOf reads a tool's _meta.ui, and the older "ui/resourceUri". Without a visibility that can be read
+// both may call it.
+func ToolOf(meta sdk.Meta) Tool {
+	t := Tool{Model: true, App: true}
+	var said struct {
+		UI struct {
+			URI        any   `json:"resourceUri"`
+			Visibility []any `json:"visibility"`
+		} `json:"ui"`
+		Old any `json:"ui/resourceUri"`
+	}
+	if !decode(meta, &said) {
+		return t
+	}
+	t.URI = address(said.UI.URI)
+	if t.URI == "" {
+		t.URI = address(said.Old)
+	}
+	if said.UI.Visibility != nil {
+		t.Model, t.App = slices.Contains(said.UI.Visibility, any("model")), slices.Contains(said.UI.Visibility, any("app"))
+	}
+	return t
+}
+
+// decode reads meta, which came as JSON, into a struct; false when it does not fit.
+func decode(meta sdk.Meta, into any) bool {
+	raw, err := json.Marshal(meta)
+	return err == nil && json.Unmarshal(raw, into) == nil
+}
+
+// address is uri when it is one of a page, else "".
+func address(uri any) string {
+	text, _ := uri.(string)
+	if !strings.HasPrefix(text, scheme) || len(text) <= len(scheme) || len(text) > maxURI || strings.ContainsFunc(text, unseen) {
+		return ""
+	}
+	return text
+}
+
+func unseen(r rune) bool { return r <= ' ' || r == 0x7f }
+
+// Domains are origins by what a page may do with them.
+type Domains struct {
+	Connect  []string `json:"connect,omitempty"`
+	Resource []string `json:"resource,omitempty"`
+	Frame    []string `json:"frame,omitempty"`
+	Base     []string `json:"base,omitempty"`
+}
+
+// All are the origins of d, each once, sorted.
+func (d Domains) All() []string {
+	all := slices.Concat(d.Connect, d.Resource, d.Frame, d.Base)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Among is d with nothing but what is in allowed.
+func (d Domains) Among(allowed []string) Domains {
+	only := func(list []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(o string) bool { return !slices.Contains(allowed, o) })
+	}
+	return Domains{Connect: only(d.Connect), Resource: only(d.Resource), Frame: only(d.Frame), Base: only(d.Base)}
+}
+
+// Page is the page of an app.
+type Page struct {
+	URI  string
+	HTML []byte
+	// Domains are what it would like to reach.
+	Domains Domains
+	// Border is what it says of a border around it, nil when it leaves that to us.
+	Border *bool
+	// Permissions are the abilities of a browser that it would like to have. None is given.
+	Permissions []string
+}
+
+// ErrNoPage says why what a server gave is no page.
+var ErrNoPage = errors.New("it is no page that can be shown")
+
+// PageOf reads the answer to resources/read for uri. What the list of resources says of the page
+// counts where the answer itself says nothing.
+func PageOf(uri string, contents []*sdk.ResourceContents, listed sdk.Meta) (Page, error) {
+	at := slices.IndexFunc(contents, func(c *sdk.ResourceContents) bool { return c != nil && c.URI == uri })
+	if at < 0 {
+		return Page{}, fmt.Errorf("%w: the server answered without %s", ErrNoPage, uri)
+	}
+	c := contents[at]
+	if !isPage(c.MIMEType) {
+		return Page{}, fmt.Errorf("%w: it is of the type %.80q, not %q", ErrNoPage, c.MIMEType, MIME)
+	}
+	html := c.Blob
+	if c.Text != "" {
+		html = []byte(c.Text)
+	}
+	switch {
+	case len(html) == 0:
+		return Page{}, fmt.Errorf("%w: it is empty", ErrNoPage)
+	case len(html) > MaxPage:
+		return Page{}, fmt.Errorf("%w: it is larger than %d MB", ErrNoPage, MaxPage>>20)
+	}
+	p := Page{URI: uri, HTML: html}
+	if !p.wishes(c.Meta) {
+		p.wishes(listed)
+	}
+	return p, nil
+}
+
+// isPage reports whether a MIME type is MIME, however it is spaced.
+func isPage(mime string) bool {
+	return strings.EqualFold(strings.ReplaceAll(mime, " ", ""), MIME)
+}
+
+// wishes takes over what _meta.ui says; false when it says nothing.
+func (p *Page) wishes(meta sdk.Meta) bool {
+	if _, said := meta["ui"]; !said {
+		return false
+	}
+	// Each part by itself: one that is malformed takes nothing from the others.
+	var csp struct {
+		UI struct {
+			CSP struct {
+				Connect  []any `json:"connectDomains"`
+				Resource []any `json:"resourceDomains"`
+				Frame    []any `json:"frameDomains"`
+				Base     []any `json:"baseUriDomains"`
+			} `json:"csp"`
+		} `json:"ui"`
+	}
+	if decode(meta, &csp) {
+		c := csp.UI.CSP
+		p.Domains = Domains{Connect: origins(c.Connect), Resource: origins(c.Resource), Frame: origins(c.Frame), Base: origins(c.Base)}
+	}
+	var rest struct {
+		UI struct {
+			Border any `json:"prefersBorder"`
+			Asks   any `json:"permissions"`
+		} `json:"ui"`
+	}
+	if decode(meta, &rest) {
+		if border, ok := rest.UI.Border.(bool); ok {
+			p.Border = &border
+		}
+		if asks, ok := rest.UI.Asks.(map[string]any); ok {
+			for _, name := range []string{"camera", "clipboardWrite", "geolocation", "microphone"} {
+				if _, wanted := asks[name]; wanted {
+					p.Permissions = append(p.Permissions, name)
+				}
+			}
+		}
+	}
+	return true
+}
+
+// origin is the form of an origin that a page may name: a name with a dot over TLS, "*." before it at
+// most. A path behind it is left out: a policy cannot be told by halves.
+var origin = regexp.MustCompile(`^((?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?)/?$`)
+
+var numeric = regexp.MustCompile(`://[0-9.]+(?::|$)`)
+
+func origins(list []any) []string {
+	var good []string
+	for _, one := range list {
+		text, _ := one.(string)
+		if len(text) > 300 || len(good) >= maxDomains {
+			continue
+		}
+		if found := origin.FindStringSubmatch(strings.ToLower(text)); found != nil && !numeric.MatchString(found[1]) && !slices.Contains(good, found[1]) {
+			good = append(good, found[1])
+		}
+	}
+	return good
+}
