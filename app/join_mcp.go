@@ -19,7 +19,8 @@ func (s *System) welcome(ctx context.Context, g mcpserver.Guest) (mcpserver.Conf
 	return mcpserver.Config{
 		Tools: offered{s, g.Tools, g.Panel}, Caller: s.Pipeline, Session: session, Panel: g.Panel, Client: g.Client, Version: Version,
 		Asks: s.hub.Watched, Questions: s.questions, Answer: s.Desk.Answer,
-		Instructions: mcpInstructions, Changed: s.toolChanges(ctx), Progress: s.progress, Log: s.Log,
+		Instructions: mcpInstructions, Changed: s.changesFor(ctx), Shared: sharedTalks{s}, Progress: s.progress, Log: s.Log,
+		Follow: s.Browser.Session(session).Follow,
 	}, farewell
 }
 

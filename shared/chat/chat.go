@@ -47,6 +47,8 @@ type Conversation struct {
 	// call by which it did; both are empty for a person's own.
 	Parent     string `json:"parent,omitempty"`
 	ParentCall string `json:"parent_call,omitempty"`
+	// Shared is true while other programs may read it over MCP.
+	Shared bool `json:"shared,omitempty"`
 }
 
 // Message is one entry of a conversation. A RoleTool message answers the call CallID.

@@ -17,6 +17,7 @@ const (
 	ConversationCreated Kind = "conversation.created" // chat.Conversation
 	ConversationUpdated Kind = "conversation.updated" // chat.Conversation
 	ConversationDeleted Kind = "conversation.deleted" // Removed
+	ConversationShared  Kind = "conversation.shared"  // Shared
 	MessageAdded        Kind = "message.added"        // chat.Message
 	MessageWaiting      Kind = "message.waiting"      // Waiting
 	MessageTaken        Kind = "message.taken"        // Taken
@@ -98,4 +99,10 @@ type Empty struct{}
 // Removed names something that is gone.
 type Removed struct {
 	ID string `json:"id"`
+}
+
+// Shared says whether other programs may read a conversation.
+type Shared struct {
+	ID     string `json:"id"`
+	Shared bool   `json:"shared"`
 }

@@ -48,6 +48,7 @@ func (s *Server) talkRoutes() {
 	add(s, http.MethodDelete, "/api/conversations/{id}", "Delete a conversation", http.StatusNoContent, s.remove)
 	add(s, http.MethodPost, "/api/conversations/{id}/messages", "Ask the assistant", http.StatusAccepted, s.ask)
 	add(s, http.MethodGet, "/api/conversations/{id}/bill", "What a conversation cost, and how its budgets stand", http.StatusOK, s.bill)
+	add(s, http.MethodPut, "/api/conversations/{id}/shared", "Let other programs read a conversation over MCP, or not any more", http.StatusNoContent, s.share)
 	s.waitingRoutes()
 	s.branchRoutes()
 	add(s, http.MethodPost, "/api/conversations/{id}/stop", "Stop the running turn", http.StatusNoContent, func(_ context.Context, in *idPath) (*nothing, error) {
@@ -108,6 +109,29 @@ func (s *Server) rename(ctx context.Context, in *struct {
 		return nil, failed("The title was not kept.", err)
 	}
 	return answer(c), nil
+}
+
+func (s *Server) share(ctx context.Context, in *struct {
+	ID   string `path:"id" maxLength:"128"`
+	Body struct {
+		Shared bool `json:"shared"`
+	}
+},
+) (*nothing, error) {
+	if err := personOnly(ctx); err != nil {
+		return nil, err
+	}
+	c, err := s.conversation(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if c.Parent != "" {
+		return nil, huma.NewError(http.StatusConflict, "This is the talk of a subagent. Share the conversation that it worked for.")
+	}
+	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationShared, event.Shared{ID: c.ID, Shared: in.Body.Shared}).In(c.ID, "")); err != nil {
+		return nil, failed("It stays as it was: "+map[bool]string{true: "shared.", false: "not shared."}[c.Shared], err)
+	}
+	return nil, nil
 }
 
 func (s *Server) remove(ctx context.Context, in *idPath) (*nothing, error) {

@@ -63,14 +63,16 @@ type Config struct {
 	Instructions string
 	// Changed, when set, says what clients are to be told of.
 	Changed <-chan Change
-	// AllChange says that Changed tells of prompts and resources too, and so clients may subscribe
-	// to a resource. Only the conformance server sets it: of a Sextant, only the tools are told of.
+	// Follow, when set, calls changed after the page in front has changed, until ctx ends; it bounds
+	// how often. It is run while a client is subscribed to a form of that page.
+	Follow func(ctx context.Context, changed func())
+	// AllChange says that Changed tells of prompts too. Only the conformance server sets it: a
+	// Sextant's never change.
 	AllChange bool
 	// Progress, when set, passes what a running call says to sink until stop is called; the
 	// id is the Call's. Clients that ask for progress get it.
 	Progress func(id string, sink func(text string)) (stop func())
-	// Shared are the conversations that a person shared, nil for none. A Sextant sets none yet:
-	// nothing in its window shares one.
+	// Shared are the conversations that a person shared, nil for none.
 	Shared Conversations
 	// Shelf replaces the resources and prompts of a Sextant, and Fixtures are tools beside the
 	// Catalogue's that speak the protocol themselves. Only the conformance server sets them.
@@ -150,27 +152,35 @@ type door struct {
 	// out is the stream to the client, nil over HTTP.
 	out    *splicer
 	parked parking
+	subs   subscriptions
+	// stirred carries the addresses whose contents changed with the page.
+	stirred chan string
 }
 
 func newDoor(cfg Config) *door {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &door{cfg: cfg, shelf: cfg.Shelf}
+	d := &door{cfg: cfg, shelf: cfg.Shelf, stirred: make(chan string)}
+	d.subs.door = d
 	if d.shelf == nil {
 		d.shelf = &shelf{door: d}
 	}
 	return d
 }
 
-// close ends the calls whose question nobody came back to answer, and waits for them.
-func (d *door) close() { d.parked.close() }
+// close ends the calls whose question nobody came back to answer and what is followed, and waits for
+// both.
+func (d *door) close() {
+	d.subs.close()
+	d.parked.close()
+}
 
 // talk is the door as one conversation.
 func (d *door) talk() talk {
 	return talk{
 		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed, allChange: d.cfg.AllChange, log: d.cfg.Log,
-		list: d.list, call: d.call, shelf: d.shelf,
+		list: d.list, call: d.call, shelf: d.shelf, stirred: d.stirred, subscribe: d.subs.add, unsubscribe: d.subs.remove,
 	}
 }
 

@@ -249,7 +249,7 @@ func TestAChangeOfTheCatalogueIsTold(t *testing.T) {
 	session := connect(t, Config{Tools: tools, Caller: &pipeline{}, Changed: changed}, &sdk.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { told <- struct{}{} },
 	})
-	if caps := session.InitializeResult().Capabilities; !caps.Tools.ListChanged || caps.Prompts.ListChanged || caps.Resources.ListChanged || caps.Resources.Subscribe {
+	if caps := session.InitializeResult().Capabilities; !caps.Tools.ListChanged || caps.Prompts.ListChanged || !caps.Resources.ListChanged || !caps.Resources.Subscribe {
 		t.Errorf("announced are tools %+v, prompts %+v, resources %+v; only changes of tools are told", caps.Tools, caps.Prompts, caps.Resources)
 	}
 	tools.mu.Lock()

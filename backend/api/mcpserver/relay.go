@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,12 +37,13 @@ type RelayConfig struct {
 // runs again, which is joined then. The first call after that fails too, because the
 // client's numbers meant elements that are gone.
 func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) error {
-	r := &relay{cfg: cfg, patience: joinPatience, changed: make(chan Change, 8), progress: map[int64]func(*sdk.ProgressNotificationParams){}}
+	r := &relay{cfg: cfg, patience: joinPatience, changed: make(chan Change, 8), subscribed: map[string]int{}, progress: map[int64]func(*sdk.ProgressNotificationParams){}}
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.close()
 	defer cancel()
 	return converse(ctx, talk{
 		version: cfg.Version, instructions: cfg.Instructions, changed: r.changed, log: cfg.Log, list: r.list, call: r.call, shelf: far{r},
+		subscribe: r.subscribe, unsubscribe: r.unsubscribe,
 	}, in, out)
 }
 
@@ -62,6 +65,8 @@ type relay struct {
 	stale    bool
 	progress map[int64]func(*sdk.ProgressNotificationParams)
 	last     int64
+	// subscribed are the resources that the client waits for, with how often it said so.
+	subscribed map[string]int
 }
 
 func (r *relay) close() {
@@ -107,6 +112,7 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 		Logger: r.cfg.Log, Capabilities: caps,
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { r.poke(Change{Tools: true}) },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { r.poke(Change{Resources: true}) },
+		ResourceUpdatedHandler:      func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { r.heard(req.Params.URI) },
 		ProgressNotificationHandler: r.pass,
 		// A question is the client's to put: it is passed on as it is.
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
@@ -121,7 +127,11 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 	r.mu.Lock()
 	r.session, r.stale = session, r.joined > 0
 	r.joined++
+	again := slices.Sorted(maps.Keys(r.subscribed))
 	r.mu.Unlock()
+	for _, uri := range again {
+		_ = session.Subscribe(hello, &sdk.SubscribeParams{URI: uri}) // what is not there in the new one is not told of
+	}
 	r.watching.Go(func() {
 		_ = session.Wait() // how it ended is told by the calls
 		_ = session.Close()

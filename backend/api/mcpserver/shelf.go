@@ -39,8 +39,11 @@ var pageViews = []view{
 
 const (
 	pagePrefix         = "sextant://page/"
-	conversationPrefix = "sextant://conversations/"
+	conversationPrefix = "sextant://conversation/"
 )
+
+// ConversationURI is the address of a shared conversation.
+func ConversationURI(id string) string { return conversationPrefix + id }
 
 // shelf are the resources and prompts of a Sextant.
 type shelf struct{ door *door }

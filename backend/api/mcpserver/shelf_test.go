@@ -46,7 +46,7 @@ func TestAPageIsReadAsAResourceByACallOfItsTool(t *testing.T) {
 		if call.Tool != "annotate_page" || call.From.Caller != toolspec.CallerMCP || call.From.Client != "editor" || call.From.Session != "s0" || call.From.Interactive {
 			t.Errorf("%s: it was read by %+v", revision, call)
 		}
-		for _, uri := range []string{"sextant://page/screenshot", "sextant://page/", "sextant://conversations/1", "file:///etc/passwd", entryURI} {
+		for _, uri := range []string{"sextant://page/screenshot", "sextant://page/", "sextant://conversation/1", "file:///etc/passwd", entryURI} {
 			_, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 			var said *jsonrpc.Error
 			if !errors.As(err, &said) || said.Code != jsonrpc.CodeInvalidParams {
@@ -69,14 +69,14 @@ func TestOnlyConversationsThatAreSharedCanBeRead(t *testing.T) {
 	h := opened(t, func(cfg *Config) { cfg.Shared = sharing{"c1": "Lamps", "c2": "Chairs"} })
 	c := h.visit(t, "editor", "", "2026-07-28", nil)
 	list, err := c.ListResources(t.Context(), nil)
-	if err != nil || len(list.Resources) != 3 || list.Resources[1].URI != "sextant://conversations/c1" || list.Resources[1].Title != "Lamps" {
+	if err != nil || len(list.Resources) != 3 || list.Resources[1].URI != "sextant://conversation/c1" || list.Resources[1].Title != "Lamps" {
 		t.Fatalf("%+v %v", list, err)
 	}
-	got, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "sextant://conversations/c2"})
+	got, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "sextant://conversation/c2"})
 	if err != nil || got.Contents[0].Text != "# Chairs" || got.Contents[0].MIMEType != "text/markdown" {
 		t.Errorf("%+v %v", got, err)
 	}
-	if _, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "sextant://conversations/c3"}); err == nil {
+	if _, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "sextant://conversation/c3"}); err == nil {
 		t.Error("one that is not shared was read")
 	}
 	templates, err := c.ListResourceTemplates(t.Context(), nil)
@@ -87,7 +87,7 @@ func TestOnlyConversationsThatAreSharedCanBeRead(t *testing.T) {
 		uri, value string
 		want       []string
 	}{
-		{"sextant://conversations/{id}", "c", []string{"c1", "c2"}},
+		{"sextant://conversation/{id}", "c", []string{"c1", "c2"}},
 		{"sextant://page/{form}", "el", []string{"elements"}},
 		{"sextant://page/{form}", "x", []string{}},
 		{"other://{id}", "", []string{}},

@@ -31,12 +31,17 @@ type talk struct {
 	// heard, when set, is told of each request that the SDK takes for one of MCP.
 	heard   func()
 	changed <-chan Change
-	// allChange is true when changes of prompts and resources are told too.
+	// stirred, when set, carries addresses whose contents changed, beside changed.
+	stirred <-chan string
+	// allChange is true when changes of prompts are told too.
 	allChange bool
-	log       *slog.Logger
-	list      func(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error)
-	call      sdk.ToolHandler
-	shelf     Shelf
+	// subscribe and unsubscribe, when set, hear which resources a client waits for.
+	subscribe   func(context.Context, *sdk.SubscribeRequest) error
+	unsubscribe func(context.Context, *sdk.UnsubscribeRequest) error
+	log         *slog.Logger
+	list        func(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error)
+	call        sdk.ToolHandler
+	shelf       Shelf
 }
 
 // The SDK has a list of its own of each kind, and ours change without it. One entry of each
@@ -61,14 +66,13 @@ func (t talk) server() *sdk.Server {
 		Capabilities: &sdk.ServerCapabilities{
 			Tools:     &sdk.ToolCapabilities{ListChanged: t.changed != nil},
 			Prompts:   &sdk.PromptCapabilities{ListChanged: t.allChange},
-			Resources: &sdk.ResourceCapabilities{ListChanged: t.allChange, Subscribe: t.allChange},
+			Resources: &sdk.ResourceCapabilities{ListChanged: t.changed != nil, Subscribe: t.subscribe != nil},
 			//nolint:staticcheck // deprecated by 2026-07-28, and asked for by clients of older revisions
 			Logging: &sdk.LoggingCapabilities{},
 		},
 	}
-	if t.allChange {
-		options.SubscribeHandler = func(context.Context, *sdk.SubscribeRequest) error { return nil }
-		options.UnsubscribeHandler = func(context.Context, *sdk.UnsubscribeRequest) error { return nil }
+	if t.subscribe != nil {
+		options.SubscribeHandler, options.UnsubscribeHandler = t.subscribe, t.unsubscribe
 	}
 	server := sdk.NewServer(&sdk.Implementation{Name: "sextant", Title: "Sextant", Version: t.version}, options)
 	server.AddReceivingMiddleware(t.receive)
@@ -181,10 +185,17 @@ func (t talk) announce(ctx context.Context, server *sdk.Server) {
 			}
 			t.enter(server, what)
 			if what.URI != "" {
-				_ = server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: what.URI}) // it fails for nobody
+				updated(ctx, server, what.URI)
 			}
+		case uri := <-t.stirred:
+			updated(ctx, server, uri)
 		}
 	}
+}
+
+// updated tells who subscribed to a resource that it has other contents.
+func updated(ctx context.Context, server *sdk.Server, uri string) {
+	_ = server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it fails for nobody
 }
 
 // converse speaks with one client until in ends or ctx does.

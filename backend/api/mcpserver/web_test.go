@@ -260,11 +260,11 @@ func TestChangesAreToldOverHTTP(t *testing.T) {
 				ResourceUpdatedHandler:     func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { told <- r.Params.URI },
 				ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { told <- "resources" },
 			})
-			if err := c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "sextant://page/text"}); err != nil {
+			if err := c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "sextant://page/elements"}); err != nil {
 				t.Fatal(err)
 			}
-			changed <- Change{URI: "sextant://page/text"}
-			if got := <-told; got != "sextant://page/text" {
+			changed <- Change{URI: "sextant://page/elements"}
+			if got := <-told; got != "sextant://page/elements" {
 				t.Errorf("told of %q", got)
 			}
 			changed <- Change{Tools: true}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -13,16 +14,30 @@ import (
 
 const conversationColumns = `id, title, model, status, created, updated, parent, parent_call`
 
+// conversationRead is read and not written with the others: whether a conversation is shared changes
+// by its own event only, so that nobody who kept an older copy shares it anew.
+const conversationRead = conversationColumns + `, shared`
+
 // Conversations returns all conversations, the last changed first.
 func (s *Store) Conversations(ctx context.Context) ([]chat.Conversation, error) {
 	return collect(ctx, s.reader, scanConversation, "reading conversations",
-		`SELECT `+conversationColumns+` FROM conversations ORDER BY updated DESC, id`)
+		`SELECT `+conversationRead+` FROM conversations ORDER BY updated DESC, id`)
+}
+
+// maxShared bounds the list of shared conversations.
+const maxShared = 200
+
+// SharedConversations returns the conversations that other programs may read, the last changed
+// first, 200 at most.
+func (s *Store) SharedConversations(ctx context.Context) ([]chat.Conversation, error) {
+	return collect(ctx, s.reader, scanConversation, "reading shared conversations",
+		`SELECT `+conversationRead+` FROM conversations WHERE shared = 1 ORDER BY updated DESC, id LIMIT ?`, maxShared)
 }
 
 // Conversation returns one conversation, or ErrNotFound.
 func (s *Store) Conversation(ctx context.Context, id string) (chat.Conversation, error) {
 	found, err := collect(ctx, s.reader, scanConversation, "reading a conversation",
-		`SELECT `+conversationColumns+` FROM conversations WHERE id = ?`, id)
+		`SELECT `+conversationRead+` FROM conversations WHERE id = ?`, id)
 	if err != nil {
 		return chat.Conversation{}, err
 	}
@@ -35,7 +50,7 @@ func (s *Store) Conversation(ctx context.Context, id string) (chat.Conversation,
 func scanConversation(row *sql.Rows) (chat.Conversation, error) {
 	var c chat.Conversation
 	var created, updated int64
-	err := row.Scan(&c.ID, &c.Title, &c.Model, &c.Status, &created, &updated, &c.Parent, &c.ParentCall)
+	err := row.Scan(&c.ID, &c.Title, &c.Model, &c.Status, &created, &updated, &c.Parent, &c.ParentCall, &c.Shared)
 	c.Created, c.Updated = fromNanos(created), fromNanos(updated)
 	return c, err
 }
@@ -64,6 +79,16 @@ func ensureConversation(ctx context.Context, tx *sql.Tx, id string, at time.Time
 
 func touchConversation(ctx context.Context, tx *sql.Tx, id string, at time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE conversations SET updated = MAX(updated, ?) WHERE id = ?`, nanos(at), id)
+	return err
+}
+
+// projectShared notes whether a conversation is shared.
+func projectShared(ctx context.Context, tx *sql.Tx, e event.Event) error {
+	var s event.Shared
+	if err := json.Unmarshal(e.Data, &s); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE conversations SET shared = ? WHERE id = ?`, s.Shared, s.ID)
 	return err
 }
 

@@ -45,6 +45,8 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 			return err
 		}
 		return deleteConversation(ctx, tx, gone.ID, e.Seq)
+	case event.ConversationShared:
+		return projectShared(ctx, tx, e)
 	case event.MessageAdded:
 		var m chat.Message
 		if err := json.Unmarshal(e.Data, &m); err != nil {

@@ -96,6 +96,7 @@ class Fake implements Backend {
     return { seq: 10, conversation, events: id === 't1' ? transcript(this.scenario) : [] };
   };
   renameConversation = async () => {};
+  shareConversation = async (id: string, shared: boolean) => this.#store('conversation.shared', { id, shared }, id);
   deleteConversation = async () => {};
   send = async (id: string, text: string) => {
     const time = new Date().toISOString();

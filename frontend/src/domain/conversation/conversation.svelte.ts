@@ -157,6 +157,11 @@ export class Conversations {
     this.draft = localStorage.getItem(DRAFT + UNBORN) ?? '';
   }
 
+  /** Lets other programs read it, or not any more; false when that failed, which is told. */
+  share(id: string, shared: boolean): Promise<boolean> {
+    return this.actions.ask(this.actions.backend.shareConversation(id, shared));
+  }
+
   async rename(id: string, title: string): Promise<void> {
     await this.actions.ask(this.actions.backend.renameConversation(id, title));
   }

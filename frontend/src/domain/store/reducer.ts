@@ -138,6 +138,12 @@ function reduceRest(state: AppState, event: StoredEvent): void {
     case 'conversation.updated':
       putConversation(state, data);
       break;
+    case 'conversation.shared': {
+      const said = data as { id: string; shared: boolean };
+      const known = state.conversations.find((c) => c.id === said.id);
+      if (known) known.shared = said.shared;
+      break;
+    }
     case 'conversation.deleted': {
       forget(state, (data as { id: string }).id);
       break;
@@ -219,5 +225,7 @@ function withElements(marks: Marks): Marks {
 
 function putConversation(state: AppState, conversation: Conversation): void {
   const rest = state.conversations.filter((c) => c.id !== conversation.id);
-  state.conversations = [...rest, conversation].sort((a, b) => (a.updated < b.updated ? 1 : -1));
+  // Only conversation.shared says whether it is shared: what else is told of it may be older.
+  const shared = state.conversations.find((c) => c.id === conversation.id)?.shared ?? false;
+  state.conversations = [...rest, { ...conversation, shared }].sort((a, b) => (a.updated < b.updated ? 1 : -1));
 }

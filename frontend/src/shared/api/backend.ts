@@ -100,6 +100,8 @@ export interface Backend {
   createConversation(title: string): Promise<Conversation>;
   transcript(id: string): Promise<Transcript>;
   renameConversation(id: string, title: string): Promise<void>;
+  /** Lets other programs read it over MCP, or not any more. */
+  shareConversation(id: string, shared: boolean): Promise<void>;
   deleteConversation(id: string): Promise<void>;
   /** How a message to the pilot may go on, from the text before the cursor. */
   complete(text: string, panel: string): Promise<Completion>;

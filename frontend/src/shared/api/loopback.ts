@@ -66,6 +66,10 @@ export class Loopback implements Backend {
     await this.#ask('PATCH', conversation(id), { title });
   };
 
+  shareConversation = async (id: string, shared: boolean) => {
+    await this.#ask('PUT', `${conversation(id)}/shared`, { shared });
+  };
+
   deleteConversation = async (id: string) => {
     await this.#ask('DELETE', conversation(id));
   };

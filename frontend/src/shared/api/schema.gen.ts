@@ -942,6 +942,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/{id}/shared": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Let other programs read a conversation over MCP, or not any more */
+        put: operations["put-api-conversations-id-shared"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{id}/stop": {
         parameters: {
             query?: never;
@@ -2357,6 +2374,7 @@ export interface components {
             model?: string;
             parent?: string;
             parent_call?: string;
+            shared?: boolean;
             status: string;
             title: string;
             /** Format: date-time */
@@ -3209,6 +3227,9 @@ export interface components {
         "Put-api-conversations-id-branchRequest": {
             /** @description Its id, as branch.started told it; empty for the way the conversation went at first */
             branch: string;
+        };
+        "Put-api-conversations-id-sharedRequest": {
+            shared: boolean;
         };
         "Put-api-conversations-id-summaries-messageRequest": {
             use: boolean;
@@ -5603,6 +5624,39 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["TurnRef"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-conversations-id-shared": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-conversations-id-sharedRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {
