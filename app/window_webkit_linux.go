@@ -11,17 +11,15 @@ package app
 typedef struct {
 	const char *proxy;
 	const char *direct[3];
+	const char *stuck[4];
 	GMutex lock;
 	GCond settled;
 	gboolean done;
 } guard;
 
-// How long the window's page may take to answer a person's hand, what is said then, and how long
-// somebody who chose to wait is left alone. In seconds.
+// How long the window's page may take to answer a person's hand, and how long somebody who chose to
+// wait is left alone. In seconds.
 #define PATIENCE 4
-#define STUCK_TITLE "The window does not answer"
-#define STUCK_TEXT "The page of a panel may be computing without end. Stopping it leads back to Home; " \
-	"what the assistant does goes on. What stood in the message box and was not sent is lost."
 #define ASK_AGAIN 20
 
 // More ends of the pages' process than this within a minute are no accident: the window stays empty.
@@ -31,6 +29,8 @@ typedef struct {
 static gboolean unanswered = FALSE;
 static guint patience = 0;
 static GtkWidget *asked = NULL;
+// What is said then: title, text, and the buttons that wait and stop.
+static char *stuck[4] = {NULL};
 
 static gboolean ask(gpointer view);
 
@@ -49,11 +49,11 @@ static gboolean ask(gpointer view)
 	if (!unanswered || asked != NULL)
 		return G_SOURCE_REMOVE;
 	asked = gtk_message_dialog_new(GTK_WINDOW(gtk_widget_get_toplevel(GTK_WIDGET(view))),
-		GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_WARNING, GTK_BUTTONS_NONE, STUCK_TITLE);
-	gtk_window_set_title(GTK_WINDOW(asked), STUCK_TITLE);
-	gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(asked), STUCK_TEXT);
-	gtk_dialog_add_button(GTK_DIALOG(asked), "_Wait", GTK_RESPONSE_CANCEL);
-	gtk_dialog_add_button(GTK_DIALOG(asked), "_Stop the page", GTK_RESPONSE_ACCEPT);
+		GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_WARNING, GTK_BUTTONS_NONE, "%s", stuck[0]);
+	gtk_window_set_title(GTK_WINDOW(asked), stuck[0]);
+	gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(asked), "%s", stuck[1]);
+	gtk_dialog_add_button(GTK_DIALOG(asked), stuck[2], GTK_RESPONSE_CANCEL);
+	gtk_dialog_add_button(GTK_DIALOG(asked), stuck[3], GTK_RESPONSE_ACCEPT);
 	gtk_dialog_set_default_response(GTK_DIALOG(asked), GTK_RESPONSE_CANCEL);
 	g_signal_connect(asked, "response", G_CALLBACK(chosen), view);
 	g_signal_connect(asked, "destroy", G_CALLBACK(gtk_widget_destroyed), &asked);
@@ -119,6 +119,8 @@ static void watch(GtkWidget *widget, gpointer data)
 static gboolean settle(gpointer data)
 {
 	guard *g = data;
+	for (int i = 0; i < 4; i++)
+		stuck[i] = g_strdup(g->stuck[i]);
 	WebKitNetworkProxySettings *settings = webkit_network_proxy_settings_new(g->proxy, g->direct);
 	webkit_website_data_manager_set_network_proxy_settings(
 		webkit_web_context_get_website_data_manager(webkit_web_context_get_default()),
@@ -136,9 +138,10 @@ static gboolean settle(gpointer data)
 }
 
 // Waits for the main loop, the only one that may touch WebKit.
-static void guard_window(const char *proxy, const char *shell, const char *pages)
+static void guard_window(char **words)
 {
-	guard g = {.proxy = proxy, .direct = {shell, pages, NULL}};
+	guard g = {.proxy = words[0], .direct = {words[1], words[2], NULL}};
+	memcpy(g.stuck, words + 3, sizeof g.stuck);
 	g_mutex_init(&g.lock);
 	g_cond_init(&g.settled);
 	g_idle_add_full(G_PRIORITY_HIGH, settle, &g, NULL);
@@ -165,9 +168,22 @@ import "unsafe"
 // It returns when both are in force. It must not be called on the main loop's thread, nor when that
 // loop never runs.
 func guardWindow(net windowNet) {
-	words := []*C.char{C.CString("http://" + net.Proxy), C.CString(net.Direct[0]), C.CString(net.Direct[1])}
-	C.guard_window(words[0], words[1], words[2])
+	var words [7]*C.char
+	for i, word := range append([]string{"http://" + net.Proxy, net.Direct[0], net.Direct[1]}, stuckWords[:]...) {
+		words[i] = C.CString(word)
+	}
+	C.guard_window(&words[0])
 	for _, w := range words {
 		C.free(unsafe.Pointer(w))
 	}
+}
+
+// stuckWords is what a person is asked when the window's page does not answer: title, text, and the
+// buttons that wait and stop, whose underlined letters are their keys.
+var stuckWords = [4]string{
+	"The window does not answer",
+	"The page of a panel may be computing without end. Stop it and Sextant shows Home; " +
+		"what the assistant does goes on, and what you typed is kept.",
+	"_Wait",
+	"_Stop the page",
 }

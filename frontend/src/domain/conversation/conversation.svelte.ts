@@ -6,12 +6,10 @@ import type { CallView, Item, Thread } from '../store/state';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 import { shownItems, shownSources } from './branches';
+import { Drafts } from './drafts';
 
-const DRAFT = 'sextant.draft.';
 /** The model that needs nothing. */
 export const PILOT = 'pilot';
-/** Where a draft is kept before its conversation exists. */
-const UNBORN = 'new';
 
 /** The conversation that is shown: reading it, writing to it, stopping it, and its draft. */
 export class Conversations {
@@ -25,7 +23,10 @@ export class Conversations {
   /** Events that arrive while conversations are being read, by conversation. */
   readonly #missed = new Map<string, StoredEvent[]>();
   readonly #reading = new Map<string, Promise<void>>();
-  #saving: ReturnType<typeof setTimeout> | undefined;
+  readonly #drafts = new Drafts(
+    (key) => this.settings.value(key),
+    (key, text) => this.actions.backend.setting(key, text),
+  );
 
   constructor(
     private readonly store: Store,
@@ -99,7 +100,7 @@ export class Conversations {
     const last = this.settings.seen('conversation');
     const id = this.own.some((c) => c.id === last) ? last : '';
     if (id) await this.open(id);
-    else this.draft = localStorage.getItem(DRAFT + UNBORN) ?? '';
+    else this.draft = this.#drafts.read('');
   }
 
   hear(event: StoredEvent): void {
@@ -111,10 +112,9 @@ export class Conversations {
   }
 
   async open(id: string): Promise<void> {
-    this.#keepDraft();
     this.currentId = id;
     this.settings.see('conversation', this.rootOf(id));
-    this.draft = localStorage.getItem(DRAFT + id) ?? this.settings.value(`draft.${id}`);
+    this.draft = this.#drafts.read(id);
     this.failed = '';
     this.stopping = false;
     this.loading = !this.thread;
@@ -149,12 +149,11 @@ export class Conversations {
 
   /** An empty place to write; nothing is made until something is sent. */
   fresh(): void {
-    this.#keepDraft();
     this.currentId = '';
     this.loading = false;
     this.failed = '';
     this.settings.see('conversation', '');
-    this.draft = localStorage.getItem(DRAFT + UNBORN) ?? '';
+    this.draft = this.#drafts.read('');
   }
 
   /** Lets other programs read it, or not any more; false when that failed, which is told. */
@@ -225,7 +224,7 @@ export class Conversations {
     if (!(await this.dropWaiting(message))) return;
     const below = (draft: string) => [draft.trim(), message.text].filter(Boolean).join('\n\n');
     if (id === this.currentId) this.write(below(this.draft));
-    else localStorage.setItem(DRAFT + id, below(localStorage.getItem(DRAFT + id) ?? '')); // left meanwhile
+    else this.#drafts.write(id, below(this.#drafts.read(id))); // left meanwhile
   }
 
   async stop(): Promise<void> {
@@ -242,39 +241,19 @@ export class Conversations {
     await this.actions.ask(this.actions.backend.models().then((models) => this.store.apply({ is: 'models', models })));
   }
 
-  /** Changes the draft; kept at once here, and by the program after a pause. */
+  /** Changes the draft. */
   write(text: string): void {
     this.draft = text;
-    const key = DRAFT + (this.currentId || UNBORN);
-    if (text) localStorage.setItem(key, text);
-    else localStorage.removeItem(key);
-    clearTimeout(this.#saving);
-    const id = this.currentId;
-    if (id) this.#saving = setTimeout(() => void this.#store(id, text), 1500);
-  }
-
-  async #store(id: string, text: string): Promise<void> {
-    try {
-      await this.actions.backend.setting(`draft.${id}`, text);
-    } catch {
-      // The copy of this window holds it; the next change tries again.
-    }
-  }
-
-  #keepDraft(): void {
-    clearTimeout(this.#saving);
-    if (this.draft) localStorage.setItem(DRAFT + (this.currentId || UNBORN), this.draft);
+    this.#drafts.write(this.currentId, text);
   }
 
   async #create(): Promise<string> {
     const conversation = await this.actions.backend.createConversation('');
     this.store.apply({ is: 'conversation', conversation });
     this.store.apply({ is: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
-    const draft = this.draft;
-    localStorage.removeItem(DRAFT + UNBORN);
+    this.#drafts.born(conversation.id, this.draft);
     this.currentId = conversation.id;
     this.settings.see('conversation', conversation.id);
-    this.draft = draft;
     return conversation.id;
   }
 }

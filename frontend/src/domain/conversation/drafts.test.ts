@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Drafts } from './drafts';
+
+const program: { [key: string]: string } = {};
+const open = () => {
+  const had = { ...program };
+  return new Drafts(
+    (key) => had[key] ?? '',
+    async (key, text) => void (program[key] = text),
+  );
+};
+const settle = () => vi.advanceTimersByTimeAsync(1000);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  localStorage.clear();
+  for (const key of Object.keys(program)) delete program[key];
+});
+afterEach(() => void vi.useRealTimers());
+
+it('has what was typed when the page is stopped in the same moment', () => {
+  open().write('c1', 'half a sen');
+  expect(program).toEqual({});
+  const again = open();
+  expect(again.read('c1')).toBe('half a sen');
+  expect(again.read('')).toBe('');
+});
+
+it('has it after a start at another address, also before there is a conversation', async () => {
+  const drafts = open();
+  drafts.write('', 'a question');
+  drafts.write('c1', 'an answer');
+  await settle();
+  localStorage.clear();
+  expect(open().read('')).toBe('a question');
+  expect(open().read('c1')).toBe('an answer');
+});
+
+it('does not bring back what was sent', async () => {
+  open().write('', 'sent');
+  await settle();
+  const drafts = open();
+  expect(drafts.read('')).toBe('sent');
+  drafts.born('c1', 'sent');
+  drafts.write('c1', '');
+  expect([drafts.read(''), drafts.read('c1')]).toEqual(['', '']);
+  await settle();
+  localStorage.clear();
+  expect([open().read(''), open().read('c1')]).toEqual(['', '']);
+});
+
+it('keeps each of two that are written in turn', async () => {
+  const drafts = open();
+  drafts.write('c1', 'one');
+  drafts.write('c2', 'two');
+  await settle();
+  expect(program).toEqual({ 'draft.c1': 'one', 'draft.c2': 'two' });
+});
+
+it('types on where the storage is full', async () => {
+  vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('full', 'QuotaExceededError');
+  });
+  const drafts = open();
+  drafts.write('c1', 'still here');
+  expect(drafts.read('c1')).toBe('still here');
+  await settle();
+  expect(program['draft.c1']).toBe('still here');
+  vi.restoreAllMocks();
+});
