@@ -87,6 +87,14 @@ type Offer struct {
 	Name string `json:"name,omitempty"`
 }
 
+// Attached is text that a person gives a model with a message. Source says where it is from, as in
+// Message.Outside; Title is one line.
+type Attached struct {
+	Source string `json:"source"`
+	Title  string `json:"title"`
+	Text   string `json:"text"`
+}
+
 // Image is a picture as it goes to a model.
 type Image struct {
 	// MIME is image/png or image/jpeg.

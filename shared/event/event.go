@@ -43,6 +43,7 @@ const (
 	ActivityBarChanged  Kind = "activitybar.changed"  // ActivityBar
 	SurfaceFocused      Kind = "surface.focused"      // SurfaceRef
 	MCPChanged          Kind = "mcp.changed"          // MCPList
+	MCPTold             Kind = "mcp.told"             // MCPHeard, live
 	SettingChanged      Kind = "setting.changed"      // Setting
 	BrowserChanged      Kind = "browser.changed"      // BrowserState, live
 	MarksChanged        Kind = "marks.changed"        // Marks, live
@@ -52,7 +53,7 @@ const (
 
 // Live reports whether events of kind k are never stored.
 func (k Kind) Live() bool {
-	return k == BrowserChanged || k == MarksChanged || k == PointerMoved || k == DiskChanged
+	return k == BrowserChanged || k == MarksChanged || k == PointerMoved || k == DiskChanged || k == MCPTold
 }
 
 // Mergeable reports whether a slow reader may get several of kind k joined or only the newest.

@@ -3,6 +3,7 @@ package event
 import (
 	"time"
 
+	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
 
@@ -26,6 +27,10 @@ type Waiting struct {
 	When  Moment `json:"when"`
 	Model string `json:"model"`
 	Panel string `json:"panel,omitempty"`
+	// Attached is text that goes with it, From the sources of its own words where they are not the
+	// person's alone.
+	Attached []chat.Attached `json:"attached,omitempty"`
+	From     []string        `json:"from,omitempty"`
 	// Caller is who asks for the calls that come of it; Interactive is true when a person can be asked.
 	Caller      toolspec.Caller `json:"caller"`
 	Interactive bool            `json:"interactive,omitempty"`

@@ -98,6 +98,19 @@ type MCPServer struct {
 	NextTry *time.Time `json:"next_try,omitempty"`
 }
 
+// MCPHeard is what servers told of what they offer beside tools, as counts since the program began.
+type MCPHeard struct {
+	Servers []ServerHeard `json:"servers"`
+}
+
+// ServerHeard says how often a server's resources or prompts changed, and each resource of it that is
+// watched.
+type ServerHeard struct {
+	Name    string         `json:"name"`
+	Lists   int            `json:"lists"`
+	Updates map[string]int `json:"updates,omitempty"`
+}
+
 // Setting is one setting's value and where it comes from: flag, environment, file, window, default.
 type Setting struct {
 	Key    string `json:"key"`

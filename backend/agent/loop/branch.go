@@ -128,18 +128,18 @@ func (t *turn) part(before []chat.Message, mine chat.Message) (asking, error) {
 		t.inherit()
 		return asking{before: before, mine: []chat.Message{mine}}, nil
 	}
+	mine.Outside = t.ask.From
 	a := asking{before: before, mine: []chat.Message{mine}}
-	closed := mine.Program
-	var old []string
+	closed := mine.Program || len(mine.Outside) > 0
+	old := ""
 	if p := t.ask.parting; p != nil {
 		i := question(before, p.message)
 		if i < 0 {
 			return a, ErrNoQuestion
 		}
 		b := event.Branch{ID: newID("b")}
-		if before[i].Program {
-			old = TypedHosts(before[i].Text)
-			a.mine[0].Program = true
+		if was := before[i]; was.Program || len(was.Outside) > 0 {
+			old, a.mine[0].Program, a.mine[0].Outside = was.Text, mine.Program || was.Program, was.Outside
 		}
 		if p.again {
 			a.before, a.mine = before[:i+1:i+1], nil
@@ -152,7 +152,7 @@ func (t *turn) part(before []chat.Message, mine chat.Message) (asking, error) {
 		a.events = []event.Event{t.event(event.BranchStarted, b)}
 	}
 	if !closed {
-		t.typed = slices.DeleteFunc(TypedHosts(t.ask.Text), func(h string) bool { return slices.Contains(old, h) })
+		t.typed = worded(t.ask.Text, old)
 	}
 	return a, nil
 }

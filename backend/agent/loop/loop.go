@@ -118,6 +118,9 @@ type Ask struct {
 	// Conversation is where it is asked; empty makes a new one.
 	Conversation string
 	Text         string
+	// Attached is text from outside that goes with it, From where its words come from if not from the asker.
+	Attached []chat.Attached
+	From     []string
 	// Model is provider/name or "pilot"; empty means pilot.
 	Model string
 	Panel string

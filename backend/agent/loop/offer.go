@@ -54,7 +54,7 @@ func (t *turn) offer(all []toolspec.Definition) ([]toolspec.Definition, error) {
 	}
 	var told []string
 	for _, m := range prompt.Sent(t.messages) { // what a summary stands for is not told any more
-		if m.Role == chat.RoleNote && prompt.OfPanel(m.Text) {
+		if m.Role == chat.RoleNote && len(m.Outside) == 0 && prompt.OfPanel(m.Text) {
 			told = append(told, m.Text)
 		}
 	}

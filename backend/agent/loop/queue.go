@@ -88,7 +88,7 @@ func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, e
 		ask.Model = llm.PilotName
 	}
 	w := event.Waiting{
-		ID: newID("w"), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel,
+		ID: newID("w"), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel, Attached: ask.Attached, From: ask.From,
 		Caller: caller(ask), Interactive: ask.Interactive, Asked: time.Now().UTC(),
 	}
 	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).In(ask.Conversation, ""))
@@ -171,7 +171,7 @@ func (l *Loop) waiting(ctx context.Context, conversation, id string, by toolspec
 // asked is a message that waited as what is to be done.
 func asked(conversation string, w event.Waiting) Ask {
 	return Ask{
-		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller, Interactive: w.Interactive, waited: &w,
+		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller, Interactive: w.Interactive, Attached: w.Attached, From: w.From, waited: &w,
 	}
 }
 
@@ -262,12 +262,11 @@ func (t *turn) steer() (bool, error) {
 	for _, w := range list {
 		m := chat.Message{
 			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleUser, Text: w.Text,
-			Status: chat.StatusDone, Time: time.Now().UTC(), Program: w.Caller == toolspec.CallerHTTP,
+			Status: chat.StatusDone, Time: time.Now().UTC(), Program: w.Caller == toolspec.CallerHTTP, Outside: w.From,
 		}
-		t.messages = append(t.messages, m)
-		events = append(events, t.event(event.MessageAdded, m),
+		events = append(append(events, t.joins(w, m)...),
 			t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: m.ID, Steered: true, Asked: w.Asked}))
-		if w.Caller != toolspec.CallerHTTP {
+		if w.Caller != toolspec.CallerHTTP && len(w.From) == 0 {
 			t.typed = append(slices.Clone(t.typed), TypedHosts(w.Text)...)
 		}
 	}

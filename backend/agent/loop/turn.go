@@ -106,6 +106,13 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 		return err
 	}
 	events := append(told, a.events...)
+	var with []chat.Message
+	if len(a.mine) > 0 {
+		with = t.attached(t.ask.Attached)
+	}
+	for _, one := range with {
+		events = append(events, t.event(event.MessageAdded, one))
+	}
 	for _, mine := range a.mine {
 		events = append(events, t.event(event.MessageAdded, mine))
 		if w := t.ask.waited; w != nil {
@@ -120,8 +127,8 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 	if err := t.loop.publish(ctx, events...); err != nil {
 		return err
 	}
-	t.messages = append(a.before, a.mine...)
-	for _, m := range a.before {
+	t.messages = append(append(a.before, with...), a.mine...)
+	for _, m := range t.messages {
 		t.outside.add(m.Outside...)
 	}
 	return nil

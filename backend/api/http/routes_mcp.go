@@ -82,6 +82,7 @@ func (s *Server) serverRoutes() {
 		}
 		return answer(MCPServerDetail{Entry: entry, Log: log}), nil
 	})
+	s.offerRoutes(one)
 	s.importRoutes(base + "/import")
 }
 

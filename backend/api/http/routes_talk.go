@@ -181,6 +181,7 @@ func (s *Server) ask(ctx context.Context, in *struct {
 		Panel string `json:"panel,omitempty" maxLength:"64"`
 		When  string `json:"when,omitempty" enum:"now,next" doc:"While a turn runs: now waits for its next safe point, next for the turn after it. Without it a running turn is a conflict."`
 		Raise bool   `json:"raise,omitempty" doc:"Allow the conversation what its budget is once more. Only a window may."`
+		Given
 	}
 },
 ) (*body[TurnRef], error) {
@@ -188,6 +189,9 @@ func (s *Server) ask(ctx context.Context, in *struct {
 		return nil, err
 	}
 	ask := s.asked(ctx, in.ID, in.Body.Text, in.Body.Model, in.Body.Panel)
+	if err := s.with(&ask, in.Body.Given); err != nil {
+		return nil, err
+	}
 	if ask.Raise = in.Body.Raise; ask.Raise {
 		if err := personOnly(ctx); err != nil {
 			return nil, err

@@ -48,7 +48,7 @@ func streamTypes() []any {
 		event.PanelList{},
 		event.ActivityBar{},
 		event.SurfaceRef{},
-		event.MCPList{},
+		event.MCPList{}, event.MCPHeard{},
 		event.Setting{},
 		event.Disk{},
 		event.BrowserState{},

@@ -28,6 +28,9 @@ func (s *Servers) Execute(ctx context.Context, call toolspec.Call, def toolspec.
 	if v == nil {
 		return s.absent(def.Owner, call.Tool), nil
 	}
+	if t.added {
+		return s.added(ctx, v, t, call.Args), nil
+	}
 	return s.call(ctx, v.name, t.theirs, call, output), nil
 }
 
@@ -85,6 +88,9 @@ func (s *Servers) call(ctx context.Context, server, name string, call toolspec.C
 	theirs := ""
 	if v != nil && v.session != nil {
 		for _, t := range v.tools {
+			if t.added {
+				continue
+			}
 			if t.theirs == name || theirs == "" && (t.ours == name || t.public(v.prefix) == name) {
 				session, asking, theirs = v.session, v.asking, t.theirs
 			}
@@ -218,7 +224,7 @@ func (s *Servers) Describe(call toolspec.Call) toolspec.Description {
 		return toolspec.Description{Present: "Running " + call.Tool}
 	}
 	d := toolspec.Description{
-		Present: fmt.Sprintf("Asking %s: %s", v.name, t.theirs),
+		Present: fmt.Sprintf("Asking %s: %s", v.name, first(t.theirs, strings.ReplaceAll(t.ours, "__", "/"))),
 		Data:    shorten(string(call.Args), 2000),
 	}
 	if v.entry.Command != "" {

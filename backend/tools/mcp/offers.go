@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"strings"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -40,6 +42,9 @@ func gathered[T any](all iter.Seq2[*T, error]) ([]*T, error) {
 		if err != nil {
 			return nil, err
 		}
+		if one == nil {
+			continue // a server may say null
+		}
 		if found = append(found, one); len(found) >= maxOffers {
 			break
 		}
@@ -57,13 +62,41 @@ func offered[T any](ctx context.Context, s *Servers, server, what string, has fu
 	if is := session.InitializeResult(); is == nil || is.Capabilities == nil || !has(is.Capabilities) {
 		return []*T{}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, listLimit)
-	defer cancel()
-	found, err := gathered(ask(ctx, session))
+	found, err := awaited(ctx, listLimit, func(ctx context.Context) ([]*T, error) { return gathered(ask(ctx, session)) })
 	if err != nil {
 		return nil, fmt.Errorf("asking %s for its %s: %w", server, what, err)
 	}
 	return found, nil
+}
+
+// awaited is what ask comes to, but is not waited for longer than limit: a server that reads nothing
+// holds up the writing, which knows no deadline. What is left of it ends with the session.
+func awaited[T any](ctx context.Context, limit time.Duration, ask func(context.Context) (T, error)) (T, error) {
+	type outcome struct {
+		answer T
+		err    error
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	came := make(chan outcome, 1)
+	go func() {
+		defer cancel()
+		answer, err := ask(ctx)
+		came <- outcome{answer, err}
+	}()
+	select {
+	case o := <-came:
+		return o.answer, o.err
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(farewell)
+	defer timer.Stop()
+	select {
+	case o := <-came:
+		return o.answer, o.err
+	case <-timer.C:
+		var none T
+		return none, ctx.Err()
+	}
 }
 
 func hasResources(c *sdk.ServerCapabilities) bool { return c.Resources != nil }
@@ -93,29 +126,40 @@ func (s *Servers) Prompts(ctx context.Context, server string) ([]*sdk.Prompt, er
 
 // Read is what stands in one resource of a server. It is outside text, 4 MB at most.
 func (s *Servers) Read(ctx context.Context, server, uri string) ([]*sdk.ResourceContents, error) {
+	read, _, err := s.whole(ctx, server, uri)
+	return read, err
+}
+
+// whole is Read, and says whether there was more than that.
+func (s *Servers) whole(ctx context.Context, server, uri string) (read []*sdk.ResourceContents, cut bool, err error) {
 	ctx, session, done, err := s.sessionOf(ctx, server)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	answer, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	answer, err := awaited(ctx, callLimit, func(ctx context.Context) (*sdk.ReadResourceResult, error) {
+		return session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	})
 	if err != nil {
-		return nil, fmt.Errorf("reading %s of %s: %w", shorten(uri, 200), server, err)
+		return nil, false, fmt.Errorf("reading %s of %s: %w", shorten(uri, 200), server, err)
 	}
 	left := maxText
-	read := []*sdk.ResourceContents{}
+	read = []*sdk.ResourceContents{}
 	for _, c := range answer.Contents {
 		if c == nil {
 			continue // a server may say null
 		}
-		if left -= len(c.Text) + len(c.Blob); left < 0 {
-			break
+		if size := len(c.Text) + len(c.Blob); size > left {
+			if part := *c; len(c.Blob) == 0 && left > 0 {
+				part.Text = strings.ToValidUTF8(c.Text[:left], "")
+				read = append(read, &part)
+			}
+			return read, true, nil
 		}
+		left -= len(c.Text) + len(c.Blob)
 		read = append(read, c)
 	}
-	return read, nil
+	return read, false, nil
 }
 
 // Prompt is a prompt of a server with args filled in. It is outside text.
@@ -125,9 +169,9 @@ func (s *Servers) Prompt(ctx context.Context, server, name string, args map[stri
 		return nil, err
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	answer, err := session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: args})
+	answer, err := awaited(ctx, callLimit, func(ctx context.Context) (*sdk.GetPromptResult, error) {
+		return session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: args})
+	})
 	if err != nil {
 		return nil, fmt.Errorf("asking %s for the prompt %s: %w", server, shorten(name, 80), err)
 	}
@@ -145,13 +189,11 @@ func (s *Servers) Complete(ctx context.Context, server string, ref sdk.CompleteR
 	if is := session.InitializeResult(); is == nil || is.Capabilities == nil || is.Capabilities.Completions == nil {
 		return []string{}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, listLimit)
-	defer cancel()
 	params := &sdk.CompleteParams{Ref: &ref, Argument: sdk.CompleteParamsArgument{Name: argument, Value: typed}}
 	if len(others) > 0 {
 		params.Context = &sdk.CompleteContext{Arguments: others}
 	}
-	answer, err := session.Complete(ctx, params)
+	answer, err := awaited(ctx, listLimit, func(ctx context.Context) (*sdk.CompleteResult, error) { return session.Complete(ctx, params) })
 	if err != nil {
 		return nil, fmt.Errorf("asking %s to complete %s: %w", server, shorten(argument, 80), err)
 	}

@@ -62,6 +62,8 @@ type server struct {
 	nextTry time.Time
 	tools   []tool
 	session *sdk.ClientSession
+	// heard is what it told of its resources and prompts.
+	heard heard
 	// silences are how many looks in a row went unanswered.
 	silences int
 	// ended is why the session went away, told to calls that were waiting in it.
@@ -221,6 +223,7 @@ func (v *server) once(ctx context.Context) error {
 	tools := 0
 	v.set(func() {
 		v.state, v.err, v.session, v.asking, v.ended = stateReady, "", session, asking, ""
+		v.heard.watched, v.heard.updates = nil, nil
 		tools = len(v.tools)
 	})
 	v.log.Info("MCP server runs", "tools", tools)
@@ -293,6 +296,7 @@ func (v *server) options() *sdk.ClientOptions {
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { v.again() },
 		ProgressNotificationHandler: v.progressed,
 	}
+	v.hears(o)
 	if v.owner.cfg.Ask != nil {
 		o.ElicitationHandler = v.elicit
 		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}

@@ -44,6 +44,9 @@ func serve(mode string) {
 	if mode == "apps" {
 		appServer(s)
 	}
+	if mode == "library" {
+		s = library()
+	}
 	if mode == "mortal" {
 		s.RemoveTools("bloated") // its list would be most of what is said
 	}

@@ -89,6 +89,8 @@ type Servers struct {
 	life    context.Context
 	servers map[string]*server
 	problem string
+	// telled is true while what was heard of servers is about to be told.
+	telled bool
 
 	// telling makes reading the list and publishing it one step, so that of two changes at
 	// once the older list never comes last. It is taken before mu.

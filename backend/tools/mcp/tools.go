@@ -37,6 +37,8 @@ type tool struct {
 	// changed is what the server says of it now, where that is not what the person knows; def is
 	// then still what they know. Nil otherwise.
 	changed *sdk.Tool
+	// added is true of a tool of ours, which the server does not know.
+	added bool
 }
 
 // public is the name in the Catalogue.
@@ -186,6 +188,7 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 		def.App = ui.URI
 		tools = append(tools, tool{theirs: one.Name, ours: forms[one.Name], def: def, ui: ui, changed: changed})
 	}
+	tools = append(tools, v.own(session)...)
 	v.set(func() { v.tools = tools })
 	return nil
 }
@@ -285,7 +288,7 @@ func (s *Servers) ToolName(server, name string) (public string, ok bool) {
 		return "", false
 	}
 	for _, t := range v.tools {
-		if t.theirs == name || t.ours == name || t.public(v.prefix) == name {
+		if !t.added && t.theirs == name || t.ours == name || t.public(v.prefix) == name {
 			return t.public(v.prefix), true
 		}
 	}

@@ -1492,6 +1492,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mcp-servers/{name}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Complete an argument of a prompt or resource of an MCP server */
+        post: operations["post-api-mcp-servers-name-complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/offers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An MCP server's resources and prompts */
+        get: operations["get-api-mcp-servers-name-offers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fill in a prompt of an MCP server */
+        post: operations["post-api-mcp-servers-name-prompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read a resource of an MCP server */
+        post: operations["post-api-mcp-servers-name-resource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mcp-servers/{name}/restart": {
         parameters: {
             query?: never;
@@ -1503,6 +1571,23 @@ export interface paths {
         put?: never;
         /** Start an MCP server anew */
         post: operations["post-api-mcp-servers-name-restart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Be told when a resource of an MCP server changes */
+        post: operations["post-api-mcp-servers-name-watch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2104,6 +2189,16 @@ export interface components {
             /** @description The hash of the offer that was shown */
             hash?: string;
         };
+        Attached: {
+            source: string;
+            text: string;
+            title: string;
+        };
+        Attachment: {
+            server: string;
+            text: string;
+            title: string;
+        };
         AuditCheck: {
             /** Format: int64 */
             entries: number;
@@ -2356,6 +2451,15 @@ export interface components {
             /** Format: int64 */
             width?: number;
         };
+        CompleteBody: {
+            argument: string;
+            others?: {
+                [key: string]: string;
+            };
+            prompt?: string;
+            template?: string;
+            typed?: string;
+        };
         Completion: {
             ghost?: string;
             items: components["schemas"]["CompletionItem"][];
@@ -2366,6 +2470,18 @@ export interface components {
             insert: string;
             means?: string;
             show: string;
+        };
+        Content: {
+            blob?: string;
+            /** Format: int64 */
+            bytes: number;
+            mime?: string;
+            text?: string;
+            uri: string;
+        };
+        Contents: {
+            contents: components["schemas"]["Content"][];
+            cut?: boolean;
         };
         Conversation: {
             /** Format: date-time */
@@ -2440,6 +2556,11 @@ export interface components {
             tab: number;
             url: string;
             why?: string;
+        };
+        Draft: {
+            attached: components["schemas"]["Attachment"][];
+            left: string[];
+            text: string;
         };
         EditorDraft: {
             path: string;
@@ -2738,6 +2859,12 @@ export interface components {
             /** Format: int64 */
             lines: number;
         };
+        MCPCompletion: {
+            values: string[];
+        };
+        MCPHeard: {
+            servers: components["schemas"]["ServerHeard"][];
+        };
         MCPImported: {
             added: string[];
             skipped: string[];
@@ -2760,6 +2887,9 @@ export interface components {
         MCPServerDetail: {
             entry: components["schemas"]["Entry"];
             log: string;
+        };
+        MCPWatched: {
+            watched: boolean;
         };
         Marks: {
             /** Format: int64 */
@@ -2909,6 +3039,13 @@ export interface components {
         OfferedTool: {
             description: string;
             name: string;
+        };
+        Offers: {
+            completes: boolean;
+            prompts: components["schemas"]["ServerPrompt"][];
+            resources: components["schemas"]["Resource"][];
+            templates: components["schemas"]["Template"][];
+            watches: boolean;
         };
         Outcome: {
             answer?: string;
@@ -3145,6 +3282,10 @@ export interface components {
             text?: string;
         };
         "Post-api-conversations-id-messagesRequest": {
+            /** @description Texts of MCP servers that a model reads with it, as text from outside. */
+            attached?: components["schemas"]["Attachment"][];
+            /** @description MCP servers whose words stand in the text. */
+            from?: string[];
             model?: string;
             panel?: string;
             /** @description Allow the conversation what its budget is once more. Only a window may. */
@@ -3224,6 +3365,18 @@ export interface components {
             /** Format: int64 */
             talk: number;
         };
+        PromptArgument: {
+            about?: string;
+            name: string;
+            required?: boolean;
+            title: string;
+        };
+        PromptBody: {
+            arguments?: {
+                [key: string]: string;
+            };
+            prompt: string;
+        };
         "Put-api-conversations-id-branchRequest": {
             /** @description Its id, as branch.started told it; empty for the way the conversation went at first */
             branch: string;
@@ -3288,6 +3441,18 @@ export interface components {
             first_ms?: number;
             model: string;
             usage: components["schemas"]["Usage"];
+        };
+        Resource: {
+            about?: string;
+            /** Format: int64 */
+            bytes?: number;
+            mime?: string;
+            name: string;
+            uri: string;
+        };
+        ResourceBody: {
+            on?: boolean;
+            uri: string;
         };
         Result: {
             asked?: string;
@@ -3369,6 +3534,20 @@ export interface components {
         SecretList: {
             secrets: components["schemas"]["Secret"][];
             where: components["schemas"]["Where"];
+        };
+        ServerHeard: {
+            /** Format: int64 */
+            lists: number;
+            name: string;
+            updates?: {
+                [key: string]: number;
+            };
+        };
+        ServerPrompt: {
+            about?: string;
+            arguments: components["schemas"]["PromptArgument"][];
+            name: string;
+            title: string;
         };
         Setting: {
             about?: components["schemas"]["SettingAbout"];
@@ -3473,6 +3652,12 @@ export interface components {
             id: string;
             message: string;
             steered?: boolean;
+        };
+        Template: {
+            about?: string;
+            mime?: string;
+            name: string;
+            uri: string;
         };
         Terminal: {
             assistant: boolean;
@@ -3667,7 +3852,9 @@ export interface components {
         Waiting: {
             /** Format: date-time */
             asked: string;
+            attached?: components["schemas"]["Attached"][];
             caller: string;
+            from?: string[];
             id: string;
             interactive?: boolean;
             model: string;
@@ -6842,6 +7029,142 @@ export interface operations {
             };
         };
     };
+    "post-api-mcp-servers-name-complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPCompletion"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-mcp-servers-name-offers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offers"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromptBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResourceBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contents"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "post-api-mcp-servers-name-restart": {
         parameters: {
             query?: never;
@@ -6860,6 +7183,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MCPList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResourceBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPWatched"];
                 };
             };
             /** @description Error */
