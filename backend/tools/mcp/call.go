@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/calls/deadline"
+	"sextant/backend/tools/mcp/tasks"
 	"sextant/backend/tools/panels/child"
 	"sextant/shared/toolspec"
 )
@@ -85,14 +86,14 @@ func (s *Servers) call(ctx context.Context, server, name string, call toolspec.C
 	v := s.servers[server]
 	var session *sdk.ClientSession
 	var asking *crowd
-	theirs := ""
+	theirs, asTask := "", false
 	if v != nil && v.session != nil {
 		for _, t := range v.tools {
 			if t.added {
 				continue
 			}
 			if t.theirs == name || theirs == "" && (t.ours == name || t.public(v.prefix) == name) {
-				session, asking, theirs = v.session, v.asking, t.theirs
+				session, asking, theirs, asTask = v.session, v.asking, t.theirs, t.asTask
 			}
 		}
 	}
@@ -114,7 +115,10 @@ func (s *Servers) call(ctx context.Context, server, name string, call toolspec.C
 	if refusal := v.review(ctx, call, theirs); refusal != nil {
 		return *refusal
 	}
-	token, _, told := v.flying.metered(ctx, output)
+	if asTask {
+		ctx = tasks.Ask(ctx)
+	}
+	token, told := v.flying.metered(ctx, output)
 	defer told()
 	params := &sdk.CallToolParams{Name: theirs, Arguments: args}
 	params.SetProgressToken(token)
@@ -142,6 +146,9 @@ func (v *server) ask(ctx context.Context, session *sdk.ClientSession, asking *cr
 	came := make(chan outcome, 1)
 	if !asking.enter(func() {
 		answer, err := session.CallTool(ctx, params)
+		if first := tasks.Of(answer); err == nil && first != nil {
+			answer, err = v.follow(ctx, session, asking, first)
+		}
 		came <- outcome{answer, err}
 	}) {
 		return nil, sdk.ErrConnectionClosed
@@ -170,6 +177,9 @@ const codeUndelivered = -32005
 // failed says why a call failed that ran in ctx, which ends with its session, for a caller who waits
 // in outer.
 func (v *server) failed(outer, ctx context.Context, session *sdk.ClientSession, asking *crowd, name string, err error) toolspec.Result {
+	if r := v.taskFailed(outer, ctx, asking, name, err); r != nil {
+		return *r
+	}
 	switch {
 	case outer.Err() == nil && asking.on.Err() != nil:
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s was stopped while it worked on %s; whether it acted is unknown", v.name, name),

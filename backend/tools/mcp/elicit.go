@@ -86,7 +86,7 @@ func (v *server) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.Elici
 		}
 		q.Form = form
 	}
-	one := v.flying.whose(ctx)
+	one := v.flying.asker(ctx, req.Params.Meta)
 	if one == nil {
 		v.log.Warn("MCP server asks the person outside of a call, or in one of several at once; it is not put")
 		return &sdk.ElicitResult{Action: Cancel}, nil

@@ -28,6 +28,8 @@ type flight struct {
 	// token is what the server tells of its progress under, meter where to; flights.mu guards them.
 	token string
 	meter *meter
+	// task is what the server goes on with instead of answering, "" while it does not.
+	task string
 }
 
 // maxQuestions bounds how often a server may ask the person in one call.

@@ -16,6 +16,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/backend/tools/mcp/tasks"
 	"sextant/backend/tools/panels/child"
 )
 
@@ -76,7 +77,7 @@ func (v *server) dial(_ context.Context) (*link, error) {
 	}
 	return &link{
 		process:   process,
-		transport: &sdk.IOTransport{Reader: process.Stdout, Writer: process.Stdin, MaxLineLength: maxMessage},
+		transport: &sdk.IOTransport{Reader: tasks.Hoist(process.Stdout, maxMessage, false), Writer: process.Stdin, MaxLineLength: maxMessage},
 	}, nil
 }
 
@@ -142,8 +143,9 @@ func (w *withHeaders) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Host != w.host || w.scheme == "https" && req.URL.Scheme != w.scheme {
 		return nil, errors.New("the server names an address on another host: " + req.URL.Host)
 	}
-	if len(w.headers) > 0 {
+	if len(w.headers) > 0 || tasks.Routed(req) {
 		req = req.Clone(req.Context())
+		tasks.Route(req)
 		for name, value := range w.headers {
 			req.Header.Set(name, value)
 		}
@@ -157,6 +159,9 @@ func (w *withHeaders) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := w.next.RoundTrip(req)
 	if err == nil && !streams(resp) {
 		resp.Body = &capped{ReadCloser: resp.Body, left: maxMessage}
+	}
+	if err == nil {
+		tasks.Body(resp, maxMessage)
 	}
 	return resp, err
 }

@@ -172,6 +172,7 @@ func (v *server) take(name string, changed *sdk.Tool) {
 				tools[i].changed = nil
 				if err == nil {
 					def.App = tools[i].def.App
+					def.TimeoutMS = tools[i].def.TimeoutMS
 					tools[i].def = def
 				}
 			}

@@ -97,15 +97,15 @@ func notice(p *sdk.ProgressNotificationParams) string {
 func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // metered has the notices under token told to tell until land: the call of ctx is in flight.
-func (f *flights) metered(ctx context.Context, tell func(stream, text string)) (token string, m *meter, land func()) {
+func (f *flights) metered(ctx context.Context, tell func(stream, text string)) (token string, land func()) {
 	one, _ := ctx.Value(flightKey{}).(*flight)
-	m = &meter{tell: tell}
+	m := &meter{tell: tell}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.tokens++
 	token = "call-" + strconv.FormatInt(f.tokens, 10)
 	one.token, one.meter = token, m
-	return token, m, m.end
+	return token, m.end
 }
 
 // progressed hands a notice of progress to the call whose token it bears. One of no call in flight is

@@ -19,10 +19,11 @@ import (
 )
 
 // worker is a real server over HTTP; with stateless it speaks the newest revision, else the older ones.
-// Its tool tells of its progress, then waits until it is cancelled where it is asked to.
-func worker(t *testing.T) (address string, cancelled chan struct{}) {
+// Its tool tells of its progress, then waits until it is cancelled where it is asked to, else until that
+// was heard.
+func worker(t *testing.T) (address string, cancelled, heard chan struct{}) {
 	t.Helper()
-	cancelled = make(chan struct{}, 1)
+	cancelled, heard = make(chan struct{}, 1), make(chan struct{})
 	server := sdk.NewServer(&sdk.Implementation{Name: "worker", Version: "1"}, nil)
 	server.AddTool(&sdk.Tool{Name: "work", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		for n := range 3 {
@@ -33,6 +34,8 @@ func worker(t *testing.T) (address string, cancelled chan struct{}) {
 		if strings.Contains(string(req.Params.Arguments), "wait") {
 			<-ctx.Done()
 			cancelled <- struct{}{}
+		} else {
+			<-heard
 		}
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "worked"}}}, nil
 	})
@@ -43,7 +46,7 @@ func worker(t *testing.T) (address string, cancelled chan struct{}) {
 			_ = session.Close()
 		}
 	})
-	return h.URL, cancelled
+	return h.URL, cancelled, heard
 }
 
 // told collects what a call tells.
@@ -82,16 +85,19 @@ func (s spoken) SaveKnownServer(context.Context, wire.KnownServer) error { retur
 
 func TestProgressOfACallIsToldInBothEras(t *testing.T) {
 	eras(t, func(t *testing.T, memory Memory) {
-		address, _ := worker(t)
+		address, _, on := worker(t)
 		s, _, _ := startedWith(t, config(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
 		reaches(t, s, "w", stateReady)
 		var heard told
-		// The first is told at once, the rest a moment later: it may be over by then.
-		r, err := s.Execute(t.Context(), toolspec.Call{Tool: "w__work"}, toolspec.Definition{Owner: "w"}, heard.out)
+		var once sync.Once
+		r, err := s.Execute(t.Context(), toolspec.Call{Tool: "w__work"}, toolspec.Definition{Owner: "w"}, func(stream, text string) {
+			heard.out(stream, text)
+			once.Do(func() { close(on) })
+		})
 		if err != nil || !r.Success {
 			t.Fatalf("%+v, %v", r, err)
 		}
-		if got := heard.all(); !strings.HasPrefix(got, "progress: 33% · part") || strings.Contains(got, "\u202e") {
+		if got := heard.all(); !strings.HasPrefix(got, "progress: ") || !strings.Contains(got, "% · part") || strings.Contains(got, "\u202e") {
 			t.Errorf("heard %q", got)
 		}
 	})
@@ -99,7 +105,7 @@ func TestProgressOfACallIsToldInBothEras(t *testing.T) {
 
 func TestACancelledCallIsCancelledAtTheServerInBothEras(t *testing.T) {
 	eras(t, func(t *testing.T, memory Memory) {
-		address, cancelled := worker(t)
+		address, cancelled, _ := worker(t)
 		s, _, _ := startedWith(t, config(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
 		reaches(t, s, "w", stateReady)
 		ctx, cancel := context.WithCancelCause(t.Context())

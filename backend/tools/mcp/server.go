@@ -14,6 +14,7 @@ import (
 
 	"sextant/backend/tools/mcp/apps"
 	"sextant/backend/tools/mcp/signin"
+	"sextant/backend/tools/mcp/tasks"
 	"sextant/backend/tools/panels/accepted"
 	"sextant/backend/tools/panels/child"
 	"sextant/shared/event"
@@ -198,6 +199,9 @@ func (v *server) once(ctx context.Context) error {
 		asking.end()
 	}()
 	client := sdk.NewClient(&sdk.Implementation{Name: "sextant", Version: v.owner.cfg.Version}, v.options())
+	if err := tasks.Speak(client); err != nil {
+		return fmt.Errorf("preparing the connection: %w", err)
+	}
 	limit, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	began := v.era(ctx)
@@ -297,6 +301,7 @@ func (v *server) options() *sdk.ClientOptions {
 		ProgressNotificationHandler: v.progressed,
 	}
 	v.hears(o)
+	o.Capabilities.AddExtension(tasks.Extension, nil)
 	if v.owner.cfg.Ask != nil {
 		o.ElicitationHandler = v.elicit
 		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}

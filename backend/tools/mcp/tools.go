@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/tools/mcp/apps"
+	"sextant/backend/tools/mcp/tasks"
 	"sextant/backend/tools/panels/argschema"
 	"sextant/shared/toolspec"
 )
@@ -39,6 +40,8 @@ type tool struct {
 	changed *sdk.Tool
 	// added is true of a tool of ours, which the server does not know.
 	added bool
+	// asTask is true of one that answers only where it is asked for as a task.
+	asTask bool
 }
 
 // public is the name in the Catalogue.
@@ -186,7 +189,11 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 		}
 		ui := apps.ToolOf(now.Meta)
 		def.App = ui.URI
-		tools = append(tools, tool{theirs: one.Name, ours: forms[one.Name], def: def, ui: ui, changed: changed})
+		asTask, long := tasks.Support(session, now)
+		if long {
+			def.TimeoutMS = toolspec.MaxTimeoutMS
+		}
+		tools = append(tools, tool{theirs: one.Name, ours: forms[one.Name], def: def, ui: ui, changed: changed, asTask: asTask})
 	}
 	tools = append(tools, v.own(session)...)
 	v.set(func() { v.tools = tools })

@@ -1,0 +1,264 @@
+package tasks
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+)
+
+// Where Hoist puts what the SDK knows no field for: in the metadata of an answer and of a tool, and
+// among a server's experimental capabilities.
+const (
+	metaTask      = "sextant/task"
+	metaExecution = "sextant/execution"
+	capTasks      = "sextant/tasks"
+)
+
+// Hoist passes on what a server writes, a message a line, with what it says of tasks moved to where the
+// SDK keeps it. A line of more than most bytes goes on as it is. Events says that lines are those of an
+// event stream.
+func Hoist(in io.ReadCloser, most int, events bool) io.ReadCloser {
+	return &lines{in: in, read: bufio.NewReaderSize(in, 64<<10), most: most, events: events}
+}
+
+type lines struct {
+	in     io.ReadCloser
+	read   *bufio.Reader
+	most   int
+	events bool
+	out    []byte
+	err    error
+	// passing is true in the rest of a line that is too long.
+	passing bool
+}
+
+// Close closes what is read from.
+func (l *lines) Close() error { return l.in.Close() }
+
+// Read gives what was read of whole lines.
+func (l *lines) Read(p []byte) (int, error) {
+	for len(l.out) == 0 {
+		if l.err != nil {
+			return 0, l.err
+		}
+		l.fill()
+	}
+	n := copy(p, l.out)
+	l.out = l.out[n:]
+	return n, nil
+}
+
+func (l *lines) fill() {
+	var line []byte
+	for {
+		piece, err := l.read.ReadSlice('\n')
+		line = append(line, piece...)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			if len(line) <= l.most && !l.passing {
+				continue
+			}
+			l.passing, l.out = true, line
+			return
+		}
+		l.err = err
+		break
+	}
+	if l.passing {
+		l.passing, l.out = false, line
+		return
+	}
+	if !l.events {
+		l.out = hoisted(line)
+		return
+	}
+	l.out = line
+	if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+		l.out = append([]byte("data:"), hoisted(data)...)
+	}
+}
+
+// Body has the body of an answer over HTTP hoisted.
+func Body(resp *http.Response, most int) {
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case err != nil || resp.Body == nil:
+	case kind == "text/event-stream":
+		resp.Body = Hoist(resp.Body, most, true)
+	case kind == "application/json":
+		resp.Body = &whole{in: resp.Body}
+		resp.ContentLength = -1
+		resp.Header.Del("Content-Length")
+	}
+}
+
+// whole is one message over as many lines as it likes; what it reads from is bounded.
+type whole struct {
+	in  io.ReadCloser
+	out *bytes.Reader
+	err error
+}
+
+// Close closes what is read from.
+func (w *whole) Close() error { return w.in.Close() }
+
+// Read gives the message, once it is there.
+func (w *whole) Read(p []byte) (int, error) {
+	if w.out == nil {
+		var text []byte
+		if text, w.err = io.ReadAll(w.in); w.err == nil {
+			text = hoisted(text)
+		}
+		w.out = bytes.NewReader(text)
+	}
+	n, err := w.out.Read(p)
+	if err != nil && w.err != nil {
+		err = w.err
+	}
+	return n, err
+}
+
+type object = map[string]json.RawMessage
+
+// hoisted is a message with what it says of tasks moved; anything else stays byte for byte.
+func hoisted(text []byte) []byte {
+	if !bytes.Contains(text, []byte(`"taskId"`)) && !bytes.Contains(text, []byte(`"execution"`)) && !bytes.Contains(text, []byte(`"tasks"`)) {
+		return text
+	}
+	var message, result object
+	if json.Unmarshal(text, &message) != nil || json.Unmarshal(message["result"], &result) != nil || result == nil {
+		return text
+	}
+	one, two, three := hoistTask(result), hoistCapability(result), hoistTools(result)
+	if !one && !two && !three {
+		return text
+	}
+	var err error
+	if message["result"], err = json.Marshal(result); err != nil {
+		return text
+	}
+	out, err := json.Marshal(message)
+	if err != nil {
+		return text
+	}
+	if bytes.HasSuffix(text, []byte("\n")) {
+		out = append(out, '\n')
+	}
+	return out
+}
+
+// hoistTask moves the task that stands instead of a result: as its own member in 2025-11-25, as the
+// result itself in the extension.
+func hoistTask(result object) bool {
+	task := result["task"]
+	if string(result["resultType"]) == `"task"` {
+		bare := object{}
+		for name, value := range result {
+			if name != "_meta" {
+				bare[name] = value
+			}
+		}
+		var err error
+		if task, err = json.Marshal(bare); err != nil {
+			return false
+		}
+	}
+	var named struct {
+		ID string `json:"taskId"`
+	}
+	if task == nil || result["content"] != nil || json.Unmarshal(task, &named) != nil || named.ID == "" {
+		return false
+	}
+	return put(result, "_meta", metaTask, task)
+}
+
+func hoistCapability(result object) bool {
+	var capabilities object
+	if json.Unmarshal(result["capabilities"], &capabilities) != nil || capabilities["tasks"] == nil {
+		return false
+	}
+	if !put(capabilities, "experimental", capTasks, capabilities["tasks"]) {
+		return false
+	}
+	packed, err := json.Marshal(capabilities)
+	if err != nil {
+		return false
+	}
+	result["capabilities"] = packed
+	return true
+}
+
+func hoistTools(result object) bool {
+	var tools []json.RawMessage
+	if json.Unmarshal(result["tools"], &tools) != nil {
+		return false
+	}
+	moved := false
+	for i, raw := range tools {
+		var tool object
+		if json.Unmarshal(raw, &tool) != nil || tool["execution"] == nil || !put(tool, "_meta", metaExecution, tool["execution"]) {
+			continue
+		}
+		if packed, err := json.Marshal(tool); err == nil {
+			tools[i], moved = packed, true
+		}
+	}
+	if !moved {
+		return false
+	}
+	packed, err := json.Marshal(tools)
+	if err != nil {
+		return false
+	}
+	result["tools"] = packed
+	return true
+}
+
+// put sets a member of the object that is a member of whole.
+func put(whole object, member, name string, value json.RawMessage) bool {
+	inner := object{}
+	if whole[member] != nil && json.Unmarshal(whole[member], &inner) != nil {
+		return false
+	}
+	if inner == nil {
+		inner = object{}
+	}
+	inner[name] = value
+	packed, err := json.Marshal(inner)
+	if err != nil {
+		return false
+	}
+	whole[member] = packed
+	return true
+}
+
+// Routed reports whether req is about a task.
+func Routed(req *http.Request) bool {
+	return strings.HasPrefix(req.Header.Get("Mcp-Method"), "tasks/")
+}
+
+// Route sets the header that a request about a task has to bear over HTTP, so that it comes to whoever
+// holds the task.
+func Route(req *http.Request) {
+	if !Routed(req) || req.GetBody == nil {
+		return
+	}
+	body, err := req.GetBody()
+	if err != nil {
+		return
+	}
+	defer body.Close()
+	var message struct {
+		Params struct {
+			ID string `json:"taskId"`
+		} `json:"params"`
+	}
+	if json.NewDecoder(io.LimitReader(body, 1<<20)).Decode(&message) != nil || message.Params.ID == "" || strings.ContainsFunc(message.Params.ID, func(c rune) bool { return c < ' ' || c > '~' }) {
+		return
+	}
+	req.Header.Set("Mcp-Name", message.Params.ID)
+}

@@ -1,0 +1,91 @@
+package tasks
+
+import (
+	"encoding/json"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// State is a task as a server tells of it. The fields of both forms stand side by side; times are in
+// milliseconds.
+type State struct {
+	sdk.ResultBase
+	ID            string          `json:"taskId"`
+	Status        string          `json:"status"`
+	StatusMessage string          `json:"statusMessage"`
+	PollInterval  float64         `json:"pollInterval"`
+	PollIntervalM float64         `json:"pollIntervalMs"`
+	Inputs        json.RawMessage `json:"inputRequests"`
+	Result        json.RawMessage `json:"result"`
+	Error         json.RawMessage `json:"error"`
+}
+
+// pause is how long to wait before the next look.
+func (s *State) pause() time.Duration {
+	ms := max(s.PollInterval, s.PollIntervalM)
+	if ms <= 0 {
+		return usual
+	}
+	return time.Duration(min(max(ms, float64(least.Milliseconds())), float64(most.Milliseconds()))) * time.Millisecond
+}
+
+// Of is the task that answer stands for, nil where it is a result.
+func Of(answer *sdk.CallToolResult) *State {
+	if answer == nil {
+		return nil
+	}
+	var s State
+	if !remarshal(answer.Meta[metaTask], &s) || s.ID == "" || len(s.ID) > maxID {
+		return nil
+	}
+	return &s
+}
+
+// Related is the id of the task that a server's question belongs to, "" where it does not say.
+func Related(meta map[string]any) string {
+	var to struct {
+		ID string `json:"taskId"`
+	}
+	if !remarshal(meta[related], &to) {
+		return ""
+	}
+	return to.ID
+}
+
+func remarshal(from, to any) bool {
+	if from == nil {
+		return false
+	}
+	b, err := json.Marshal(from)
+	return err == nil && json.Unmarshal(b, to) == nil
+}
+
+// Support says whether calls of t on session have to be asked for as a task, and whether they may become
+// one.
+func Support(session *sdk.ClientSession, t *sdk.Tool) (required, possible bool) {
+	is := session.InitializeResult()
+	if is == nil || is.Capabilities == nil {
+		return false, false
+	}
+	if is.ProtocolVersion >= modern {
+		_, possible = is.Capabilities.Extensions[Extension]
+		return false, possible
+	}
+	var can struct {
+		Requests struct {
+			Tools struct {
+				Call *struct{} `json:"call"`
+			} `json:"tools"`
+		} `json:"requests"`
+	}
+	var execution struct {
+		TaskSupport string `json:"taskSupport"`
+	}
+	if !remarshal(is.Capabilities.Experimental[capTasks], &can) || can.Requests.Tools.Call == nil || !remarshal(t.Meta[metaExecution], &execution) {
+		return false, false
+	}
+	// "optional" is called as any other tool is: its progress and its end come the same way.
+	required = execution.TaskSupport == "required"
+	return required, required
+}

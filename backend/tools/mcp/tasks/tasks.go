@@ -1,0 +1,322 @@
+// Package tasks is how a call goes on that a server answers with a task instead of a result: it is
+// polled until it ends, asked for its result, answered where it asks something, and cancelled when
+// nobody waits for it any more. It speaks both forms: the experimental one of revision 2025-11-25, where
+// the client asks for a task, and the extension io.modelcontextprotocol/tasks of 2026-07-28, where the
+// server decides.
+//
+// The SDK knows neither. What a server says of tasks is moved by Hoist to where the SDK keeps it, and
+// read from there. All of it is outside text: ids, times and words are bounded here.
+package tasks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Extension is the name under which servers and clients of the newest revision declare tasks.
+const Extension = "io.modelcontextprotocol/tasks"
+
+// related is the metadata by which a server says to which task a question belongs.
+const related = "io.modelcontextprotocol/related-task"
+
+// modern is the first revision in which the server decides.
+const modern = "2026-07-28"
+
+const (
+	// keep is how long a server is asked to keep a task: longer than any call lasts.
+	keep = time.Hour
+	// Between two looks at a task: usual is where the server proposes nothing.
+	least, usual, most = 250 * time.Millisecond, time.Second, 30 * time.Second
+	// patience is how many looks in a row may fail, and how long one may take.
+	patience  = 5
+	lookLimit = 30 * time.Second
+	// farewell is how long telling a server that its task is given up may take.
+	farewell = 1500 * time.Millisecond
+	// maxID bounds a task's id in bytes, maxInputs how many questions one task may put.
+	maxID     = 1024
+	maxInputs = 10
+)
+
+// The states of a task.
+const (
+	working   = "working"
+	input     = "input_required"
+	completed = "completed"
+	failed    = "failed"
+	cancelled = "cancelled"
+)
+
+type asked struct{}
+
+// Ask has the call that is made with the context asked for as a task.
+func Ask(ctx context.Context) context.Context { return context.WithValue(ctx, asked{}, true) }
+
+// augmented are the params of a call that is asked for as a task.
+type augmented struct {
+	*sdk.CallToolParams
+	Task struct {
+		TTL int64 `json:"ttl"`
+	} `json:"task"`
+}
+
+type (
+	idParams struct {
+		sdk.ParamsBase
+		ID string `json:"taskId"`
+	}
+	updateParams struct {
+		sdk.ParamsBase
+		ID        string               `json:"taskId"`
+		Responses sdk.InputResponseMap `json:"inputResponses"`
+	}
+	ack struct{ sdk.ResultBase }
+)
+
+// Speak has client know the methods of tasks. Call it before it connects.
+func Speak(client *sdk.Client) error {
+	client.AddSendingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			params, ok := req.GetParams().(*sdk.CallToolParams)
+			session, ours := req.GetSession().(*sdk.ClientSession)
+			if !ok || !ours || ctx.Value(asked{}) == nil {
+				return next(ctx, method, req)
+			}
+			more := &augmented{CallToolParams: params}
+			more.Task.TTL = keep.Milliseconds()
+			return next(ctx, method, &sdk.ClientRequest[*augmented]{Session: session, Params: more})
+		}
+	})
+	return errors.Join(
+		sdk.AddSendingCustomMethod[*idParams, *State](client, "tasks/get"),
+		sdk.AddSendingCustomMethod[*idParams, *sdk.CallToolResult](client, "tasks/result"),
+		sdk.AddSendingCustomMethod[*updateParams, *ack](client, "tasks/update"),
+		sdk.AddSendingCustomMethod[*idParams, *ack](client, "tasks/cancel"),
+	)
+}
+
+// Task is a call that goes on as one.
+type Task struct {
+	Session *sdk.ClientSession
+	First   *State
+	// Say tells the person how it stands, in the server's words.
+	Say func(line string)
+	// Answer answers what the task asks, under the same names.
+	Answer func(ctx context.Context, requests sdk.InputRequestMap) (sdk.InputResponseMap, error)
+
+	// Enter runs something that ends with the session, unless that is over.
+	Enter func(do func()) bool
+
+	answered map[string]bool
+	// early is the result, asked for before there is one: that is how an older server gets to ask.
+	early chan outcome
+}
+
+type outcome struct {
+	answer *sdk.CallToolResult
+	err    error
+}
+
+// Ended is the error of a task that ended without a result.
+type Ended struct{ Why string }
+
+// Error says why.
+func (e *Ended) Error() string { return e.Why }
+
+// GivenUp is the error of a task that was not waited for: Told is whether the server was told, and
+// agreed.
+type GivenUp struct {
+	Told  bool
+	Cause error
+}
+
+// Error says what became of the task.
+func (e *GivenUp) Error() string {
+	if e.Told {
+		return "its task was cancelled"
+	}
+	return "its task could not be cancelled; it may still run there"
+}
+
+// Unwrap is why it was given up.
+func (e *GivenUp) Unwrap() error { return e.Cause }
+
+// Wait follows the task to its end. When ctx ends before, the server is told to give it up, and the
+// error is a GivenUp.
+func (t *Task) Wait(ctx context.Context) (*sdk.CallToolResult, error) {
+	// What was asked for early ends with the wait.
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	answer, err := t.follow(inner)
+	if ctx.Err() == nil {
+		return answer, err
+	}
+	if err == nil {
+		return answer, nil
+	}
+	last, done := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer done()
+	_, no := sdk.CallCustomMethod[*idParams, *ack](last, t.Session, "tasks/cancel", &idParams{ID: t.First.ID})
+	return nil, &GivenUp{Told: no == nil, Cause: ctx.Err()}
+}
+
+func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
+	misses := 0
+	for now := t.First; ; {
+		if now.StatusMessage != "" {
+			t.Say(now.StatusMessage)
+		}
+		answer, over, err := t.step(ctx, now)
+		if over || err != nil {
+			return answer, err
+		}
+		pause := time.NewTimer(now.pause() * time.Duration(1+misses))
+		select {
+		case <-pause.C:
+		case o := <-t.early:
+			pause.Stop()
+			t.early = nil
+			if o.err == nil {
+				return o.answer, nil
+			}
+			// It may have been the connection only; the next look says how the task stands.
+		case <-ctx.Done():
+			pause.Stop()
+			return nil, ctx.Err()
+		}
+		next, err := t.look(ctx)
+		switch {
+		case err == nil:
+			now, misses = next, 0
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case final(err):
+			return nil, err
+		default:
+			if misses++; misses >= patience {
+				return nil, fmt.Errorf("asking how its task stands: %w", err)
+			}
+		}
+	}
+}
+
+// final reports whether a look failed for good: the server answered that it knows no such task, or it
+// is gone.
+func final(err error) bool {
+	var refused *jsonrpc.Error
+	const undelivered = -32005 // the SDK's own code for what HTTP did not deliver
+	return errors.Is(err, sdk.ErrConnectionClosed) || errors.As(err, &refused) && refused.Code != undelivered
+}
+
+func (t *Task) look(ctx context.Context) (*State, error) {
+	ctx, done := context.WithTimeout(ctx, lookLimit)
+	defer done()
+	next, err := sdk.CallCustomMethod[*idParams, *State](ctx, t.Session, "tasks/get", &idParams{ID: t.First.ID})
+	if err == nil && next.ID != t.First.ID {
+		return nil, &Ended{Why: "it answered with another task than was asked about"}
+	}
+	return next, err
+}
+
+// step does what a state asks for; over is true at the end of the task.
+func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult, over bool, err error) {
+	newer := t.modern()
+	switch {
+	case now.Status == working:
+		return nil, false, nil
+	case now.Status == cancelled:
+		return nil, true, &Ended{Why: "its task was cancelled there"}
+	case now.Status == input && newer:
+		return nil, false, t.inputs(ctx, now)
+	case now.Status == input:
+		if t.early == nil {
+			early := make(chan outcome, 1)
+			t.early = early
+			if !t.Enter(func() {
+				answer, err := t.result(ctx)
+				early <- outcome{answer, err}
+			}) {
+				return nil, true, sdk.ErrConnectionClosed
+			}
+		}
+		return nil, false, nil
+	case now.Status == completed && newer:
+		answer = &sdk.CallToolResult{}
+		if err := json.Unmarshal(now.Result, answer); err != nil {
+			return nil, true, &Ended{Why: "its task ended with a result that cannot be read"}
+		}
+		return answer, true, nil
+	case now.Status == failed && newer:
+		refused := &jsonrpc.Error{}
+		if json.Unmarshal(now.Error, refused) != nil || refused.Message == "" {
+			refused.Message = "its task failed: " + now.StatusMessage
+		}
+		return nil, true, refused
+	case now.Status == completed, now.Status == failed:
+		if t.early != nil {
+			// It was asked for already, and is on its way.
+			select {
+			case o := <-t.early:
+				if o.err == nil {
+					return o.answer, true, nil
+				}
+			case <-ctx.Done():
+				return nil, true, ctx.Err()
+			}
+		}
+		answer, err = t.result(ctx)
+		return answer, true, err
+	}
+	return nil, true, &Ended{Why: "its task is in a state that is not known: " + now.Status}
+}
+
+func (t *Task) modern() bool {
+	is := t.Session.InitializeResult()
+	return is != nil && is.ProtocolVersion >= modern
+}
+
+// result asks an older server for the result, which it gives once there is one.
+func (t *Task) result(ctx context.Context) (*sdk.CallToolResult, error) {
+	return sdk.CallCustomMethod[*idParams, *sdk.CallToolResult](ctx, t.Session, "tasks/result", &idParams{ID: t.First.ID})
+}
+
+// inputs answers what the task asks and was not answered yet.
+func (t *Task) inputs(ctx context.Context, now *State) error {
+	var asks sdk.InputRequestMap
+	if err := json.Unmarshal(now.Inputs, &asks); err != nil {
+		return &Ended{Why: "its task asks for something that is not known"}
+	}
+	fresh := sdk.InputRequestMap{}
+	for name, ask := range asks {
+		if !t.answered[name] {
+			fresh[name] = ask
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if len(t.answered)+len(fresh) > maxInputs {
+		return &Ended{Why: fmt.Sprintf("its task asks for more than %d things", maxInputs)}
+	}
+	answers, err := t.Answer(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	if t.answered == nil {
+		t.answered = map[string]bool{}
+	}
+	for name := range fresh {
+		t.answered[name] = true
+	}
+	limit, done := context.WithTimeout(ctx, lookLimit)
+	defer done()
+	if _, err = sdk.CallCustomMethod[*updateParams, *ack](limit, t.Session, "tasks/update", &updateParams{ID: t.First.ID, Responses: answers}); err != nil {
+		return fmt.Errorf("answering what its task asks: %w", err)
+	}
+	return nil
+}
