@@ -16,7 +16,7 @@ AGAIN        := --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort
 # What runs at once is watched for data races room by room; the program as a whole, which is mostly waited for, only in make e2e.
 RACED        := ./backend/... ./panels/... ./shared/...
 WHOLES       := ./app ./build/...
-WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch|IsGarbled
+WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch|IsGarbled|CutAtAnyByte
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 .PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole e2e-clients window-test conformance isolation isolation-window check generate bench bench-table bench-tasks redteam kills package clean
