@@ -230,3 +230,37 @@ func TestAChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 		t.Errorf("%v %v after %+v", goOn, err, q)
 	}
 }
+
+func TestAPanelThatIsNotThereIsAnErrorAtTheStart(t *testing.T) {
+	flags := testFlags(t)
+	alone := &buffer{}
+	if code := run(t.Context(), []string{"mcp", "--headless", "--data", flags["data"], "--config", flags["config"], "--panel", "notez"}, streams{in: strings.NewReader(""), out: alone, err: alone}); code == 0 || !strings.Contains(alone.String(), "Did you mean notes") {
+		t.Errorf("alone: %d %s", code, alone)
+	}
+	sys := openWith(t, flags, Purpose{Serve: true})
+	joined := &buffer{}
+	if code := run(t.Context(), []string{"mcp", "--data", flags["data"], "--config", flags["config"], "--panel", "notez"}, streams{in: strings.NewReader(""), out: joined, err: joined}); code == 0 || !strings.Contains(joined.String(), "Did you mean notes") {
+		t.Errorf("joined: %d %s", code, joined)
+	}
+	_, err := sdk.NewClient(&sdk.Implementation{Name: "c", Version: "1"}, nil).Connect(t.Context(),
+		&sdk.StreamableClientTransport{Endpoint: "http://" + sys.Host() + mcpserver.JoinPath + "?panel=notez", HTTPClient: &http.Client{Transport: carrier{http.DefaultTransport, sys.Token()}}, MaxRetries: -1}, nil)
+	if err == nil || !strings.Contains(err.Error(), "Did you mean notes") {
+		t.Errorf("over HTTP: %v", err)
+	}
+}
+
+func TestCopiesOfOneProgramWithSessionsOfTheirOwnHaveTabsOfTheirOwn(t *testing.T) {
+	sys := openTest(t, Purpose{Serve: true})
+	one := visit(t, sys, "editor", "?session=one", "2026-07-28", nil)
+	two := visit(t, sys, "editor", "?session=two", "2026-07-28", nil)
+	again := visit(t, sys, "editor", "?session=one", "2026-07-28", nil)
+	one.does("navigate_page", map[string]any{"url": "demo"})
+	field := number(t, one.does("annotate_page", map[string]any{"scope": "page"}), `textbox "Delivery postcode"`)
+	if text, failed := two.call("type_text", map[string]any{"annotationId": field, "text": "666"}); !failed {
+		t.Errorf("it acts on the other's number: %s", text)
+	}
+	if text := two.does("browser_tabs", nil); strings.Contains(text, demoHost) {
+		t.Errorf("it sees the other's tab: %s", text)
+	}
+	again.does("type_text", map[string]any{"annotationId": field, "text": "12345"})
+}

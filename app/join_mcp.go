@@ -4,9 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"sextant/backend/api/mcpserver"
+	"sextant/backend/calls/nearest"
+	"sextant/shared/event"
 )
 
 // welcome prepares what a program that joins is given: tabs of its own, or the window's.
@@ -24,8 +28,37 @@ func (s *System) welcome(ctx context.Context, g mcpserver.Guest) (mcpserver.Conf
 	}, farewell
 }
 
+// panelKnown says so when there is no panel id, with the ids that look like it; "" asks for none.
+func (s *System) panelKnown(id string) error {
+	all := s.Panels.Panels()
+	if id == "" || slices.ContainsFunc(all, func(p event.Panel) bool { return p.ID == id }) {
+		return nil
+	}
+	known := make([]string, 0, len(all))
+	for _, p := range all {
+		known = append(known, p.ID)
+	}
+	next := "Panels are " + strings.Join(known[:min(len(known), 20)], ", ") + "."
+	if near := nearest.Names(id, known, 3); len(near) > 0 {
+		next = "Did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return fmt.Errorf("there is no panel %q, so its tools cannot be offered. %s", readable(bounded(id, 80)), next)
+}
+
 // join serves an MCP client from the running Sextant.
 func (v *mcpVerb) join(ctx context.Context, config *Config, io streams) error {
+	if v.Panel != "" {
+		at, err := findInstance(ctx, config.DataDir)
+		if err == nil {
+			var place mcpserver.Place
+			if place, err = at.place(); err == nil {
+				err = place.Check(ctx, mcpserver.Guest{Tools: v.Tools, Panel: v.Panel, Share: v.Share})
+			}
+		}
+		if err != nil {
+			return failure(exitUsage, "--panel: %v", err)
+		}
+	}
 	err := mcpserver.Relay(ctx, mcpserver.RelayConfig{
 		Find: func(ctx context.Context) (mcpserver.Place, error) {
 			at, err := findInstance(ctx, config.DataDir)

@@ -222,6 +222,7 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	s.shells = ws.NewTerminalDoor(door, s.Terminals)
 	s.onClose("terminals' windows", func() error { s.shells.Close(); return nil })
 	s.guests = mcpserver.NewHost(s.welcome)
+	s.guests.Check = func(g mcpserver.Guest) error { return s.panelKnown(g.Panel) }
 	s.server = httpapi.New(s.rooms())
 	if err := s.server.Listen(s.Settings.Get("addr")); err != nil {
 		return err

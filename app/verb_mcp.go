@@ -54,6 +54,9 @@ func (v *mcpVerb) Run(ctx context.Context, io streams, g *Global) error {
 		return err
 	}
 	defer sys.Close()
+	if err := sys.panelKnown(v.Panel); err != nil {
+		return failure(exitUsage, "--panel: %v", err)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	err = mcpserver.Serve(ctx, mcpserver.Config{

@@ -80,6 +80,13 @@ func (p *parking) close() {
 	p.busy.Wait()
 }
 
+// any reports whether a call waits for its client.
+func (p *parking) any() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.calls) > 0
+}
+
 // park keeps run until its client comes back, and returns the state that it has to bring.
 func (p *parking) park(run *running, asked event.Approval) string {
 	state := rand.Text()

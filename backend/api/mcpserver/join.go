@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,12 +40,17 @@ type Guest struct {
 	Panel string
 	// Share is true when it wants the window's tabs and not its own.
 	Share bool
+	// Alone is true of one without a session of the protocol's or a name for one: it shares tabs with
+	// every copy of itself.
+	Alone bool
 }
 
 // Host opens a running Sextant to programs that join: each connection is one client with a
 // session of its own. It is an http.Handler for JoinPath; who may connect is judged before
 // it. Close ends the connections.
 type Host struct {
+	// Check, when set before it serves, says what is wrong with what a new guest wants.
+	Check   func(g Guest) error
 	welcome func(ctx context.Context, g Guest) (Config, func())
 	// patience is joinPatience but in tests.
 	patience time.Duration
@@ -58,15 +64,17 @@ type Host struct {
 	closed bool
 	// lodgers are the guests over HTTP.
 	lodgers []*lodger
-	busy    sync.WaitGroup
+	// visitors are all guests, by their ids.
+	visitors map[string]*visitor
+	busy     sync.WaitGroup
 }
 
 // NewHost makes a Host. welcome gives the Config of one guest, for as long as ctx lives,
 // and what to do when it has left.
 func NewHost(welcome func(ctx context.Context, g Guest) (cfg Config, farewell func())) *Host {
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &Host{welcome: welcome, patience: joinPatience, ctx: ctx, cancel: cancel}
-	h.overHTTP()
+	h := &Host{welcome: welcome, patience: joinPatience, ctx: ctx, cancel: cancel, visitors: map[string]*visitor{}}
+	h.prepare()
 	return h
 }
 
@@ -97,11 +105,15 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer h.busy.Done()
 	guest, err := wanted(r)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+		refuse(w, said{}, http.StatusBadRequest, err.Error())
 		return
 	}
 	if r.Header.Get("Upgrade") != protocolName {
 		h.serveHTTP(w, r, guest)
+		return
+	}
+	if err := h.check(guest); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	guest.Client = first(short(r.Header.Get(clientHeader), 80), "unnamed")
@@ -125,7 +137,12 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	cfg, farewell := h.welcome(ctx, guest)
 	defer farewell()
-	if err := Serve(ctx, cfg, in, conn); err != nil && ctx.Err() == nil && cfg.Log != nil {
+	d := newDoor(cfg)
+	h.mu.Lock()
+	id := h.arrives(overStdio, guest, d, cfg.Session, func() { cancel(); _ = conn.Close() })
+	h.mu.Unlock()
+	defer h.leaves(id)
+	if err := d.serve(ctx, in, conn); err != nil && ctx.Err() == nil && cfg.Log != nil {
 		cfg.Log.Debug("a joined program left", "client", guest.Client, "error", err)
 	}
 }
@@ -167,6 +184,44 @@ type Place struct {
 	Host, Token string
 }
 
+// Check asks the Sextant at p whether it would take g in. What it answers is the error.
+func (p Place) Check(ctx context.Context, g Guest) error {
+	ctx, cancel := context.WithTimeout(ctx, joinPatience)
+	defer cancel()
+	req, err := p.request(ctx, g)
+	if err != nil {
+		return err
+	}
+	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+	if err != nil {
+		return fmt.Errorf("asking the running Sextant: %w", err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusBadRequest {
+		return nil // joining says what else there is
+	}
+	var answer struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxUpgrade)).Decode(&answer); err != nil {
+		return fmt.Errorf("asking the running Sextant: %w", err)
+	}
+	return errors.New(answer.Error.Message)
+}
+
+// request is a request for MCP as g.
+func (p Place) request(ctx context.Context, g Guest) (*http.Request, error) {
+	query := url.Values{"tools": {g.Tools}, "share": {strconv.FormatBool(g.Share)}, "panel": {g.Panel}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Host+JoinPath+"?"+query.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+p.Token)
+	return req, nil
+}
+
 // connect joins the Sextant at p as g; the connection speaks MCP then.
 func (p Place) connect(ctx context.Context, g Guest) (io.ReadWriteCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, joinPatience)
@@ -184,12 +239,10 @@ func (p Place) connect(ctx context.Context, g Guest) (io.ReadWriteCloser, error)
 }
 
 func (p Place) upgrade(ctx context.Context, conn net.Conn, g Guest) (io.ReadWriteCloser, error) {
-	query := url.Values{"tools": {g.Tools}, "share": {strconv.FormatBool(g.Share)}, "panel": {g.Panel}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Host+JoinPath+"?"+query.Encode(), nil)
+	req, err := p.request(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", "Bearer "+p.Token)
 	req.Header.Set("Connection", "Upgrade")
 	req.Header.Set("Upgrade", protocolName)
 	req.Header.Set(clientHeader, printable(g.Client))

@@ -103,7 +103,11 @@ const (
 // Serve speaks with one client until in ends or ctx does. It returns nil when the client
 // left and ctx's error when ctx ended. Calls that run are cancelled with it.
 func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
-	d := newDoor(cfg)
+	return newDoor(cfg).serve(ctx, in, out)
+}
+
+// serve is Serve at a door that is there.
+func (d *door) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	d.out = &splicer{out: out}
 	defer d.close()
 	return converse(ctx, d.talk(), in, d.out)
@@ -155,6 +159,7 @@ type door struct {
 	subs   subscriptions
 	// stirred carries the addresses whose contents changed with the page.
 	stirred chan string
+	record  record
 }
 
 func newDoor(cfg Config) *door {
@@ -180,7 +185,7 @@ func (d *door) close() {
 func (d *door) talk() talk {
 	return talk{
 		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed, allChange: d.cfg.AllChange, log: d.cfg.Log,
-		list: d.list, call: d.call, shelf: d.shelf, stirred: d.stirred, subscribe: d.subs.add, unsubscribe: d.subs.remove,
+		list: d.list, call: d.call, shelf: d.shelf, heard: d.heard, stirred: d.stirred, subscribe: d.subs.add, unsubscribe: d.subs.remove,
 	}
 }
 

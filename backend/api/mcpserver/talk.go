@@ -29,7 +29,7 @@ type talk struct {
 	// life, when set, ends every request with it.
 	life context.Context //nolint:containedctx // the conversation's own life
 	// heard, when set, is told of each request that the SDK takes for one of MCP.
-	heard   func()
+	heard   func(req sdk.Request)
 	changed <-chan Change
 	// stirred, when set, carries addresses whose contents changed, beside changed.
 	stirred <-chan string
@@ -123,7 +123,7 @@ func meant(ctx context.Context) string {
 func (t talk) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if t.heard != nil {
-			t.heard()
+			t.heard(req)
 		}
 		if t.life != nil {
 			var cancel context.CancelFunc

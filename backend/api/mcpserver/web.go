@@ -8,11 +8,11 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -25,37 +25,25 @@ import (
 const (
 	versionHeader = "Mcp-Protocol-Version"
 	sessionHeader = "Mcp-Session-Id"
+	// methodListen is the request on which a client of a revision without sessions waits for news.
+	methodListen = "subscriptions/listen"
 	// maxRequest bounds a request's body.
 	maxRequest = 4 << 20
 	// maxLodgers bounds the guests over HTTP; who has been idle for longest leaves for a new one.
-	// So many have a request under way at most, and then nobody comes in.
+	// So many have a call under way at most, and then nobody comes in for retryAfter seconds.
 	maxLodgers = 64
+	retryAfter = 5
 	// idleFor is how long a guest without a request keeps its tabs.
 	idleFor = 8 * time.Hour
 )
 
-// lodger is a guest over HTTP.
-type lodger struct {
-	// key is what its requests have in common, "" for one with a session.
-	key    string
-	server *sdk.Server
-	host   *Host
-	end    func()
-	once   sync.Once
-	// heard is true when a request was one of MCP: until then it takes nobody's place.
-	heard atomic.Bool
-
-	// Under the host's lock. session is what its requests name, "" for one without.
-	session  string
-	requests int
-	used     time.Time
-	idle     *time.Timer
-}
+// aloneInstructions are told to who shares tabs with every copy of itself.
+const aloneInstructions = "This address names no session, so every copy of your program that uses it shares these tabs. Tabs of its own has a program whose address ends in ?session=NAME, with a name that no other uses."
 
 type lodgerKey struct{}
 
-// overHTTP prepares the SDK's two ways.
-func (h *Host) overHTTP() {
+// prepare makes the SDK's two ways.
+func (h *Host) prepare() {
 	blank := sdk.NewServer(&sdk.Implementation{Name: "sextant"}, nil)
 	of := func(r *http.Request) *sdk.Server {
 		if l, ok := r.Context().Value(lodgerKey{}).(*lodger); ok {
@@ -67,16 +55,31 @@ func (h *Host) overHTTP() {
 	h.stateless = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: maxRequest})
 }
 
+// said is what a request's body tells before it is served.
+type said struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Meta map[string]json.RawMessage `json:"_meta"`
+	} `json:"params"`
+}
+
 // serveHTTP answers one request of streamable HTTP.
 func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g Guest) {
 	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		if err := h.check(g); err != nil {
+			refuse(w, said{}, http.StatusBadRequest, err.Error())
+			return
+		}
 		w.Header().Set("Upgrade", protocolName)
 		http.Error(w, "MCP is spoken here: by streamable HTTP, or join with: sextant mcp", http.StatusUpgradeRequired)
 		return
 	}
 	if session := r.Header.Get(sessionHeader); session != "" {
-		if l := h.at(session); l != nil {
-			defer l.done()
+		// What a GET opens is a stream on which news come.
+		stream := r.Method == http.MethodGet
+		if l := h.at(session, stream); l != nil {
+			defer l.done(stream)
 		}
 		h.stateful.ServeHTTP(w, r)
 		return
@@ -87,28 +90,47 @@ func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g Guest) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	var what said
+	_ = json.Unmarshal(body, &what) // what is no JSON is told so by the SDK
 	if r.Method == http.MethodPost && stateless(r, body) {
-		l := h.lodge(g, g.key(r, body))
-		if l == nil {
-			full(w)
-			return
-		}
-		defer l.done()
-		h.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lodgerKey{}, l)))
+		h.stand(w, r, g, what)
 		return
 	}
 	if r.Method != http.MethodPost || !bytes.Contains(body, []byte(`"initialize"`)) {
 		h.stateful.ServeHTTP(w, r) // it says what is wrong
 		return
 	}
-	h.move(w, r, g)
+	if err := h.check(g); err != nil {
+		refuse(w, what, http.StatusBadRequest, err.Error())
+		return
+	}
+	h.move(w, r, g, what)
+}
+
+// stand serves a request that stands for itself.
+func (h *Host) stand(w http.ResponseWriter, r *http.Request, g Guest, what said) {
+	key, stream := g.key(r, what), what.Method == methodListen
+	if !h.knows(key) {
+		if err := h.check(g); err != nil {
+			refuse(w, what, http.StatusBadRequest, err.Error())
+			return
+		}
+	}
+	g.Alone = r.URL.Query().Get("session") == "" && !g.Share
+	l := h.lodge(g, key, stream)
+	if l == nil {
+		full(w, what)
+		return
+	}
+	defer l.done(stream)
+	h.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lodgerKey{}, l)))
 }
 
 // move serves the request that begins a session; its guest stays until the session ends.
-func (h *Host) move(w http.ResponseWriter, r *http.Request, g Guest) {
-	l := h.lodge(g, "")
+func (h *Host) move(w http.ResponseWriter, r *http.Request, g Guest, what said) {
+	l := h.lodge(g, "", false)
 	if l == nil {
-		full(w)
+		full(w, what)
 		return
 	}
 	h.stateful.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lodgerKey{}, l)))
@@ -133,21 +155,55 @@ func (h *Host) move(w http.ResponseWriter, r *http.Request, g Guest) {
 		l.leave()
 		return
 	}
-	l.done()
+	l.done(false)
+}
+
+// check says what is wrong with what a guest wants.
+func (h *Host) check(g Guest) error {
+	if h.Check == nil {
+		return nil
+	}
+	return h.Check(g)
+}
+
+// refuse answers a request with an error of JSON-RPC, which clients show.
+func refuse(w http.ResponseWriter, what said, status int, message string) {
+	code := jsonrpc.CodeInvalidParams
+	if status >= http.StatusInternalServerError {
+		code = jsonrpc.CodeInternalError
+	}
+	id := what.ID
+	if len(id) == 0 {
+		id = json.RawMessage("null")
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{ // who left does not read it
+		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message},
+	})
 }
 
 // full tells a client that there is no place for it.
-func full(w http.ResponseWriter) {
-	http.Error(w, fmt.Sprintf("%d programs have a request under way, the most at a time. Try again when one of them has ended.", maxLodgers), http.StatusServiceUnavailable)
+func full(w http.ResponseWriter, what said) {
+	w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+	refuse(w, what, http.StatusServiceUnavailable, fmt.Sprintf(
+		"%d programs have a call under way, the most at a time. Try again in %d seconds, or disconnect one in Sextant's settings under Other programs.", maxLodgers, retryAfter))
+}
+
+// knows reports whether there is a guest of key.
+func (h *Host) knows(key string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.lodgers, func(l *lodger) bool { return l.key == key })
 }
 
 // at is the guest whose requests name session, with one request more; nil when there is none.
-func (h *Host) at(session string) *lodger {
+func (h *Host) at(session string, stream bool) *lodger {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, l := range h.lodgers {
 		if l.session == session {
-			l.requests++
+			l.begin(stream)
 			return l
 		}
 	}
@@ -163,132 +219,8 @@ func stateless(r *http.Request, body []byte) bool {
 }
 
 // key is what the requests of one client have in common where there are no sessions.
-func (g Guest) key(r *http.Request, body []byte) string {
-	var said struct {
-		Params struct {
-			Meta map[string]json.RawMessage `json:"_meta"`
-		} `json:"params"`
-	}
+func (g Guest) key(r *http.Request, what said) string {
 	var info sdk.Implementation
-	if json.Unmarshal(body, &said) == nil {
-		_ = json.Unmarshal(said.Params.Meta[sdk.MetaKeyClientInfo], &info) // one without a name is a client too
-	}
+	_ = json.Unmarshal(what.Params.Meta[sdk.MetaKeyClientInfo], &info) // one without a name is a client too
 	return fmt.Sprintf("%q %q %q %q %q %t", short(info.Name, 80), short(info.Version, 40), short(r.URL.Query().Get("session"), 80), g.Tools, g.Panel, g.Share)
-}
-
-// lodge is the guest of key, a new one when there is none or key is "", and nil when there is no
-// place for a new one.
-func (h *Host) lodge(g Guest, key string) *lodger {
-	h.mu.Lock()
-	at := slices.IndexFunc(h.lodgers, func(l *lodger) bool { return key != "" && l.key == key })
-	if at >= 0 {
-		l := h.lodgers[at]
-		l.requests++
-		l.idle.Stop()
-		h.mu.Unlock()
-		return l
-	}
-	busy := 0
-	for _, l := range h.lodgers {
-		if l.requests > 0 {
-			busy++
-		}
-	}
-	if busy >= maxLodgers {
-		h.mu.Unlock()
-		return nil
-	}
-	ctx, cancel := context.WithCancel(h.ctx)
-	cfg, farewell := h.welcome(ctx, g)
-	d := newDoor(cfg)
-	t := d.talk()
-	t.life = ctx
-	l := &lodger{key: key, host: h, requests: 1}
-	t.heard = func() { l.heard.Store(true) }
-	l.server = t.server()
-	var telling sync.WaitGroup
-	telling.Go(func() { t.announce(ctx, l.server) })
-	l.end = func() {
-		cancel()
-		for session := range l.server.Sessions() {
-			_ = session.Close()
-		}
-		d.close()
-		telling.Wait()
-		farewell()
-	}
-	l.idle = time.AfterFunc(idleFor, l.leaveIdle)
-	l.idle.Stop()
-	h.lodgers = append(h.lodgers, l)
-	h.mu.Unlock()
-	return l
-}
-
-// remove takes l from the list; the caller holds the lock, and ends what l has without it.
-func (h *Host) remove(l *lodger) {
-	l.idle.Stop()
-	h.lodgers = slices.DeleteFunc(slices.Clone(h.lodgers), func(other *lodger) bool { return other == l })
-}
-
-// crowded is the guest that has been idle for longest when there are too many; the caller holds
-// the lock.
-func (h *Host) crowded() *lodger {
-	if len(h.lodgers) <= maxLodgers {
-		return nil
-	}
-	var oldest *lodger
-	for _, l := range h.lodgers {
-		if l.requests == 0 && (oldest == nil || l.used.Before(oldest.used)) {
-			oldest = l
-		}
-	}
-	return oldest
-}
-
-// done ends one request of l. One that MCP has nothing to do with leaves; another takes the place of
-// who has been idle for longest. Nobody who is judged idle can have a request before it has left the
-// list.
-func (l *lodger) done() {
-	h := l.host
-	h.mu.Lock()
-	l.requests--
-	l.used = time.Now()
-	var leaves *lodger
-	switch {
-	case l.requests == 0 && l.key != "" && !l.heard.Load():
-		leaves = l
-	default:
-		// The SDK ends idle sessions by itself.
-		if l.requests == 0 && l.key != "" && !h.closed {
-			l.idle.Reset(idleFor)
-		}
-		leaves = h.crowded()
-	}
-	if leaves != nil {
-		h.remove(leaves)
-	}
-	h.mu.Unlock()
-	if leaves != nil {
-		leaves.once.Do(leaves.end)
-	}
-}
-
-func (l *lodger) leaveIdle() {
-	l.host.mu.Lock()
-	idle := l.requests == 0
-	if idle {
-		l.host.remove(l)
-	}
-	l.host.mu.Unlock()
-	if idle {
-		l.once.Do(l.end)
-	}
-}
-
-// leave ends what the guest has and waits for it; later calls wait too.
-func (l *lodger) leave() {
-	l.host.mu.Lock()
-	l.host.remove(l)
-	l.host.mu.Unlock()
-	l.once.Do(l.end)
 }

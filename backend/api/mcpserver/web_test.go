@@ -102,7 +102,7 @@ func TestClientsOverHTTPHaveSessionsOfTheirOwn(t *testing.T) {
 			}
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			if len(h.came) != 2 || h.came[0] != (Guest{Tools: "all", Panel: "notes"}) || h.came[1] != (Guest{Tools: "core", Share: true}) {
+			if len(h.came) != 2 || h.came[0] != (Guest{Tools: "all", Panel: "notes", Alone: revision >= sinceStateless}) || h.came[1] != (Guest{Tools: "core", Share: true}) {
 				t.Errorf("came %+v", h.came)
 			}
 		})
@@ -140,22 +140,22 @@ func TestWhatAGuestHasGoesWithItsSession(t *testing.T) {
 
 // stays is a guest that has made a request of MCP, which is under way until done.
 func (h *house) stays(key string) *lodger {
-	l := h.host.lodge(Guest{Tools: "core"}, key)
+	l := h.host.lodge(Guest{Tools: "core"}, key, false)
 	l.heard.Store(true)
 	return l
 }
 
 func TestTheOldestIdleGuestLeavesForANewOne(t *testing.T) {
 	h := opened(t, nil)
-	h.stays("first").done()
+	h.stays("first").done(false)
 	busy := h.stays("busy")
 	for i := range maxLodgers - 1 {
-		h.stays("more " + string(rune('a'+i))).done()
+		h.stays("more " + string(rune('a'+i))).done(false)
 	}
 	if !h.gone("s0") || h.gone("s1") {
 		t.Errorf("left %v", h.left)
 	}
-	busy.done()
+	busy.done(false)
 }
 
 func TestASessionInUseDoesNotLeaveForANewOne(t *testing.T) {
@@ -169,7 +169,7 @@ func TestASessionInUseDoesNotLeaveForANewOne(t *testing.T) {
 	}()
 	until(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
 	for i := range maxLodgers {
-		h.stays("more " + string(rune('a'+i))).done()
+		h.stays("more " + string(rune('a'+i))).done(false)
 	}
 	if h.gone("s0") || !h.gone("s1") {
 		t.Errorf("left %v", h.left)
@@ -181,9 +181,9 @@ func TestASessionInUseDoesNotLeaveForANewOne(t *testing.T) {
 func TestWhatIsNoRequestOfMCPTakesNoPlace(t *testing.T) {
 	h := opened(t, nil)
 	for i := range maxLodgers {
-		h.stays("mine " + string(rune('a'+i))).done()
+		h.stays("mine " + string(rune('a'+i))).done(false)
 	}
-	h.host.lodge(Guest{Tools: "core"}, "noise").done()
+	h.host.lodge(Guest{Tools: "core"}, "noise", false).done(false)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.left) != 1 || h.left[0] == "s0" {
@@ -194,15 +194,16 @@ func TestWhatIsNoRequestOfMCPTakesNoPlace(t *testing.T) {
 func TestNobodyComesInWhereAllAreBusy(t *testing.T) {
 	h := opened(t, nil)
 	for i := range maxLodgers {
-		t.Cleanup(h.stays("busy " + string(rune('a'+i))).done)
+		busy := h.stays("busy " + string(rune('a'+i)))
+		t.Cleanup(func() { busy.done(false) })
 	}
-	if l := h.host.lodge(Guest{Tools: "core"}, "one more"); l != nil {
+	if l := h.host.lodge(Guest{Tools: "core"}, "one more", false); l != nil {
 		t.Error("one more came in")
 	}
-	if l := h.host.lodge(Guest{Tools: "core"}, "busy a"); l == nil {
+	if l := h.host.lodge(Guest{Tools: "core"}, "busy a", false); l == nil {
 		t.Error("one that is there is sent away")
 	} else {
-		l.done()
+		l.done(false)
 	}
 }
 
