@@ -8,6 +8,7 @@ import type {
   Result,
   StoredEvent,
 } from '../shared/api/types';
+import { apps } from './apps';
 import { commands } from './commands';
 import { desk } from './desk';
 import { changes } from './files';
@@ -23,6 +24,7 @@ export function fakeBackend(scenario: string): Backend {
 
 class Fake implements Backend {
   readonly desk = desk();
+  readonly apps = apps();
   #handlers: SocketHandlers | null = null;
   #size = { width: 0, height: 0 };
   #scroll = 0;

@@ -1,5 +1,6 @@
 import type { Backend } from '../shared/api/backend';
 import { Actions } from './actions';
+import { Apps } from './apps/apps.svelte';
 import { Approvals } from './approvals/approvals.svelte';
 import { Bookmarks } from './browser/bookmarks.svelte';
 import { Browser } from './browser/browser.svelte';
@@ -35,6 +36,7 @@ export class App {
   readonly session: Session;
   readonly actions: Actions;
   readonly settings: Settings;
+  readonly apps: Apps;
   readonly panels: Panels;
   readonly approvals: Approvals;
   readonly tools: Tools;
@@ -58,6 +60,7 @@ export class App {
   constructor(backend: Backend) {
     this.actions = new Actions(backend, this.store, this.toasts);
     this.session = new Session(backend, this.store);
+    this.apps = new Apps(this.actions);
     this.settings = new Settings(this.store, this.actions);
     this.panels = new Panels(this.store, this.actions);
     this.approvals = new Approvals(this.store, this.actions, this.toasts);

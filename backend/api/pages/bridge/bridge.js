@@ -65,7 +65,8 @@ const wear = (changed) => {
     root.dataset.theme = context.theme;
     root.style.colorScheme = context.theme;
   }
-  for (const [name, value] of Object.entries(changed.styles?.variables ?? {})) root.style.setProperty(name, value);
+  const worn = { ...changed.styles?.variables, ...changed.sextant?.variables };
+  for (const [name, value] of Object.entries(worn)) root.style.setProperty(name, value);
   if (context.locale && !root.lang) root.lang = context.locale;
 };
 

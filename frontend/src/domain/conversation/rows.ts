@@ -18,8 +18,8 @@ export function rowsOf(items: readonly Item[]): Row[] {
   return rows;
 }
 
-/** Finished and without anything to tell: only these may fold. */
-export const folds = (call: CallView) => call.status === 'done';
+/** Finished, without anything to tell and shown by no page: only these may fold. */
+export const folds = (call: CallView) => call.status === 'done' && !call.app;
 
 /** More than so many finished calls fold to one line. */
 const FOLD_OVER = 4;

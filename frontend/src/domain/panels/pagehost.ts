@@ -18,6 +18,9 @@ export type Values = Record<string, unknown>;
 /** Calls under way; those of a page that was left still hold their connection. */
 const running = { calls: 0 };
 
+/** How a page is shown: in the conversation, over the stage, or in a small window of its own. */
+export type DisplayMode = 'inline' | 'fullscreen' | 'pip';
+
 /** What a page is told of the window it stands in, as MCP Apps names it. */
 export interface HostContext {
   theme: 'light' | 'dark';
@@ -25,10 +28,13 @@ export interface HostContext {
   timeZone: string;
   platform: 'desktop';
   userAgent: string;
-  displayMode: 'inline';
-  availableDisplayModes: ['inline'];
-  containerDimensions: { width: number; height: number };
+  displayMode: DisplayMode;
+  availableDisplayModes: DisplayMode[];
+  containerDimensions: { width: number; height?: number; maxHeight?: number };
   styles: { variables: Record<string, string> };
+  /** What is not of the standard, for our script in the page. */
+  sextant: { variables: Record<string, string> };
+  toolInfo?: { id: string; tool: object };
 }
 
 /** What the window does for a page. A rejection is told to the page in its words. */
@@ -44,6 +50,20 @@ export interface PageServices {
   /** Asks a person about an address; resolves when it is opened. */
   openLink(url: string): Promise<void>;
   context(): HostContext;
+  /** Instead of call: an answer of the page's own MCP server, as that gave it. */
+  forward?(tool: string, args: Values): Promise<object>;
+  /** Reads a resource of the page's own MCP server. */
+  read?(uri: string): Promise<object>;
+  /** Keeps text for the model's next turn; params are those of ui/update-model-context. */
+  tellModel?(params: Values): Promise<void>;
+  /** Shows the page in another way, if it can be; what it is shown in then. */
+  display?(mode: DisplayMode): DisplayMode;
+  /** The page has another size, in CSS pixels. */
+  sized?(size: { width?: number; height?: number }): void;
+  /** A line for the log. */
+  log?(line: string): void;
+  /** The page wants to go. */
+  leave?(): void;
   /** A key of the window's that was pressed in the page. */
   key(key: 'F6' | 'Escape', shift: boolean): void;
   /** The page speaks MCP Apps and was answered. */
@@ -80,6 +100,9 @@ const wrong = (message: string) => new PageError(-32602, message);
 export class PageHost {
   #port: MessagePort | null;
   #next = 0;
+  /** The ways of being shown that the page knows; null when it names none. */
+  #modes: unknown[] | null = null;
+  readonly #lines = new Flood(40, 5, Infinity);
   readonly #asked = new Map<string, { resolve(result: unknown): void; reject(error: Error): void }>();
 
   constructor(
@@ -174,9 +197,23 @@ export class PageHost {
     }
   }
 
-  /** Notifications; one that is not known has no effect, nor has size: the page has the stage. */
+  /** Whether the page may be shown so: it may where it does not name the ways it knows. */
+  knows(mode: DisplayMode): boolean {
+    return !this.#modes || this.#modes.includes(mode);
+  }
+
+  /** Notifications; one that is not known has no effect. */
   #told(method: string, params: Values): void {
     if (method === 'ui/notifications/initialized') this.services.ready?.();
+    if (method === 'ui/notifications/request-teardown') this.services.leave?.();
+    if (method === 'ui/notifications/size-changed') {
+      this.services.sized?.({ width: pixels(params.width), height: pixels(params.height) });
+    }
+    if (method === 'notifications/message' && this.services.log && this.#lines.take() === 'hear') {
+      const { level, data } = params;
+      const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
+      this.services.log(`${typeof level === 'string' ? level.slice(0, 20) : 'info'} ${text.slice(0, 1900)}`);
+    }
     if (method === 'sextant/key' && (params.key === 'F6' || params.key === 'Escape')) {
       this.services.key(params.key, params.shift === true);
     }
@@ -187,7 +224,7 @@ export class PageHost {
       case 'ping':
         return {};
       case 'ui/initialize':
-        return this.#initialize();
+        return this.#initialize(params);
       case 'tools/list':
         return { tools: this.services.tools() };
       case 'tools/call':
@@ -198,12 +235,16 @@ export class PageHost {
       case 'ui/open-link':
         await this.services.openLink(webAddress(params.url));
         return {};
+      case 'resources/read':
+        if (!this.services.read) break;
+        if (typeof params.uri !== 'string') throw wrong('"uri" is missing: the resource to read.');
+        return this.services.read(params.uri.slice(0, 2000));
       case 'ui/request-display-mode':
-        return { mode: 'inline' };
+        return { mode: this.#display(params.mode) };
       case 'ui/update-model-context':
-        throw refused(
-          'Sextant takes no text for the model from a page. Publish values of keys in the manifest’s context by sextant/context.',
-        );
+        if (!this.services.tellModel) throw refused('What this page shows is not told to the model.');
+        await this.services.tellModel(params);
+        return {};
       case 'sextant/state.get':
         return { state: (await this.services.state()) ?? null };
       case 'sextant/state.set':
@@ -218,11 +259,28 @@ export class PageHost {
     throw new PageError(-32601, `Sextant has no ${method.slice(0, 80)}.`);
   }
 
-  #initialize(): object {
+  #display(wished: unknown): DisplayMode {
+    const { displayMode, availableDisplayModes } = this.services.context();
+    const mode = availableDisplayModes.find((one) => one === wished);
+    return mode && this.knows(mode) ? (this.services.display?.(mode) ?? displayMode) : displayMode;
+  }
+
+  #initialize(params: Values): object {
+    const can = params.appCapabilities;
+    const modes = isObject(can) ? can.availableDisplayModes : null;
+    this.#modes = Array.isArray(modes) ? modes.slice(0, 8) : null;
+    const { services } = this;
     return {
       protocolVersion: PROTOCOL,
       hostInfo: { name: 'sextant', version: '1' },
-      hostCapabilities: { openLinks: {}, serverTools: {}, logging: {} },
+      hostCapabilities: {
+        openLinks: {},
+        serverTools: {},
+        logging: {},
+        message: { text: {} },
+        ...(services.read ? { serverResources: {} } : {}),
+        ...(services.tellModel ? { updateModelContext: { text: {}, structuredContent: {} } } : {}),
+      },
       hostContext: this.services.context(),
     };
   }
@@ -234,6 +292,7 @@ export class PageHost {
     if (running.calls >= CALLS) throw refused(`Pages have ${CALLS} calls under way; wait for one to end.`);
     running.calls++;
     try {
+      if (this.services.forward) return await this.services.forward(params.name, args);
       return toolResult(await this.services.call(params.name, args));
     } finally {
       running.calls--;
@@ -243,6 +302,10 @@ export class PageHost {
 
 const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A length of a page's, when it is one. */
+const pixels = (value: unknown) =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.min(value, 100_000) : undefined;
 
 /** A result in MCP's form. */
 function toolResult(result: Result): object {
@@ -274,8 +337,8 @@ function messageText(params: Values): string {
 
 function webAddress(url: unknown): string {
   const parsed = typeof url === 'string' && url.length <= 2000 && URL.canParse(url) ? new URL(url) : null;
-  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password) {
-    throw wrong('"url" is an http or https address.');
+  if (!parsed || !/^(https?|mailto):$/.test(parsed.protocol) || parsed.username || parsed.password) {
+    throw wrong('"url" is an http, https or mailto address.');
   }
   return parsed.href;
 }

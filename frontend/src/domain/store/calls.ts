@@ -36,6 +36,8 @@ function blank(id: string, event: StoredEvent): CallView {
     within: '',
     inner: '',
     undoable: false,
+    app: '',
+    answer: '',
     kept: null,
   };
 }
@@ -59,6 +61,7 @@ export function reduceCall(state: AppState, event: StoredEvent): boolean {
         client: d.client ?? '',
         timeoutMs: d.timeout_ms,
         looks: d.looks ?? false,
+        app: d.app ?? '',
         within: d.within ?? '',
         status: call && call.status !== 'queued' ? call.status : 'running',
         started: event.time,
@@ -117,6 +120,7 @@ function end(call: CallView, d: CallEnd): void {
   call.images = d.images ?? [];
   call.changed = d.changed ?? [];
   call.undoable = Boolean(d.undoable);
+  call.answer = d.app ?? '';
   call.kept = d.kept ?? null;
 }
 

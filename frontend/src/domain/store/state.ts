@@ -61,6 +61,9 @@ export interface CallView {
   inner: string;
   /** Its panel can take it back. */
   undoable: boolean;
+  /** The address of the MCP server's page that shows it, and the blob of its whole answer; "" for none. */
+  app: string;
+  answer: string;
   /** Set when the result was too long to be handed out in one piece. */
   kept: Kept | null;
 }

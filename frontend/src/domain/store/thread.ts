@@ -185,6 +185,8 @@ function say(thread: Thread, id: string, at: { time: string; turn?: string }): S
 function addCall(state: AppState, thread: Thread, event: StoredEvent): void {
   const id = event.call;
   const has = (call: string) => thread.items.some((item) => item.kind === 'call' && item.id === call);
+  // What the page of an MCP server calls, in no turn, stands in the activity: it may call every second.
+  if (!event.turn) return;
   // What a call does by another one is shown on its own card.
   if (!id || has(id) || has(state.calls[id]?.within ?? '')) return;
   finishSay(thread);

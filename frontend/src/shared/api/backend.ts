@@ -39,6 +39,7 @@ import type {
   ToolList,
   Transcript,
 } from './types';
+import type { AppDesk } from './apps';
 import type { Desk } from './desk';
 
 /** A picture of the page: its header and the encoded bytes. */
@@ -91,6 +92,7 @@ export class BackendError extends Error {
 /** Everything the window asks of the program. Failures are BackendErrors. */
 export interface Backend {
   readonly desk: Desk;
+  readonly apps: AppDesk;
   state(): Promise<Snapshot>;
   connect(after: number, handlers: SocketHandlers): Connection;
   /** The terminals of the person's own and of the assistant. */

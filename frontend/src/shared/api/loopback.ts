@@ -1,6 +1,7 @@
 import { t } from '../i18n';
 import { acting, follow } from './acting';
 import { BackendError, type Backend, type Connection, type SocketHandlers, type TerminalHandlers } from './backend';
+import { loopbackApps } from './apps';
 import { loopbackDesk } from './desk';
 import { parseFrame } from './frame';
 import { route } from './map';
@@ -50,6 +51,11 @@ import {
 /** The program on this machine: HTTP for questions and deeds, one WebSocket for what changes. */
 export class Loopback implements Backend {
   readonly desk = loopbackDesk((method, path, body) => this.#ask(method, path, body));
+  readonly apps = loopbackApps(
+    (method, path, body) => this.#ask(method, path, body),
+    // A page's own word, which the program takes for nobody else's.
+    (method, path, body) => this.#ask(method, path, body, true),
+  );
 
   constructor(private readonly token: string) {}
 

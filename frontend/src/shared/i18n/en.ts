@@ -1,3 +1,4 @@
+import { apps } from './en-apps';
 import { assistant } from './en-assistant';
 import { bookmarks } from './en-bookmarks';
 import { config } from './en-config';
@@ -160,6 +161,7 @@ export const en = {
   ...secrets,
   ...pending,
   ...webview,
+  ...apps,
   ...servers,
   ...terminal,
   ...problems,

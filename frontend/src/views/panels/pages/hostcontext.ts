@@ -52,16 +52,19 @@ const STYLES: Record<string, string> = {
   '--shadow-sm': '--e-1',
   '--shadow-md': '--e-2',
   '--shadow-lg': '--e-3',
-  // Not of the standard: what a page needs to look like the rest.
+};
+
+// Not of the standard, whose readers take no other names: what a page needs to look like the rest.
+const OWN: Record<string, string> = {
   '--color-accent': '--accent',
   '--color-accent-ink': '--accent-ink',
 };
 
-/** What a page that has `frame` to itself is told of the window. */
-export function hostContext(frame: HTMLElement): HostContext {
+/** What a page that has `frame` to itself is told of the window; `more` is what is otherwise with it. */
+export function hostContext(frame: HTMLElement, more: Partial<HostContext> = {}): HostContext {
   const worn = getComputedStyle(document.documentElement);
-  const variables: Record<string, string> = {};
-  for (const [name, token] of Object.entries(STYLES)) variables[name] = worn.getPropertyValue(token).trim();
+  const read = (names: Record<string, string>) =>
+    Object.fromEntries(Object.entries(names).map(([name, token]) => [name, worn.getPropertyValue(token).trim()]));
   return {
     theme: document.documentElement.dataset.theme === 'light' ? 'light' : 'dark',
     locale: navigator.language,
@@ -71,6 +74,8 @@ export function hostContext(frame: HTMLElement): HostContext {
     displayMode: 'inline',
     availableDisplayModes: ['inline'],
     containerDimensions: { width: frame.clientWidth, height: frame.clientHeight },
-    styles: { variables },
+    styles: { variables: read(STYLES) },
+    sextant: { variables: read(OWN) },
+    ...more,
   };
 }

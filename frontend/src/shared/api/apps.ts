@@ -1,0 +1,49 @@
+import type { components } from './schema.gen';
+import type { Ask } from './desk';
+
+/** The page of an MCP server that shows a call. */
+export type ServerApp = components['schemas']['App'];
+
+/** What a page tells the model: the params of ui/update-model-context. */
+export interface ToldModel {
+  content?: unknown;
+  structuredContent?: unknown;
+}
+
+/** What the window asks on behalf of pages of MCP servers, and what the person says of them. */
+export interface AppDesk {
+  /** The page that shows calls of a tool, read anew. */
+  page(server: string, tool: string): Promise<ServerApp>;
+  /** Lets the pages of a server reach origins from now on. */
+  allow(server: string, origins: string[]): Promise<void>;
+  /** Calls a tool as the server's page; the answer is the server's. */
+  call(server: string, tool: string, args: unknown, conversation: string): Promise<object>;
+  read(server: string, uri: string): Promise<object>;
+  /** Tells the model something with its next turn in a conversation, as outside text. */
+  tell(server: string, conversation: string, told: ToldModel): Promise<void>;
+  tellAsPanel(panel: string, told: ToldModel): Promise<void>;
+  log(server: string, line: string): Promise<void>;
+  /** Opens the person's own program for mail. */
+  mail(address: string): Promise<void>;
+}
+
+/** That of the program on this machine. With `relay` a page speaks, with `ask` the person. */
+export function loopbackApps(ask: Ask, relay: Ask): AppDesk {
+  const at = (server: string) => `/api/mcp-servers/${encodeURIComponent(server)}/app`;
+  const answer = async (server: string, what: string, body: unknown) =>
+    ((await (await relay('POST', `${at(server)}/${what}`, body)).json()) as { answer: object }).answer;
+  const words = ({ content, structuredContent }: ToldModel) => ({ content, structured: structuredContent });
+  return {
+    page: async (server, tool) =>
+      (await (await ask('GET', `${at(server)}?tool=${encodeURIComponent(tool)}`)).json()) as ServerApp,
+    allow: async (server, origins) => void (await ask('PUT', `${at(server)}/domains`, { origins })),
+    call: (server, tool, args, conversation) => answer(server, 'call', { tool, args, conversation }),
+    read: (server, uri) => answer(server, 'read', { uri }),
+    tell: async (server, conversation, told) =>
+      void (await relay('PUT', `${at(server)}/context`, { conversation, ...words(told) })),
+    tellAsPanel: async (panel, told) =>
+      void (await relay('PUT', `/api/panels/${encodeURIComponent(panel)}/model-context`, words(told))),
+    log: async (server, line) => void (await relay('POST', `${at(server)}/log`, { line })),
+    mail: async (address) => void (await ask('POST', '/api/mail', { address })),
+  };
+}
