@@ -103,7 +103,7 @@ export class Surface {
 
   async #answer({ panel, frame, do: name, args }: SurfaceAsk): Promise<Json> {
     if (name === 'posed') return { v: { held: this.#still.rest() } };
-    const stage = document.querySelector<HTMLElement>('[data-surface]');
+    const stage = await staged();
     if (!stage || stage.dataset.surface !== panel) throw new Error('the window shows another panel now.');
     if (name === 'marks') {
       const [told] = (args ?? []) as SurfaceMarks[];
@@ -186,4 +186,14 @@ export class Surface {
     const came = (globalThis as { __sextant?: Script }).__sextant;
     if (came) came.during = during;
   }
+}
+
+/** The stage, once what its panel is made of has come; after PATIENCE as it is. */
+async function staged(): Promise<HTMLElement | null> {
+  for (let waited = 0; waited < PATIENCE; waited += 20) {
+    const stage = document.querySelector<HTMLElement>('[data-surface]');
+    if (!stage || stage.dataset.loading === undefined) return stage;
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  return document.querySelector<HTMLElement>('[data-surface]');
 }

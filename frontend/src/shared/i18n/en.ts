@@ -28,6 +28,10 @@ const frame = {
   'region.toasts': 'Messages',
 
   'boot.starting': 'Starting',
+  'stage.lost': 'This panel could not be loaded',
+  'stage.lost.means':
+    'Sextant did not answer when the window asked for it. What you wrote is kept; load the window again.',
+  'stage.lost.again': 'Load the window again',
   'boot.key.title': 'This window’s key is no longer valid',
   'boot.key.what': 'Sextant was started anew, or the address was opened a second time. A key works for one window.',
   'boot.key.holds': 'Your conversations, settings and panels are kept.',
