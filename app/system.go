@@ -115,8 +115,10 @@ type System struct {
 	keys *httpapi.Keys
 	// deskOpen is closed when there is a Desk.
 	deskOpen chan struct{}
-	hub      *ws.Hub
-	shells   *ws.TerminalDoor
+	// portsKnown is closed when Guard knows which ports are Sextant's own.
+	portsKnown chan struct{}
+	hub        *ws.Hub
+	shells     *ws.TerminalDoor
 	// visited is the Go side of the browser panel.
 	visited *browserpanel.Panel
 	guests  *mcpserver.Host
@@ -141,7 +143,7 @@ func (s *System) onClose(name string, close func() error) {
 
 // OpenSystem opens everything purpose needs. On an error nothing stays open.
 func OpenSystem(ctx context.Context, config *Config, purpose Purpose, log *slog.Logger) (sys *System, err error) {
-	s := &System{Config: config, Log: log, keys: httpapi.NewKeys(), deskOpen: make(chan struct{})}
+	s := &System{Config: config, Log: log, keys: httpapi.NewKeys(), deskOpen: make(chan struct{}), portsKnown: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -210,6 +212,7 @@ func (s *System) Workspace() string {
 // openDoors opens the HTTP and WebSocket doors when they are wanted.
 func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	if !purpose.Serve {
+		close(s.portsKnown)
 		return nil
 	}
 	door := ws.Config{
@@ -236,5 +239,6 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 		s.mcpGuard.Never(host)
 		s.Models.Never(host)
 	}
+	close(s.portsKnown)
 	return s.announce()
 }

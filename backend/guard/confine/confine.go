@@ -80,11 +80,17 @@ type Spec struct {
 	Hidden []string
 	// Closed are further absolute paths of which nothing is shown but what is Writable or Shown.
 	Closed []string
+	// Home is an absolute folder of its own that is its home: where there are namespaces it stands at the
+	// place of the person's, of which then only what is Writable or Shown is there; else, and where the
+	// person's home itself is Writable or Shown, HOME names it. It is written; "" for none.
+	Home string
 	// ReadOnly lets it read the workspace and write nothing but its temporary folder, which
 	// then holds the caches of programs too: for a command that was judged to only read.
 	ReadOnly bool
 	// Network lets it reach the network of this machine, all but Config.Ports.
 	Network bool
+	// OwnPorts lets a run with Network begin also where the kernel cannot close Config.Ports.
+	OwnPorts bool
 	// Proxy, where Limits says that it can be, gives the run a network of its own instead, in which
 	// nothing is but a proxy on loopback that its environment names: Proxy is given the listener
 	// once, before the command begins, and serves it until stop is called at the end of the run.

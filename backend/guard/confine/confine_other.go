@@ -25,6 +25,9 @@ func (p *Process) Dial(context.Context, int) (net.Conn, error) { return nil, Err
 // Wait waits for nothing.
 func (p *Process) Wait() (Exit, error) { return Exit{}, ErrSetup }
 
+// Terminate asks nobody.
+func (p *Process) Terminate() {}
+
 func (c *Confine) tryWalls() (walls, string) {
 	return walls{}, "Sextant has no sandbox for this system yet"
 }

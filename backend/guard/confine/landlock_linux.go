@@ -61,6 +61,10 @@ func (in *inner) restrict() error {
 	cfg := landlock.V9
 	if !in.Network && !in.Namespaces || in.Network && len(in.Closed) > 0 {
 		if version < landlockPorts && in.Network {
+			if in.OwnPorts {
+				in.Closed = nil
+				return in.restrict()
+			}
 			return errors.New("this kernel's Landlock cannot close ports, so a run with network would reach Sextant itself")
 		}
 		rules = append(rules, in.openPorts()...)

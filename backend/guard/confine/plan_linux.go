@@ -29,6 +29,8 @@ type inner struct {
 	// Network that sockets of the internet are allowed, Closed the TCP ports that are not.
 	Namespaces, Network bool
 	Closed              []uint16
+	// OwnPorts goes on where ports cannot be closed.
+	OwnPorts bool
 	// Person leaves the limits out; Terminal makes descriptor 0 the terminal of the session.
 	Person, Terminal bool
 	// Proxied says that a listener for a proxy goes back on wayFD before the command begins, Sockets
@@ -81,9 +83,14 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 	}
 	p := plan{Enter: inner{
 		Proxied: spec.Proxy != nil, Sockets: spec.sockets(w), Person: spec.Person && spec.Unconfined, Terminal: spec.Terminal != nil,
-		Dir: spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined, Network: spec.Network,
+		Dir: spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined, Network: spec.Network, OwnPorts: spec.OwnPorts,
 	}}
-	tmp := r.tmp
+	tmp, home := r.tmp, c.cfg.Home
+	if spec.Home != "" && !spec.Unconfined {
+		if home, err = c.home(spec, w, &f); err != nil {
+			return plan{}, err
+		}
+	}
 	switch {
 	case spec.Unconfined:
 	case w.Bubblewrap != "":
@@ -92,6 +99,9 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 		p.Enter.Namespaces = true
 		p.Enter.Read = []string{"/"}
 		p.Enter.Write = append([]string{"/tmp", "/var/tmp", "/dev/shm", "/dev/pts"}, f.writable...)
+		if f.home != "" {
+			p.Enter.Write = append(p.Enter.Write, f.homeAt)
+		}
 		p.Enter.Devices = append(plainDevices(), "/dev/tty", "/dev/ptmx")
 	default:
 		c.alone(&p.Enter, c.hidden(spec.Hidden), spec.Closed, r, f)
@@ -103,7 +113,7 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 	if spec.ReadOnly && !spec.Unconfined {
 		own = append(slices.Clone(own), "XDG_CACHE_HOME="+tmp+"/.cache")
 	}
-	p.Enter.Env = environment(os.Environ(), c.cfg.Home, tmp, spec.Network || spec.Unconfined, spec.Proxy != nil, own)
+	p.Enter.Env = environment(os.Environ(), home, tmp, spec.Network || spec.Unconfined, spec.Proxy != nil, own)
 	if p.Enter.Person {
 		p.Enter.Env = with(os.Environ(), spec.Env)
 	}
@@ -127,7 +137,11 @@ func plainDevices() []string {
 
 // folders are what a run is shown besides the machine: what it may write, and what is there to
 // be read. Links are followed.
-type folders struct{ writable, shown []string }
+type folders struct {
+	writable, shown []string
+	// home is what stands at the place of the person's home, at homeAt; "" for nothing.
+	home, homeAt string
+}
 
 func (c *Confine) folders(spec Spec) (folders, error) {
 	var f folders
@@ -210,9 +224,12 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 		mounts = append(mounts, mount{path, []string{"--bind", path, path}})
 		mounts = append(mounts, hooks(path)...)
 	}
+	if f.home != "" {
+		mounts = append(mounts, mount{f.homeAt, []string{"--bind", f.home, f.homeAt}})
+	}
 	closed := closedHere(spec.Closed)
 	for _, path := range closed {
-		if slices.Contains(f.writable, path) || slices.Contains(f.shown, path) {
+		if path == f.homeAt || slices.Contains(f.writable, path) || slices.Contains(f.shown, path) {
 			continue
 		}
 		mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
@@ -225,7 +242,7 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 		if within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.shown, path) {
 			continue
 		}
-		if inAny(path, closed) && !inAny(path, f.writable) && !inAny(path, f.shown) {
+		if (inAny(path, closed) || f.home != "" && within(path, f.homeAt)) && !inAny(path, f.writable) && !inAny(path, f.shown) {
 			continue // what is around it is not there
 		}
 		if isDir(path) {

@@ -254,6 +254,10 @@ func (p *Process) pipe(w io.Writer) (*os.File, error) {
 	return out, nil
 }
 
+// Terminate sends SIGTERM to every process of the run, so that they can end in their own way. It waits
+// for nothing; the context's end kills what goes on.
+func (p *Process) Terminate() { _, _ = p.life.Write([]byte{1}) }
+
 // Wait waits until the run ended and all of it is dead, hands on what it printed, wipes its
 // temporary folder, and says how it ended. The error is ErrSetup with the reason, or that of
 // our own machinery; a command that fails is an Exit.

@@ -37,8 +37,14 @@ func supervise() error {
 	}
 	end := sync.OnceFunc(func() { go killing() })
 	go func() {
-		// Nothing is ever written; the end of the pipe is the end of the call or of Sextant.
-		_, _ = io.Copy(io.Discard, os.NewFile(lifeFD, "life"))
+		// A byte asks the command to end; the end of the pipe is the end of the call or of Sextant.
+		life, word := os.NewFile(lifeFD, "life"), make([]byte, 1)
+		for {
+			if _, err := life.Read(word); err != nil {
+				break
+			}
+			terminate(p.Enter.Namespaces)
+		}
 		end()
 	}()
 	code := 1
@@ -147,6 +153,29 @@ func killAll() {
 	for pid := range stopped {
 		_ = unix.Kill(pid, unix.SIGKILL)
 	}
+}
+
+// terminate asks every process of the command to end. Bubblewrap's own, which would take all of it down
+// at once, are left out: they are those outside of the run's namespace, and its first process.
+func terminate(namespaces bool) {
+	depth := len(numbersIn(os.Getpid()))
+	for _, pid := range descendants(os.Getpid()) {
+		if own := numbersIn(pid); namespaces && (len(own) <= depth || own[len(own)-1] == "1") {
+			continue
+		}
+		_ = unix.Kill(pid, unix.SIGTERM)
+	}
+}
+
+// numbersIn are the numbers of a process in the namespaces that it is in, the outermost first.
+func numbersIn(pid int) []string {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return nil
+	}
+	_, rest, _ := strings.Cut(string(text), "NSpid:")
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.Fields(line)
 }
 
 // descendants are all processes below pid, dead ones that nobody asked for yet left out.

@@ -128,6 +128,9 @@ func (s *Servers) call(ctx context.Context, server, name string, call toolspec.C
 	}
 	r := Result(v.name, answer)
 	r.App = wholeFor(call, v, theirs, answer)
+	if !r.Success {
+		r.Suggestion = strings.TrimSpace(r.Suggestion + strings.TrimPrefix(v.lacking(r.Error), "."))
+	}
 	r.Sentence = fmt.Sprintf("%s: %s", v.name, theirs)
 	r.Sources = []string{"mcp:" + v.name}
 	return r

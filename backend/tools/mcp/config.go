@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/tools/mcp/grants"
 	"sextant/backend/tools/panels/jsonpos"
 )
 
@@ -38,6 +39,9 @@ type Entry struct {
 	Disabled bool   `json:"disabled,omitempty"`
 	// OAuth says how to sign in to a URL where the server's own word is not enough; nil is usual.
 	OAuth *OAuth `json:"oauth,omitempty"`
+	// Sextant is what other programs do not read: what its program may touch; nil lets that follow from
+	// the rest.
+	Sextant *grants.Written `json:"sextant,omitempty"`
 }
 
 // OAuth is what a person registered at a server's issuer themselves. The secrets may stand for
@@ -143,7 +147,10 @@ func (e Entry) problem(name string) string {
 		return fmt.Sprintf("oauth.grant %q is not known; it is client_credentials, or left out to sign in as a person", e.OAuth.Grant)
 	}
 	if e.URL == "" {
-		return ""
+		return e.Sextant.Problem()
+	}
+	if e.Sextant != nil {
+		return "sextant.grants and sextant.confine are for a server with a command"
 	}
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {

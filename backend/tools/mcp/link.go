@@ -17,7 +17,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/tools/mcp/tasks"
-	"sextant/backend/tools/panels/child"
 )
 
 // maxMessage bounds one message of a server in bytes; a longer one ends the connection.
@@ -26,7 +25,8 @@ const maxMessage = 16 << 20
 // link is the way to one server: a process of ours, or HTTP.
 type link struct {
 	transport sdk.Transport
-	process   *child.Process
+	process   program
+	out       io.Closer
 	idle      func()
 }
 
@@ -41,14 +41,14 @@ func (l *link) done() <-chan struct{} {
 func (l *link) close() {
 	if l.process != nil {
 		l.process.Stop(stopGrace)
-		_ = l.process.Stdout.Close()
+		_ = l.out.Close()
 	}
 	if l.idle != nil {
 		l.idle()
 	}
 }
 
-func (v *server) dial(_ context.Context) (*link, error) {
+func (v *server) dial(ctx context.Context) (*link, error) {
 	if v.entry.Command == "" {
 		return v.remote()
 	}
@@ -60,24 +60,21 @@ func (v *server) dial(_ context.Context) (*link, error) {
 		}
 		env = append(env, name+"="+value)
 	}
-	dir := v.entry.Cwd
-	if dir == "" {
-		dir = v.owner.cfg.Dir
-	}
 	path := v.entry.Env["PATH"]
 	if path == "" {
 		path = searchPath(os.Getenv("PATH"), home("~/"))
 		env = append(env, "PATH="+path)
 	}
-	process, err := child.Start(child.Spec{
-		Name: program(home(v.entry.Command), path), Args: v.entry.Args, Dir: home(dir), Env: child.Environment(env...), Log: v.tail, Pipes: true,
-	})
-	if err != nil {
+	process, in, out, err := v.begun(ctx, path, env)
+	switch {
+	case errors.Is(err, errStays):
+		return nil, err
+	case err != nil:
 		return nil, fmt.Errorf("%w. Check command in mcp-config.json", err)
 	}
 	return &link{
-		process:   process,
-		transport: &sdk.IOTransport{Reader: tasks.Hoist(process.Stdout, maxMessage, false), Writer: process.Stdin, MaxLineLength: maxMessage},
+		process: process, out: out,
+		transport: &sdk.IOTransport{Reader: tasks.Hoist(out, maxMessage, false), Writer: in, MaxLineLength: maxMessage},
 	}, nil
 }
 

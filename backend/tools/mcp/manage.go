@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 
 	"sextant/backend/tools/mcp/signin"
 	"sextant/backend/tools/panels/jsonpos"
@@ -109,7 +110,8 @@ func (s *Servers) write(text []byte) error {
 	return nil
 }
 
-// Remove ends a server, takes it out of the config and forgets the sign-in to it.
+// Remove ends a server, takes it out of the config and forgets the sign-in to it and what its program
+// kept in its own folder.
 func (s *Servers) Remove(name string) error {
 	s.change.Lock()
 	defer s.change.Unlock()
@@ -133,8 +135,16 @@ func (s *Servers) Remove(name string) error {
 		return fmt.Errorf("writing %s: %w", FileName, err)
 	}
 	gone, known := s.named(name)
-	if err := s.write(append(out, '\n')); err != nil || !known || gone.entry.URL == "" || s.cfg.Keep == nil {
+	if err := s.write(append(out, '\n')); err != nil || !known {
 		return err
+	}
+	if box := s.cfg.Sandbox; box != nil && box.Homes != "" {
+		if err := os.RemoveAll(box.homePath(name)); err != nil {
+			return fmt.Errorf("%s is removed, but its own folder is still there: %w", name, err)
+		}
+	}
+	if gone.entry.URL == "" || s.cfg.Keep == nil {
+		return nil
 	}
 	if err := signin.Forget(s.cfg.Keep, gone.entry.URL); err != nil {
 		return fmt.Errorf("%s is removed, but what signing in to it gave is still kept: %w", name, err)

@@ -98,8 +98,8 @@ func numbers(path string) (parts []int) {
 	return parts
 }
 
-// program is the file that name means on path: itself where it holds a slash or nothing is found.
-func program(name, path string) string {
+// programFile is the file that name means on path: itself where it holds a slash or nothing is found.
+func programFile(name, path string) string {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return name
 	}

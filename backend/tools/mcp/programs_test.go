@@ -31,11 +31,11 @@ func TestWhatADesktopStartLacksIsFoundAfterWhatThePathHas(t *testing.T) {
 	}
 	path := searchPath("/usr/bin", home)
 	for name, want := range map[string]string{"npx": newest, "erl": shim, "server-x": global, "no-such": "no-such", "./npx": "./npx"} {
-		if got := program(name, strings.Replace(path, "/usr/bin:", "", 1)); got != want {
+		if got := programFile(name, strings.Replace(path, "/usr/bin:", "", 1)); got != want {
 			t.Errorf("%s is %s, not %s", name, got, want)
 		}
 	}
-	if got := program("npx", searchPath(filepath.Dir(own), home)); got != own {
+	if got := programFile("npx", searchPath(filepath.Dir(own), home)); got != own {
 		t.Errorf("what the path has is hidden by %s", got)
 	}
 	if err := os.MkdirAll(filepath.Join(home, ".nvm", "alias"), 0o700); err != nil {

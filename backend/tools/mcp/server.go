@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/tools/mcp/apps"
+	"sextant/backend/tools/mcp/grants"
 	"sextant/backend/tools/mcp/signin"
 	"sextant/backend/tools/mcp/tasks"
 	"sextant/backend/tools/panels/accepted"
@@ -57,6 +58,8 @@ type server struct {
 	log   *slog.Logger
 	tail  *child.Tail
 
+	// may is what its program was last held to.
+	may     grants.Held
 	prefix  string
 	state   string
 	err     string
@@ -159,6 +162,12 @@ func (v *server) live(ctx context.Context) {
 			failures = 0
 		}
 		pause := v.owner.cfg.pause(failures)
+		if errors.Is(err, errStays) {
+			v.set(func() { v.state, v.err, v.tools, v.session = stateDown, sentence(err.Error()), nil, nil })
+			v.owner.publish()
+			<-ctx.Done()
+			return
+		}
 		if v.owner.cfg.died != nil {
 			v.owner.cfg.died()
 		}
@@ -269,19 +278,33 @@ func (v *server) explain(link *link, err error) error {
 	select {
 	case <-link.process.Done():
 		if last = v.tail.Last(); last != "" {
-			return fmt.Errorf("stopped, %s: %s", link.process.Exit(), last)
+			return fmt.Errorf("stopped, %s: %s%s", link.process.Exit(), last, v.lacking(v.tail.String()))
 		}
 		return fmt.Errorf("stopped, %s", link.process.Exit())
 	case <-timer.C:
 	}
 	if last != "" {
-		return fmt.Errorf("%w; its last words: %s", err, last)
+		return fmt.Errorf("%w; its last words: %s%s", err, last, v.lacking(v.tail.String()))
 	}
 	return err
 }
 
+// lacking says as a sentence of its own which grant the server seems to lack by what it said, "" for none.
+func (v *server) lacking(said string) string {
+	if v.owner.cfg.Sandbox == nil || v.owner.cfg.Sandbox.Confine == nil || v.entry.Command == "" {
+		return ""
+	}
+	v.owner.mu.Lock()
+	h := v.may
+	v.owner.mu.Unlock()
+	if why := h.Lacking(said[max(0, len(said)-4000):]); why != "" {
+		return ". " + why
+	}
+	return ""
+}
+
 // maxWhy bounds what is kept and shown of an error, in characters: most of it is a server's words.
-const maxWhy = 500
+const maxWhy = 900
 
 // sentence is an error's text as a person reads it on a card: one line in which nothing is unseen.
 func sentence(text string) string {

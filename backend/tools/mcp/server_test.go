@@ -11,12 +11,15 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
+
+	"sextant/backend/guard/confine"
 )
 
 // serverMode is the variable that turns this test's own binary into an MCP server.
 const serverMode = "SEXTANT_TEST_MCP_SERVER"
 
 func TestMain(m *testing.M) {
+	confine.Enter() // a confined server starts this binary as a step of its run
 	if mode := os.Getenv(serverMode); mode != "" {
 		serve(mode)
 		return
@@ -46,6 +49,9 @@ func serve(mode string) {
 	}
 	if mode == "library" {
 		s = library()
+	}
+	if mode == "shell" {
+		addShell(s)
 	}
 	if mode == "mortal" {
 		s.RemoveTools("bloated") // its list would be most of what is said

@@ -61,6 +61,9 @@ type Config struct {
 	// Memory is what is remembered of servers; nil remembers while the program runs.
 	Memory Memory
 
+	// Sandbox is what programs run behind; nil runs them as ourselves.
+	Sandbox *Sandbox
+
 	// firstPause is for tests: how long a server that failed rests before it is started
 	// again.
 	firstPause time.Duration
@@ -91,6 +94,8 @@ type Servers struct {
 	problem string
 	// telled is true while what was heard of servers is about to be told.
 	telled bool
+	// free are the servers that the person let run without a sandbox, by name and command line.
+	free map[string]bool
 
 	// telling makes reading the list and publishing it one step, so that of two changes at
 	// once the older list never comes last. It is taken before mu.
@@ -119,7 +124,7 @@ func New(cfg Config) *Servers {
 	if cfg.Memory == nil {
 		cfg.Memory = &forgetful{known: map[string]wire.KnownServer{}}
 	}
-	return &Servers{cfg: cfg, log: cfg.Log, servers: map[string]*server{}}
+	return &Servers{cfg: cfg, log: cfg.Log, servers: map[string]*server{}, free: map[string]bool{}}
 }
 
 // Start reads the config, starts the servers in it and watches the file until Close or

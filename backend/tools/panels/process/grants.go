@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,12 +26,6 @@ const (
 	// sockets bounds the requests that are under way to it at once.
 	sockets = 32
 )
-
-// system are the folders at the top of a machine that programs are made of; of the others nothing
-// is shown that was not granted.
-var system = []string{
-	"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt", "nix", "gnu", "snap", "sys", "proc", "dev", "run", "tmp", "var",
-}
 
 // grant is one entry of permissions.fs.
 type grant struct {
@@ -102,53 +95,12 @@ func touches(p manifest.Permissions, all []grant) string {
 // wantsNetwork reports whether the program may reach hosts.
 func wantsNetwork(p manifest.Permissions) bool { return p.Net.Any || len(p.Net.List) > 0 }
 
-// closed are the folders of which a program is shown only what it was granted.
-func (c Config) closed() []string {
-	var all []string
-	if c.Home != "" {
-		all = append(all, c.Home)
-	}
-	entries, _ := os.ReadDir("/") // what cannot be listed cannot be read either
-	for _, e := range entries {
-		if e.IsDir() && !slices.Contains(system, e.Name()) {
-			all = append(all, "/"+e.Name())
-		}
-	}
-	return all
-}
-
-// toolchain are the folders that the command itself needs: an interpreter may be installed in the
-// home, beside its own libraries.
-func toolchain(command string, closed []string) []string {
-	path, err := exec.LookPath(command)
-	if err != nil {
-		return nil
-	}
-	found := []string{path}
-	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
-		found = append(found, real)
-	}
-	var shown []string
-	for _, p := range found {
-		if !slices.ContainsFunc(closed, func(dir string) bool { return strings.HasPrefix(p, dir+"/") }) {
-			continue
-		}
-		dir := filepath.Dir(p)
-		// ~/.nvm/versions/node/v22/bin/node lies beside lib; ~/.local/bin/x beside everything.
-		if up := filepath.Dir(dir); filepath.Base(dir) == "bin" && filepath.Base(up) != ".local" && !slices.Contains(closed, up) {
-			dir = up
-		}
-		shown = append(shown, dir)
-	}
-	return shown
-}
-
 // spec is the run of a program behind walls; the network is left to who starts it.
 func (r *Runner) spec(ctx context.Context, command, dir, data string, env []string) (confine.Spec, error) {
-	closed := r.cfg.closed()
+	closed := confine.Private(r.cfg.Home)
 	spec := confine.Spec{
 		Args: append([]string{command}, r.panel.Backend.Args...), Dir: dir, Env: env,
-		Shown: append([]string{dir}, toolchain(command, closed)...), Writable: []string{data}, Closed: closed,
+		Shown: append([]string{dir}, confine.Toolchain(command, closed)...), Writable: []string{data}, Closed: closed,
 		Limits: confine.Limits{Memory: cmp.Or(r.cfg.Memory, memory), FileSize: fileSize, Processes: processes, Files: openFiles},
 	}
 	for _, g := range r.cfg.grants(r.panel.Permissions.FS) {
