@@ -8,6 +8,7 @@ test('a server comes back from its form as it was', () => {
     env: { KEY: '{{secret:x}}' },
     cwd: '/srv',
     disabled: true,
+    sextant: { grants: { write: ['~/notes'] } },
   };
   expect(entryOf(draftOf('files', program), program)).toEqual({
     entry: { ...program, args: ['-y', 'a b'] },

@@ -44,7 +44,7 @@ function read(text: string, between: RegExp): { all: Record<string, string>; wro
 
 /** What a form says, or where it says nothing that can be used. What the form does not show stays. */
 export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: ServerEntry; fault: Fault | null } {
-  const { disabled, cwd, type } = before;
+  const { disabled, cwd, type, oauth, sextant } = before;
   const rest: ServerEntry = { ...(disabled ? { disabled } : {}) };
   if (!draft.name.trim()) return { entry: rest, fault: { field: 'name', line: 0 } };
   if (draft.remote) {
@@ -52,7 +52,10 @@ export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: Server
     const { all, wrong } = read(draft.headers, /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/);
     if (wrong) return { entry: rest, fault: { field: 'headers', line: wrong } };
     const headers = Object.keys(all).length ? { headers: all } : {};
-    return { entry: { ...rest, ...(type ? { type } : {}), url: draft.url.trim(), ...headers }, fault: null };
+    return {
+      entry: { ...rest, ...(type ? { type } : {}), ...(oauth ? { oauth } : {}), url: draft.url.trim(), ...headers },
+      fault: null,
+    };
   }
   if (!draft.command.trim()) return { entry: rest, fault: { field: 'command', line: 0 } };
   const { all, wrong } = read(draft.env, /^\s*([A-Za-z_][A-Za-z0-9_]*)=(.*)$/);
@@ -62,6 +65,7 @@ export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: Server
     entry: {
       ...rest,
       ...(cwd ? { cwd } : {}),
+      ...(sextant ? { sextant } : {}),
       command: draft.command.trim(),
       ...(args.length ? { args } : {}),
       ...(Object.keys(all).length ? { env: all } : {}),

@@ -2612,6 +2612,7 @@ export interface components {
                 [key: string]: string;
             };
             oauth?: components["schemas"]["OAuth"];
+            sextant?: components["schemas"]["Written"];
             type?: string;
             url?: string;
         };
@@ -2858,6 +2859,11 @@ export interface components {
             handle: string;
             /** Format: int64 */
             lines: number;
+        };
+        Lists: {
+            network?: string[];
+            read?: string[];
+            write?: string[];
         };
         MCPCompletion: {
             values: string[];
@@ -3866,6 +3872,10 @@ export interface components {
             kept: string;
             path?: string;
             why?: string;
+        };
+        Written: {
+            confine?: string;
+            grants?: components["schemas"]["Lists"];
         };
     };
     responses: never;
