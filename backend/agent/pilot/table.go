@@ -26,7 +26,7 @@ const (
 
 // table is every command. Reader, help, suggestions and completion all come from it.
 func table() []command {
-	return slices.Concat(pageCommands(), actCommands(), lookCommands(), pointCommands(), fileCommands(), webCommands(), windowCommands())
+	return slices.Concat(pageCommands(), actCommands(), lookCommands(), pointCommands(), fileCommands(), webCommands(), makingCommands(), windowCommands())
 }
 
 func pageCommands() []command {

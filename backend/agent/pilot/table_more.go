@@ -173,6 +173,23 @@ func webCommands() []command {
 	}
 }
 
+// makingCommands make a panel, read it back and mend it.
+func makingCommands() []command {
+	return []command{
+		{tool: "create_panel", group: groupWindow, forms: []form{
+			say("(make|create|new) (a|the)? list? panel {panel_id:word}", "make panel shopping-list", "Makes a panel with a list").with("template", "list"),
+			say("(make|create|new) (a|the)? board panel {panel_id:word}", "make board panel chores", "Makes a panel with cards in columns").with("template", "board"),
+		}},
+		{tool: "read_panel", group: groupWindow, forms: []form{
+			say("panel files {panel_id:word}", "panel files shopping-list", "Lists the files of a panel that was made here"),
+			say("panel file {panel_id:word} {path:word}", "panel file shopping-list page.json", "Shows a file of it"),
+		}},
+		{tool: "change_panel", group: groupWindow, forms: []form{
+			say("change panel {panel_id:word} {path:word} {old:quoted} to {new:quoted}", `change panel shopping-list page.json "Buy" to "Get"`, "Changes words in a file of it"),
+		}},
+	}
+}
+
 func windowCommands() []command {
 	return []command{
 		{tool: panelTool, group: groupWindow, forms: []form{
@@ -181,10 +198,6 @@ func windowCommands() []command {
 			also("(open|show) panel {panel:panel}", "open panel home"),
 			also("{panel:panel} panel", "home panel"),
 			also("home", "home").with("panel", "home"),
-		}},
-		{tool: "create_panel", group: groupWindow, forms: []form{
-			say("(make|create|new) (a|the)? list? panel {panel_id:word}", "make panel shopping-list", "Makes a panel with a list").with("template", "list"),
-			say("(make|create|new) (a|the)? board panel {panel_id:word}", "make board panel chores", "Makes a panel with cards in columns").with("template", "board"),
 		}},
 		{tool: "close_panel", group: groupWindow, forms: []form{
 			say("close panel", "close panel", "Closes the panel in front"),

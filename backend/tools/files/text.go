@@ -65,7 +65,7 @@ func formOf(head []byte, whole bool, wanted string, a target, size int64) (form,
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
 		return form{}, &fault{
-			toolspec.UserError, fmt.Sprintf("%s is not text but %s, %s", a.shown, http.DetectContentType(head), sized(size)),
+			toolspec.UserError, fmt.Sprintf("%s is not text%s, %s", a.shown, butWhat(head), sized(size)),
 			`Send "encoding":"base64" for its bytes, or call file_info.`,
 		}
 	}
@@ -169,6 +169,15 @@ func tokensOf(s string) int {
 }
 
 // sized is a number of bytes for people.
+// butWhat names what the bytes of a file that is no text are, where they tell.
+func butWhat(head []byte) string {
+	kind := http.DetectContentType(head)
+	if kind == "application/octet-stream" {
+		return ""
+	}
+	return " but " + kind
+}
+
 func sized(n int64) string {
 	switch {
 	case n == 1:
@@ -176,7 +185,7 @@ func sized(n int64) string {
 	case n < 1000:
 		return fmt.Sprintf("%d bytes", n)
 	case n < 1_000_000:
-		return fmt.Sprintf("%.1f KB", float64(n)/1000)
+		return fmt.Sprintf("%.1f kB", float64(n)/1000)
 	case n < 1_000_000_000:
 		return fmt.Sprintf("%.1f MB", float64(n)/1_000_000)
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"sextant/backend/tools/panels/manifest"
@@ -221,7 +222,13 @@ func unreachable(ctx context.Context, o *offer, sent outgoing, err error) toolsp
 				"It is started again by the next call.")
 		}
 	}
-	return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel cannot be reached: %s", o.title, err),
+	why := err.Error()
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		if u, bad := url.Parse(o.url); bad == nil {
+			why = "connection refused, nothing listens on " + u.Host
+		}
+	}
+	return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel cannot be reached: %s", o.title, why),
 		"Start what answers it, then call again. Other panels are not affected.")
 }
 

@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -76,13 +75,13 @@ type Config struct {
 	Open func(ctx context.Context, panel string) error
 }
 
-// Panels is the baseline tool create_panel. Safe for concurrent use.
+// Panels are the baseline tools create_panel, read_panel and change_panel. Safe for concurrent use.
 type Panels struct{ cfg Config }
 
 // NewPanels makes the room.
 func NewPanels(cfg Config) *Panels { return &Panels{cfg} }
 
-// Definitions lists the one tool.
+// Definitions lists the tools that make a panel, read it back and mend it.
 func (p *Panels) Definitions(string) []toolspec.Definition {
 	if p.cfg.Folder == "" {
 		return nil
@@ -97,7 +96,7 @@ func (p *Panels) Definitions(string) []toolspec.Definition {
 		`},"required":["panel_id"],"additionalProperties":false}`, toolspec.Hints{Confirm: true},
 		`{"panel_id":"shopping-list","template":"list"}`)
 	d.TimeoutMS = 30_000
-	return []toolspec.Definition{d}
+	return append([]toolspec.Definition{d}, mending()...)
 }
 
 // plan is a panel that was judged and can be written.
@@ -110,8 +109,15 @@ type plan struct {
 	there, ours bool
 }
 
-// Describe says what call would do: a person reads every file before it is written.
+// Describe says what call would do: a person reads every file, or every changed line, before it is
+// written.
 func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
+	switch call.Tool {
+	case readName:
+		return toolspec.Description{Present: "Reading a panel that the assistant made"}
+	case changeName:
+		return p.describeChange(call)
+	}
 	made, problem := p.plan(call.Args)
 	if problem != nil {
 		var params createParams
@@ -140,35 +146,14 @@ func (m *plan) text() string {
 	return b.String()
 }
 
-// rights says in lines what a panel asks for and runs.
-func rights(m manifest.Manifest) string {
-	var lines []string
-	add := func(what string, list []string) {
-		if len(list) > 0 {
-			lines = append(lines, what+strings.Join(list, ", "))
-		}
-	}
-	if b := m.Backend; b != nil {
-		words := slices.DeleteFunc(append([]string{b.Kind, b.Command, b.URL, b.File}, b.Args...), func(word string) bool { return word == "" })
-		add("Answers by: ", []string{strings.Join(words, " ")})
-	}
-	if m.Permissions.Net.Any {
-		lines = append(lines, "Network: any host")
-	}
-	add("Network: ", m.Permissions.Net.List)
-	add("Files: ", m.Permissions.FS)
-	add("Calls the tools: ", m.Permissions.CallTools)
-	if m.Permissions.Exec {
-		lines = append(lines, "Starts programs")
-	}
-	if len(lines) == 0 {
-		return "Asks for no permissions."
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Execute makes the panel, waits until it runs, and opens it.
+// Execute makes the panel, waits until it runs, and opens it; or reads or changes one.
 func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+	switch call.Tool {
+	case readName:
+		return p.read(call), nil
+	case changeName:
+		return p.change(ctx, call)
+	}
 	made, problem := p.plan(call.Args)
 	if problem != nil {
 		return *problem, nil
@@ -332,7 +317,7 @@ func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 	}
 	files := map[string][]byte{mark: nil}
 	for name, text := range c.Files {
-		if !fs.ValidPath(name) || name == "." || name == manifest.FileName || strings.HasPrefix(name, ".") || strings.Contains(name, "/.") || strings.ContainsAny(name, "\\:\x00") {
+		if !fileName(name) || name == manifest.FileName {
 			return nil, wrong(fmt.Sprintf("%q is no name for a file of the panel", clip.Runes(name, 80)), `Names are such as "server.mjs"; manifest.json is made of the other arguments.`)
 		}
 		if len(text) > maxFile {

@@ -1,5 +1,6 @@
 import type { Backend } from '../../shared/api/backend';
 import type { Json, PagePart, PageSource, PageTree, Result } from '../../shared/api/types';
+import { sentenceCase } from '../../shared/format/words';
 import { failureText } from '../actions';
 
 /** What is known of a source: the last good value stays while it is read again. */
@@ -72,6 +73,18 @@ export class DeclarativePage {
     return Object.values(this.#sources);
   }
 
+  /** What could not be read, once each; what was read before is still shown. */
+  get failures(): { load: Load; source: PageSource }[] {
+    const told = new Set<string>();
+    return Object.entries(this.loads).flatMap(([key, load]) => {
+      const source = this.#sources[key];
+      const text = whatFailed(load);
+      if (!source || !text || told.has(text)) return [];
+      told.add(text);
+      return [{ load, source }];
+    });
+  }
+
   async refresh(): Promise<void> {
     await Promise.all(this.sources.map((source) => this.read(source)));
   }
@@ -96,10 +109,10 @@ export class DeclarativePage {
     load.busy = true;
     const result = await this.#call(source.tool, source.args ?? {});
     load.busy = false;
-    load.at = Date.now();
     load.error = result.success ? '' : (result.error ?? '');
     load.suggestion = result.suggestion ?? '';
     if (!result.success) return;
+    load.at = Date.now();
     load.value = result.result ?? null;
     load.read = true;
   }
@@ -131,6 +144,12 @@ export class DeclarativePage {
     this.#timers = [];
     clearTimeout(this.#soon);
   }
+}
+
+/** A failure as a person reads it: without the call that the page made for them. */
+export function whatFailed({ tool, error }: Load): string {
+  const end = error.startsWith(`${tool}(`) ? error.indexOf('): ') : -1;
+  return sentenceCase(end < 0 ? error : error.slice(end + 3));
 }
 
 const keyOf = (source: PageSource) => JSON.stringify([source.tool, source.args ?? {}]);

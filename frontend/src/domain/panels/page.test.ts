@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type { Backend } from '../../shared/api/backend';
 import type { Json, PageTree, Result } from '../../shared/api/types';
-import { DeclarativePage } from './page.svelte';
+import { DeclarativePage, whatFailed } from './page.svelte';
 
 const shelf: PageTree = {
   source: { tool: 'shelf_show' },
@@ -74,5 +74,18 @@ it('a source that fails keeps what was shown, says why, and is well again when i
   broken = false;
   await page.refresh();
   expect(page.load(shelf.source)?.error).toBe('');
+  page.close();
+});
+
+it('what several parts read is told once when it fails, without the call that was made', async () => {
+  const { page } = opened((tool) => ({
+    success: false,
+    error: `${tool}(days=3): the Shelf panel cannot be reached`,
+    duration_ms: 1,
+  }));
+  await page.open();
+  await vi.waitFor(() => expect(page.load({ tool: 'shelf_count' })?.error).toBeTruthy());
+  expect(page.failures.map(({ load }) => whatFailed(load))).toEqual(['The Shelf panel cannot be reached']);
+  expect(page.at).toBe(0);
   page.close();
 });

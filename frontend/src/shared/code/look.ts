@@ -60,7 +60,9 @@ const theme = EditorView.theme({
     width: '24px',
     height: '24px',
     color: 'var(--text-2)',
-    fontSize: '16px',
+    cursor: 'pointer',
+    fontSize: '18px',
+    lineHeight: '24px',
   },
   '.cm-textfield': {
     height: '26px',
@@ -70,6 +72,10 @@ const theme = EditorView.theme({
     backgroundColor: 'var(--well)',
     color: 'var(--text-1)',
     fontSize: '12px',
+  },
+  '.cm-textfield:focus-visible, .cm-panels .cm-textfield:focus': {
+    outline: '2px solid var(--ring)',
+    outlineOffset: '-1px',
   },
   '.cm-button': {
     height: '26px',

@@ -2,6 +2,8 @@
 export const files = {
   'files.tree': 'Files of the workspace',
   'files.loading': 'Reading the folder',
+  'files.title': 'Files',
+  'files.unseen': 'No preview',
   'files.filter': 'Filter by name',
   'files.filter.example': 'Filter by name',
   'files.filter.none': 'No file that is listed has this in its name.',

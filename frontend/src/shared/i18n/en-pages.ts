@@ -3,6 +3,7 @@ export const pages = {
   'view.refresh': 'Read again',
   'view.at': 'Read {time}',
   'view.reading': 'Reading',
+  'view.unread': 'Not read yet.',
   'view.waits': 'Waits for your answer in the assistant.',
   'view.empty': 'Nothing here yet.',
   'view.done': '{label}: done',
