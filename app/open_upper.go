@@ -274,7 +274,7 @@ func (s *System) rooms() httpapi.Rooms {
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
 		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels, Making: s.Making, Pages: s.Pages.Origin(), MCP: s.MCP, Apps: &s.apps, Foreign: s.foreign, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
 		Editor: s.Editor, Notes: s.Notes,
-		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, AsPanel: s.CallAsPanel, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Shells: s.shells, Join: s.guests, Log: s.Log,
+		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, AsPanel: s.CallAsPanel, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Shells: s.shells, Join: s.guests, Programs: programs{s}, Log: s.Log,
 	}
 }
 

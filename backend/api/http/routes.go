@@ -71,6 +71,7 @@ func (s *Server) routes() {
 	s.changeRoutes()
 	s.deskRoutes()
 	s.secretRoutes()
+	s.programRoutes()
 	s.registerStream()
 }
 

@@ -110,6 +110,8 @@ type Rooms struct {
 	WebSocket http.Handler
 	// Shells serves /ws/terminals in the same way.
 	Shells http.Handler
+	// Programs are those that Join took.
+	Programs Programs
 	// Join takes programs at mcpserver.JoinPath, with the token: by streamable HTTP or joined.
 	Join http.Handler
 	Log  *slog.Logger

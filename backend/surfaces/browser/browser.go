@@ -168,6 +168,16 @@ func (b *Browser) State() event.BrowserState {
 	return s
 }
 
+// Tabs is how many tabs a caller has.
+func (b *Browser) Tabs(owner string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s := b.sessions[owner]; s != nil {
+		return len(s.tabs)
+	}
+	return 0
+}
+
 // Marks are the numbers of the window's active tab after its newest look; nil before the first.
 func (b *Browser) Marks() *event.Marks {
 	b.mu.Lock()

@@ -15,6 +15,7 @@ import { changes } from './files';
 import { bill, metrics, toolHistory } from './figures';
 import { playTerminals } from './terminals';
 import { drawShop } from './shop';
+import { programs } from './programs';
 import { created, grants, secrets, snapshot, tools, transcript } from './scenario';
 
 /** A Backend that plays a scenario by name. For development and tests only: no build contains it. */
@@ -145,6 +146,8 @@ class Fake implements Backend {
   created = async () => created;
   wake = async () => created.map((tool) => ({ ...tool, asleep: false }));
   deleteTool = async (name: string) => created.filter((tool) => tool.name !== name);
+  programs = async () => programs;
+  dismissProgram = async (id: string) => ({ ...programs, programs: programs.programs.filter((one) => one.id !== id) });
   secrets = async () => secrets;
   putSecret = async () => secrets;
   deleteSecret = async (name: string) => ({ ...secrets, secrets: secrets.secrets.filter((one) => one.name !== name) });

@@ -18,6 +18,7 @@ import { Notes, NOTES_PANEL } from './notes/notes.svelte';
 import { Panels } from './panels/panels.svelte';
 import { Showing } from './panels/showing';
 import { Records } from './record/records.svelte';
+import { Programs } from './record/programs.svelte';
 import { Secrets } from './record/secrets.svelte';
 import { Session } from './session/session.svelte';
 import { Settings } from './settings/settings.svelte';
@@ -41,6 +42,7 @@ export class App {
   readonly approvals: Approvals;
   readonly tools: Tools;
   readonly records: Records;
+  readonly programs: Programs;
   readonly secrets: Secrets;
   readonly metrics: Metrics;
   readonly browser: Browser;
@@ -66,6 +68,7 @@ export class App {
     this.approvals = new Approvals(this.store, this.actions, this.toasts);
     this.tools = new Tools(this.store, this.actions);
     this.records = new Records(this.actions);
+    this.programs = new Programs(this.actions);
     this.secrets = new Secrets(this.actions);
     this.metrics = new Metrics(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);

@@ -14,6 +14,7 @@ import type {
   Grant,
   RuleDraft,
   SecretDraft,
+  ProgramList,
   SecretList,
   ServerDetail,
   ServerPreview,
@@ -157,6 +158,9 @@ export interface Backend {
   /** Lets a created tool be called whose version was read. */
   wake(tool: string, version: number): Promise<CreatedTool[]>;
   deleteTool(tool: string): Promise<CreatedTool[]>;
+  /** Other programs that are connected over MCP, and how they connect. */
+  programs(): Promise<ProgramList>;
+  dismissProgram(id: string): Promise<ProgramList>;
   secrets(): Promise<SecretList>;
   putSecret(name: string, secret: SecretDraft): Promise<SecretList>;
   deleteSecret(name: string): Promise<SecretList>;

@@ -22,6 +22,7 @@ import {
   type Grant,
   type RuleDraft,
   type SecretDraft,
+  type ProgramList,
   type SecretList,
   type ServerDetail,
   type ServerPreview,
@@ -161,6 +162,10 @@ export class Loopback implements Backend {
 
   deleteTool = async (tool: string) =>
     (await this.#json<Created>('DELETE', `/api/created-tools/${encodeURIComponent(tool)}`)).tools ?? [];
+
+  programs = () => this.#json<ProgramList>('GET', '/api/programs');
+
+  dismissProgram = (id: string) => this.#json<ProgramList>('DELETE', `/api/programs/${encodeURIComponent(id)}`);
 
   secrets = () => this.#json<SecretList>('GET', '/api/secrets');
 

@@ -1936,6 +1936,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How other programs reach this Sextant over MCP, and which are there */
+        get: operations["get-api-programs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/programs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Send a program away and close its tabs */
+        delete: operations["delete-api-programs-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/results/{id}": {
         parameters: {
             query?: never;
@@ -2086,6 +2120,34 @@ export interface paths {
         put: operations["put-api-tools-name-permission"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listen to an MCP session, in revisions before 2026-07-28
+         * @description The Model Context Protocol over streamable HTTP, for other programs. Send the token as Authorization: Bearer.
+         */
+        get: operations["get-mcp"];
+        put?: never;
+        /**
+         * Send an MCP message
+         * @description The Model Context Protocol over streamable HTTP, for other programs. Send the token as Authorization: Bearer.
+         */
+        post: operations["post-mcp"];
+        /**
+         * End an MCP session, in revisions before 2026-07-28
+         * @description The Model Context Protocol over streamable HTTP, for other programs. Send the token as Authorization: Bearer.
+         */
+        delete: operations["delete-mcp"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3362,6 +3424,29 @@ export interface components {
         };
         Problem: {
             error: string;
+        };
+        Program: {
+            /** Format: int64 */
+            calls: number;
+            id: string;
+            /** Format: date-time */
+            last: string;
+            name: string;
+            panel?: string;
+            shares?: boolean;
+            /** Format: date-time */
+            since: string;
+            /** Format: int64 */
+            tabs: number;
+            via: string;
+        };
+        Programs: {
+            args: string[];
+            command: string;
+            programs: components["schemas"]["Program"][];
+            session: string;
+            token: string;
+            url: string;
         };
         Prompt: {
             /** Format: int64 */
@@ -7965,6 +8050,66 @@ export interface operations {
             };
         };
     };
+    "get-api-programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Programs"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-programs-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Programs"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "get-api-results-id": {
         parameters: {
             query?: never;
@@ -8310,6 +8455,252 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-mcp": {
+        parameters: {
+            query?: {
+                /** @description Which tools are offered; core without it. */
+                tools?: "core" | "environment" | "all";
+                /** @description The id of a panel whose tools are offered too. An unknown one is an error at the start. */
+                panel?: string;
+                /** @description true acts on the window's tabs; without it a client has tabs of its own. */
+                share?: "true" | "false";
+                /** @description A name of the client's own. Under 2026-07-28, which has no sessions, copies of one program share tabs unless each gives another name. */
+                session?: string;
+            };
+            header?: {
+                /** @description The revision, 2026-07-28 or an older one. */
+                "Mcp-Protocol-Version"?: string;
+                /** @description The session that initialize began, in revisions before 2026-07-28. */
+                "Mcp-Session-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer, as one message or as a stream of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/event-stream": string;
+                };
+            };
+            /** @description A notification was taken */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error of JSON-RPC: the request, tools or panel is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The session has ended; begin anew with initialize */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description 64 programs have a call under way; Retry-After says when to come back */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post-mcp": {
+        parameters: {
+            query?: {
+                /** @description Which tools are offered; core without it. */
+                tools?: "core" | "environment" | "all";
+                /** @description The id of a panel whose tools are offered too. An unknown one is an error at the start. */
+                panel?: string;
+                /** @description true acts on the window's tabs; without it a client has tabs of its own. */
+                share?: "true" | "false";
+                /** @description A name of the client's own. Under 2026-07-28, which has no sessions, copies of one program share tabs unless each gives another name. */
+                session?: string;
+            };
+            header?: {
+                /** @description The revision, 2026-07-28 or an older one. */
+                "Mcp-Protocol-Version"?: string;
+                /** @description The session that initialize began, in revisions before 2026-07-28. */
+                "Mcp-Session-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer, as one message or as a stream of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/event-stream": string;
+                };
+            };
+            /** @description A notification was taken */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error of JSON-RPC: the request, tools or panel is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The session has ended; begin anew with initialize */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description 64 programs have a call under way; Retry-After says when to come back */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "delete-mcp": {
+        parameters: {
+            query?: {
+                /** @description Which tools are offered; core without it. */
+                tools?: "core" | "environment" | "all";
+                /** @description The id of a panel whose tools are offered too. An unknown one is an error at the start. */
+                panel?: string;
+                /** @description true acts on the window's tabs; without it a client has tabs of its own. */
+                share?: "true" | "false";
+                /** @description A name of the client's own. Under 2026-07-28, which has no sessions, copies of one program share tabs unless each gives another name. */
+                session?: string;
+            };
+            header?: {
+                /** @description The revision, 2026-07-28 or an older one. */
+                "Mcp-Protocol-Version"?: string;
+                /** @description The session that initialize began, in revisions before 2026-07-28. */
+                "Mcp-Session-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer, as one message or as a stream of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/event-stream": string;
+                };
+            };
+            /** @description A notification was taken */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error of JSON-RPC: the request, tools or panel is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The session has ended; begin anew with initialize */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description 64 programs have a call under way; Retry-After says when to come back */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };

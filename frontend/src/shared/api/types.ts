@@ -46,6 +46,8 @@ export type ChangedFile = With<
 export type AuditPage = With<S['AuditPage'], { calls: CallRow[] }>;
 export type SecretInfo = With<S['Secret'], { places: ('header' | 'query' | 'body' | 'field' | 'env')[] }>;
 export type SecretList = With<S['SecretList'], { secrets: SecretInfo[] }>;
+export type Program = With<S['Program'], { via: 'stdio' | 'http' }>;
+export type ProgramList = With<S['Programs'], { args: string[]; programs: Program[] }>;
 /** What is kept of a secret beside its name. */
 export interface SecretDraft {
   host: string;

@@ -11,6 +11,7 @@ import { pages } from './en-pages';
 import { panels } from './en-panels';
 import { pending } from './en-pending';
 import { problems } from './en-problems';
+import { programs } from './en-programs';
 import { secrets } from './en-secrets';
 import { settings } from './en-settings';
 import { spending } from './en-spending';
@@ -162,6 +163,7 @@ export const en = {
   ...settings,
   ...surface,
   ...spending,
+  ...programs,
   ...secrets,
   ...pending,
   ...webview,
