@@ -22,7 +22,7 @@ type Turn struct {
 // count, all zero where it gave none.
 type Round struct {
 	// Number counts from 1 within the turn; 0 is a question beside the talk, For what: how the model
-	// writes calls (probe), a summary, or another that a turn ended with (rest).
+	// writes calls (probe), a summary, one that an MCP server put (server), or another that a turn ended with (rest).
 	Number     int        `json:"number"`
 	For        string     `json:"for,omitempty"`
 	Model      string     `json:"model"`

@@ -82,6 +82,13 @@ func (s *Server) serverRoutes() {
 		}
 		return answer(MCPServerDetail{Entry: entry, Log: log}), nil
 	})
+	add(s, http.MethodPut, one+"/consents", "Say what an MCP server may ask for", http.StatusOK, func(ctx context.Context, in *struct {
+		Name string `path:"name" maxLength:"128"`
+		Body mcp.Consents
+	},
+	) (*body[event.MCPList], error) {
+		return change(ctx, func() error { return s.rooms.MCP.Consent(in.Name, in.Body) })
+	})
 	s.offerRoutes(one)
 	s.importRoutes(base + "/import")
 }

@@ -42,6 +42,8 @@ type Entry struct {
 	// Sextant is what other programs do not read: what its program may touch; nil lets that follow from
 	// the rest.
 	Sextant *grants.Written `json:"sextant,omitempty"`
+	// Consents are what the server may ask Sextant for.
+	Consents
 }
 
 // OAuth is what a person registered at a server's issuer themselves. The secrets may stand for
@@ -76,9 +78,9 @@ func (e Entry) place() string {
 	return asText(append([]string{e.Cwd, e.Command}, e.Args...))
 }
 
-// key identifies what a running server was made from, beside Disabled.
+// key identifies what a running server was made from, beside Disabled and what it may ask for.
 func (e Entry) key() string {
-	e.Disabled = false
+	e.Disabled, e.Consents = false, Consents{}
 	b, err := json.Marshal(e)
 	if err != nil {
 		return err.Error()
@@ -188,26 +190,23 @@ var errUnknownServer = errors.New("no such MCP server")
 // setDisabled changes only the member "disabled" of one server in text; everything else,
 // order and spacing too, stays as the person wrote it.
 func setDisabled(text []byte, name string, disabled bool) ([]byte, error) {
-	index, err := jsonpos.Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("mcp-config.json is not valid JSON at %w", err)
+	next, err := setMember(text, name, "disabled", fmt.Sprintf("%t", disabled))
+	if err != nil || disabled {
+		return next, err
 	}
-	server := jsonpos.Pointer("/mcpServers", name)
-	span, ok := index.Values[server]
-	if !ok || text[span.Start] != '{' {
-		return nil, fmt.Errorf("%w: %s", errUnknownServer, name)
+	if index, err := jsonpos.Parse(text); err == nil {
+		if _, said := index.Values[jsonpos.Pointer("/mcpServers", name)+"/disabled"]; !said {
+			return text, nil
+		}
 	}
-	word := fmt.Sprintf("%t", disabled)
-	if old, ok := index.Values[server+"/disabled"]; ok {
-		return splice(text, old.Start, old.End, word), nil
-	}
-	if !disabled {
-		return text, nil
-	}
-	member := `"disabled": ` + word
+	return next, nil
+}
+
+// insert adds a member to the object at server, in the way its others are written.
+func insert(text []byte, index *jsonpos.Index, server string, span jsonpos.Span, member string) []byte {
 	keys := index.Order[server]
 	if len(keys) == 0 {
-		return splice(text, span.Start, span.End, "{ "+member+" }"), nil
+		return splice(text, span.Start, span.End, "{ "+member+" }")
 	}
 	// After the last member, with the white space that stands before it.
 	last := jsonpos.Pointer(server, keys[len(keys)-1])
@@ -217,7 +216,7 @@ func setDisabled(text []byte, name string, disabled bool) ([]byte, error) {
 		gap--
 	}
 	end := index.Values[last].End
-	return splice(text, end, end, ","+string(text[gap:key])+member), nil
+	return splice(text, end, end, ","+string(text[gap:key])+member)
 }
 
 func splice(text []byte, start, end int, with string) []byte {

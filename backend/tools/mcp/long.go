@@ -34,6 +34,13 @@ func (v *server) answers(ctx context.Context, requests sdk.InputRequestMap) (sdk
 		switch p := one.(type) {
 		case *sdk.ElicitParams:
 			out[name], err = v.elicit(ctx, &sdk.ElicitRequest{Params: p})
+		case *sdk.CreateMessageWithToolsParams:
+			out[name], err = v.sampleAny(ctx, p)
+		case *sdk.ListRootsParams:
+			var roots []*sdk.Root
+			if roots, err = v.roots(ctx, p); err == nil {
+				out[name] = &sdk.ListRootsResult{Roots: roots}
+			}
 		default:
 			err = &tasks.Ended{Why: "its task asks for something that Sextant does not offer to it"}
 		}

@@ -35,7 +35,9 @@ func (s *Servers) Entry(name string) (Entry, error) {
 	if !ok {
 		return Entry{}, fmt.Errorf("%w: %s", errUnknownServer, name)
 	}
-	return v.entry, nil
+	e := v.entry
+	e.Consents = v.consents()
+	return e, nil
 }
 
 // Restart ends a server that is on and starts it again, at once also when it waits for its next try.

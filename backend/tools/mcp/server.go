@@ -211,6 +211,7 @@ func (v *server) once(ctx context.Context) error {
 	if err := tasks.Speak(client); err != nil {
 		return fmt.Errorf("preparing the connection: %w", err)
 	}
+	v.answering(client)
 	limit, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	began := v.era(ctx)
@@ -230,6 +231,7 @@ func (v *server) once(ctx context.Context) error {
 	}
 	closed := make(chan error, 1)
 	waiting.Go(func() { closed <- session.Wait() })
+	v.listen(session, asking)
 	if err := v.list(ctx, session); err != nil {
 		return v.explain(link, fmt.Errorf("asking for its tools: %w", err))
 	}
@@ -317,14 +319,16 @@ func sentence(text string) string {
 
 func (v *server) options() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{
-		// Of what a client may offer, servers get questions to the person, where there is one: no
-		// roots, no sampling.
+		// Of what a client may offer, servers get questions to the person, where there is one, and what
+		// the person allows each: see offer.
 		Capabilities:                &sdk.ClientCapabilities{},
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { v.again() },
 		ProgressNotificationHandler: v.progressed,
 	}
 	v.hears(o)
 	o.Capabilities.AddExtension(tasks.Extension, nil)
+	v.offer(o)
+	o.LoggingMessageHandler = v.logged
 	if v.owner.cfg.Ask != nil {
 		o.ElicitationHandler = v.elicit
 		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}

@@ -58,6 +58,14 @@ type Config struct {
 	// Review asks the person whether a tool that its server changed may be called; nil has nobody to
 	// ask, so that none may.
 	Review func(ctx context.Context, c Change) (bool, error)
+	// Folder is the one the person works in, "" for none; nil has none. AskRoots asks whether a server
+	// may know it; nil has nobody to ask.
+	Folder   func() string
+	AskRoots func(ctx context.Context, r RootsAsked) (bool, error)
+	// Sample has the person's model answer a server, once the person agreed; nil offers it to none.
+	// CanSample is false while there is no model.
+	Sample    func(ctx context.Context, s Sampling) (Sampled, error)
+	CanSample func() bool
 	// Memory is what is remembered of servers; nil remembers while the program runs.
 	Memory Memory
 
@@ -92,6 +100,8 @@ type Servers struct {
 	life    context.Context
 	servers map[string]*server
 	problem string
+	// consents are what servers may ask for, as the config says.
+	consents map[string]Consents
 	// telled is true while what was heard of servers is about to be told.
 	telled bool
 	// free are the servers that the person let run without a sandbox, by name and command line.
@@ -237,6 +247,7 @@ func (s *Servers) apply(text []byte) {
 			delete(s.servers, name)
 		}
 	}
+	s.consents = allowed(entries)
 	prefixes := prefixes(entries)
 	for name, e := range entries {
 		if one, ok := s.servers[name]; ok {

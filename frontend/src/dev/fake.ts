@@ -190,6 +190,7 @@ class Fake implements Backend {
   server = async () => ({ entry: { command: 'npx', args: ['-y', 'server-files'] }, log: 'listening' });
   addServer = async () => {};
   changeServer = async () => {};
+  consentServer = async () => {};
   removeServer = async () => {};
   restartServer = async () => {};
   previewServers = async () => ({ format: 'a list in the mcpServers form', servers: [] });

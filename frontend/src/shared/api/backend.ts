@@ -19,6 +19,7 @@ import type {
   ServerDetail,
   ServerPreview,
   ServerSource,
+  ServerConsents,
   ServerEntry,
   Json,
   Metrics,
@@ -208,6 +209,7 @@ export interface Backend {
   server(name: string): Promise<ServerDetail>;
   addServer(name: string, entry: ServerEntry): Promise<void>;
   changeServer(name: string, entry: ServerEntry): Promise<void>;
+  consentServer(name: string, consents: ServerConsents): Promise<void>;
   removeServer(name: string): Promise<void>;
   restartServer(name: string): Promise<void>;
   /** What another program's text or file would add; nothing is written. */

@@ -27,6 +27,7 @@ import {
   type ServerDetail,
   type ServerPreview,
   type ServerSource,
+  type ServerConsents,
   type ServerEntry,
   type Hello,
   type Json,
@@ -264,6 +265,10 @@ export class Loopback implements Backend {
 
   changeServer = async (name: string, entry: ServerEntry) => {
     await this.#ask('PUT', server(name), { entry });
+  };
+
+  consentServer = async (name: string, consents: ServerConsents) => {
+    await this.#ask('PUT', `${server(name)}/consents`, consents);
   };
 
   removeServer = async (name: string) => {

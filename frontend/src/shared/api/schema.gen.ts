@@ -1509,6 +1509,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mcp-servers/{name}/consents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Say what an MCP server may ask for */
+        put: operations["put-api-mcp-servers-name-consents"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mcp-servers/{name}/offers": {
         parameters: {
             query?: never;
@@ -2533,6 +2550,10 @@ export interface components {
             means?: string;
             show: string;
         };
+        Consents: {
+            roots?: boolean;
+            sampling?: boolean;
+        };
         Content: {
             blob?: string;
             /** Format: int64 */
@@ -2674,6 +2695,8 @@ export interface components {
                 [key: string]: string;
             };
             oauth?: components["schemas"]["OAuth"];
+            roots?: boolean;
+            sampling?: boolean;
             sextant?: components["schemas"]["Written"];
             type?: string;
             url?: string;
@@ -7146,6 +7169,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MCPCompletion"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-mcp-servers-name-consents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Consents"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPList"];
                 };
             };
             /** @description Error */

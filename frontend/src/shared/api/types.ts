@@ -115,6 +115,7 @@ export type ClientMessage = With<
 
 /** An MCP server as the config has it, and the end of its log. */
 export type ServerEntry = S['Entry'];
+export type ServerConsents = S['Consents'];
 export type ServerDetail = S['MCPServerDetail'];
 
 /** Another program's list of servers: its text, or the path of a file on this machine. */
