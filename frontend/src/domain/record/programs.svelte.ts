@@ -1,6 +1,12 @@
 import type { ProgramList } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 
+/** A list of MCP servers with one entry, one line for each of what it says. */
+function listed(entry: Record<string, unknown>): string {
+  const lines = Object.entries(entry).map(([key, value]) => `      ${JSON.stringify(key)}: ${JSON.stringify(value)}`);
+  return `{\n  "mcpServers": {\n    "sextant": {\n${lines.join(',\n')}\n    }\n  }\n}`;
+}
+
 /** The programs connected over MCP, and how others connect. */
 export class Programs {
   told = $state<ProgramList | null>(null);
@@ -27,13 +33,13 @@ export class Programs {
   /** What another program's list of MCP servers needs to start `sextant mcp`. */
   stdioConfig(): string {
     const { command = '', args = [] } = this.told ?? {};
-    return JSON.stringify({ mcpServers: { sextant: { command, args } } }, null, 2);
+    return listed({ command, args });
   }
 
   /** The same over HTTP. */
   httpConfig(token: string): string {
     const headers = { Authorization: `Bearer ${token}` };
-    return JSON.stringify({ mcpServers: { sextant: { type: 'http', url: this.address, headers } } }, null, 2);
+    return listed({ type: 'http', url: this.address, headers });
   }
 
   get address(): string {
