@@ -63,8 +63,10 @@ test('a server is added, its tool tried by hand, its log read; it is changed, sw
   await form.getByRole('textbox', { name: 'Command' }).fill('node');
   await form.getByRole('textbox', { name: /^Arguments/ }).fill(join(folder, 'server.mjs'));
   await form.getByRole('button', { name: 'Add and start' }).click();
+  await expect(main(page).getByRole('radio', { name: 'Tools 1' })).toBeVisible();
+  await main(page).getByRole('radio', { name: 'Log' }).click();
   await expect(main(page).getByText('listening for words')).toBeVisible();
-  await expect(main(page).getByText('1 tool', { exact: true })).toBeVisible();
+  await main(page).getByRole('radio', { name: 'Tools 1' }).click();
   await sound(page);
   await main(page)
     .getByRole('button', { name: /^words__echo/ })

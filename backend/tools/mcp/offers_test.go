@@ -119,7 +119,11 @@ func TestAModelReadsResourcesByToolsThatAreGatedLikeTheServersOwn(t *testing.T) 
 	}
 	mustFail(t, call(t, s, "shelf__resources__read", `{"uri":"ui://app/page"}`), toolspec.UserError, "app")
 	mustFail(t, call(t, s, "shelf__resources__read", `{"uri":"other:1"}`), toolspec.UserError, "other:1")
-	for _, d := range s.Definitions("") {
+	defs := s.Definitions("")
+	if len(defs) != 3 || defs[1].Name != "shelf__resources__list" || defs[2].Name != "shelf__resources__read" {
+		t.Errorf("%+v", defs)
+	}
+	for _, d := range defs {
 		if !d.Hints.Confirm || d.Hints.ReadOnly || d.Owner != "Shelf" {
 			t.Errorf("%s is %+v of %s", d.Name, d.Hints, d.Owner)
 		}

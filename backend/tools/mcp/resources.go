@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/backend/tools/mcp/apps"
 	"sextant/shared/toolspec"
 )
 
@@ -25,7 +26,7 @@ func (v *server) own(session *sdk.ClientSession) []tool {
 		return nil
 	}
 	define := func(name, says, schema, example string) tool {
-		return tool{ours: name, added: true, def: toolspec.Definition{
+		return tool{ours: name, added: true, ui: apps.Tool{Model: true}, def: toolspec.Definition{
 			Description: fmt.Sprintf(says, v.name), Parameters: json.RawMessage(schema), Origin: toolspec.OriginMCP, Owner: v.name, Group: "mcp",
 			Examples: []json.RawMessage{json.RawMessage(example)}, Hints: hints(nil, v.entry.Command == ""),
 		}}

@@ -11,6 +11,7 @@ import type {
 import { apps } from './apps';
 import { commands } from './commands';
 import { desk } from './desk';
+import { shelf } from './shelf';
 import { changes } from './files';
 import { bill, metrics, toolHistory } from './figures';
 import { playTerminals } from './terminals';
@@ -26,6 +27,7 @@ export function fakeBackend(scenario: string): Backend {
 class Fake implements Backend {
   readonly desk = desk();
   readonly apps = apps();
+  readonly shelf = shelf();
   #handlers: SocketHandlers | null = null;
   #size = { width: 0, height: 0 };
   #scroll = 0;

@@ -20,6 +20,7 @@ import { Showing } from './panels/showing';
 import { Records } from './record/records.svelte';
 import { Programs } from './record/programs.svelte';
 import { Secrets } from './record/secrets.svelte';
+import { Shelves } from './servers/shelves.svelte';
 import { Session } from './session/session.svelte';
 import { Settings } from './settings/settings.svelte';
 import { Surface } from './surface/surface.svelte';
@@ -50,6 +51,7 @@ export class App {
   readonly surface: Surface;
   readonly talk: Conversations;
   readonly completing: Completing;
+  readonly shelves: Shelves;
   readonly branching: Branching;
   readonly bills: Bills;
   readonly terminals: Terminals;
@@ -76,7 +78,8 @@ export class App {
     this.surface = new Surface(this.session, this.actions, this.settings);
     this.talk = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
     this.branching = new Branching(this.talk, this.store, this.actions, this.panels);
-    this.completing = new Completing(backend);
+    this.shelves = new Shelves(this.store, this.actions, this.talk);
+    this.completing = new Completing(backend, (text) => this.shelves.offersFor(text));
     this.bills = new Bills(this.talk, this.actions);
     this.terminals = new Terminals(backend);
     this.editor = new Editor(this.store, this.actions, this.toasts, () => void this.panels.open(EDITOR_PANEL));

@@ -17,7 +17,11 @@ export class Completing {
   #asked = 0;
   #pause: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly backend: Pick<Backend, 'complete' | 'pilotGrammar'>) {}
+  /** `more` gives what else a text may become. */
+  constructor(
+    private readonly backend: Pick<Backend, 'complete' | 'pilotGrammar'>,
+    private readonly more: (text: string) => Promise<CompletionItem[]> = async () => [],
+  ) {}
 
   /** Asks how the text before the cursor goes on; what was asked before is not waited for any more. */
   ask(text: string, panel: string): void {
@@ -58,13 +62,14 @@ export class Completing {
 
   async #fetch(text: string, panel: string, asked: number): Promise<void> {
     let found: Completion;
+    let more: CompletionItem[];
     try {
-      found = await this.backend.complete(text, panel);
+      [found, more] = await Promise.all([this.backend.complete(text, panel), this.more(text)]);
     } catch {
       return; // one types on without
     }
     if (asked !== this.#asked) return;
-    this.items = found.items ?? [];
+    this.items = [...more, ...(found.items ?? [])];
     this.ghost = found.ghost ?? '';
   }
 }

@@ -7,6 +7,7 @@ import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 import { shownItems, shownSources } from './branches';
 import { Drafts } from './drafts';
+import { Giving, type Given } from './given.svelte';
 
 /** The model that needs nothing. */
 export const PILOT = 'pilot';
@@ -27,6 +28,8 @@ export class Conversations {
     (key) => this.settings.value(key),
     (key, text) => this.actions.backend.setting(key, text),
   );
+  /** What goes with the draft. */
+  readonly given = new Giving(this.#drafts);
 
   constructor(
     private readonly store: Store,
@@ -100,7 +103,7 @@ export class Conversations {
     const last = this.settings.seen('conversation');
     const id = this.own.some((c) => c.id === last) ? last : '';
     if (id) await this.open(id);
-    else this.draft = this.#drafts.read('');
+    else this.#show('');
   }
 
   hear(event: StoredEvent): void {
@@ -114,7 +117,7 @@ export class Conversations {
   async open(id: string): Promise<void> {
     this.currentId = id;
     this.settings.see('conversation', this.rootOf(id));
-    this.draft = this.#drafts.read(id);
+    this.#show(id);
     this.failed = '';
     this.stopping = false;
     this.loading = !this.thread;
@@ -153,7 +156,13 @@ export class Conversations {
     this.loading = false;
     this.failed = '';
     this.settings.see('conversation', '');
-    this.draft = this.#drafts.read('');
+    this.#show('');
+  }
+
+  /** Puts what was written for a conversation into the composer. */
+  #show(id: string): void {
+    this.draft = this.#drafts.read(id);
+    this.given.open(id);
   }
 
   /** Lets other programs read it, or not any more; false when that failed, which is told. */
@@ -181,7 +190,11 @@ export class Conversations {
     this.sending = true;
     try {
       const id = this.currentId || (await this.#create());
-      await this.actions.backend.send(id, words, this.model, this.panels.activeId, when, raise);
+      const mine = text === this.draft;
+      const { attached, from } = this.given;
+      const given = mine ? { attached, from } : {};
+      await this.actions.backend.send(id, words, this.model, this.panels.activeId, when, raise, given);
+      if (mine) this.given.clear();
       if (text === this.draft) this.write('');
       return true;
     } catch (error) {
@@ -222,6 +235,7 @@ export class Conversations {
   async editWaiting(message: Waiting): Promise<void> {
     const id = this.currentId;
     if (!(await this.dropWaiting(message))) return;
+    this.given.back(id, givenWith(message));
     const below = (draft: string) => [draft.trim(), message.text].filter(Boolean).join('\n\n');
     if (id === this.currentId) this.write(below(this.draft));
     else this.#drafts.write(id, below(this.#drafts.read(id))); // left meanwhile
@@ -245,6 +259,7 @@ export class Conversations {
   write(text: string): void {
     this.draft = text;
     this.#drafts.write(this.currentId, text);
+    if (!text.trim()) this.given.empty();
   }
 
   async #create(): Promise<string> {
@@ -252,8 +267,18 @@ export class Conversations {
     this.store.apply({ is: 'conversation', conversation });
     this.store.apply({ is: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
     this.#drafts.born(conversation.id, this.draft);
+    this.given.born(conversation.id);
     this.currentId = conversation.id;
     this.settings.see('conversation', conversation.id);
     return conversation.id;
   }
+}
+
+/** What a message that waits came with, by the names of servers. */
+function givenWith({ attached, from }: Waiting): Given {
+  const server = (source: string) => source.replace(/^mcp:/, '');
+  return {
+    attached: (attached ?? []).map(({ source, title, text }) => ({ server: server(source), title, text })),
+    from: (from ?? []).map(server),
+  };
 }

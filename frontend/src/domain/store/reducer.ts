@@ -7,6 +7,7 @@ import type {
   Conversation,
   Disk,
   Marks,
+  MCPHeard,
   MCPServer,
   Model,
   Panel,
@@ -184,6 +185,11 @@ function reduceRest(state: AppState, event: StoredEvent): void {
     case 'mcp.changed':
       state.servers = ((data as { servers: MCPServer[] }).servers ?? []).map(withTools);
       state.catalogue++;
+      break;
+    case 'mcp.told':
+      state.told = Object.fromEntries(
+        ((data as MCPHeard).servers ?? []).map(({ name, lists, updates }) => [name, { lists, updates: updates ?? {} }]),
+      );
       break;
     case 'setting.changed':
       putSetting(state, data as Setting);

@@ -76,7 +76,7 @@ export interface Waited {
 
 /** An entry of a conversation, in the order it came. */
 export type Item =
-  | { kind: 'me'; id: string; text: string; time: string; turn: string; waited?: Waited }
+  | { kind: 'me'; id: string; text: string; time: string; turn: string; outside?: string[]; waited?: Waited }
   | {
       kind: 'say';
       id: string;
@@ -93,6 +93,8 @@ export type Item =
   | { kind: 'answer'; id: string; approval: Approval | null; answer: ApprovalAnswer; time: string; turn: string }
   /** The beginning of the talk, summed up; `used` while the model is sent it instead. */
   | { kind: 'sum'; id: string; text: string; time: string; turn: string; used: boolean; outside: string[] }
+  /** Text of a server that a person gave with the message below it. */
+  | { kind: 'given'; id: string; title: string; text: string; outside: string[]; turn: string }
   /** What is said about an answer that is waited for. */
   | { kind: 'note'; id: string; text: string; turn: string }
   | { kind: 'end'; id: string; turn: Turn };
@@ -153,6 +155,8 @@ export interface AppState {
   /** Ids of calls, newest first: what the activity list shows. */
   activity: string[];
   servers: MCPServer[];
+  /** By server: how often its resources or prompts changed, and each resource that is watched. */
+  told: Record<string, { lists: number; updates: Record<string, number> }>;
   models: Model[];
   settings: Record<string, Setting>;
   banners: Banner[];
@@ -185,6 +189,7 @@ export function emptyState(): AppState {
     calls: {},
     activity: [],
     servers: [],
+    told: {},
     models: [],
     settings: {},
     banners: [],

@@ -69,12 +69,16 @@ export function reduceThread(state: AppState, event: StoredEvent): void {
 
 function addMessage(thread: Thread, message: Message): void {
   taint(thread, message.turn, message.outside);
+  if (message.role === 'note' && message.outside?.length) {
+    addGiven(thread, message);
+    return;
+  }
   // A note is what Sextant tells the model, not the person.
   if (message.role === 'tool' || message.role === 'note') return;
   if (message.role === 'user') {
     if (thread.items.some((item) => item.kind === 'me' && item.id === message.id)) return;
-    const { id, text, time, turn } = message;
-    thread.items.push({ kind: 'me', id, text, time, turn });
+    const { id, text, time, turn, outside } = message;
+    thread.items.push({ kind: 'me', id, text, time, turn, ...(outside?.length ? { outside } : {}) });
     return;
   }
   if (message.role === 'summary') {
@@ -92,6 +96,14 @@ function addMessage(thread: Thread, message: Message): void {
   item.done = message.status !== 'running';
   item.outside = message.outside ?? [];
   item.offers = message.offers ?? [];
+}
+
+/** The first line says what it is. */
+function addGiven(thread: Thread, { id, text, outside, turn }: Message): void {
+  if (thread.items.some((item) => item.kind === 'given' && item.id === id)) return;
+  const at = text.indexOf('\n');
+  const title = at < 0 ? text : text.slice(0, at);
+  thread.items.push({ kind: 'given', id, title, text: at < 0 ? '' : text.slice(at + 1), outside: outside ?? [], turn });
 }
 
 function addNote(thread: Thread, event: StoredEvent): void {

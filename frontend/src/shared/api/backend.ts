@@ -43,6 +43,7 @@ import type {
 } from './types';
 import type { AppDesk } from './apps';
 import type { Desk } from './desk';
+import type { Attachment, Shelf } from './shelf';
 
 /** A picture of the page: its header and the encoded bytes. */
 export interface Frame {
@@ -95,6 +96,7 @@ export class BackendError extends Error {
 export interface Backend {
   readonly desk: Desk;
   readonly apps: AppDesk;
+  readonly shelf: Shelf;
   state(): Promise<Snapshot>;
   connect(after: number, handlers: SocketHandlers): Connection;
   /** The terminals of the person's own and of the assistant. */
@@ -119,6 +121,7 @@ export interface Backend {
     panel: string,
     when: 'now' | 'next',
     raise?: boolean,
+    given?: { attached?: Attachment[]; from?: string[] },
   ): Promise<void>;
   bill(conversation: string): Promise<Spending>;
   changeWaiting(conversation: string, message: string, when: 'now' | 'next'): Promise<void>;

@@ -3,6 +3,7 @@ import { acting, follow } from './acting';
 import { BackendError, type Backend, type Connection, type SocketHandlers, type TerminalHandlers } from './backend';
 import { loopbackApps } from './apps';
 import { loopbackDesk } from './desk';
+import { loopbackShelf, type Attachment } from './shelf';
 import { parseFrame } from './frame';
 import { route } from './map';
 import { openTerminals } from './terminals';
@@ -58,6 +59,7 @@ export class Loopback implements Backend {
     // A page's own word, which the program takes for nobody else's.
     (method, path, body) => this.#ask(method, path, body, true),
   );
+  readonly shelf = loopbackShelf((method, path, body) => this.#ask(method, path, body));
 
   constructor(private readonly token: string) {}
 
@@ -82,8 +84,16 @@ export class Loopback implements Backend {
     await this.#ask('DELETE', conversation(id));
   };
 
-  send = async (id: string, text: string, model: string, panel: string, when: 'now' | 'next', raise = false) => {
-    await this.#ask('POST', `${conversation(id)}/messages`, { text, model, panel, when, raise });
+  send = async (
+    id: string,
+    text: string,
+    model: string,
+    panel: string,
+    when: 'now' | 'next',
+    raise = false,
+    given: { attached?: Attachment[]; from?: string[] } = {},
+  ) => {
+    await this.#ask('POST', `${conversation(id)}/messages`, { text, model, panel, when, raise, ...given });
   };
 
   bill = (id: string) => this.#json<Spending>('GET', `${conversation(id)}/bill`);

@@ -79,6 +79,7 @@ export type Panel = S['Panel'];
 export type ActivityBar = S['ActivityBar'];
 export type MCPServer = S['MCPServer'];
 export type MCPList = S['MCPList'];
+export type MCPHeard = S['MCPHeard'];
 export type Setting = S['Setting'];
 export type Banner = S['Banner'];
 export type Model = S['Model'];

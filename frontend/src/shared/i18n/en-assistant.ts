@@ -213,4 +213,22 @@ export const assistant = {
   'model.menu': 'Model',
   'model.pilot': 'Command pilot',
   'model.off': 'Not available now',
+
+  'given.label': 'Goes with the message',
+  'given.from': 'Words of {server}',
+  'given.from.means':
+    'What stands in the box has words of this server, from outside. Read it before you send it. It opens no site by itself, and what carries data out asks first.',
+  'given.means':
+    'Text of {server}, from outside. A model reads it as data, not as your words. The command pilot does not read it.',
+  'given.remove': 'Take out {title}',
+  'given.left': 'Left out: {what}',
+  'given.words': 'with words of {source}',
+  'given.text': 'Given with the message: {title}',
+  'given.of': 'given, from {source}',
+  'given.full': 'Eight texts go with a message at most. Take one out first.',
+  'given.done': '{title} goes with your next message.',
+  'prompt.optional': '{name} (optional)',
+  'prompt.missing': 'This one is needed',
+  'prompt.means': '{server} makes a text of it. It is put into the box below for you to read; nothing is sent.',
+  'prompt.fill': 'Put it into the box',
 } as const;
