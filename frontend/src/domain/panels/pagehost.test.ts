@@ -214,3 +214,45 @@ test('a page has ten seconds for an answer', async () => {
   await vi.advanceTimersByTimeAsync(10_000);
   await refused;
 });
+
+test('the page of an MCP server reaches what its services have, and nothing that they have not', async () => {
+  const bare = hosting();
+  expect((await bare.ask('resources/read', { uri: 'x://a' })).error?.code).toBe(-32601);
+  expect((await bare.ask('ui/update-model-context', {})).error?.code).toBe(-32000);
+
+  const sizes: unknown[] = [];
+  const lines: string[] = [];
+  let mode = 'inline';
+  const { ask, raw, told } = hosting({
+    forward: async (tool) => ({ content: [], from: tool }),
+    read: async (uri) => ({ contents: [{ uri }] }),
+    tellModel: async (params) => void told.push(params),
+    display: (wished) => ((mode = wished), wished),
+    sized: (size) => sizes.push(size),
+    log: (line) => lines.push(line),
+    context: () =>
+      ({ theme: 'dark', displayMode: mode, availableDisplayModes: ['inline', 'fullscreen', 'pip'] }) as HostContext,
+  });
+  const tell = (method: string, params: unknown) => raw(JSON.stringify({ jsonrpc: '2.0', method, params }));
+  const hello = await ask('ui/initialize', { appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] } });
+  expect(hello.result).toMatchObject({ hostCapabilities: { serverResources: {}, updateModelContext: { text: {} } } });
+  expect((await ask('tools/call', { name: 'move', arguments: {} })).result).toEqual({ content: [], from: 'move' });
+  expect((await ask('resources/read', { uri: 'x://a' })).result).toEqual({ contents: [{ uri: 'x://a' }] });
+  expect((await ask('resources/read', {})).error?.code).toBe(-32602);
+  await ask('ui/update-model-context', { content: [{ type: 'text', text: 'hm' }] });
+  expect(told).toContainEqual({ content: [{ type: 'text', text: 'hm' }] });
+
+  expect((await ask('ui/request-display-mode', { mode: 'fullscreen' })).result).toEqual({ mode: 'fullscreen' });
+  expect((await ask('ui/request-display-mode', { mode: 'pip' })).result).toEqual({ mode: 'fullscreen' });
+  expect((await ask('ui/request-display-mode', { mode: 'cinema' })).result).toEqual({ mode: 'fullscreen' });
+
+  tell('ui/notifications/size-changed', { width: 10, height: 1e9 });
+  tell('ui/notifications/size-changed', { width: '10', height: -1 });
+  expect(sizes).toEqual([
+    { width: 10, height: 100_000 },
+    { width: undefined, height: undefined },
+  ]);
+  for (let i = 0; i < 100; i++) tell('notifications/message', { level: 'info', data: `line ${i}` });
+  expect(lines.length).toBeLessThan(60);
+  expect(lines[0]).toBe('info line 0');
+});
