@@ -104,3 +104,25 @@ func wordsOf(q mcp.Sampling) string {
 	}
 	return strings.TrimSpace(b.String())
 }
+
+// newIssuer is how the person agrees to another issuer of a server; without a window nobody does.
+func (s *System) newIssuer(purpose Purpose) func(ctx context.Context, server, before, now string) (bool, error) {
+	if !purpose.Serve {
+		return nil
+	}
+	return func(ctx context.Context, server, before, now string) (bool, error) {
+		// A server is started before there is a Desk.
+		select {
+		case <-s.deskOpen:
+		case <-ctx.Done():
+			return false, fmt.Errorf("asking about who signs in: %w", ctx.Err())
+		}
+		said, err := s.put(ctx, event.Approval{
+			Tool: "mcp", Question: fmt.Sprintf("Send your client secret for %s to another issuer?", server), Target: readable(now),
+			Does: "Signs in there with the secret or key that you wrote into the server's entry. Nothing has been sent yet.",
+			Data: readable("- " + before + "\n+ " + now), Yes: "Send it there", No: "Stop",
+			Why: fmt.Sprintf("The MCP server %s used to name the first of these to sign in, and now names the second. Whoever runs that one can sign in as you where the secret holds.", server),
+		})
+		return err == nil && said.Answer == event.AnswerOnce, err
+	}
+}

@@ -99,7 +99,7 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 		Version: Version, Dir: s.Workspace(), Secrets: s.Secrets, Egress: &mcpEgress{s, guard},
 		Keep: s.Secrets, Memory: s.Store, OpenPage: s.signsIn(purpose), Ask: s.serverAsks, Review: s.serverChanged, Sandbox: s.serverSandbox(purpose),
 		Folder: s.Workspace, AskRoots: s.serverWantsFolder, Sample: s.serverSamples, CanSample: func() bool { return s.modelForServers() != "" },
-		ClientMetadata: s.Settings.Get("mcp_client_metadata"),
+		NewIssuer: s.newIssuer(purpose), ClientMetadata: s.Settings.Get("mcp_client_metadata"),
 	})
 	if err := s.MCP.Start(ctx); err != nil {
 		return fmt.Errorf("starting MCP servers: %w", err)

@@ -236,6 +236,21 @@ func TestAnImportIsShownBeforeAnythingIsWritten(t *testing.T) {
 	if err := os.WriteFile(file, []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	var looked struct{ Digest string }
+	if _, body := window.do("POST", "/api/mcp-servers/import/preview", map[string]any{"path": file}); json.Unmarshal(body, &looked) != nil || len(looked.Digest) != 64 {
+		t.Errorf("the preview has no digest: %s", body)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(list, "nosuch", "other", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, digest := range []string{looked.Digest, ""} {
+		if status, body := window.do("POST", "/api/mcp-servers/import", map[string]any{"path": file, "digest": digest}); status == 200 || !strings.Contains(string(body), "not what the preview showed") || len(sys.MCP.List()) != 1 {
+			t.Errorf("a file that changed after it was looked at: %d %s", status, body)
+		}
+	}
+	if err := os.WriteFile(file, []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	code, out, errs := verb(t, flags, "mcp-servers", "import", file, "--preview")
 	if code != exitDone || !strings.Contains(out, "VS Code's mcp.json") || !strings.Contains(out, `a: "nosuch x"`) || !strings.Contains(out, "stays as it is") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)

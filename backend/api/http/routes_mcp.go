@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"sextant/backend/tools/mcp"
@@ -97,6 +98,8 @@ func (s *Server) serverRoutes() {
 type importBody struct {
 	Text string `json:"text,omitempty" maxLength:"1000000"`
 	Path string `json:"path,omitempty" maxLength:"4096"`
+	// Digest is the preview's: what is imported is what was looked at, or nothing.
+	Digest string `json:"digest,omitempty" maxLength:"64"`
 	// Names are the servers that are wanted, all when there are none.
 	Names []string `json:"names,omitempty" maxItems:"64"`
 }
@@ -131,6 +134,9 @@ func (s *Server) importRoutes(base string) {
 		list, err := read(ctx, in.Body)
 		if err != nil {
 			return nil, err
+		}
+		if list.Digest != in.Body.Digest && (in.Body.Path != "" || in.Body.Digest != "") {
+			return nil, refused(errors.New("it is not what the preview showed: it changed since, or was never looked at; nothing was imported. Look at it again"))
 		}
 		added, skipped, err := s.rooms.MCP.Import(list, in.Body.Names)
 		if err != nil {

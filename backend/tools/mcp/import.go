@@ -18,6 +18,8 @@ type Preview struct {
 	Servers []PreviewedServer `json:"servers"`
 	// Bundle is set when a program comes with the file.
 	Bundle *PreviewedBundle `json:"bundle,omitempty"`
+	// Digest stands for what was read; an import is given it, and takes over nothing else.
+	Digest string `json:"digest"`
 }
 
 // PreviewedServer is one server of a Preview.
@@ -55,7 +57,7 @@ func Look(path string, list foreign.List) (Preview, error) {
 	if err != nil {
 		return Preview{}, fmt.Errorf("%s: %w", FileName, err)
 	}
-	p := Preview{Format: list.Format, Servers: []PreviewedServer{}}
+	p := Preview{Format: list.Format, Digest: list.Digest, Servers: []PreviewedServer{}}
 	if b := list.Bundle; b != nil {
 		p.Bundle = &PreviewedBundle{
 			Title: shorten(b.Title, 200), Version: shorten(b.Version, 50), Author: shorten(b.Author, 200), Description: shorten(b.Description, 1000),

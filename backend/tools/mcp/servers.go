@@ -51,6 +51,9 @@ type Config struct {
 	// OpenPage shows the person a page in a browser of their own, after asking: the page on which
 	// they sign in to a server. Its error says why it did not; nil can show nothing.
 	OpenPage func(ctx context.Context, server, page string) error
+	// NewIssuer asks the person whether what they registered for a server may go to another issuer
+	// than before; nil lets it go to none.
+	NewIssuer func(ctx context.Context, server, before, now string) (bool, error)
 	// ClientMetadata is the address of a document that describes us to issuers, "" for none.
 	ClientMetadata string
 	// Ask puts a server's question to the person; nil has nobody to ask.

@@ -25,7 +25,7 @@ func (v *server) wayIn(u *url.URL, way http.RoundTripper) (auth.OAuthHandler, er
 	}
 	cfg := signin.Config{
 		Server: v.name, URL: v.entry.URL, Keep: v.owner.cfg.Keep, MetadataURL: v.owner.cfg.ClientMetadata, Version: v.owner.cfg.Version,
-		HTTP: &http.Client{Transport: way, Timeout: issuerLimit}, Open: v.openPage,
+		HTTP: &http.Client{Transport: way, Timeout: issuerLimit}, Open: v.openPage, NewIssuer: v.owner.cfg.NewIssuer,
 	}
 	if o := v.entry.OAuth; o != nil {
 		// The secret leaves for the issuer, which the server names; the person bound it to the server.

@@ -6,6 +6,8 @@ package foreign
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +33,9 @@ type List struct {
 	Servers []Server
 	// Bundle is set when the file is a bundle, which has to be unpacked.
 	Bundle *Bundle
+	// Digest stands for the bytes that were read, in hexadecimal: what is imported is known by it to
+	// be what was looked at.
+	Digest string
 }
 
 // Server is one server as Sextant would run it. Notes say what a person has to do before it can
@@ -84,6 +89,13 @@ func (r Reader) Open(path string) (List, error) {
 
 // Read lists the servers in data. Its errors say what such a file looks like.
 func (r Reader) Read(data []byte) (List, error) {
+	list, err := r.read(data)
+	sum := sha256.Sum256(data)
+	list.Digest = hex.EncodeToString(sum[:])
+	return list, err
+}
+
+func (r Reader) read(data []byte) (List, error) {
 	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
 		return r.bundle(data)
 	}

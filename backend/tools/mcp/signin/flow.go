@@ -19,6 +19,9 @@ func (h *Handler) run(ctx context.Context, c challenge) (*grant, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := h.sameIssuer(ctx, who.Issuer); err != nil {
+		return nil, err
+	}
 	h.mu.Lock()
 	before := h.current()
 	if before != nil && before.Issuer != who.Issuer {

@@ -97,12 +97,18 @@ func (h *Handler) take(g *grant) error {
 	)
 }
 
-func (h *Handler) forget() error { return Forget(h.cfg.Keep, h.cfg.URL) }
+// forget drops what the sign-in gave; who its issuer was stays, for the next one.
+func (h *Handler) forget() error { return drop(h.cfg.Keep, h.cfg.URL, "grant", "access", "refresh") }
 
-// Forget drops what a sign-in to the server at address gave; what made us known to its issuer stays.
+// Forget drops what a sign-in to the server at address gave, and who its issuer was; what made us known
+// to its issuer stays.
 func Forget(keep Keep, address string) error {
+	return drop(keep, address, "grant", "access", "refresh", "issuer")
+}
+
+func drop(keep Keep, address string, kinds ...string) error {
 	var all error
-	for _, kind := range []string{"grant", "access", "refresh"} {
+	for _, kind := range kinds {
 		if _, there := keep.Key(kept(kind, address)); there {
 			all = errors.Join(all, keep.SetKey(kept(kind, address), ""))
 		}

@@ -44,6 +44,9 @@ type Config struct {
 	// Open shows the person the issuer's page, in which they agree. It returns when the page is
 	// open, or why it will not be: ErrDeclined when they said no.
 	Open func(ctx context.Context, server, page string) error
+	// NewIssuer asks the person whether what they registered may go to another issuer than it went to
+	// before; nil lets it go to none.
+	NewIssuer func(ctx context.Context, server, before, now string) (bool, error)
 	// ClientID is what the person registered themselves, with its secret where there is one.
 	ClientID, ClientSecret string
 	// MetadataURL is a document that describes us (a client ID metadata document), "" for none.

@@ -2914,6 +2914,7 @@ export interface components {
             read_only?: boolean;
         };
         ImportBody: {
+            digest?: string;
             names?: string[];
             path?: string;
             text?: string;
@@ -3423,6 +3424,7 @@ export interface components {
         };
         Preview: {
             bundle?: components["schemas"]["PreviewedBundle"];
+            digest: string;
             format: string;
             servers: components["schemas"]["PreviewedServer"][];
         };
