@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
@@ -139,12 +138,7 @@ func TestTheMCPRouteIsGuardedAsOthersAre(t *testing.T) {
 
 func TestWhereNoWindowIsOpenAClientsPersonIsAsked(t *testing.T) {
 	flags := testFlags(t)
-	command, _ := json.Marshal(os.Args[0])
-	writeMCPConfig(t, flags, `{"mcpServers":{"post":{"command":`+string(command)+`,"env":{"`+asTool+`":"1"}}}}`)
-	sys := openWith(t, flags, Purpose{Serve: true})
-	wait, cancel := context.WithTimeout(t.Context(), mcpPatience)
-	defer cancel()
-	sys.waitForMCP(wait)
+	sys := openWithPost(t, flags)
 	asked := &buffer{}
 	options := func(answer string) *sdk.ClientOptions {
 		return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
@@ -193,12 +187,7 @@ func sending(t *testing.T, sys *System) {
 
 func TestWhatAStepOfACallAsksIsPutToItsClientsPerson(t *testing.T) {
 	flags := testFlags(t)
-	command, _ := json.Marshal(os.Args[0])
-	writeMCPConfig(t, flags, `{"mcpServers":{"post":{"command":`+string(command)+`,"env":{"`+asTool+`":"1"}}}}`)
-	sys := openWith(t, flags, Purpose{Serve: true})
-	wait, cancel := context.WithTimeout(t.Context(), mcpPatience)
-	defer cancel()
-	sys.waitForMCP(wait)
+	sys := openWithPost(t, flags)
 	sending(t, sys)
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		for _, answer := range []string{"once", "deny"} {

@@ -313,14 +313,21 @@ func TestToolsAndRunJoinTheWindow(t *testing.T) {
 	}
 }
 
-func TestWhatNeedsAPersonIsAskedInTheWindowAndTheAnswerSaysSo(t *testing.T) {
-	flags := testFlags(t)
+// openWithPost is a Sextant that has the server post, which sends letters, and has heard of its tools.
+func openWithPost(t *testing.T, flags map[string]string) *System {
+	t.Helper()
 	command, _ := json.Marshal(os.Args[0])
 	writeMCPConfig(t, flags, `{"mcpServers":{"post":{"command":`+string(command)+`,"env":{"`+asTool+`":"1"}}}}`)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	wait, cancel := context.WithTimeout(t.Context(), mcpPatience)
 	defer cancel()
 	sys.waitForMCP(wait)
+	return sys
+}
+
+func TestWhatNeedsAPersonIsAskedInTheWindowAndTheAnswerSaysSo(t *testing.T) {
+	flags := testFlags(t)
+	sys := openWithPost(t, flags)
 	heard := &buffer{}
 	c := speak(t, flags, "editor", &sdk.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {

@@ -45,7 +45,7 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io streams, g *Global) error {
 	defer sys.Close()
 	list, known := sys.Panels.Evals(v.ID)
 	if !known {
-		return failure(exitFailed, "there is no panel %s that can be used; sextant panels lists them", v.ID)
+		return failure(exitFailed, "there is no panel %s that can be used; sextant panels list shows them", v.ID)
 	}
 	return v.print(io, evals.Run(ctx, list, func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
 		return sys.Pipeline.Do(ctx, toolspec.Call{
@@ -76,6 +76,8 @@ func (v *panelsEvalVerb) print(io streams, outcomes []evals.Outcome) error {
 		if err := printJSON(io, httpapi.PanelEvals{Outcomes: outcomes}); err != nil {
 			return err
 		}
+	} else if len(outcomes) == 0 {
+		_, _ = fmt.Fprintf(io.out, "%s has no evals; its manifest may list calls whose answers are known under \"evals\"\n", v.ID)
 	} else {
 		_, _ = fmt.Fprintf(io.out, "%d of %d passed, %d skipped\n", len(outcomes)-failed-skipped, len(outcomes), skipped)
 	}

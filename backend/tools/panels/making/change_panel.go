@@ -143,7 +143,10 @@ func (p *Panels) listed(id string, held content) toolspec.Result {
 		b.WriteString("Problem: " + problem + "\n")
 	}
 	r := toolspec.OK(map[string]any{"panel": id, "files": files, "problems": problems})
-	r.Text, r.Sentence, r.Sources = b.String(), "Listed the files of the panel "+id, []string{"panel:" + id}
+	r.Text, r.Sentence = b.String(), "Listed the files of the panel "+id
+	if len(problems) > 0 {
+		r.Sources = []string{"panel:" + id} // they quote what stands in the files
+	}
 	return r
 }
 
