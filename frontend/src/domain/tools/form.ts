@@ -8,6 +8,8 @@ export interface FormField {
   label: string;
   description: string;
   required: boolean;
+  /** True where what is typed is not to be read over a shoulder. */
+  secret?: boolean;
   kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
   options: string[];
   example: string;

@@ -4,4 +4,6 @@ export const config = {
   'config.save': 'Save',
   'config.reset': 'Back to the defaults',
   'config.kept': 'Kept. It is not shown.',
+  'config.unset': 'not set',
+  'config.saved': 'Saved. The next call has it.',
 } as const;
