@@ -19,7 +19,7 @@ WHOLES       := ./app ./build/...
 WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch|IsGarbled|CutAtAnyByte
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole e2e-clients window-test conformance isolation isolation-window check generate bench bench-table bench-tasks redteam kills package clean
+.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole e2e-clients e2e-servers window-test conformance isolation isolation-window check generate bench bench-table bench-tasks redteam kills package clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -67,7 +67,7 @@ test-ui: setup
 	@echo "== Frontend unit tests"
 	@cd frontend && npx --no-install vitest run </dev/null
 
-e2e: e2e-ui conformance e2e-clients e2e-whole ## End-to-end tests in Chromium, the conformance suite and other programs over MCP, and the long tests in their whole form
+e2e: e2e-ui conformance e2e-clients e2e-servers e2e-whole ## End-to-end tests in Chromium, the conformance suite and other programs over MCP, and the long tests in their whole form
 
 e2e-ui: build
 	@echo "== End-to-end tests in Chromium"
@@ -76,6 +76,10 @@ e2e-ui: build
 e2e-clients: build
 	@echo "== The MCP inspector and the TypeScript SDK drive sextant mcp"
 	@suite=$$(build/setup.sh --conformance) && "$${suite%% *}" build/conformance/drive.mjs $(BIN)/sextant
+
+e2e-servers: build ## The reference MCP servers from npm, used and killed through Sextant (1 minute)
+	@echo "== The reference MCP servers"
+	@build/setup.sh --servers && node build/servers/drive.mjs $(BIN)/sextant
 
 # Every test that asks for SEXTANT_WHOLE has a long form: changing pages, zoom, frames, kills, branches, garbled streams.
 e2e-whole: ui

@@ -5,6 +5,7 @@
 #   build/setup.sh                 install what is missing
 #   build/setup.sh --has-desktop   exit 0 when the window can be built here
 #   build/setup.sh --tools         also build the pinned developer tools; prints their folder
+#   build/setup.sh --servers       also install the reference MCP servers
 #   build/setup.sh --conformance   also install the MCP conformance suite; prints its Node and its script
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -125,6 +126,16 @@ install_conformance() {
   echo "$node $PWD/$dir/node_modules/@modelcontextprotocol/conformance/dist/index.js"
 }
 
+# The reference MCP servers, for make e2e-servers.
+install_servers() {
+  local dir=build/servers
+  if [ -f $dir/node_modules/go.mod ] && [ $dir/node_modules/.package-lock.json -nt $dir/package-lock.json ]; then return 0; fi
+  say "npm ci (the reference MCP servers, by lock file)"
+  (cd $dir && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null >&2)
+  printf 'module installed-packages\n' >$dir/node_modules/go.mod
+  touch $dir/node_modules/.package-lock.json
+}
+
 # The stamp lies outside the tree: a clone shares the module cache with its neighbours.
 install_go_modules() {
   local stamp
@@ -154,3 +165,4 @@ install_node_modules
 install_go_modules
 if [ "${1:-}" = --tools ]; then install_tools; fi
 if [ "${1:-}" = --conformance ]; then install_conformance; fi
+if [ "${1:-}" = --servers ]; then install_servers; fi

@@ -1,0 +1,114 @@
+// The reference MCP servers, used through Sextant as a person's servers are: added to mcp-config.json
+// with `sextant mcp-servers add`, called with `sextant tools call`, and one of them killed in a call of
+// a program that runs. Every answer is looked at.
+//
+//   node drive.mjs path/to/sextant
+//
+// It ends with 1 when one of them did not answer as it should.
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+const sextant = resolve(process.argv[2]);
+const bin = (name) => join(import.meta.dirname, "node_modules/.bin", `mcp-server-${name}`);
+const home = await mkdtemp(join(tmpdir(), "sextant-servers-"));
+const notes = join(home, "notes");
+await mkdir(notes);
+await mkdir(join(home, "config"));
+await writeFile(join(notes, "plan.md"), "buy a lamp\n");
+// Nobody is there to be asked: what is called here runs without a question.
+const LONG = "everything__trigger_long_running_operation";
+await writeFile(join(home, "config/config.toml"), `mode = "full"\ntools_allow = "everything/${LONG}"\n`);
+const env = { ...process.env, SEXTANT_DATA: join(home, "data"), SEXTANT_CONFIG: join(home, "config"), SEXTANT_KEYCHAIN: "off" };
+const run = async (...args) => (await promisify(execFile)(sextant, args, { env, cwd: notes, timeout: 120_000 })).stdout;
+const call = (tool, args = {}) => run("tools", "call", "--yes-to", "all", tool, JSON.stringify(args));
+
+async function calls() {
+  await run("mcp-servers", "add", "everything", bin("everything"), "stdio");
+  await run("mcp-servers", "add", "files", bin("filesystem"), notes);
+  await run("mcp-servers", "add", "memory", bin("memory"));
+  await run("mcp-servers", "add", "thinking", bin("sequential-thinking"));
+  assert.match(await call("everything__echo", { message: "plumb" }), /Echo: plumb/);
+  assert.match(await call("everything__get_sum", { a: 2, b: 3 }), /5/);
+  assert.match(await call("everything__resources__list", { query: "architecture" }), /demo:\/\/resource\S*architecture\.md/);
+  assert.match(await call("everything__resources__read", { uri: "demo://resource/dynamic/text/7" }), /Resource 7/);
+  assert.match(await call("files__read_text_file", { path: join(notes, "plan.md") }), /buy a lamp/);
+  await call("files__write_file", { path: join(notes, "done.md"), content: "bought\n" });
+  assert.equal(await readFile(join(notes, "done.md"), "utf8"), "bought\n");
+  await assert.rejects(call("files__read_text_file", { path: "/etc/hostname" }), /denied|outside|not allowed/i);
+  await call("memory__create_entities", { entities: [{ name: "Ada", entityType: "person", observations: ["likes lamps"] }] });
+  assert.match(await call("memory__search_nodes", { query: "lamps" }), /Ada/, "another run does not find what the first one remembered");
+  assert.match(await call("thinking__sequentialthinking", { thought: "one", nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 }), /"thoughtHistoryLength": 1/);
+}
+
+/** The process below root that runs a script with Node, undefined for none. */
+async function processOf(script, root) {
+  const parents = new Map();
+  const running = [];
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number)) {
+    const read = (name) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
+    parents.set(pid, Number(/^PPid:\s*(\d+)/m.exec(await read("status"))?.[1] ?? 0));
+    const line = (await read("cmdline")).split("\0");
+    if (/(^|\/)node$/.test(line[0]) && line[1]?.includes(script)) running.push(pid);
+  }
+  const below = (pid) => pid > 1 && (pid === root || below(parents.get(pid) ?? 0));
+  return running.find(below);
+}
+
+async function until(what, holds, limit = 60_000) {
+  const begun = performance.now();
+  for (;;) {
+    if (await holds()) return performance.now() - begun;
+    assert.ok(performance.now() - begun < limit, `${what}: not within ${limit / 1000} s`);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}
+
+/** A server killed in a call: the call ends with a typed error, its tools go and come back, the others stay. */
+async function killed() {
+  const tokens = join(home, "token.json");
+  const serve = spawn(sextant, ["serve", "--token-file", tokens], { env, cwd: notes, stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    await new Promise((done, failed) => {
+      serve.stdout.once("data", done);
+      serve.once("exit", (code) => failed(new Error(`sextant serve ended with ${code}`)));
+    });
+    const { url, token } = JSON.parse(await readFile(tokens, "utf8"));
+    const ask = async (method, path, body) =>
+      (await fetch(url + path, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, body: body && JSON.stringify(body) })).json();
+    const server = async (name) => (await ask("GET", "/api/ai/mcp-servers")).servers.find((one) => one.name === name);
+    await until("everything runs", async () => ((await server("everything"))?.tools ?? []).includes(LONG));
+    const before = await processOf("mcp-server-everything", serve.pid);
+    assert.ok(before, "the server's process is not found");
+    const waiting = ask("POST", "/api/ai/tools/execute", { tool: LONG, arguments: { duration: 60, steps: 60 } });
+    let answered = 0;
+    void waiting.then(() => (answered = performance.now()));
+    await new Promise((done) => setTimeout(done, 1500)); // the call is under way
+    assert.equal(answered, 0, "the call did not wait");
+    const at = performance.now();
+    process.kill(before, "SIGKILL");
+    const gone = await until("its tools gone", async () => (await server("everything")).tools.length === 0);
+    const back = gone + (await until("its tools back", async () => (await server("everything")).tools.includes(LONG)));
+    const answer = await waiting;
+    assert.equal(answer.success, false);
+    assert.equal(answer.error_type, "system_error");
+    assert.match(answer.error, /everything .*whether it acted is unknown/);
+    assert.ok((await server("files")).tools.length > 0, "another server was taken with it");
+    const s = (ms) => `${(ms / 1000).toFixed(2)} s`;
+    console.log(`killed in a call: answered after ${s(answered - at)} (${answer.error_type}), tools gone after ${s(gone)}, back after ${s(back)}`);
+  } finally {
+    serve.kill("SIGTERM");
+    await new Promise((done) => (serve.exitCode === null && serve.signalCode === null ? serve.once("exit", done) : done()));
+  }
+}
+
+try {
+  await calls();
+  console.log("server-everything, server-filesystem, server-memory and server-sequential-thinking answered");
+  await killed();
+} finally {
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
+}
