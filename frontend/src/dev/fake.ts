@@ -195,6 +195,6 @@ class Fake implements Backend {
   consentServer = async () => {};
   removeServer = async () => {};
   restartServer = async () => {};
-  previewServers = async () => ({ format: 'a list in the mcpServers form', servers: [] });
+  previewServers = async () => ({ format: 'a list in the mcpServers form', digest: '', servers: [] });
   importServers = async () => ({ added: ['files'], skipped: [] });
 }
