@@ -104,6 +104,25 @@ async function fill(call, url, name) {
   return text(await call("click_element", { annotationId: number(listing, 'button "Send it"') }));
 }
 
+/** ask calls a tool with options, which the two lines of the SDK take in different places. */
+const ask = (client, params, options) =>
+  client instanceof OldClient ? client.callTool(params, undefined, options) : client.callTool(params, options);
+
+/** follows checks what goes on beside an answer: its structure, progress, and that a call ends when it is cancelled. */
+async function follows(client) {
+  const look = { name: "annotate_page", arguments: { scope: "page" } };
+  const { structuredContent } = await client.callTool(look);
+  assert.equal(structuredContent?.page?.title, "Thanks");
+  let beats = 0;
+  text(await ask(client, { name: "wait_for", arguments: { seconds: 2.5 } }, { onprogress: (p) => (beats += p.progress > 0 ? 1 : 0) }));
+  assert.ok(beats > 0, "no progress was told");
+  const stop = new AbortController();
+  const long = { name: "wait_for", arguments: { seconds: 120 } };
+  await assert.rejects(ask(client, long, { signal: stop.signal, onprogress: () => stop.abort() }));
+  // The tab is free again long before the cancelled call would have ended.
+  text(await ask(client, look, { timeout: 30_000 }));
+}
+
 const home = await mkdtemp(join(tmpdir(), "sextant-drive-"));
 const env = { ...process.env, HOME: home, SEXTANT_DATA: join(home, "data"), SEXTANT_CONFIG: join(home, "config") };
 const form = await site();
@@ -150,6 +169,7 @@ for (const [name, make, transport, revision] of clients) {
       await received(name, await fill((tool, args) => client.callTool({ name: tool, arguments: args }), form.url, name));
       const page = await client.readResource({ uri: "sextant://page/text" });
       assert.match(page.contents[0].text, /It was received/);
+      await follows(client);
     } finally {
       await client.close();
     }

@@ -63,6 +63,8 @@ func (t talk) server() *sdk.Server {
 	options := &sdk.ServerOptions{
 		Instructions: t.instructions, Logger: slog.New(lower{t.log.Handler()}),
 		CompletionHandler: t.shelf.Complete,
+		// Lists and pages are what this client may see, now: nobody keeps them for another.
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 		Capabilities: &sdk.ServerCapabilities{
 			Tools:     &sdk.ToolCapabilities{ListChanged: t.changed != nil},
 			Prompts:   &sdk.PromptCapabilities{ListChanged: t.allChange},

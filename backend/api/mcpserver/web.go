@@ -133,7 +133,12 @@ func (h *Host) move(w http.ResponseWriter, r *http.Request, g Guest, what said) 
 		full(w, what)
 		return
 	}
-	h.stateful.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lodgerKey{}, l)))
+	named := &namer{ResponseWriter: w, name: func(session string) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		l.session = session
+	}}
+	h.stateful.ServeHTTP(named, r.WithContext(context.WithValue(r.Context(), lodgerKey{}, l)))
 	began := false
 	for session := range l.server.Sessions() {
 		began = true
@@ -157,6 +162,41 @@ func (h *Host) move(w http.ResponseWriter, r *http.Request, g Guest, what said) 
 	}
 	l.done(false)
 }
+
+// namer hears which session an answer begins before its client does, whose next request may come at
+// once.
+type namer struct {
+	http.ResponseWriter
+	name func(session string)
+}
+
+func (n *namer) tell() {
+	if session := n.Header().Get(sessionHeader); session != "" && n.name != nil {
+		n.name(session)
+		n.name = nil
+	}
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (n *namer) WriteHeader(status int) {
+	n.tell()
+	n.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (n *namer) Write(b []byte) (int, error) {
+	n.tell()
+	return n.ResponseWriter.Write(b)
+}
+
+// Flush implements http.Flusher.
+func (n *namer) Flush() {
+	n.tell()
+	_ = http.NewResponseController(n.ResponseWriter).Flush() // a writer that cannot has nothing to send early
+}
+
+// Unwrap is the writer below.
+func (n *namer) Unwrap() http.ResponseWriter { return n.ResponseWriter }
 
 // check says what is wrong with what a guest wants.
 func (h *Host) check(g Guest) error {

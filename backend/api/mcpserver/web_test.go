@@ -254,7 +254,7 @@ func TestChangesAreToldOverHTTP(t *testing.T) {
 	for _, revision := range eras {
 		t.Run(revision, func(t *testing.T) {
 			changed := make(chan Change)
-			told := make(chan string, 10)
+			told := make(chan string, 1000)
 			h := opened(t, func(cfg *Config) { cfg.Changed, cfg.AllChange = changed, true })
 			c := h.visit(t, "editor", "", revision, &sdk.ClientOptions{
 				ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { told <- "tools" },
@@ -264,14 +264,8 @@ func TestChangesAreToldOverHTTP(t *testing.T) {
 			if err := c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "sextant://page/elements"}); err != nil {
 				t.Fatal(err)
 			}
-			changed <- Change{URI: "sextant://page/elements"}
-			if got := <-told; got != "sextant://page/elements" {
-				t.Errorf("told of %q", got)
-			}
-			changed <- Change{Tools: true}
-			if got := <-told; got != "tools" {
-				t.Errorf("told of %q", got)
-			}
+			tellUntil(t, changed, Change{URI: "sextant://page/elements"}, told, "sextant://page/elements")
+			tellUntil(t, changed, Change{Tools: true}, told, "tools")
 		})
 	}
 }

@@ -161,6 +161,15 @@ describe('a conversation', () => {
     expect(state.conversations[0]?.status).toBe('failed');
     expect(items()).toMatchObject([{ kind: 'end', turn: { status: 'failed', error: 'no answer' } }]);
   });
+  it('is shared from when that is told, and nothing older changes it', () => {
+    const told = { ...state.conversations[0]! };
+    hear('conversation.shared', { id: 'c', shared: true });
+    hear('conversation.updated', { ...told, title: 'Lamps' });
+    expect(state.conversations[0]).toMatchObject({ title: 'Lamps', shared: true });
+    hear('conversation.shared', { id: 'c', shared: false });
+    hear('conversation.updated', { ...told, shared: true });
+    expect(state.conversations[0]?.shared).toBe(false);
+  });
   it('is gone when it was deleted', () => {
     hear('conversation.deleted', { id: 'c' });
     expect(state.conversations).toEqual([]);
