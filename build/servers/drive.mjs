@@ -79,11 +79,12 @@ async function killed() {
     const { url, token } = JSON.parse(await readFile(tokens, "utf8"));
     const ask = async (method, path, body) =>
       (await fetch(url + path, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, body: body && JSON.stringify(body) })).json();
-    const server = async (name) => (await ask("GET", "/api/ai/mcp-servers")).servers.find((one) => one.name === name);
+    const { routes } = JSON.parse(await readFile(new URL("../../shared/navigation/map.json", import.meta.url), "utf8"));
+    const server = async (name) => (await ask(...routes.mcp_list.split(" "))).servers.find((one) => one.name === name);
     await until("everything runs", async () => ((await server("everything"))?.tools ?? []).includes(LONG));
     const before = await processOf("mcp-server-everything", serve.pid);
     assert.ok(before, "the server's process is not found");
-    const waiting = ask("POST", "/api/ai/tools/execute", { tool: LONG, arguments: { duration: 60, steps: 60 } });
+    const waiting = ask(...routes.tools_execute.split(" "), { tool: LONG, arguments: { duration: 60, steps: 60 } });
     let answered = 0;
     void waiting.then(() => (answered = performance.now()));
     await new Promise((done) => setTimeout(done, 1500)); // the call is under way
