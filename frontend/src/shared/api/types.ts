@@ -125,8 +125,6 @@ export interface ServerSource {
   digest?: string;
   text?: string;
   path?: string;
-  /** Of the preview that was shown: what has changed since is not taken over. */
-  digest?: string;
 }
 export type ServerPreview = S['Preview'];
 
