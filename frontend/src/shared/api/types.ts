@@ -121,8 +121,6 @@ export type ServerDetail = S['MCPServerDetail'];
 
 /** Another program's list of servers: its text, or the path of a file on this machine. */
 export interface ServerSource {
-  /** The preview's, when it is imported. */
-  digest?: string;
   text?: string;
   path?: string;
 }
