@@ -169,5 +169,5 @@ func (a *appRoom) mayReach(host string) bool {
 }
 
 func appGrants(d apps.Domains) pages.Grants {
-	return pages.Grants{Connect: d.Connect, Resource: d.Resource, Frame: d.Frame, Base: d.Base}
+	return pages.Grants{Connect: d.Connect, Resource: d.Resource, Frame: d.Frame, Base: d.Base, Eval: true}
 }

@@ -254,3 +254,36 @@ func TestAHostIsReachedWhenAnOriginNamesIt(t *testing.T) {
 		}
 	}
 }
+
+func TestAPageOfOneDocumentIsServedUnderItsNameAlone(t *testing.T) {
+	s := New(Config{Source: func(id string) (Source, bool) {
+		return Source{Document: []byte("<!doctype html><p>board"), Grants: Grants{Eval: true}}, id == "app board ui://a"
+	}})
+	if err := s.Listen(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	page := s.URL("app board ui://a", Entry)
+	for address, status := range map[string]int{
+		page:                                     http.StatusOK,
+		strings.TrimSuffix(page, Entry) + "a.js": http.StatusNotFound,
+		strings.TrimSuffix(page, Entry):          http.StatusNotFound,
+		s.URL("app other ui://a", Entry):         http.StatusNotFound,
+	} {
+		resp, err := http.Get(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != status {
+			t.Errorf("%s: %d, want %d", address, resp.StatusCode, status)
+		}
+		csp := resp.Header.Get("Content-Security-Policy")
+		if address == page && (!strings.Contains(csp, "'unsafe-eval'") || !strings.Contains(csp, "frame-src 'none'") || !strings.HasSuffix(csp, "sandbox allow-scripts")) {
+			t.Errorf("policy %s", csp)
+		}
+	}
+	if strings.Contains(policy("b", "s", Grants{}), "unsafe-eval") {
+		t.Error("a panel's page may eval")
+	}
+}

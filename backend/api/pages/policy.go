@@ -11,6 +11,8 @@ import (
 // the page), Base (a <base> element).
 type Grants struct {
 	Connect, Resource, Frame, Base []string
+	// Eval lets the page run text as script, as views do that show code. It reaches no further by that.
+	Eval bool
 }
 
 // origin is the only form of a source that gets into a policy: https or wss, a name with a
@@ -75,7 +77,11 @@ func policy(base, shell string, grants Grants) string {
 	}
 	add("default-src", "'none'")
 	// Inline script is the page's own, as are its files: what it may reach is the border.
-	add("script-src", with(resource, own, "'unsafe-inline'")...)
+	scripts := with(resource, own, "'unsafe-inline'")
+	if grants.Eval {
+		scripts = append(scripts, "'unsafe-eval'")
+	}
+	add("script-src", scripts...)
 	add("style-src", with(resource, own, "'unsafe-inline'")...)
 	add("img-src", with(resource, own, "data:", "blob:")...)
 	add("font-src", with(resource, own, "data:")...)
