@@ -125,7 +125,7 @@ func (v *server) begun(ctx context.Context, path string, env []string) (program,
 		}
 		return v.free(name, env)
 	}
-	if err := findable(name); err != nil {
+	if err := findable(name, h.Dir, v.owner.cfg.Dir); err != nil {
 		return nil, nil, nil, err
 	}
 	if h.Everywhere() && box.Ready != nil {
@@ -271,9 +271,16 @@ func (b *Sandbox) homePath(server string) string {
 	return filepath.Join(b.Homes, name+"-"+hex.EncodeToString(sum[:4]))
 }
 
-// findable says why there is no such program.
-func findable(name string) error {
-	info, err := os.Stat(name)
+// findable says why there is no such program, started in the folder dir, or else in the workspace.
+func findable(name, dir, workspace string) error {
+	file := name
+	if !filepath.IsAbs(name) {
+		if dir == "" {
+			dir = workspace
+		}
+		file = filepath.Join(dir, name)
+	}
+	info, err := os.Stat(file)
 	switch {
 	case !strings.ContainsRune(name, '/'):
 		return fmt.Errorf("there is no program %s", name)

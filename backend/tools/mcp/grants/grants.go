@@ -95,12 +95,16 @@ type Held struct {
 	// Package its own folder among installed ones, which is written, too.
 	Network, Read, Write, Program []string
 	Package                       string
+	// Opened says why a container of docker or the like is no border, so that the sandbox is; "" for none.
+	Opened string
 	// Dir is the folder that it starts in, "" for its own home.
 	Dir string
 	// Notes say in sentences what its entry names and is not granted.
 	Notes []string
-	// grave are granted places that hold secrets, with what they are.
-	grave map[string]string
+	// grave are granted places that hold secrets, with what they are; sources what of Program is the
+	// person's own.
+	grave   map[string]string
+	sources []string
 }
 
 // Of says what a server may touch on a machine.
@@ -113,7 +117,6 @@ func Of(s Server, m Machine) Held {
 		g.h.Off = true
 	}
 	g.h.Container = g.container()
-	g.program()
 	before := len(g.h.Notes)
 	g.derive(dir)
 	if w != nil && w.Grants != nil {
@@ -122,7 +125,9 @@ func Of(s Server, m Machine) Held {
 		}
 		g.written(*w.Grants, dir)
 	}
-	g.tidy()
+	g.tidyGrants()
+	g.program(dir)
+	g.tidyProgram()
 	g.start(dir)
 	return g.h
 }
@@ -133,6 +138,10 @@ type gathering struct {
 	s      Server
 	h      Held
 	closed []string
+	// scripts are files to run among the arguments; may is what the server may write, links followed.
+	scripts, may []string
+	// below is true where the entry names something below the folder that it starts in.
+	below bool
 }
 
 func tempFolders() []string {
@@ -171,11 +180,22 @@ func (g *gathering) absolute(text, dir string) (string, bool) {
 	return filepath.Join(dir, text), true
 }
 
-// start is where the server begins: the folder its entry names, or the workspace where it may read that.
+// start is where the server begins: the folder its entry names, or the workspace where it names something
+// below that or may use it.
 func (g *gathering) start(dir string) {
-	if g.s.Cwd != "" || slices.ContainsFunc(slices.Concat(g.h.Read, g.h.Write), func(p string) bool { return within(dir, p) }) {
+	granted := slices.Concat(g.h.Read, g.h.Write)
+	below := func(p string) bool { return within(dir, p) || within(p, dir) }
+	switch {
+	case g.s.Cwd != "", slices.ContainsFunc(granted, func(p string) bool { return within(dir, p) }):
+		g.h.Dir = dir
+	case g.below && dir != "" && (!g.isClosed(dir) || slices.ContainsFunc(slices.Concat(granted, g.h.Program), below)):
 		g.h.Dir = dir
 	}
+}
+
+// isClosed reports whether a path lies where only what is granted is there.
+func (g *gathering) isClosed(path string) bool {
+	return slices.ContainsFunc(g.closed, func(c string) bool { return within(path, c) })
 }
 
 // written takes over what the person wrote, in place of what follows.
@@ -237,37 +257,4 @@ func (g *gathering) judge(path string) (what string, kind places.Kind) {
 	}
 	p := g.Places.Judge(path)
 	return p.What, p.Kind
-}
-
-// tidy drops what lies in something else that is granted. What lies in a written folder goes by that
-// folder's grant alone: the server could have made it a link that leads elsewhere.
-func (g *gathering) tidy() {
-	g.h.Write = outermost(g.h.Write)
-	inWritten := func(path string) bool {
-		return slices.ContainsFunc(g.h.Write, func(w string) bool { return within(path, w) })
-	}
-	g.h.Read = slices.DeleteFunc(outermost(g.h.Read), inWritten)
-	g.h.Program = slices.DeleteFunc(outermost(g.h.Program), func(p string) bool {
-		return inWritten(p) || slices.ContainsFunc(g.h.Read, func(r string) bool { return within(p, r) })
-	})
-	if g.h.Package != "" && inWritten(g.h.Package) {
-		g.h.Package = ""
-	}
-}
-
-// outermost sorts paths and drops those inside of another.
-func outermost(paths []string) []string {
-	slices.Sort(paths)
-	kept := []string{}
-	for _, p := range slices.Compact(paths) {
-		if !slices.ContainsFunc(kept, func(outer string) bool { return within(p, outer) }) {
-			kept = append(kept, p)
-		}
-	}
-	return kept
-}
-
-// within reports whether path is folder or lies in it. Both are clean and absolute.
-func within(path, folder string) bool {
-	return path == folder || folder == "/" || strings.HasPrefix(path, folder+"/")
 }

@@ -14,30 +14,73 @@ import (
 // one person. They are shown to every server, and written by none.
 var tools = []string{
 	".nvm", ".volta", ".asdf", ".local/share/mise", ".local/share/fnm", ".pyenv", ".rbenv", ".bun/bin", ".deno/bin", ".cargo/bin", ".rustup", "go/bin",
-	".local/bin", ".local/lib", ".npm-global", ".local/share/pnpm", ".local/share/pipx", ".local/pipx", ".sdkman", ".jdks", ".dotnet", ".tool-versions", ".nvmrc",
+	".local/bin", ".local/lib", ".npm-global", ".local/share/pnpm", ".local/share/pipx", ".local/share/uv/python", ".local/share/uv/tools", ".local/pipx", ".sdkman", ".jdks", ".dotnet", ".tool-versions", ".nvmrc",
 	"miniconda3", "anaconda3", "miniforge3", "mambaforge", ".linuxbrew", "n",
 }
 
-// program finds what the command is made of.
-func (g *gathering) program() {
+// isTool reports whether a path is in a folder of tools of the home.
+func (g *gathering) isTool(path string) bool {
+	return g.Home != "" && slices.ContainsFunc(tools, func(name string) bool {
+		tool := filepath.Join(g.Home, name)
+		return within(path, tool) || within(path, real(tool)) || within(tool, path) && path != g.Home && within(path, g.Home)
+	})
+}
+
+// program finds what the server is made of, once it is known what it may write.
+func (g *gathering) program(dir string) {
+	for _, path := range g.scripts {
+		g.script(path)
+	}
+	if g.s.Cwd != "" {
+		g.startsIn(dir)
+	}
 	for _, name := range tools {
 		if path := filepath.Join(g.Home, name); g.Home != "" && exists(path) {
 			g.h.Program = append(g.h.Program, path)
 		}
 	}
-	command, ok := g.found()
-	if !ok {
-		return
+	if command, ok := g.found(); ok && !g.leadsIntoOwn(command) {
+		g.command(command)
 	}
+}
+
+// command shows what the command is made of. Nothing of that is written, whose command it ever is.
+func (g *gathering) command(command string) {
 	g.toolchain(command)
+	r := real(command)
 	// A wrapper that Python's installers make is run by the Python beside it, which may be a link.
 	for _, name := range []string{"python", "python3", "node"} {
-		if beside := filepath.Join(filepath.Dir(real(command)), name); exists(beside) {
+		if beside := filepath.Join(filepath.Dir(r), name); exists(beside) && !g.leadsIntoOwn(beside) {
 			g.toolchain(beside)
 		}
 	}
-	if r := real(command); strings.Contains(r, "/node_modules/") || strings.Contains(r, "/.venv/") || strings.Contains(r, "/venv/") {
-		g.script(r)
+	for _, path := range []string{command, r} {
+		venv := strings.Contains(path, "/.venv/") || strings.Contains(path, "/venv/")
+		if !venv && !strings.Contains(path, "/node_modules/") {
+			continue
+		}
+		g.show(path)
+		// What is installed into the environment of a project may be the project itself.
+		if root := g.root(path); venv && slices.Contains([]string{".venv", "venv"}, filepath.Base(root)) {
+			if up := filepath.Dir(root); !g.tooWide(up) && marked(up) {
+				g.h.Program = append(g.h.Program, up)
+			}
+		}
+	}
+}
+
+// startsIn shows the folder that the server starts in: it is read as sources are, and written only where
+// an argument names it.
+func (g *gathering) startsIn(dir string) {
+	what, kind := g.judge(dir)
+	switch {
+	case isSystem(dir) || !g.isClosed(dir) || g.leadsIntoOwn(dir):
+	case g.ours(dir) || kind == places.Secret:
+		g.refuse(dir, what)
+	case g.tooWide(dir):
+		g.note("It starts in %s, which holds more than a program: what is in it is not shown. Name what it should use among its arguments or under sextant.grants.", dir)
+	default:
+		g.h.Program = append(g.h.Program, g.root(filepath.Join(dir, "a file")))
 	}
 }
 
@@ -45,7 +88,9 @@ func (g *gathering) program() {
 func (g *gathering) found() (string, bool) {
 	name := g.s.Command
 	if strings.ContainsRune(name, '/') || name == "~" {
-		return g.absolute(name, g.dir())
+		path, ok := g.absolute(name, g.dir())
+		g.below = g.below || ok && isRelative(name)
+		return path, ok
 	}
 	for _, folder := range filepath.SplitList(g.Path) {
 		file := filepath.Join(folder, name)
@@ -76,35 +121,72 @@ func (g *gathering) toolchain(command string) {
 // markers are files by which the root of a program's sources is known.
 var markers = []string{"package.json", "pyproject.toml", "setup.py", "requirements.txt", "go.mod", "Cargo.toml", "deno.json", "Gemfile", "pyvenv.cfg", ".git"}
 
-// script shows a file that an interpreter runs with the package it belongs to: what it loads lies there.
+// script shows a file that an interpreter runs. No link is followed that the server could have made: it
+// would choose what it is shown when it starts again.
 func (g *gathering) script(path string) {
-	for _, path := range []string{path, real(path)} {
-		if what, kind := g.judge(path); g.ours(path) || kind == places.Secret {
-			g.refuse(path, what)
-			continue
-		}
-		if at := strings.Index(path, "/node_modules/"); at > 0 {
-			g.h.Program = append(g.h.Program, path[:at+len("/node_modules")])
-			g.own(path)
-			continue
-		}
-		g.h.Program = append(g.h.Program, g.root(path))
+	g.show(path)
+	at, own := g.followed(path)
+	if own || !exists(at) {
+		return
+	}
+	if at != path {
+		g.show(at)
+	}
+	g.own(at)
+}
+
+// show shows a file with the package it belongs to: what it loads lies there.
+func (g *gathering) show(path string) {
+	if what, kind := g.judge(path); g.ours(path) || kind == places.Secret {
+		g.refuse(path, what)
+		return
+	}
+	if at := strings.Index(path, "/node_modules/"); at > 0 {
+		g.h.Program = append(g.h.Program, path[:at+len("/node_modules")])
+		return
+	}
+	root := g.root(path)
+	g.h.Program = append(g.h.Program, root)
+	if root == path {
+		g.h.Program = append(g.h.Program, g.siblings(path)...)
 	}
 }
 
-// own finds the installed package that a file belongs to: small servers keep what they remember beside
-// their code. It is written where it is not the system's.
-func (g *gathering) own(path string) {
-	at := strings.LastIndex(path, "/node_modules/") + len("/node_modules/")
-	parts := strings.Split(path[at:], "/")
-	n := 1
-	if strings.HasPrefix(parts[0], "@") {
-		n = 2
-	}
-	if len(parts) <= n || slices.ContainsFunc(readable, func(r string) bool { return within(path, r) }) {
+// own finds the installed package of a script among the arguments: small servers keep what they remember
+// beside their code. It is written where it was installed for this server's folder, and not for all.
+func (g *gathering) own(at string) {
+	folder, modules := packageOf(at)
+	if folder == "" || filepath.Base(filepath.Dir(modules)) == "lib" || isSystem(folder) || g.isTool(folder) || g.keeps(folder) || g.ours(folder) || g.bundled(folder) || !isDir(folder) {
 		return
 	}
-	g.h.Package = path[:at] + strings.Join(parts[:n], "/")
+	if _, kind := g.judge(folder); kind != places.Ordinary {
+		return
+	}
+	g.h.Package = folder
+	g.grantedToWrite(folder)
+}
+
+// maxSiblings bounds how many files beside a script are shown with it.
+const maxSiblings = 100
+
+// siblings are what a script loads that lies in a folder with much else, like one of downloads: files of
+// its kind and packages.
+func (g *gathering) siblings(path string) []string {
+	dir, ending := filepath.Dir(path), filepath.Ext(path)
+	if g.Home == "" || filepath.Dir(dir) != g.Home || ending == "" {
+		return nil
+	}
+	entries, _ := os.ReadDir(dir) // what cannot be listed is not loaded
+	var all []string
+	for _, e := range entries {
+		at := filepath.Join(dir, e.Name())
+		_, kind := g.judge(at)
+		loaded := e.Type().IsRegular() && filepath.Ext(e.Name()) == ending || e.IsDir() && (e.Name() == "node_modules" || exists(filepath.Join(at, "__init__.py")))
+		if loaded && kind == places.Ordinary && len(all) < maxSiblings {
+			all = append(all, at)
+		}
+	}
+	return all
 }
 
 // root is the folder of the sources that a file belongs to, or the file alone where its folder holds
@@ -115,83 +197,23 @@ func (g *gathering) root(path string) string {
 		return path
 	}
 	for at := dir; !g.tooWide(at); at = filepath.Dir(at) {
-		if slices.ContainsFunc(markers, func(name string) bool { return exists(filepath.Join(at, name)) }) {
+		if marked(at) {
 			return at
 		}
 	}
+	if exists(path) && g.Home != "" && filepath.Dir(dir) == g.Home {
+		return path // like ~/Downloads
+	}
 	return dir
+}
+
+// marked reports whether a folder is the root of a program's sources.
+func marked(dir string) bool {
+	return slices.ContainsFunc(markers, func(name string) bool { return exists(filepath.Join(dir, name)) })
 }
 
 // tooWide reports whether a folder holds more than one program or project.
 func (g *gathering) tooWide(dir string) bool {
 	return dir == "/" || slices.Contains(g.closed, dir) || g.Home != "" && within(g.Home, dir) || g.keeps(dir) ||
 		slices.ContainsFunc(g.closed, func(c string) bool { return within(c, dir) })
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// real is a path with its links followed, itself where that fails.
-func real(path string) string {
-	if r, err := filepath.EvalSymlinks(path); err == nil {
-		return r
-	}
-	return path
-}
-
-// widening are options of docker and its kin with which a container is no border.
-var widening = []string{
-	"--privileged", "--pid", "--ipc", "--uts", "--userns", "--cap-add", "--device", "--security-opt", "--volumes-from", "--cgroupns", "--cgroup-parent", "--runtime", "--gpus",
-}
-
-// container is the name of the program that starts the server in a container, "" when none does, or when
-// its options open the container.
-func (g *gathering) container() string {
-	name := filepath.Base(g.s.Command)
-	if !slices.Contains([]string{"docker", "podman", "nerdctl"}, name) || len(g.s.Args) == 0 || g.s.Args[0] != "run" {
-		return ""
-	}
-	// One that lies where the person or a server can write may be anything.
-	if command, ok := g.found(); !ok || slices.ContainsFunc(g.closed, func(c string) bool { return within(real(command), c) }) {
-		return ""
-	}
-	for i, arg := range g.s.Args {
-		option, value, _ := strings.Cut(arg, "=")
-		if slices.Contains(widening, option) {
-			g.note("%s opens the container, so that it is no border: the server runs in Sextant's sandbox, where %s does not reach its service. To run it all the same, switch its sandbox off.", option, name)
-			return ""
-		}
-		if value == "" && i+1 < len(g.s.Args) {
-			value = g.s.Args[i+1]
-		}
-		if !slices.Contains([]string{"-v", "--volume", "--mount"}, option) {
-			continue
-		}
-		source := mountedFrom(option, value)
-		path, ok := g.absolute(source, "")
-		if !ok {
-			continue // a volume of its own
-		}
-		if _, kind := g.judge(path); kind == places.Secret || g.ours(path) || g.tooWide(path) || strings.HasSuffix(path, ".sock") {
-			g.note("The container is given %s, so that it is no border: the server runs in Sextant's sandbox, where %s does not reach its service. To run it all the same, switch its sandbox off.", path, name)
-			return ""
-		}
-	}
-	return name
-}
-
-// mountedFrom is the path of this machine that a container is given.
-func mountedFrom(option, value string) string {
-	if option != "--mount" {
-		source, _, _ := strings.Cut(value, ":")
-		return source
-	}
-	for _, part := range strings.Split(value, ",") {
-		if key, v, _ := strings.Cut(part, "="); key == "src" || key == "source" {
-			return v
-		}
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package grants
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -23,6 +24,9 @@ func (h Held) Words() []string {
 	if len(h.Read) > 0 {
 		words = append(words, "It may read "+h.list(h.Read)+".")
 	}
+	if len(h.sources) > 0 {
+		words = append(words, "It may read what it is made of: "+h.list(h.sources)+".")
+	}
 	if h.Package != "" {
 		words = append(words, "It may write its own package's folder, "+h.Package+".")
 	}
@@ -44,8 +48,13 @@ func (h Held) network() string {
 func (h Held) Everywhere() bool { return slices.Contains(h.Network, Everywhere) }
 
 func (h Held) list(paths []string) string {
+	const most = 8
 	all := make([]string, 0, len(paths))
-	for _, p := range paths {
+	for i, p := range paths {
+		if i == most {
+			all = append(all, fmt.Sprintf("and %d more", len(paths)-most))
+			break
+		}
 		if what := h.grave[p]; what != "" {
 			p += " (" + what + ")"
 		}
@@ -64,6 +73,8 @@ var (
 	absences = regexp.MustCompile(`ENOENT|(?i:no such file or directory|does not exist|not found|cannot access|could not be found)`)
 	aPath    = regexp.MustCompile(`['"\x60]?(/[^\s'"\x60:;,)<>]+(?: [^\s'"\x60:;,)<>]*/[^\s'"\x60:;,)<>]+)*)`)
 	unheard  = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|(?i:getaddrinfo|could not resolve|name resolution|network is unreachable|proxy)`)
+	sockets  = regexp.MustCompile(`(?i)\b(listen|socket|connect|bind)\b.*(EPERM|EACCES|operation not permitted)|AF_UNIX|unix domain socket`)
+	browsers = regexp.MustCompile(`(?i)No usable sandbox|zygote_host_impl|move to new namespace|Failed to launch the browser|browserType\.launch|SUID sandbox|Target page, context or browser has been closed`)
 	docker   = regexp.MustCompile(`(?i)docker\.sock|docker daemon|podman\.sock`)
 )
 
@@ -77,12 +88,19 @@ func (h Held) Lacking(said string) string {
 		said = said[len(said)-8000:]
 	}
 	const where = " of this server's entry in mcp-config.json"
+	if browsers.MatchString(said) {
+		return "It starts a browser, which puts up walls of its own and often cannot inside of the sandbox. Give it its option to start the browser without those (--no-sandbox), or, where you trust it, run it outside of the sandbox: sextant.confine \"off\"" + where + "."
+	}
 	for line := range strings.Lines(said) {
 		refused, absent := refusals.MatchString(line), absences.MatchString(line)
-		if docker.MatchString(line) {
+		switch {
+		case docker.MatchString(line) && h.Opened != "":
+			return h.Opened
+		case docker.MatchString(line):
 			return "The sandbox hides docker's socket, which is the key to the whole machine. Where you trust it, switch its sandbox off."
-		}
-		if !refused && !absent {
+		case refused && sockets.MatchString(line):
+			return "The sandbox of this machine gives it no local sockets, which it needs. Where you trust it, run it outside of the sandbox: sextant.confine \"off\"" + where + "."
+		case !refused && !absent:
 			continue
 		}
 		for _, found := range aPath.FindAllStringSubmatch(line, 4) {
@@ -92,7 +110,7 @@ func (h Held) Lacking(said string) string {
 			case len(path) < 2 || h.holds(h.Write, path):
 			case refused:
 				return "The sandbox keeps it from writing " + path + ". If it should, name that or its folder under sextant.grants.write" + where + "."
-			case err == nil && !h.holds(slices.Concat(h.Read, h.Program), path) && !slices.ContainsFunc(readable, func(r string) bool { return within(path, r) }):
+			case err == nil && !h.holds(slices.Concat(h.Read, h.Program), path) && !isSystem(path):
 				return "The sandbox does not show it " + path + ". If it should read that, name it under sextant.grants.read" + where + "."
 			}
 		}

@@ -1,0 +1,148 @@
+package grants
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxLinks bounds how many links one path leads over.
+const maxLinks = 40
+
+// followed is where the links of a path lead. own is true where the way leads into what the server may
+// write, or over a link inside of an installed package: the server, or the package, could have made what
+// stands there, so that what it leads to must not say what is granted at the next start. Then the place
+// is where the way got to before.
+func (g *gathering) followed(path string) (at string, own bool) {
+	at = "/"
+	rest := strings.Split(path, "/")
+	for links := 0; len(rest) > 0; {
+		name := rest[0]
+		rest = rest[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			at = filepath.Dir(at)
+			continue
+		}
+		next := filepath.Join(at, name)
+		if g.loose(next) {
+			return next, true
+		}
+		info, err := os.Lstat(next)
+		if err != nil || info.Mode()&os.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		to, err := os.Readlink(next)
+		if links++; err != nil || links > maxLinks || inPackage(next) {
+			return next, true
+		}
+		if filepath.IsAbs(to) {
+			at = "/"
+		}
+		rest = append(strings.Split(to, "/"), rest...)
+	}
+	return at, false
+}
+
+// loose reports whether a path lies in what the server may write.
+func (g *gathering) loose(path string) bool {
+	return slices.ContainsFunc(g.may, func(w string) bool { return within(path, w) })
+}
+
+// grantedToWrite notes that the server may write a path, also by where it leads.
+func (g *gathering) grantedToWrite(path string) { g.may = append(g.may, path, real(path)) }
+
+// inPackage reports whether a path lies inside of an installed package, whose own folder may be a link.
+func inPackage(path string) bool {
+	folder, _ := packageOf(path)
+	return folder != "" && path != folder
+}
+
+// packageOf is the folder of the installed package that a path lies in or is, "" for none, and the
+// node_modules around it.
+func packageOf(path string) (folder, modules string) {
+	const mark = "/node_modules/"
+	at := strings.LastIndex(path, mark)
+	if at < 0 {
+		return "", ""
+	}
+	parts := strings.Split(path[at+len(mark):], "/")
+	n := 1
+	if strings.HasPrefix(parts[0], "@") {
+		n = 2
+	}
+	if len(parts) < n || parts[0] == "" || strings.HasPrefix(parts[0], ".") { // .bin, .pnpm
+		return "", ""
+	}
+	return path[:at+len(mark)] + strings.Join(parts[:n], "/"), path[:at+len(mark)-1]
+}
+
+// tidyGrants drops what lies in something else that is granted. What lies in a written folder goes by
+// that folder's grant alone: the server could have made it a link that leads elsewhere.
+func (g *gathering) tidyGrants() {
+	all := outermost(g.h.Write)
+	g.h.Write = []string{}
+	for i, path := range all {
+		g.may = nil
+		for _, other := range slices.Concat(all[:i], all[i+1:]) {
+			if place := real(other); place != path && place != real(path) {
+				g.grantedToWrite(other)
+			}
+		}
+		if _, own := g.followed(path); !own {
+			g.h.Write = append(g.h.Write, path)
+		}
+	}
+	g.may = nil
+	for _, path := range g.h.Write {
+		g.grantedToWrite(path)
+	}
+	g.h.Read = slices.DeleteFunc(outermost(g.h.Read), g.leadsIntoOwn)
+}
+
+// tidyProgram does so with what the server is made of.
+func (g *gathering) tidyProgram() {
+	g.h.Program = slices.DeleteFunc(outermost(g.h.Program), func(p string) bool {
+		return g.leadsIntoOwn(p) || slices.ContainsFunc(g.h.Read, func(r string) bool { return within(p, r) })
+	})
+	g.h.sources = slices.DeleteFunc(slices.Clone(g.h.Program), func(p string) bool { return g.isTool(p) || !g.isClosed(p) })
+}
+
+func (g *gathering) leadsIntoOwn(path string) bool {
+	_, own := g.followed(path)
+	return own
+}
+
+// outermost sorts paths and drops those inside of another.
+func outermost(paths []string) []string {
+	paths = slices.Sorted(slices.Values(paths))
+	kept := []string{}
+	for _, p := range slices.Compact(paths) {
+		if !slices.ContainsFunc(kept, func(outer string) bool { return within(p, outer) }) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// within reports whether path is folder or lies in it. Both are clean and absolute.
+func within(path, folder string) bool {
+	return path == folder || folder == "/" || strings.HasPrefix(path, folder+"/")
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// real is a path with its links followed, itself where that fails.
+func real(path string) string {
+	if r, err := filepath.EvalSymlinks(path); err == nil {
+		return r
+	}
+	return path
+}
