@@ -67,7 +67,7 @@ func (h *Host) lodge(g Guest, key string, stream bool) *lodger {
 	t.heard = func(req sdk.Request) {
 		heard(req)
 		if l.heard.CompareAndSwap(false, true) && stream {
-			h.makeRoom() // its request ends when it leaves
+			h.makeRoom(l) // its request ends when it leaves
 		}
 	}
 	l.server = t.server()
@@ -112,24 +112,25 @@ func (h *Host) remove(l *lodger) {
 }
 
 // crowded is the guest that has been idle for longest when there are too many, whether it waits for
-// news or not; the caller holds the lock.
-func (h *Host) crowded() *lodger {
+// news or not, and is not stays; the caller holds the lock.
+func (h *Host) crowded(stays *lodger) *lodger {
 	if len(h.lodgers) <= maxLodgers {
 		return nil
 	}
 	var oldest *lodger
 	for _, l := range h.lodgers {
-		if !l.busy() && (oldest == nil || l.used.Before(oldest.used)) {
+		if l != stays && !l.busy() && (oldest == nil || l.used.Before(oldest.used)) {
 			oldest = l
 		}
 	}
 	return oldest
 }
 
-// makeRoom sends away who has been idle for longest, when there are too many.
-func (h *Host) makeRoom() {
+// makeRoom sends away who has been idle for longest, when there are too many. Who calls it from a
+// request of its own stays: its end would wait for this very request.
+func (h *Host) makeRoom(stays *lodger) {
 	h.mu.Lock()
-	leaves := h.crowded()
+	leaves := h.crowded(stays)
 	if leaves != nil {
 		h.remove(leaves)
 	}
@@ -161,7 +162,7 @@ func (l *lodger) done(stream bool) {
 		l.once.Do(l.end)
 		return
 	}
-	h.makeRoom()
+	h.makeRoom(nil)
 }
 
 func (l *lodger) leaveIdle() {

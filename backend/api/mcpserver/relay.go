@@ -37,10 +37,11 @@ type RelayConfig struct {
 // runs again, which is joined then. The first call after that fails too, because the
 // client's numbers meant elements that are gone.
 func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) error {
-	r := &relay{cfg: cfg, patience: joinPatience, changed: make(chan Change, 8), subscribed: map[string]int{}, progress: map[int64]func(*sdk.ProgressNotificationParams){}}
+	r := &relay{cfg: cfg, patience: joinPatience, changed: make(chan Change), waiting: make(chan struct{}, 1), subscribed: map[string]int{}, progress: map[int64]func(*sdk.ProgressNotificationParams){}}
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.close()
 	defer cancel()
+	r.watching.Go(func() { r.tell(ctx) })
 	return converse(ctx, talk{
 		version: cfg.Version, instructions: cfg.Instructions, changed: r.changed, log: cfg.Log, list: r.list, call: r.call, shelf: far{r},
 		subscribe: r.subscribe, unsubscribe: r.unsubscribe,
@@ -51,6 +52,8 @@ func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) er
 type relay struct {
 	cfg     RelayConfig
 	changed chan Change
+	// waiting has a place for the word that unsaid holds something.
+	waiting chan struct{}
 	// patience bounds the time until the other side speaks MCP.
 	patience time.Duration
 	// watching counts goroutines that wait for the end of a connection.
@@ -67,6 +70,8 @@ type relay struct {
 	last     int64
 	// subscribed are the resources that the client waits for, with how often it said so.
 	subscribed map[string]int
+	// unsaid are the changes that the client has not been told of.
+	unsaid []Change
 }
 
 func (r *relay) close() {
@@ -142,11 +147,39 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 	return session, nil
 }
 
-// poke tells the client of a change.
+// poke tells the client of a change. What a client that reads slowly has not heard yet waits, each
+// kind and each resource once.
 func (r *relay) poke(what Change) {
+	r.mu.Lock()
+	if !slices.Contains(r.unsaid, what) {
+		r.unsaid = append(r.unsaid, what)
+	}
+	r.mu.Unlock()
 	select {
-	case r.changed <- what:
-	default: // notices wait already
+	case r.waiting <- struct{}{}:
+	default: // it is known that something waits
+	}
+}
+
+// tell hands on what waits until ctx ends.
+func (r *relay) tell(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.waiting:
+		}
+		r.mu.Lock()
+		news := r.unsaid
+		r.unsaid = nil
+		r.mu.Unlock()
+		for _, what := range news {
+			select {
+			case <-ctx.Done():
+				return
+			case r.changed <- what:
+			}
+		}
 	}
 }
 

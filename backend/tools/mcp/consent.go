@@ -139,13 +139,31 @@ func (v *server) roots(ctx context.Context, params sdk.Params) ([]*sdk.Root, err
 		v.log.Info("MCP server's wish to know the folder was not answered", "error", err)
 		return nil, unconsented("nobody answered whether this server may know the folder")
 	}
-	if err := v.owner.Consent(v.name, Consents{Roots: &yes}); err != nil {
-		v.log.Warn("what a server may know could not be written down and is asked again", "error", err)
-	}
+	v.owner.remember(v, Consents{Roots: &yes})
 	if !yes {
 		return nil, unconsented("the person does not share their folder with this server")
 	}
 	return root(cfg.Folder()), nil
+}
+
+// remember takes what the person said of v for as long as the config says nothing else, and writes it
+// there by and by: who changes the config may wait for v to end, and v for the request that asks here.
+func (s *Servers) remember(v *server, c Consents) {
+	s.mu.Lock()
+	had := s.consents[v.name]
+	if c.Roots != nil {
+		had.Roots = c.Roots
+	}
+	if s.consents == nil {
+		s.consents = map[string]Consents{}
+	}
+	s.consents[v.name] = had
+	s.mu.Unlock()
+	s.writing.Go(func() {
+		if err := s.Consent(v.name, c); err != nil {
+			v.log.Warn("what a server may know could not be written down and is asked again", "error", err)
+		}
+	})
 }
 
 // allowed are the consents of entries that say any.

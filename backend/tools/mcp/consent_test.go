@@ -94,6 +94,7 @@ func TestAServerKnowsTheFolderOnceThePersonSaidSo(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	}
+	s.writing.Wait()
 	text, err := os.ReadFile(path)
 	if err != nil || asked != 1 || !strings.Contains(string(text), `"type": "http", "roots": true}`) {
 		t.Errorf("asked %d times, %s, %v", asked, text, err)
@@ -114,6 +115,24 @@ func TestAServerKnowsTheFolderOnceThePersonSaidSo(t *testing.T) {
 	reaches(t, s, "w", stateReady)
 	if got := wish(t, s, "roots"); got != "not offered" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// The answer is written into a config in which this very server is another one: it ends, for which its
+// question has to have ended.
+func TestAnAnswerThatMeetsAChangedEntryHoldsUpNothing(t *testing.T) {
+	url, path := wisher(t), ""
+	cfg := Config{Memory: spoken{"2025-11-25"}, Folder: func() string { return "/work" }, AskRoots: func(context.Context, RootsAsked) (bool, error) {
+		return true, os.WriteFile(path, []byte(config(`"w": {"url": "`+url+`", "headers": {"X-Other": "1"}}`)), 0o600)
+	}}
+	s, _, at := startedWith(t, config(`"w": {"url": "`+url+`"}`), cfg)
+	path = at
+	reaches(t, s, "w", stateReady)
+	_, _ = s.Execute(t.Context(), toolspec.Call{ID: "c1", Tool: "w__roots"}, toolspec.Definition{Owner: "w"}, nil) // cut off or not
+	s.writing.Wait()
+	reaches(t, s, "w", stateReady)
+	if e, err := s.Entry("w"); err != nil || !is(e.Roots, true) || e.Headers["X-Other"] != "1" {
+		t.Errorf("got %+v, %v", e, err)
 	}
 }
 

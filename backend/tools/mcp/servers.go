@@ -105,6 +105,8 @@ type Servers struct {
 	problem string
 	// consents are what servers may ask for, as the config says.
 	consents map[string]Consents
+	// writing counts what writes a person's answer into the config; it needs change.
+	writing sync.WaitGroup
 	// telled is true while what was heard of servers is about to be told.
 	telled bool
 	// free are the servers that the person let run without a sandbox, by name and command line.
@@ -163,6 +165,7 @@ func (s *Servers) Close() {
 	}
 	// The watch first: it may be about to read the config, for which it needs change.
 	s.done.Wait()
+	defer s.writing.Wait()
 	s.change.Lock()
 	defer s.change.Unlock()
 	s.mu.Lock()

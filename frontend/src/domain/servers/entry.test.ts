@@ -9,6 +9,8 @@ test('a server comes back from its form as it was', () => {
     cwd: '/srv',
     disabled: true,
     sextant: { grants: { write: ['~/notes'] } },
+    roots: true,
+    sampling: false,
   };
   expect(entryOf(draftOf('files', program), program)).toEqual({
     entry: { ...program, args: ['-y', 'a b'] },

@@ -44,8 +44,11 @@ function read(text: string, between: RegExp): { all: Record<string, string>; wro
 
 /** What a form says, or where it says nothing that can be used. What the form does not show stays. */
 export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: ServerEntry; fault: Fault | null } {
-  const { disabled, cwd, type, oauth, sextant } = before;
-  const rest: ServerEntry = { ...(disabled ? { disabled } : {}) };
+  // What the form shows is not kept, nor is what belongs to the other kind of server.
+  const shown = draft.remote
+    ? ['url', 'headers', 'command', 'args', 'env', 'cwd', 'sextant']
+    : ['command', 'args', 'env', 'url', 'headers', 'type', 'oauth'];
+  const rest: ServerEntry = Object.fromEntries(Object.entries(before).filter(([name]) => !shown.includes(name)));
   if (!draft.name.trim()) return { entry: rest, fault: { field: 'name', line: 0 } };
   if (draft.remote) {
     if (!/^https?:\/\/\S+$/.test(draft.url.trim())) return { entry: rest, fault: { field: 'url', line: 0 } };
@@ -53,7 +56,7 @@ export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: Server
     if (wrong) return { entry: rest, fault: { field: 'headers', line: wrong } };
     const headers = Object.keys(all).length ? { headers: all } : {};
     return {
-      entry: { ...rest, ...(type ? { type } : {}), ...(oauth ? { oauth } : {}), url: draft.url.trim(), ...headers },
+      entry: { ...rest, url: draft.url.trim(), ...headers },
       fault: null,
     };
   }
@@ -64,8 +67,6 @@ export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: Server
   return {
     entry: {
       ...rest,
-      ...(cwd ? { cwd } : {}),
-      ...(sextant ? { sextant } : {}),
       command: draft.command.trim(),
       ...(args.length ? { args } : {}),
       ...(Object.keys(all).length ? { env: all } : {}),
