@@ -121,6 +121,8 @@ export type ServerDetail = S['MCPServerDetail'];
 
 /** Another program's list of servers: its text, or the path of a file on this machine. */
 export interface ServerSource {
+  /** The preview's, when it is imported: what has changed since it was shown is not taken over. */
+  digest?: string;
   text?: string;
   path?: string;
 }
