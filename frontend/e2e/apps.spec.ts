@@ -53,7 +53,7 @@ const does = {
     at = name === 'move' ? at + by : (start ?? at);
     return { content: [{ type: 'text', text: 'at ' + at }], structuredContent: { at }, _meta: { by: name } };
   },
-  'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/html;profile=mcp-app', text: page }] }),
+  'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/html;profile=mcp-app', text: page, _meta: { ui: { csp: { connectDomains: ['https://api.example.com'] } } } }] }),
 };
 let rest = '';
 process.stdin.on('data', (d) => {
@@ -88,13 +88,24 @@ test.afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** The policy that the page in the frame stands under. */
+async function policyOf(page: Page): Promise<string> {
+  const src = await page.locator('iframe').getAttribute('src');
+  return (await fetch(src!)).headers.get('content-security-policy') ?? '';
+}
+
 const view = (page: Page) => page.frameLocator('iframe[title="App of board"]');
 
 test('a call is shown by its server’s page, which calls its own tools after a question that names it', async ({
   page,
 }) => {
   const app = view(page);
+  const wants = page.getByRole('group', { name: 'The app of board wants to reach' });
+  await expect(wants.getByText('https://api.example.com')).toBeVisible();
+  await expect(page.locator('iframe')).toHaveCount(0);
+  await wants.getByRole('button', { name: 'Allow for this server' }).click();
   await expect(app.locator('#mode')).toHaveText('mode inline board');
+  expect(await policyOf(page)).toMatch(/connect-src [^;]*https:\/\/api\.example\.com/);
   await expect(app.locator('#input')).toHaveText('input 5');
   await expect(app.locator('#result')).toHaveText('result 5 board');
   await expect(talk(page).locator('iframe')).toHaveCSS('height', '333px');
@@ -109,7 +120,8 @@ test('a call is shown by its server’s page, which calls its own tools after a 
   await expect(app.locator('#said')).toHaveText('plan failed true');
   const { tools } = await sextant.api<{ tools: { function: { name: string } }[] }>('GET', '/api/ai/tools');
   const names = tools.map((tool) => tool.function.name).filter((name) => name.startsWith('board__'));
-  expect(names).toEqual(['board__board', 'board__plan']);
+  expect(names).toEqual(expect.arrayContaining(['board__board', 'board__plan']));
+  expect(names).not.toContain('board__move');
 
   // After a reload the newest is there again, with what it was told.
   await page.reload();
@@ -120,7 +132,9 @@ test('an app asks before it opens a link or writes, and is shown on the stage an
   page,
 }) => {
   const app = view(page);
+  await page.getByRole('button', { name: 'Show without' }).click();
   await app.locator('#link').click();
+  expect(await policyOf(page)).not.toContain('api.example.com');
   const question = page.getByRole('alertdialog', { name: 'Open an address for the app of board?' });
   await expect(question.getByText('https://example.com/board')).toBeVisible();
   await question.getByRole('button', { name: 'No' }).click();
@@ -155,5 +169,6 @@ test('an app asks before it opens a link or writes, and is shown on the stage an
   await page.getByRole('button', { name: 'Close the app' }).click();
   await expect(page.locator('iframe')).toHaveCount(0);
   await page.getByRole('button', { name: 'Show the app of board' }).click();
+  await page.getByRole('button', { name: 'Show without' }).click(); // a no is not kept
   await expect(app.locator('#result')).toHaveText('result 5 board');
 });
