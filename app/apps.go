@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"sextant/backend/agent/loop"
 	"sextant/backend/api/pages"
@@ -147,13 +148,40 @@ func (a *appRoom) tells(conversation, panel string) []loop.Context {
 // Note puts a line that a server's page logs into the server's log.
 func (a *appRoom) Note(server, line string) error { return a.sys.MCP.AppLog(server, line) }
 
+// mailParts are what an address of mail may say beside who it is for: some programs attach files that
+// an address names.
+var mailParts = []string{"to", "cc", "bcc", "subject", "body"}
+
+// mailAddress is an address of mail with nothing else in it.
+func mailAddress(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "mailto" || len(address) > 2000 || strings.HasPrefix(u.Opaque, "-") {
+		return "", fmt.Errorf("%.80q is no address of mail", address)
+	}
+	said, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return "", fmt.Errorf("%.80q is no address of mail", address)
+	}
+	var parts []string
+	for name, values := range said {
+		if name = strings.ToLower(name); len(values) > 0 && slices.Contains(mailParts, name) {
+			// Programs for mail read a plus as a plus.
+			parts = append(parts, name+"="+strings.ReplaceAll(url.QueryEscape(values[0]), "+", "%20"))
+		}
+	}
+	slices.Sort(parts)
+	return (&url.URL{Scheme: "mailto", Opaque: u.Opaque, RawQuery: strings.Join(parts, "&")}).String(), nil
+}
+
 // Mail opens the person's own program for mail, after they agreed.
 func (a *appRoom) Mail(address string) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "mailto" || len(address) > 2000 {
-		return fmt.Errorf("%.80q is no address of mail", address)
+	plain, err := mailAddress(address)
+	if err != nil {
+		return err
 	}
-	a.sys.openPage(u.String())
+	if err := opens(plain, ""); err != nil {
+		return fmt.Errorf("no program for mail could be opened: %w", err)
+	}
 	return nil
 }
 

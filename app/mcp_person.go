@@ -144,27 +144,36 @@ func (s *System) put(ctx context.Context, a event.Approval) (event.ApprovalAnswe
 // openPage opens an address in the person's own browser. Where there is none to be found they open it
 // themselves: it stands in the question.
 func (s *System) openPage(page string) {
-	name, args := "xdg-open", []string{page}
-	switch {
-	case os.Getenv("BROWSER") != "":
-		name = os.Getenv("BROWSER")
-	case runtime.GOOS == "darwin":
-		name = "open"
+	if err := opens(page, os.Getenv("BROWSER")); err != nil {
+		s.Log.Warn("no browser could be opened; the person has to open the page", "error", err)
 	}
-	cmd := exec.CommandContext(context.Background(), name, args...)
-	cmd.Env = child.Environment(desktop()...)
-	// A browser that starts here goes on when Sextant ends.
+}
+
+// opens hands an address to a program, "" for the one that the desktop has for it.
+func opens(address, program string) error {
+	env := desktop()
+	switch {
+	case program != "":
+		env = append(env, "BROWSER="+program)
+	case runtime.GOOS == "darwin":
+		program = "open"
+	default:
+		program = "xdg-open"
+	}
+	cmd := exec.CommandContext(context.Background(), program, address)
+	cmd.Env = child.Environment(env...)
+	// What starts here goes on when Sextant ends.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
-		s.Log.Warn("no browser could be opened; the person has to open the page", "error", err)
-		return
+		return fmt.Errorf("starting %s: %w", program, err)
 	}
 	go func() { _ = cmd.Wait() }() // reaps it whenever it ends
+	return nil
 }
 
 // desktop is what a browser needs to find the screen.
 func desktop() (env []string) {
-	for _, name := range []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS", "BROWSER"} {
+	for _, name := range []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS"} {
 		if value, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+value)
 		}

@@ -164,7 +164,7 @@ test('an app asks before it opens a link or writes, and is shown on the stage an
   await expect(composer).toHaveValue('');
   await page.getByRole('button', { name: 'Put it into the message box' }).click();
   await expect(composer).toHaveValue('move on');
-  await expect(page.getByText(/words of the app of board/)).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Goes with the message' }).getByText('Words of board')).toBeVisible();
 
   await page.getByRole('button', { name: 'Close the app' }).click();
   await expect(page.locator('iframe')).toHaveCount(0);

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sextant/backend/guard/policy"
+	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
@@ -124,6 +127,7 @@ func (s *Server) appWordRoutes(base string) {
 	) (*nothing, error) {
 		return s.word(ctx, func() error { return s.rooms.Apps.Note(in.Name, in.Body.Line) })
 	})
+	add(s, http.MethodPost, "/api/links", "Open an address that a page asked for and the person agreed to", http.StatusOK, s.openLink)
 	add(s, http.MethodPost, "/api/mail", "Open the person's own program for mail", http.StatusNoContent, func(ctx context.Context, in *struct {
 		Body struct {
 			Address string `json:"address" maxLength:"2000"`
@@ -143,4 +147,40 @@ func (s *Server) word(ctx context.Context, do func() error) (*nothing, error) {
 		return nil, refused(err)
 	}
 	return nil, nil
+}
+
+// linkInput is an address that the page of a server or of a panel asks to open.
+type linkInput struct {
+	Body struct {
+		URL    string `json:"url" maxLength:"2000"`
+		Server string `json:"server,omitempty" maxLength:"128"`
+		Panel  string `json:"panel,omitempty" maxLength:"64"`
+	}
+}
+
+// openLink opens an address in the browser. The person agreed to it and did not type it: unlike one in
+// the address bar it opens no host of this machine or of a private network.
+func (s *Server) openLink(ctx context.Context, in *linkInput) (*body[toolspec.Result], error) {
+	if err := personOnly(ctx); err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(in.Body.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return nil, badRequest("A page opens an http or https address.")
+	}
+	source := policy.AppSource(in.Body.Server)
+	switch {
+	case (in.Body.Server == "") == (in.Body.Panel == ""):
+		return nil, badRequest("Either a server or a panel asks for an address.")
+	case in.Body.Panel != "":
+		source = policy.PanelSource(in.Body.Panel)
+	}
+	tool := s.rooms.Nav.Tool("navigate")
+	args, err := json.Marshal(map[string]string{"url": u.String()})
+	if err != nil {
+		return nil, refused(err)
+	}
+	return answer(s.rooms.Calls.Do(ctx, toolspec.Call{Tool: tool, Args: args, Panel: s.panel(""), From: toolspec.Provenance{
+		Caller: toolspec.CallerPerson, Interactive: true, Outside: []string{source},
+	}})), nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -108,11 +109,15 @@ func (s *Server) offerRoutes(one string) {
 	})
 }
 
-// Given is what goes with a message: texts of MCP servers, and the servers whose words the message has.
+// Given is what goes with a message: texts of MCP servers, and the servers and
+// panels whose words the message has.
 type Given struct {
 	Attached []mcp.Attachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers that a model reads with it, as text from outside."`
-	From     []string         `json:"from,omitempty" maxItems:"8" doc:"MCP servers whose words stand in the text."`
+	From     []string         `json:"from,omitempty" maxItems:"8" doc:"MCP servers whose words stand in the text, and panels as panel:<id>."`
 }
+
+// panelWords begins the name of a panel whose page proposed words of a message.
+const panelWords = "panel:"
 
 // with adds what goes with a message to ask. Where it is from is said by us: a server has to be known.
 func (s *Server) with(ask *loop.Ask, g Given) error {
@@ -131,7 +136,10 @@ func (s *Server) with(ask *loop.Ask, g Given) error {
 		ask.Attached = append(ask.Attached, chat.Attached{Source: from, Title: a.Title, Text: a.Text})
 	}
 	for _, name := range g.From {
-		from, err := source(name)
+		from, err := name, error(nil)
+		if id, panel := strings.CutPrefix(name, panelWords); !panel || s.knownPanel(id) != nil {
+			from, err = source(name)
+		}
 		if err != nil {
 			return err
 		}

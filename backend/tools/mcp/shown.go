@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/tools/panels/accepted"
+	"sextant/shared/annotator"
 )
 
 // Bounds of what a server says of one thing that it offers.
@@ -257,7 +258,7 @@ func (d *Draft) take(server string, c sdk.Content) string {
 	}
 	switch c := c.(type) {
 	case *sdk.TextContent:
-		return strings.TrimSpace(c.Text)
+		return strings.TrimSpace(annotator.Seen(c.Text))
 	case *sdk.EmbeddedResource:
 		switch {
 		case c.Resource == nil:
@@ -267,7 +268,7 @@ func (d *Draft) take(server string, c sdk.Content) string {
 			d.Attached = append(d.Attached, Attachment{Server: server, Title: one(c.Resource.URI, maxTitle), Text: shorten(c.Resource.Text, maxDraft)})
 		}
 	case *sdk.ResourceLink:
-		return one(strings.TrimSpace(c.Name+" "+c.URI), maxAbout)
+		return one(annotator.Seen(strings.TrimSpace(c.Name+" "+c.URI)), maxAbout)
 	case *sdk.ImageContent:
 		left("a picture", c.MIMEType, len(c.Data))
 	case *sdk.AudioContent:

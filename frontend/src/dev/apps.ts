@@ -13,4 +13,5 @@ export const apps = (): AppDesk => ({
   tellAsPanel: none,
   log: none,
   mail: none,
+  open: none,
 });

@@ -14,8 +14,6 @@ export class Apps {
   /** Calls whose page runs, the one shown last at the end. */
   live = $state<string[]>([]);
   #modes = $state<Record<string, DisplayMode>>({});
-  /** The server whose page's words stand in the message box, "" for none. */
-  drafted = $state('');
   /** Calls whose page the person closed: it does not come back by itself. */
   #closed = new Set<string>();
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Result } from '../../shared/api/types';
 import { Flood } from './flood';
-import { PageHost, type HostContext, type PageServices, type Values } from './pagehost';
+import { PageHost, seen, type HostContext, type PageServices, type Values } from './pagehost';
 
 interface Said {
   id?: string | number;
@@ -129,7 +129,7 @@ test('a proposal is shown without what cannot be seen, a link as it will be open
   await ask('ui/message', { content: [{ type: 'text', text: 'pay\u202e\u0007 now' }] });
   await ask('ui/open-link', { url: 'https://EXAMPLE.com/a b' });
   expect(told).toEqual([
-    ['propose', 'pay   now'],
+    ['propose', 'pay now'],
     ['openLink', 'https://example.com/a%20b'],
   ]);
 });
@@ -255,4 +255,13 @@ test('the page of an MCP server reaches what its services have, and nothing that
   for (let i = 0; i < 100; i++) tell('notifications/message', { level: 'info', data: `line ${i}` });
   expect(lines.length).toBeLessThan(60);
   expect(lines[0]).toBe('info line 0');
+});
+
+// The same cases stand in shared/annotator/seen_test.go.
+test('what cannot be seen is not in words that a person is asked about', () => {
+  const hidden =
+    '\u00ad\u034f\u115f\u1160\u17b4\u180b\u180e\u200b\u200d\u202e\u2060\u2800\u3164\ufe00\ufe0f\ufeff\uffa0\ue000\u0378\u{e0041}\u{e0100}\u{f0000}';
+  expect(seen(`a${[...hidden].join('b')}c`)).toBe(`a${'b'.repeat([...hidden].length - 1)}c`);
+  expect(seen('one\u2028two\r\nthree\tfour\u0007')).toBe('one\ntwo\nthree\tfour');
+  expect(seen('Grüße, 漢字 👋 é')).toBe('Grüße, 漢字 👋 é');
 });

@@ -319,17 +319,22 @@ function toolResult(result: Result): object {
   return isObject(value) ? { content, structuredContent: value } : { content };
 }
 
-/** Control characters but line ends, and those that change the direction of text. */
-// eslint-disable-next-line no-control-regex
-const UNSEEN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+/**
+ * What cannot be seen: control and format characters, tags, private and unassigned ones, variation selectors
+ * and blank fillers. A person would agree to text that they did not read. annotator.Seen has the same rule.
+ */
+const UNSEEN = /[^\P{C}\n\t]|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u2800|\u3164|\uffa0/gu;
+
+/** Text without what cannot be seen in it; its lines stay. */
+export const seen = (text: string): string => text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(UNSEEN, '');
 
 function messageText(params: Values): string {
   const blocks = Array.isArray(params.content) ? params.content : [params.content];
-  const text = blocks
-    .map((block) => (isObject(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : ''))
-    .join('\n')
-    .replace(UNSEEN, ' ')
-    .trim();
+  const text = seen(
+    blocks
+      .map((block) => (isObject(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : ''))
+      .join('\n'),
+  ).trim();
   if (!text) throw wrong('"content" holds no text.');
   if (text.length > 4000) throw wrong('A message has 4,000 characters at most.');
   return text;

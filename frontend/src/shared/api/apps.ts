@@ -1,5 +1,6 @@
 import type { components } from './schema.gen';
 import type { Ask } from './desk';
+import type { Result } from './types';
 
 /** The page of an MCP server that shows a call. */
 export type ServerApp = components['schemas']['App'];
@@ -9,6 +10,9 @@ export interface ToldModel {
   content?: unknown;
   structuredContent?: unknown;
 }
+
+/** An address that the page of a server or a panel asks to open, and the person agreed to. */
+export type PageLink = { url: string } & ({ server: string } | { panel: string });
 
 /** What the window asks on behalf of pages of MCP servers, and what the person says of them. */
 export interface AppDesk {
@@ -25,6 +29,8 @@ export interface AppDesk {
   log(server: string, line: string): Promise<void>;
   /** Opens the person's own program for mail. */
   mail(address: string): Promise<void>;
+  /** Opens an address in the browser, as the words of who asks: a private host stays closed. */
+  open(link: PageLink): Promise<Result>;
 }
 
 /** That of the program on this machine. With `relay` a page speaks, with `ask` the person. */
@@ -44,6 +50,7 @@ export function loopbackApps(ask: Ask, relay: Ask): AppDesk {
     tellAsPanel: async (panel, told) =>
       void (await relay('PUT', `/api/panels/${encodeURIComponent(panel)}/model-context`, words(told))),
     log: async (server, line) => void (await relay('POST', `${at(server)}/log`, { line })),
+    open: async (link) => (await (await ask('POST', '/api/links', link)).json()) as Result,
     mail: async (address) => void (await ask('POST', '/api/mail', { address })),
   };
 }

@@ -1303,6 +1303,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open an address that a page asked for and the person agreed to */
+        post: operations["post-api-links"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mail": {
         parameters: {
             query?: never;
@@ -2946,6 +2963,11 @@ export interface components {
             /** Format: int64 */
             lines: number;
         };
+        LinkInputBody: {
+            panel?: string;
+            server?: string;
+            url: string;
+        };
         Lists: {
             network?: string[];
             read?: string[];
@@ -3376,7 +3398,7 @@ export interface components {
         "Post-api-conversations-id-messagesRequest": {
             /** @description Texts of MCP servers that a model reads with it, as text from outside. */
             attached?: components["schemas"]["Attachment"][];
-            /** @description MCP servers whose words stand in the text. */
+            /** @description MCP servers whose words stand in the text, and panels as panel:<id>. */
             from?: string[];
             model?: string;
             panel?: string;
@@ -6707,6 +6729,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Grants"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
                 };
             };
             /** @description Error */

@@ -23,7 +23,6 @@ export const apps = {
   'app.wants.no': 'Show without',
   'app.move': 'Move the small window',
   'app.proposes': 'The app of {server} proposes a message to the assistant',
-  'app.draft': 'In the message box: words of the app of {server}. Read them before you send them as yours.',
   'app.link.title': 'Open an address for the app of {server}?',
   'app.link.what': 'It opens in the browser panel.',
   'app.link.mail': 'It opens in your own program for mail.',
