@@ -176,7 +176,10 @@ export class Conversations {
 
   async remove(id: string): Promise<void> {
     const done = await this.actions.ask(this.actions.backend.deleteConversation(id));
-    if (done && id === this.currentId) this.fresh();
+    if (!done) return;
+    if (id === this.currentId) this.fresh();
+    this.given.clear(id);
+    this.#drafts.write(id, '');
   }
 
   /**
@@ -189,13 +192,16 @@ export class Conversations {
     if (!words || this.sending) return false;
     this.sending = true;
     try {
-      const id = this.currentId || (await this.#create());
+      // What is sent is settled here: meanwhile one may write on, or look at another conversation.
       const mine = text === this.draft;
       const { attached, from } = this.given;
       const given = mine ? { attached, from } : {};
+      const id = this.currentId || (await this.#create());
       await this.actions.backend.send(id, words, this.model, this.panels.activeId, when, raise, given);
-      if (mine) this.given.clear();
-      if (text === this.draft) this.write('');
+      if (mine) this.given.clear(id);
+      if (id !== this.currentId) {
+        if (this.#drafts.read(id) === text) this.#drafts.write(id, '');
+      } else if (text === this.draft) this.write('');
       return true;
     } catch (error) {
       this.toasts.error(failureText(error));
@@ -266,10 +272,12 @@ export class Conversations {
     const conversation = await this.actions.backend.createConversation('');
     this.store.apply({ is: 'conversation', conversation });
     this.store.apply({ is: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
-    this.#drafts.born(conversation.id, this.draft);
+    this.#drafts.born(conversation.id);
     this.given.born(conversation.id);
-    this.currentId = conversation.id;
-    this.settings.see('conversation', conversation.id);
+    if (!this.currentId) {
+      this.currentId = conversation.id;
+      this.settings.see('conversation', conversation.id);
+    }
     return conversation.id;
   }
 }

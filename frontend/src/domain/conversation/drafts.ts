@@ -42,8 +42,8 @@ export class Drafts {
   }
 
   /** The conversation was made: what was written for it is its own now. */
-  born(conversation: string, text: string): void {
-    this.write(conversation, text);
+  born(conversation: string): void {
+    this.write(conversation, this.read(''));
     this.write('', '');
   }
 }

@@ -61,24 +61,33 @@ export class Giving {
     if (this.from.length) this.#keep(this.attached, []);
   }
 
-  /** It was sent. */
-  clear(): void {
+  /** It was sent, or its conversation is gone. */
+  clear(conversation: string): void {
+    if (conversation !== this.#conversation) {
+      if (this.drafts.read(key(conversation))) this.drafts.write(key(conversation), '');
+      return;
+    }
     this.left = [];
     if (this.any) this.#keep([], []);
   }
 
   /** The conversation was made: what was given for it is its own now. */
   born(conversation: string): void {
-    const { attached, from } = this;
-    this.clear();
-    this.#conversation = conversation;
-    if (attached.length || from.length) this.#keep(attached, from);
+    const shown = this.#conversation === '';
+    const { attached, from } = shown ? this : this.#read('');
+    this.clear('');
+    if (shown) this.#conversation = conversation;
+    if (!attached.length && !from.length) return;
+    if (shown) this.#keep(attached, from);
+    else this.drafts.write(key(conversation), JSON.stringify({ attached, from }));
   }
 
   /** Gives what a message that waited came with back to its draft. */
   back(conversation: string, given: Given): void {
     const old = conversation === this.#conversation ? this : this.#read(conversation);
-    const attached = [...old.attached, ...given.attached].slice(0, MOST_GIVEN);
+    const known = (one: Attachment) =>
+      given.attached.some(({ server, title }) => server === one.server && title === one.title);
+    const attached = [...old.attached.filter((one) => !known(one)), ...given.attached].slice(-MOST_GIVEN);
     const from = [...new Set([...old.from, ...given.from])];
     if (conversation === this.#conversation) this.#keep(attached, from);
     else this.drafts.write(key(conversation), JSON.stringify({ attached, from }));

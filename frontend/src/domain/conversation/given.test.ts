@@ -30,7 +30,7 @@ test('whose words stand in a draft is known after the window was loaded anew, un
   after.open('c1');
   after.empty();
   expect([after.from, after.attached.length]).toEqual([[], 1]);
-  after.clear();
+  after.clear('c1');
   const last = giving();
   last.open('c1');
   expect(last.any).toBe(false);

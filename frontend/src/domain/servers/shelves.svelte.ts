@@ -92,10 +92,11 @@ export class Shelves {
     return word.startsWith('/') ? this.commands.find(({ command }) => command === word) : undefined;
   }
 
-  /** Begins to use a prompt: one without arguments becomes the draft at once. */
-  async begin(found: PromptCommand): Promise<void> {
-    if (found.prompt.arguments.length) this.asking = found;
-    else await this.fill(found, {});
+  /** Begins to use a prompt: one without arguments becomes the draft at once. False when that failed. */
+  async begin(found: PromptCommand): Promise<boolean> {
+    if (!found.prompt.arguments.length) return this.fill(found, {});
+    this.asking = found;
+    return true;
   }
 
   /** Fills in a prompt and puts what comes of it into the composer, to be looked at; false when it failed. */
