@@ -25,9 +25,9 @@ const (
 	MIME = "text/html;profile=mcp-app"
 	// scheme begins the address of every page.
 	scheme = "ui://"
-	// maxURI bounds such an address, MaxPage a page, both in bytes.
-	maxURI  = 1024
+	// MaxPage bounds a page, maxURI the address of one, both in bytes.
 	MaxPage = 8 << 20
+	maxURI  = 1024
 	// maxDomains bounds the origins that a page may name for one use.
 	maxDomains = 32
 )
