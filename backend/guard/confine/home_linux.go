@@ -26,7 +26,25 @@ func (c *Confine) home(spec Spec, w walls, f *folders) (string, error) {
 			return "", err
 		}
 	}
-	return c.cfg.Home, nil
+	return at, nil
+}
+
+// wayHome is the link by which the person's home is named, where a closed folder takes its place.
+func (c *Confine) wayHome(f folders, closed []string) []mount {
+	if f.home == "" {
+		return nil
+	}
+	at := "/"
+	for _, name := range strings.Split(strings.Trim(filepath.Clean(c.cfg.Home), "/"), "/") {
+		if at = filepath.Join(at, name); !isLink(at) {
+			continue
+		}
+		if to, err := filepath.EvalSymlinks(at); err == nil && inAny(at, closed) && !within(at, f.homeAt) {
+			return []mount{{at, []string{"--symlink", to, at}}}
+		}
+		break // what is behind it has another name
+	}
+	return nil
 }
 
 // straighten removes links of an earlier run from the way to path, which is put into own where that

@@ -29,6 +29,8 @@ type inner struct {
 	// Network that sockets of the internet are allowed, Closed the TCP ports that are not.
 	Namespaces, Network bool
 	Closed              []uint16
+	// Local says that sockets of the file system are allowed: none of another program is seen.
+	Local bool
 	// OwnPorts goes on where ports cannot be closed.
 	OwnPorts bool
 	// Person leaves the limits out; Terminal makes descriptor 0 the terminal of the session.
@@ -95,6 +97,7 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 	case spec.Unconfined:
 	case w.Bubblewrap != "":
 		tmp = "/tmp"
+		p.Enter.Local = local(spec, w, f)
 		p.Wrap = c.wrap(spec, w, r, f)
 		p.Enter.Namespaces = true
 		p.Enter.Read = []string{"/"}
@@ -235,6 +238,7 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 		mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
 		closing = append(closing, "--remount-ro", path)
 	}
+	mounts = append(mounts, c.wayHome(f, closed)...)
 	for _, path := range spec.Hidden {
 		mounts = append(mounts, anchored(path, f.writable)...)
 	}
@@ -251,6 +255,15 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 		} else {
 			mounts = append(mounts, mount{path, []string{"--ro-bind", r.empty, path}})
 		}
+	}
+	if local(spec, w, f) {
+		for _, path := range doors(f, closed) {
+			mounts = append(mounts, mount{path, []string{"--ro-bind", r.empty, path}})
+		}
+	}
+	for _, path := range otherRooms(r.base, f) {
+		mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
+		closing = append(closing, "--remount-ro", path)
 	}
 	slices.SortStableFunc(mounts, func(a, b mount) int {
 		return strings.Count(a.at, "/") - strings.Count(b.at, "/")

@@ -135,7 +135,7 @@ func (f *filtering) sockets(in *inner) {
 	is := func(arg uint32, value uint64) seccomp.Condition {
 		return seccomp.Condition{Argument: arg, Operation: seccomp.Equal, Value: value}
 	}
-	pathsKept := landlockVersion() >= landlockSockets
+	pathsKept := landlockVersion() >= landlockSockets || in.Local
 	if !in.Network && !in.Namespaces && !pathsKept {
 		f.deny("socket")
 	}

@@ -3,6 +3,7 @@ package confine
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -24,6 +25,14 @@ func hold(dir string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// otherRooms are the folders of runs beside base that a run was granted with the folder around them.
+func otherRooms(base string, f folders) []string {
+	all, _ := filepath.Glob(filepath.Join(filepath.Dir(base), roomsPrefix+"*")) // the pattern is right
+	return slices.DeleteFunc(all, func(path string) bool {
+		return !isDir(path) || isLink(path) || !inAny(path, f.writable) && !inAny(path, f.shown)
+	})
 }
 
 // sweep wipes the folders of runs in parent whose Sextant was killed before it could.

@@ -1,0 +1,133 @@
+package confine
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func init() {
+	// listen PATH serves a local socket of its own, which another process of the run reaches.
+	programs["listen"] = func(a []string) error {
+		ln, err := net.Listen("unix", a[0])
+		if err != nil {
+			return err
+		}
+		go func() {
+			if c, err := ln.Accept(); err == nil {
+				_, _ = c.Write([]byte("it answers\n"))
+				_ = c.Close()
+			}
+		}()
+		return talk("unix", a[0])
+	}
+}
+
+func TestAProgramWithAHomeOfItsOwnReachesItsOwnLocalSocketsAndNoOthers(t *testing.T) {
+	w := newWorld(t, visibleBase(t))
+	defer w.tidy()
+	w.reset()
+	c := w.confine()
+	if !c.Limits() || c.walls.Landlock < landlockScopes {
+		t.Skip("there are no namespaces, or abstract sockets are not kept apart")
+	}
+	own := t.TempDir()
+	run := func(script string, network bool, writable ...string) string {
+		t.Helper()
+		var out heard
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := c.Run(ctx, Spec{
+			Args: []string{"/bin/bash", "--noprofile", "--norc", "-c", script}, Dir: w.ws, Home: own, Closed: Private(w.home), Network: network, OwnPorts: true,
+			Writable: append(writable, w.ws), Env: append(w.env, "PATH=/usr/local/bin:/usr/bin:/bin"), Stdout: &out, Stderr: &out,
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", script, err)
+		}
+		return out.String()
+	}
+	for _, network := range []bool{true, false} {
+		if got := run("$P listen $TMPDIR/own; $P listen ~/own; $P listen $WS/own", network); strings.Count(got, "it answers") != 3 {
+			t.Errorf("network %v: its own sockets: %s", network, got)
+		}
+		got := run(`for s in $SOCK $SOCKTMP $SOCKWS $ABSTRACT; do $P dial unix $s; done; $P dial unixgram $DGRAM; ln -s $SOCK $WS/s; $P dial unix $WS/s; $P dial unix /proc/self/root$SOCK
+			for s in /run/dbus/system_bus_socket /run/docker.sock /tmp/.X11-unix/X0; do $P dial unix $s; done`, network)
+		if w.contacts.Load() != 0 || strings.Contains(got, w.token) {
+			t.Errorf("network %v: it reached a socket of another program: %s", network, got)
+		}
+		// With /tmp come the sockets of whatever starts there later.
+		if got = run("$P listen $WS/own2; $P dial unix $SOCKTMP", network, "/tmp"); strings.Contains(got, "it answers") || w.contacts.Load() != 0 {
+			t.Errorf("network %v: granted /tmp, it has local sockets: %s", network, got)
+		}
+		_ = os.Remove(w.ws + "/own")
+		_ = os.Remove(w.ws + "/s")
+		_ = os.Remove(own + "/own")
+	}
+}
+
+func TestARunThatWasGrantedTheTemporaryFolderDoesNotSeeThoseOfOtherRuns(t *testing.T) {
+	w := newWorld(t, visibleBase(t))
+	defer w.tidy()
+	w.reset()
+	c := w.confine()
+	if !c.Limits() {
+		t.Skip("there are no namespaces")
+	}
+	other, err := makeRooms("/tmp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { wipe(other.base); _ = other.held.Close() }()
+	w.file(filepath.Join(other.tmp, "private"), w.token)
+	var out heard
+	if _, err := c.Run(t.Context(), Spec{
+		Args: []string{"/bin/sh", "-c", "ls -d /tmp/sextant-world-*; cat " + other.tmp + "/private; echo x > " + other.tmp + "/planted"},
+		Dir:  w.ws, Workspace: w.ws, Writable: []string{"/tmp"}, Env: w.env, Stdout: &out, Stderr: &out,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(other.tmp + "/planted"); err == nil || strings.Contains(out.String(), w.token) {
+		t.Errorf("it is in another run's folder: %s", out.String())
+	}
+	if !strings.Contains(out.String(), "/tmp/sextant-world-") {
+		t.Errorf("it was granted nothing: %s", out.String())
+	}
+}
+
+func TestAHomeBehindALinkIsUsed(t *testing.T) {
+	w := newWorld(t, visibleBase(t))
+	defer w.tidy()
+	w.reset()
+	link := w.base + "/by-link"
+	w.must(os.Symlink(w.home, link))
+	for _, without := range [][]string{nil, {"bubblewrap"}} {
+		c := New(Config{Home: link, TempDir: "/tmp", Without: without})
+		if ok, _, why := c.Available(); !ok {
+			t.Logf("no sandbox %v: %s", without, why)
+			continue
+		}
+		own := t.TempDir()
+		for _, dir := range []string{link, link + "/project", w.home + "/project"} {
+			if without != nil && dir == link {
+				continue // the home itself is not shown there
+			}
+			var out heard
+			exit, err := c.Run(t.Context(), Spec{
+				Args: []string{"/bin/sh", "-c", "pwd -P; echo kept > ~/kept && cat " + link + "/project/ordinary; echo x > $HOME/../escaped; ls " + link}, Dir: dir, Home: own, Closed: append(Private(link), w.base),
+				Writable: []string{link + "/project"}, Env: w.env, Stdout: &out, Stderr: &out,
+			})
+			if err != nil || !strings.HasPrefix(out.String(), w.base) {
+				t.Errorf("%v, in %s: %+v, %v: %s", without, dir, exit, err, out.String())
+				continue
+			}
+			if text, err := os.ReadFile(own + "/kept"); err != nil || string(text) != "kept\n" {
+				t.Errorf("%v, in %s: its home is not its own: %v: %s", without, dir, err, out.String())
+			}
+			_ = os.Remove(own + "/kept")
+		}
+	}
+}
