@@ -55,3 +55,18 @@ func doors(f folders, closed []string) []string {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
+
+// others covers what other programs have where a run sees it: their sockets, where it may use some, and
+// the folders of other runs.
+func others(spec Spec, w walls, r rooms, f folders, closed []string) []mount {
+	var mounts []mount
+	if local(spec, w, f) {
+		for _, path := range doors(f, closed) {
+			mounts = append(mounts, mount{path, []string{"--ro-bind", r.empty, path}})
+		}
+	}
+	for _, path := range otherRooms(r.base, f) {
+		mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
+	}
+	return mounts
+}

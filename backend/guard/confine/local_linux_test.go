@@ -117,17 +117,20 @@ func TestAHomeBehindALinkIsUsed(t *testing.T) {
 			}
 			var out heard
 			exit, err := c.Run(t.Context(), Spec{
-				Args: []string{"/bin/sh", "-c", "pwd -P; echo kept > ~/kept && cat " + link + "/project/ordinary; echo x > $HOME/../escaped; ls " + link}, Dir: dir, Home: own, Closed: append(Private(link), w.base),
+				Args: []string{"/bin/sh", "-c", "cd -P . && echo in $PWD; echo kept > ~/kept; echo seen > " + link + "/project/seen"}, Dir: dir, Home: own, Closed: append(Private(link), w.base),
 				Writable: []string{link + "/project"}, Env: w.env, Stdout: &out, Stderr: &out,
 			})
-			if err != nil || !strings.HasPrefix(out.String(), w.base) {
+			if err != nil || !strings.Contains(out.String(), "in "+strings.Replace(dir, link, w.home, 1)+"\n") {
 				t.Errorf("%v, in %s: %+v, %v: %s", without, dir, exit, err, out.String())
 				continue
 			}
 			if text, err := os.ReadFile(own + "/kept"); err != nil || string(text) != "kept\n" {
 				t.Errorf("%v, in %s: its home is not its own: %v: %s", without, dir, err, out.String())
 			}
-			_ = os.Remove(own + "/kept")
+			if text, err := os.ReadFile(w.ws + "/seen"); err != nil || string(text) != "seen\n" {
+				t.Errorf("%v, in %s: what it was granted is not there: %v: %s", without, dir, err, out.String())
+			}
+			_, _ = os.Remove(own+"/kept"), os.Remove(w.ws+"/seen")
 		}
 	}
 }

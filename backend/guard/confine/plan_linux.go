@@ -256,15 +256,7 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 			mounts = append(mounts, mount{path, []string{"--ro-bind", r.empty, path}})
 		}
 	}
-	if local(spec, w, f) {
-		for _, path := range doors(f, closed) {
-			mounts = append(mounts, mount{path, []string{"--ro-bind", r.empty, path}})
-		}
-	}
-	for _, path := range otherRooms(r.base, f) {
-		mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
-		closing = append(closing, "--remount-ro", path)
-	}
+	mounts = append(mounts, others(spec, w, r, f, closed)...)
 	slices.SortStableFunc(mounts, func(a, b mount) int {
 		return strings.Count(a.at, "/") - strings.Count(b.at, "/")
 	})
