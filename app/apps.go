@@ -22,6 +22,7 @@ import (
 type appRoom struct {
 	sys  *System
 	gate apps.Turnstile
+	noes apps.Noes
 	// shelf holds the pages, told what they tell the model.
 	shelf apps.Shelf
 	told  apps.Context
@@ -37,6 +38,7 @@ func (a *appRoom) Show(ctx context.Context, server, tool string) (wire.App, erro
 	if err != nil {
 		return wire.App{}, err
 	}
+	a.noes.Forget(server)
 	id := a.shelf.Put(server, page, allowed)
 	out := wire.App{
 		URL: a.sys.Pages.URL(id, pages.Entry), Border: page.Border, Tool: forWire(shown), Tools: []wire.AppTool{}, Allowed: []string{}, Wants: []string{},
@@ -69,6 +71,11 @@ func (a *appRoom) Allow(ctx context.Context, server string, origins []string) er
 // server's, or in its form why there is none.
 func (a *appRoom) Call(ctx context.Context, server, tool, conversation string, args json.RawMessage) json.RawMessage {
 	leave, err := a.gate.Enter(server)
+	if err == nil {
+		if err = a.noes.Asks(server); err != nil {
+			leave()
+		}
+	}
 	if err != nil {
 		return failedAnswer(toolspec.Fail(toolspec.UserError, err.Error(), ""))
 	}
@@ -84,6 +91,9 @@ func (a *appRoom) Call(ctx context.Context, server, tool, conversation string, a
 		Caller: toolspec.CallerApp, Client: server, Conversation: conversation, Interactive: a.sys.hub.Watched(), Unpaged: true,
 		Outside: []string{policy.AppSource(server)},
 	}})
+	if r.ErrorType == toolspec.PermissionError {
+		a.noes.Said(server)
+	}
 	if len(r.App) > 0 {
 		return r.App
 	}
@@ -140,6 +150,9 @@ func (a *appRoom) TellAsPanel(panel string, content, structured json.RawMessage)
 func (a *appRoom) tells(conversation, panel string) []loop.Context {
 	var all []loop.Context
 	for _, t := range append(a.told.Latest("conversation "+conversation), a.told.Latest("panel "+panel)...) {
+		if server, app := strings.CutPrefix(t.Source, policy.AppSource("")); app && !a.sys.MCP.Runs(server) {
+			t.Text = "" // what it showed went with it
+		}
 		all = append(all, loop.Context{Source: t.Source, Text: a.sys.Secrets.Mask(t.Text)})
 	}
 	return all

@@ -70,7 +70,11 @@ process.stdin.on('end', () => process.exit(0));
 let sextant: Sextant;
 let folder: string;
 
+let broken: string[] = [];
+
 test.beforeEach(async ({ page }) => {
+  broken = [];
+  page.on('pageerror', (error) => broken.push(error.message));
   folder = await mkdtemp(join(tmpdir(), 'sextant-board-'));
   await writeFile(join(folder, 'server.mjs'), SERVER);
   await mkdir(join(folder, 'config'), { recursive: true });
@@ -84,6 +88,7 @@ test.beforeEach(async ({ page }) => {
   await page.getByRole('button', { name: /^Allow once/ }).click();
 });
 test.afterEach(async () => {
+  expect(broken).toEqual([]);
   await sextant.stop();
   await rm(folder, { recursive: true, force: true });
 });

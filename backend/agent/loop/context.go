@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"strings"
 	"time"
 
 	"sextant/backend/agent/prompt"
@@ -28,7 +29,7 @@ func (t *turn) hearPages() error {
 	}
 	last := map[string]string{}
 	for _, m := range prompt.Sent(t.messages) {
-		if m.Role == chat.RoleNote && len(m.Outside) == 1 {
+		if m.Role == chat.RoleNote && len(m.Outside) == 1 && (m.Text == contextGone || strings.HasPrefix(m.Text, contextHead)) {
 			last[m.Outside[0]] = m.Text
 		}
 	}

@@ -24,14 +24,15 @@ func TestWhatAPageSaysIsToldOnceAsTextFromOutside(t *testing.T) {
 	h.Loop.Close()
 	h.Loop = loop.New(cfg)
 	h.ask(t, "first")
-	h.ask(t, "second")
+	given := chat.Attached{Source: says.Source, Title: "rules", Text: "A king is not taken."}
+	h.run(t, loop.Ask{Conversation: "c1", Text: "second", Model: "openai/m", Interactive: true, Attached: []chat.Attached{given}})
 	says.Text = ""
 	h.ask(t, "third")
 	h.ask(t, "fourth")
 	_, messages, _ := h.kept()
 	var notes []string
 	for _, m := range messages {
-		if m.Role == chat.RoleNote {
+		if m.Role == chat.RoleNote && !strings.HasPrefix(m.Text, given.Title) {
 			notes = append(notes, m.Text)
 			if !slices.Equal(m.Outside, []string{"mcp:board"}) {
 				t.Errorf("a note of %v", m.Outside)

@@ -131,9 +131,9 @@ func (s *Servers) readPart(ctx context.Context, server, uri string) ([]*sdk.Reso
 		return nil, err
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(ctx, pageLimit)
-	defer cancel()
-	answer, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	answer, err := awaited(ctx, pageLimit, func(ctx context.Context) (*sdk.ReadResourceResult, error) {
+		return session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	})
 	if err != nil {
 		return nil, fmt.Errorf("reading %s of %s: %w", shorten(uri, 200), server, err)
 	}
@@ -228,4 +228,12 @@ func (s *Servers) AppLog(server, line string) error {
 	}
 	_, err := v.tail.Write([]byte("app: " + strings.Join(strings.Fields(strings.ToValidUTF8(line, "")), " ") + "\n"))
 	return err
+}
+
+// Runs reports whether a server is there to be asked.
+func (s *Servers) Runs(server string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.servers[server]
+	return v != nil && v.session != nil
 }

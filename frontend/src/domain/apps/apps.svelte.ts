@@ -2,6 +2,7 @@ import type { ServerApp } from '../../shared/api/apps';
 import type { Actions } from '../actions';
 import type { DisplayMode, Values } from '../panels/pagehost';
 import type { CallView } from '../store/state';
+import { Restraint } from './restraint';
 
 /** How many pages of MCP servers run at once in a window. */
 const MOST = 3;
@@ -14,25 +15,39 @@ export class Apps {
   /** Calls whose page runs, the one shown last at the end. */
   live = $state<string[]>([]);
   #modes = $state<Record<string, DisplayMode>>({});
+  /** The newest call with a page. */
+  #newest = '';
+  /** Calls whose page the person took back into the conversation. */
+  #undone = new Set<string>();
+  #restraints = new Map<string, Restraint>();
   /** Calls whose page the person closed: it does not come back by itself. */
   #closed = new Set<string>();
 
   constructor(private readonly actions: Actions) {}
 
-  /** Shows a call's page where it does not run; of too many the one in the conversation shown first goes. */
-  show(call: string): void {
+  /** Shows a call's page, as the person asks: what they said no to before may be asked again. */
+  show(call: string, server = ''): void {
     this.#closed.delete(call);
+    this.#undone.delete(call);
+    this.#restraints.delete(server);
+    this.#run(call);
+  }
+
+  /** Shows the page of the newest call, unless the person closed it. */
+  offer(call: string): void {
+    if (this.#closed.has(call)) return;
+    this.#newest = call;
+    this.#run(call);
+  }
+
+  /** Of too many the one in the conversation shown first goes, and never the newest: it would come back. */
+  #run(call: string): void {
     if (this.live.includes(call)) return;
     this.live.push(call);
     while (this.live.length > MOST) {
-      const first = this.live.find((one) => one !== call && this.mode(one) === 'inline') ?? this.live[0]!;
-      this.drop(first);
+      const others = this.live.filter((one) => one !== call && one !== this.#newest);
+      this.drop(others.find((one) => this.mode(one) === 'inline') ?? others[0]!);
     }
-  }
-
-  /** Shows the page of a new call, unless the person closed it. */
-  offer(call: string): void {
-    if (!this.#closed.has(call)) this.show(call);
   }
 
   close(call: string): void {
@@ -41,6 +56,7 @@ export class Apps {
   }
 
   drop(call: string): void {
+    if (!this.live.includes(call)) return;
     this.live = this.live.filter((one) => one !== call);
     delete this.#modes[call];
   }
@@ -49,9 +65,21 @@ export class Apps {
     return this.#modes[call] ?? 'inline';
   }
 
-  /** Shows a page in another way: one has the stage and one floats at a time. */
+  /** Shows a page in another way, as the person says: one has the stage and one floats at a time. */
   setMode(call: string, mode: DisplayMode): DisplayMode {
     if (!this.live.includes(call)) return 'inline';
+    if (mode === 'inline') this.#undone.add(call);
+    else this.#undone.delete(call);
+    return this.#place(call, mode);
+  }
+
+  /** The same as the page asks for it: it does not take again what the person took from it. */
+  askMode(call: string, mode: DisplayMode): DisplayMode {
+    if (!this.live.includes(call)) return 'inline';
+    return mode !== 'inline' && this.#undone.has(call) ? this.mode(call) : this.#place(call, mode);
+  }
+
+  #place(call: string, mode: DisplayMode): DisplayMode {
     if (mode !== 'inline') {
       for (const other of this.live) if (other !== call && this.mode(other) === mode) this.#modes[other] = 'inline';
     }
@@ -59,9 +87,11 @@ export class Apps {
     return mode;
   }
 
-  /** What has the stage gives it back. */
-  clearStage(): void {
-    for (const call of this.live) if (this.mode(call) === 'fullscreen') this.#modes[call] = 'inline';
+  /** What holds the pages of a server back from asking, shared by all of them. */
+  restraint(server: string): Restraint {
+    let found = this.#restraints.get(server);
+    if (!found) this.#restraints.set(server, (found = new Restraint()));
+    return found;
   }
 
   page(call: CallView): Promise<ServerApp> {

@@ -84,18 +84,22 @@ test('a call’s result has MCP’s form, a failure says what to do', async () =
   });
 });
 
-test('three calls of pages are under way at a time, also of a page that was left', async () => {
+test('a page has two requests under way and all pages three, also one that was left and whatever they ask', async () => {
   const ends: (() => void)[] = [];
   const call = () =>
     new Promise<Result>((resolve) => ends.push(() => resolve({ success: true, result: 'late' } as Result)));
   const left = hosting({ call });
+  const reads = hosting({ read: () => new Promise((resolve) => ends.push(() => resolve({}))) });
   // A page that was left is not answered, so that nobody waits for it.
   for (const id of [1, 2, 3])
     left.raw(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'slow' } }));
+  expect(ends).toHaveLength(2);
+  reads.raw('{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"x://a"}}');
+  reads.raw('{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"x://b"}}');
   expect(ends).toHaveLength(3);
   left.host.close();
   const other = hosting();
-  expect((await other.ask('tools/call', { name: 'quick' })).error?.message).toContain('3 calls under way');
+  expect((await other.ask('tools/call', { name: 'quick' })).error?.message).toContain('all pages 3');
   for (const end of ends) end();
   await settled();
   expect((await other.ask('tools/call', { name: 'quick' })).error).toBeUndefined();

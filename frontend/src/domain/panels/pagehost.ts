@@ -4,19 +4,20 @@ import { Flood } from './flood';
 /** The revision of MCP Apps that is spoken. */
 const PROTOCOL = '2026-01-26';
 /**
- * Bounds of what a page may send: one message, the calls of all pages under way, requests to it that
- * wait. A browser has six connections to the program for all that the window does.
+ * Bounds of what a page may send: one message, what all pages and one page have under way, requests to it
+ * that wait. A browser has six connections to the program for all that the window does.
  */
 const MESSAGE = 1 << 20;
-const CALLS = 3;
+const ALL = 3;
+const OWN = 2;
 const ASKED = 64;
 const PATIENCE = 10_000;
 
 /** A JSON object. */
 export type Values = Record<string, unknown>;
 
-/** Calls under way; those of a page that was left still hold their connection. */
-const running = { calls: 0 };
+/** Requests to the program under way; those of a page that was left still hold their connection. */
+const running = { all: 0 };
 
 /** How a page is shown: in the conversation, over the stage, or in a small window of its own. */
 export type DisplayMode = 'inline' | 'fullscreen' | 'pip';
@@ -100,9 +101,11 @@ const wrong = (message: string) => new PageError(-32602, message);
 export class PageHost {
   #port: MessagePort | null;
   #next = 0;
+  #running = 0;
   /** The ways of being shown that the page knows; null when it names none. */
   #modes: unknown[] | null = null;
   readonly #lines = new Flood(40, 5, Infinity);
+  readonly #moves = new Flood(4, 0.2, Infinity);
   readonly #asked = new Map<string, { resolve(result: unknown): void; reject(error: Error): void }>();
 
   constructor(
@@ -238,22 +241,22 @@ export class PageHost {
       case 'resources/read':
         if (!this.services.read) break;
         if (typeof params.uri !== 'string') throw wrong('"uri" is missing: the resource to read.');
-        return this.services.read(params.uri.slice(0, 2000));
+        return this.#bounded(() => this.services.read!(String(params.uri).slice(0, 2000)));
       case 'ui/request-display-mode':
         return { mode: this.#display(params.mode) };
       case 'ui/update-model-context':
         if (!this.services.tellModel) throw refused('What this page shows is not told to the model.');
-        await this.services.tellModel(params);
+        await this.#bounded(() => this.services.tellModel!(params));
         return {};
       case 'sextant/state.get':
-        return { state: (await this.services.state()) ?? null };
+        return { state: (await this.#bounded(() => this.services.state())) ?? null };
       case 'sextant/state.set':
         if (params.state === undefined) throw wrong('"state" is missing: any JSON value.');
-        await this.services.keepState(params.state);
+        await this.#bounded(() => this.services.keepState(params.state));
         return {};
       case 'sextant/context':
         if (!isObject(params.values)) throw wrong('"values" is an object with keys of the manifest’s context.');
-        await this.services.publish(params.values);
+        await this.#bounded(() => this.services.publish(params.values as Values));
         return {};
     }
     throw new PageError(-32601, `Sextant has no ${method.slice(0, 80)}.`);
@@ -262,6 +265,7 @@ export class PageHost {
   #display(wished: unknown): DisplayMode {
     const { displayMode, availableDisplayModes } = this.services.context();
     const mode = availableDisplayModes.find((one) => one === wished);
+    if (this.#moves.take() !== 'hear') return displayMode;
     return mode && this.knows(mode) ? (this.services.display?.(mode) ?? displayMode) : displayMode;
   }
 
@@ -289,13 +293,25 @@ export class PageHost {
     if (typeof params.name !== 'string') throw wrong('"name" is missing: the tool to call.');
     const args = params.arguments ?? {};
     if (!isObject(args)) throw wrong('"arguments" is an object.');
-    if (running.calls >= CALLS) throw refused(`Pages have ${CALLS} calls under way; wait for one to end.`);
-    running.calls++;
+    const { name } = params;
+    return this.#bounded(async () => {
+      if (this.services.forward) return this.services.forward(name, args);
+      return toolResult(await this.services.call(name, args));
+    });
+  }
+
+  /** Does what holds a connection to the program, where there is one left for the page. */
+  async #bounded<T>(request: () => Promise<T>): Promise<T> {
+    if (this.#running >= OWN || running.all >= ALL) {
+      throw refused(`A page has ${OWN} requests under way at most, all pages ${ALL}; wait for one to end.`);
+    }
+    this.#running++;
+    running.all++;
     try {
-      if (this.services.forward) return await this.services.forward(params.name, args);
-      return toolResult(await this.services.call(params.name, args));
+      return await request();
     } finally {
-      running.calls--;
+      this.#running--;
+      running.all--;
     }
   }
 }

@@ -14,7 +14,8 @@ const STEP = 24;
 
 /**
  * Where an app stands that is not in the conversation: over the whole stage, or in a small window that is
- * moved by its head. Neither leaves the stage, so that none covers a question or the message box.
+ * moved by its head. Neither leaves the stage or covers its
+ * banners, so that none covers a question or the message box.
  */
 export class Placing {
   /** The height of the window. */
@@ -33,15 +34,22 @@ export class Placing {
     const measure = () => {
       this.window = innerHeight;
       if (!stage) return;
-      const { left, top, width, height } = stage.getBoundingClientRect();
-      this.#stage = { left, top, width, height };
+      const { left, top, width, bottom } = stage.getBoundingClientRect();
+      const banners = [...stage.querySelectorAll('[data-banner]')].map((one) => one.getBoundingClientRect().bottom);
+      const free = Math.max(top, ...banners);
+      this.#stage = { left, top: free, width, height: bottom - free };
     };
     measure();
     const watch = new ResizeObserver(measure);
-    if (stage) watch.observe(stage);
+    const banners = new MutationObserver(measure);
+    if (stage) {
+      watch.observe(stage);
+      banners.observe(stage, { childList: true });
+    }
     addEventListener('resize', measure);
     return () => {
       watch.disconnect();
+      banners.disconnect();
       removeEventListener('resize', measure);
       this.#box = null;
     };

@@ -1,0 +1,65 @@
+package apps
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// A page whose call was denied rests, and after some in a row calls nothing until it is shown anew: a
+// person who is asked again and again agrees in the end.
+const (
+	denialRest = 3 * time.Second
+	maxNoes    = 2
+)
+
+// Noes counts for each server the calls of its pages that were denied. Its methods may be called
+// concurrently; the zero value is ready.
+type Noes struct {
+	mu     sync.Mutex
+	denied map[string]denials
+	// Now is the clock, time.Now when nil.
+	Now func() time.Time
+}
+
+type denials struct {
+	count int
+	last  time.Time
+}
+
+func (n *Noes) now() time.Time {
+	if n.Now != nil {
+		return n.Now()
+	}
+	return time.Now()
+}
+
+// Asks says why a page of server may call nothing now, nil when it may.
+func (n *Noes) Asks(server string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch d := n.denied[server]; {
+	case d.count >= maxNoes:
+		return fmt.Errorf("calls of the app of %s were denied %d times; it calls nothing more until it is shown anew", server, d.count)
+	case d.count > 0 && n.now().Sub(d.last) < denialRest:
+		return fmt.Errorf("a call of the app of %s was denied just now; wait, then try again", server)
+	}
+	return nil
+}
+
+// Said counts a call that was denied.
+func (n *Noes) Said(server string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.denied == nil || len(n.denied) > maxServers {
+		n.denied = map[string]denials{}
+	}
+	n.denied[server] = denials{count: n.denied[server].count + 1, last: n.now()}
+}
+
+// Forget begins anew, as the page does.
+func (n *Noes) Forget(server string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.denied, server)
+}

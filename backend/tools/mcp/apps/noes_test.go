@@ -1,0 +1,30 @@
+package apps
+
+import (
+	"testing"
+	"time"
+)
+
+func TestAnAppThatIsDeniedRestsAndThenCallsNothing(t *testing.T) {
+	now := time.Unix(1000, 0)
+	noes := Noes{Now: func() time.Time { return now }}
+	may := func(want bool) {
+		t.Helper()
+		if err := noes.Asks("a"); (err == nil) != want {
+			t.Errorf("may call: %v", err)
+		}
+	}
+	may(true)
+	noes.Said("a")
+	may(false)
+	now = now.Add(denialRest)
+	may(true)
+	noes.Said("a")
+	now = now.Add(time.Hour)
+	may(false)
+	if err := noes.Asks("b"); err != nil {
+		t.Errorf("another server pays for it: %v", err)
+	}
+	noes.Forget("a")
+	may(true)
+}
