@@ -21,6 +21,7 @@ import (
 type mcpServersVerb struct {
 	List   mcpListVerb   `cmd:"" default:"1" help:"List the servers and their tools."`
 	Add    mcpAddVerb    `cmd:"" help:"Add a server."`
+	Grants mcpGrantsVerb `cmd:"" help:"Show what a server may touch, and change it."`
 	Import mcpImportVerb `cmd:"" help:"Import servers from another program's mcpServers file."`
 }
 
@@ -73,6 +74,7 @@ func (v *mcpAddVerb) Run(io streams, g *Global) error {
 	if err := mcp.Add(filepath.Join(config.ConfigDir, mcp.FileName), v.Name, entry); err != nil {
 		return failure(exitFailed, "%v", err)
 	}
+	sayMay(io.err, sandboxOf(config).May(entry, here()))
 	_, err = fmt.Fprintf(io.out, "Added %s. A running Sextant starts it at once.\n", v.Name)
 	return err
 }
@@ -100,6 +102,7 @@ func (v *mcpImportVerb) Run(ctx context.Context, io streams, g *Global) error {
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
+	preview.Judge(sandboxOf(config), here())
 	if v.Preview {
 		sayPreview(io.out, preview, v.Only)
 		return nil
@@ -144,6 +147,7 @@ func sayPreview(out io.Writer, p mcp.Preview, only []string) {
 		for _, name := range slices.Sorted(maps.Keys(s.Entry.Env)) {
 			say("  with the variable %q", name+"="+s.Entry.Env[name])
 		}
+		sayMay(out, s.May)
 		switch {
 		case s.Taken:
 			say("  There is a server of that name, which stays as it is.")

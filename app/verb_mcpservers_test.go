@@ -1,6 +1,8 @@
 package app
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,5 +22,38 @@ func TestAPreviewShowsAllThatRunsAndHidesNothing(t *testing.T) {
 	}
 	if strings.ContainsAny(out.String(), "\x1b\a") {
 		t.Errorf("control characters are printed: %q", out.String())
+	}
+}
+
+func TestWhatAServerMayTouchIsShownAndChangedOnTheCommandLine(t *testing.T) {
+	flags := testFlags(t)
+	folder := t.TempDir()
+	if code, _, errs := verb(t, flags, "mcp-servers", "grants", "files"); code != exitFailed || !strings.Contains(errs, "no such MCP server") {
+		t.Fatalf("got %d %s", code, errs)
+	}
+	path := filepath.Join(flags["config"], mcp.FileName)
+	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(`{"mcpServers": {"files": {"command": "node", "args": ["`+folder+`"], "more": 1}}, "other": true}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if ok, _, why := sandboxOf(&Config{DataDir: flags["data"], ConfigDir: flags["config"]}).Confine.Available(); !ok {
+		t.Skip(why)
+	}
+	for _, step := range []struct {
+		args         []string
+		words, wrote string
+	}{
+		{nil, "may read and write " + folder, `"more": 1}}`},
+		{[]string{"--network", "api.example.com", "--read", folder, "--write", ""}, "may reach api.example.com and no other host", `"grants":{"network":["api.example.com"],"read":["` + folder + `"],"write":[]}`},
+		{[]string{"--sandbox", "off"}, "outside of the sandbox, as you", `"confine":"off"`},
+		{[]string{"--reset"}, "every host", `"more":1}}, "other": true`},
+	} {
+		code, out, errs := verb(t, flags, append([]string{"mcp-servers", "grants", "files"}, step.args...)...)
+		text, err := os.ReadFile(path)
+		if code != exitDone || err != nil || !strings.Contains(out, step.words) || !strings.Contains(string(text), step.wrote) {
+			t.Errorf("%v: %d\n%s%s\n%s", step.args, code, out, errs, text)
+		}
 	}
 }

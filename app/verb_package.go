@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"sextant/backend/record/store"
 	"sextant/backend/tools/panels/making"
 	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/navigation"
@@ -132,7 +133,12 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io streams, g *Global) erro
 		return unfit(io, err)
 	}
 	dir := filepath.Join(config.DataDir, "panels")
-	offer, err := found.Against(dir)
+	// What was accepted counts, as in the window, also while another Sextant has the database.
+	list, err := store.PeekAccepted(ctx, filepath.Join(config.DataDir, databaseName))
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	offer, err := found.Against(dir, making.Kept(dir, list))
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}

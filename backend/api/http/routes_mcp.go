@@ -20,6 +20,8 @@ type serverPath struct {
 type MCPServerDetail struct {
 	Entry mcp.Entry `json:"entry"`
 	Log   string    `json:"log"`
+	// May is what its program may touch.
+	May mcp.May `json:"may"`
 }
 
 // MCPImported says which servers were added, all switched off, and which were there already.
@@ -81,7 +83,13 @@ func (s *Server) serverRoutes() {
 		if err != nil {
 			return nil, notFound(err.Error())
 		}
-		return answer(MCPServerDetail{Entry: entry, Log: log}), nil
+		return answer(MCPServerDetail{Entry: entry, Log: log, May: s.rooms.MCP.May(entry)}), nil
+	})
+	add(s, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*body[mcp.May], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		return answer(s.rooms.MCP.May(in.Body.Entry)), nil
 	})
 	add(s, http.MethodPut, one+"/consents", "Say what an MCP server may ask for", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`

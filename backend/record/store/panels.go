@@ -4,7 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
 	"sextant/shared/wire"
@@ -12,7 +15,11 @@ import (
 
 // AcceptedPanels returns the manifest of every panel that may run, by the panel's id.
 func (s *Store) AcceptedPanels(ctx context.Context) ([]wire.AcceptedPanel, error) {
-	return collect(ctx, s.reader, func(row *sql.Rows) (wire.AcceptedPanel, error) {
+	return acceptedPanels(ctx, s.reader)
+}
+
+func acceptedPanels(ctx context.Context, db *sql.DB) ([]wire.AcceptedPanel, error) {
+	return collect(ctx, db, func(row *sql.Rows) (wire.AcceptedPanel, error) {
 		var p wire.AcceptedPanel
 		var tools string
 		if err := row.Scan(&p.Panel, &p.Hash, &p.Manifest, &tools, &p.Declined); err != nil {
@@ -20,6 +27,27 @@ func (s *Store) AcceptedPanels(ctx context.Context) ([]wire.AcceptedPanel, error
 		}
 		return p, json.Unmarshal([]byte(tools), &p.Tools)
 	}, "reading accepted panels", `SELECT panel, hash, manifest, tools, declined FROM accepted_panels ORDER BY panel`)
+}
+
+// PeekAccepted reads the accepted panels of the database at path without owning it: another process may,
+// and nothing is written. A file that is not there, or knows no such table yet, has none.
+func PeekAccepted(ctx context.Context, path string) ([]wire.AcceptedPanel, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	db, err := sql.Open("sqlite3", dsn(path, "mode=ro"))
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	defer db.Close()
+	tables := 0
+	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'accepted_panels'`).Scan(&tables); err != nil {
+		return nil, fmt.Errorf("reading accepted panels: %w", err)
+	}
+	if tables == 0 {
+		return nil, nil
+	}
+	return acceptedPanels(ctx, db)
 }
 
 // SaveAcceptedPanels keeps all of panels or none, each in place of what was kept of it.

@@ -34,6 +34,8 @@ type PreviewedServer struct {
 	Problem string `json:"problem"`
 	// Notes say what a person has to do before it works, and what was left out.
 	Notes []string `json:"notes"`
+	// May is what it may touch on this machine.
+	May May `json:"may"`
 }
 
 // PreviewedBundle is the program of a bundle, by its own words, and where it would go.
@@ -131,7 +133,18 @@ func Import(path string, list foreign.List, named []string, on bool) (added, ski
 }
 
 // Look is what an import of list would add.
-func (s *Servers) Look(list foreign.List) (Preview, error) { return Look(s.cfg.Path, list) }
+func (s *Servers) Look(list foreign.List) (Preview, error) {
+	p, err := Look(s.cfg.Path, list)
+	p.Judge(s.cfg.Sandbox, s.cfg.Dir)
+	return p, err
+}
+
+// Judge says of each server what it may touch behind that sandbox, started in the folder workspace.
+func (p *Preview) Judge(box *Sandbox, workspace string) {
+	for i := range p.Servers {
+		p.Servers[i].May = box.May(p.Servers[i].Entry, workspace)
+	}
+}
 
 // Import adds the named servers of list, all where none is named, switched off, and takes them over
 // at once.

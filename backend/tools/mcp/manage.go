@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"sextant/backend/tools/mcp/grants"
 	"sextant/backend/tools/mcp/signin"
 	"sextant/backend/tools/panels/jsonpos"
 )
@@ -38,6 +39,64 @@ func (s *Servers) Entry(name string) (Entry, error) {
 	e := v.entry
 	e.Consents = v.consents()
 	return e, nil
+}
+
+// Written is what the config file says of a server now, whether it was taken over or not.
+func (s *Servers) Written(name string) (Entry, error) {
+	text, err := readConfig(s.cfg.Path)
+	if err != nil {
+		return Entry{}, err
+	}
+	entries, faults, err := parseConfig(text)
+	if err != nil {
+		return Entry{}, fmt.Errorf("%s: %w", FileName, err)
+	}
+	e, ok := entries[name]
+	switch {
+	case !ok:
+		return e, fmt.Errorf("%w: %s", errUnknownServer, name)
+	case faults[name] != "":
+		return e, errors.New(faults[name])
+	}
+	return e, nil
+}
+
+// Grant writes what a server may touch into the config file, nil to have all of it follow from the entry.
+// The rest of the file stays; nothing is started.
+func (s *Servers) Grant(name string, written *grants.Written) error {
+	if problem := written.Problem(); problem != "" {
+		return errors.New(problem)
+	}
+	s.change.Lock()
+	defer s.change.Unlock()
+	text, err := readConfig(s.cfg.Path)
+	if err != nil {
+		return err
+	}
+	index, err := jsonpos.Parse(text)
+	if err != nil {
+		return fmt.Errorf("%s is not valid JSON at %w", FileName, err)
+	}
+	span, there := index.Values[jsonpos.Pointer("/mcpServers", name)]
+	if !there {
+		return fmt.Errorf("%w: %s", errUnknownServer, name)
+	}
+	// What we do not know of the entry stays, too.
+	whole := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text[span.Start:span.End], &whole); err != nil {
+		return fmt.Errorf("reading %s: %w", name, err)
+	}
+	delete(whole, "sextant")
+	if written != nil {
+		if whole["sextant"], err = json.Marshal(written); err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+	}
+	raw, err := json.Marshal(whole)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	return writeConfig(s.cfg.Path, splice(text, span.Start, span.End, string(raw)))
 }
 
 // Restart ends a server that is on and starts it again, at once also when it waits for its next try.
@@ -141,7 +200,7 @@ func (s *Servers) Remove(name string) error {
 		return err
 	}
 	if box := s.cfg.Sandbox; box != nil && box.Homes != "" {
-		if err := os.RemoveAll(box.homePath(name)); err != nil {
+		if err := errors.Join(os.RemoveAll(box.homePath(name)), os.RemoveAll(box.ranOnce(name))); err != nil {
 			return fmt.Errorf("%s is removed, but its own folder is still there: %w", name, err)
 		}
 	}

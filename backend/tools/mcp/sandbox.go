@@ -63,45 +63,55 @@ var errStays = errors.New("")
 const serverMemory = 4 << 30
 
 // held is what the entry of a server lets it touch.
-func (s *Servers) held(e Entry) grants.Held {
-	box := s.cfg.Sandbox
-	if box == nil {
-		box = &Sandbox{}
+func (s *Servers) held(e Entry) grants.Held { return s.cfg.Sandbox.held(e, s.cfg.Dir) }
+
+func (b *Sandbox) held(e Entry, workspace string) grants.Held {
+	if b == nil {
+		b = &Sandbox{}
 	}
-	m := grants.Machine{Home: box.Home, Path: searchPath(os.Getenv("PATH"), box.Home), Places: box.Places, Own: box.Own, Open: box.Open, Bundles: box.Bundles}
-	if box.Confine != nil {
-		m.Keeps = box.Confine.Keeps
+	m := grants.Machine{Home: b.Home, Path: searchPath(os.Getenv("PATH"), b.Home), Places: b.Places, Own: b.Own, Open: b.Open, Bundles: b.Bundles}
+	if b.Confine != nil {
+		m.Keeps = b.Confine.Keeps
 	}
 	if path := e.Env["PATH"]; path != "" {
 		m.Path = path
 	}
-	return grants.Of(grants.Server{Command: e.Command, Args: e.Args, Env: e.Env, Cwd: e.Cwd, Workspace: s.cfg.Dir, Written: e.Sextant}, m)
+	return grants.Of(grants.Server{Command: e.Command, Args: e.Args, Env: e.Env, Cwd: e.Cwd, Workspace: workspace, Written: e.Sextant, Roots: is(e.Roots, true)}, m)
 }
 
-// May says in words what a server with that entry may touch on this machine, none for a remote one; outside
-// is true where it would run without the sandbox.
-func (s *Servers) May(e Entry) (words []string, outside bool) {
+// May is what a server with that entry may touch on this machine, for a person who decides about it.
+func (s *Servers) May(e Entry) May { return s.cfg.Sandbox.May(e, s.cfg.Dir) }
+
+// May says what a server may touch.
+type May struct {
+	// Words are sentences; none for a server at an address.
+	Words []string `json:"words"`
+	// Outside is true where it would run without the sandbox, as the person.
+	Outside bool `json:"outside"`
+}
+
+// May is what a server with that entry may touch here, started in the folder workspace.
+func (b *Sandbox) May(e Entry, workspace string) May {
 	if e.Command == "" {
-		return []string{}, false
+		return May{Words: []string{}}
 	}
-	h := s.held(e)
-	words = h.Words()
-	if why := s.noSandbox(h); why != "" && !h.Off && h.Container == "" {
-		return append([]string{"There is no sandbox on this machine (" + why + "), so that it runs as you, with all your files. You are asked before it starts."}, h.Notes...), true
+	h := b.held(e, workspace)
+	if why := b.missing(h); why != "" && !h.Off && h.Container == "" {
+		return May{Words: append([]string{"There is no sandbox on this machine (" + why + "), so that it runs as you, with all your files. You are asked before it starts."}, h.Notes...), Outside: true}
 	}
-	return words, h.Off
+	return May{Words: h.Words(), Outside: h.Off}
 }
 
-// noSandbox says why a server cannot be held to its grants here, "" when it can.
-func (s *Servers) noSandbox(h grants.Held) string {
-	if s.cfg.Sandbox == nil || s.cfg.Sandbox.Confine == nil {
+// missing says why a server cannot be held to its grants here, "" when it can.
+func (b *Sandbox) missing(h grants.Held) string {
+	if b == nil || b.Confine == nil {
 		return "it was not set up"
 	}
-	ok, _, why := s.cfg.Sandbox.Confine.Available()
+	ok, _, why := b.Confine.Available()
 	switch {
 	case !ok:
 		return why
-	case len(h.Network) > 0 && !h.Everywhere() && !s.cfg.Sandbox.Confine.Limits():
+	case len(h.Network) > 0 && !h.Everywhere() && !b.Confine.Limits():
 		return "the sandbox of this machine cannot hold a program to some hosts"
 	}
 	return ""
@@ -119,7 +129,7 @@ func (v *server) begun(ctx context.Context, path string, env []string) (program,
 	if h.Off || h.Container != "" {
 		return v.free(name, env)
 	}
-	if why := v.owner.noSandbox(h); why != "" {
+	if why := box.missing(h); why != "" {
 		if err := v.agreed(ctx, why); err != nil {
 			return nil, nil, nil, err
 		}
@@ -254,10 +264,41 @@ func (b *Sandbox) homeOf(server string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making the server's home: %w", err)
 	}
+	if _, err := os.Stat(b.ranOnce(server)); err != nil {
+		if err := fresh(dir); err != nil {
+			return "", fmt.Errorf("clearing the server's home: %w", err)
+		}
+	}
 	if err := registries(b.Home, dir); err != nil {
 		return "", fmt.Errorf("writing to the server's home: %w", err)
 	}
 	return dir, nil
+}
+
+// ranOnce is the file that says that a server has run in its home.
+func (b *Sandbox) ranOnce(server string) string { return b.homePath(server) + ".ran" }
+
+// ran notes that a server runs, with all that it is made of.
+func (b *Sandbox) ran(server string) error {
+	if b == nil || b.Homes == "" {
+		return nil
+	}
+	if _, err := os.Stat(b.homePath(server)); err != nil {
+		return nil // it runs without walls
+	}
+	return os.WriteFile(b.ranOnce(server), nil, 0o600)
+}
+
+// fresh removes what npx was unpacking when an earlier start was broken off: it takes half of a package
+// for all of it. Once a server has run, what it keeps may lie there, and stays.
+func fresh(home string) error {
+	root, err := os.OpenRoot(home) // the home is the server's: no link in it leads out
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	_ = root.RemoveAll(".npm/_npx") // it is mostly not there; a link that leads out is refused
+	return nil
 }
 
 func (b *Sandbox) homePath(server string) string {

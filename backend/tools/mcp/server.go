@@ -242,6 +242,9 @@ func (v *server) once(ctx context.Context) error {
 		tools = len(v.tools)
 	})
 	v.log.Info("MCP server runs", "tools", tools)
+	if err := v.owner.cfg.Sandbox.ran(v.name); err != nil {
+		v.log.Warn("that the MCP server ran is not noted", "error", err)
+	}
 	v.owner.publish()
 	return v.serve(ctx, link, session, asking, closed)
 }

@@ -32,6 +32,9 @@ func (g *gathering) note(format string, args ...any) {
 
 // derive grants what the entry names.
 func (g *gathering) derive(dir string) {
+	if g.s.Roots && g.s.Workspace != "" {
+		g.folder(g.s.Workspace)
+	}
 	for i, arg := range g.s.Args {
 		name := ""
 		if i > 0 && strings.HasPrefix(g.s.Args[i-1], "-") {

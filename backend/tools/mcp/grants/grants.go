@@ -68,6 +68,8 @@ type Server struct {
 	// Cwd is the folder that the entry names, "" for none; Workspace the one that relative paths are below then.
 	Cwd, Workspace string
 	Written        *Written
+	// Roots is true where the person let the server learn the workspace: then it may use it.
+	Roots bool
 }
 
 // Machine is where servers run.

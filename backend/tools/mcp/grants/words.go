@@ -107,7 +107,7 @@ func (h Held) Lacking(said string) string {
 			path := found[1]
 			_, err := os.Lstat(path)
 			switch {
-			case len(path) < 2 || h.holds(h.Write, path):
+			case len(path) < 2 || h.holds(h.Write, path) || strings.Contains(path, "/.npm/") || strings.Contains(path, "/.cache/"): // its own
 			case refused:
 				return "The sandbox keeps it from writing " + path + ". If it should, name that or its folder under sextant.grants.write" + where + "."
 			case err == nil && !h.holds(slices.Concat(h.Read, h.Program), path) && !isSystem(path):

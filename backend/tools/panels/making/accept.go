@@ -33,7 +33,7 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 	if err != nil {
 		return nil, PackageOffer{}, err
 	}
-	offer, err := found.against(p.cfg.Folder, p.cfg.Registry.AcceptedPanel)
+	offer, err := found.Against(p.cfg.Folder, p.cfg.Registry.AcceptedPanel)
 	if err != nil {
 		return nil, offer, err
 	}

@@ -118,13 +118,10 @@ func (p *Package) Manifest() []byte { return p.held.files[manifest.FileName] }
 // Hash identifies the archive (SHA-256, hexadecimal).
 func (p *Package) Hash() string { return p.hash }
 
-// Against says what installing into the folder dir would do, beside what stands there. The error says
-// that it cannot be done there, such as a link in its place.
-func (p *Package) Against(dir string) (PackageOffer, error) { return p.against(dir, nil) }
-
-// against is Against for a program that runs: what a person accepted of the panel counts and not what
-// stands in its folder, for that may be a manifest that waits for them or that they declined.
-func (p *Package) against(dir string, taken func(panel string) (wire.AcceptedPanel, bool)) (PackageOffer, error) {
+// Against says what installing into the folder dir would do, beside what a person accepted of the panel,
+// which taken knows. What stands in its folder does not count: that may be a manifest that waits for them
+// or that they declined. The error says that it cannot be done there, such as a link in its place.
+func (p *Package) Against(dir string, taken func(panel string) (wire.AcceptedPanel, bool)) (PackageOffer, error) {
 	m := p.plan.Manifest
 	o := PackageOffer{
 		Hash: p.hash, Panel: p.id, Title: accepted.Shown(m.Title), Description: accepted.Shown(m.Description), Version: accepted.Shown(m.Version),
@@ -154,7 +151,7 @@ func (p *Package) against(dir string, taken func(panel string) (wire.AcceptedPan
 	default:
 		o.Update = true
 		o.Gone = p.gone(folder)
-		was, known = p.compared(dir, taken, &o)
+		was, known = p.compared(taken, &o)
 	}
 	for _, reason := range accepted.Compare(was, p.plan, known) {
 		o.Rights = append(o.Rights, reason.Text)
@@ -162,32 +159,41 @@ func (p *Package) against(dir string, taken func(panel string) (wire.AcceptedPan
 	return o, nil
 }
 
+// Kept is what a person accepted of panels by list, where no program runs that knows it. A panel in dir
+// of which nothing is known counts as accepted as it stands: that is how the program will find it.
+func Kept(dir string, list []wire.AcceptedPanel) func(panel string) (wire.AcceptedPanel, bool) {
+	return func(panel string) (wire.AcceptedPanel, bool) {
+		if at := slices.IndexFunc(list, func(p wire.AcceptedPanel) bool { return p.Panel == panel }); at >= 0 {
+			return list[at], true
+		}
+		text, err := manifest.ReadFile(dir, panel)
+		if err != nil {
+			return wire.AcceptedPanel{}, false
+		}
+		known := wire.AcceptedPanel{Panel: panel, Hash: accepted.Hash(text), Manifest: string(text)}
+		if plan := manifest.Read(text, panel, false).Plan; plan != nil {
+			known.Tools = accepted.Known(nil, *plan)
+		}
+		return known, true
+	}
+}
+
 // compared is the plan that an update is compared with, and the tools that are known, and says the rest
 // in o. Where nothing was accepted, all that the panel may do is new.
-func (p *Package) compared(dir string, taken func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer) (was manifest.Plan, known map[string]string) {
+func (p *Package) compared(taken func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer) (was manifest.Plan, known map[string]string) {
 	known = accepted.Known(nil, p.plan)
-	var text []byte
-	if taken == nil {
-		var err error
-		if text, err = manifest.ReadFile(dir, p.id); err != nil {
-			return was, known
-		}
-	} else {
-		before, ok := taken(p.id)
-		sum := sha256.Sum256([]byte(p.hash + " " + before.Hash))
-		o.Hash = hex.EncodeToString(sum[:])
-		if !ok {
-			return was, known
-		}
-		text, known = []byte(before.Manifest), before.Tools
+	before, ok := taken(p.id)
+	sum := sha256.Sum256([]byte(p.hash + " " + before.Hash))
+	o.Hash = hex.EncodeToString(sum[:])
+	if !ok {
+		return was, known
 	}
+	text := []byte(before.Manifest)
+	known = before.Tools
 	o.Diff = accepted.Diff(text, p.Manifest())
 	found := manifest.Read(text, p.id, false).Plan
 	if found == nil {
 		return was, known
-	}
-	if taken == nil {
-		known = accepted.Known(nil, *found)
 	}
 	o.Was = accepted.Shown(found.Manifest.Version)
 	return *found, known

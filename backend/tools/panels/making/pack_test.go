@@ -12,7 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"sextant/backend/tools/panels/accepted"
 	"sextant/backend/tools/panels/manifest"
+	"sextant/shared/wire"
 )
 
 // archive is a zip with these files; change sees each header before it is written.
@@ -58,7 +60,7 @@ func install(t *testing.T, dir string, text []byte) PackageOffer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer, err := p.Against(dir)
+	offer, err := p.Against(dir, Kept(dir, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,6 +335,23 @@ func TestAFolderThatCannotBeListedIsSaidToGo(t *testing.T) {
 	}
 }
 
+func TestAnUpdateIsComparedWithWhatWasAcceptedAndNotWithWhatWaitsInTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	install(t, dir, archive(t, map[string]string{"mine/manifest.json": small("mine", `"permissions": {"net": ["evil.example"]},`)}, nil))
+	p, err := Open(archive(t, map[string]string{"mine/manifest.json": small("mine", `"permissions": {"net": ["evil.example"]}, "description": "next",`)}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calm := small("mine", "")
+	offer, err := p.Against(dir, Kept(dir, []wire.AcceptedPanel{{Panel: "mine", Hash: accepted.Hash([]byte(calm)), Manifest: calm}}))
+	if err != nil || !strings.Contains(strings.Join(offer.Rights, "\n"), "evil.example") || !strings.Contains(offer.Diff, "evil.example") {
+		t.Errorf("the widening that waits in the folder is not told: %+v, %v", offer.Rights, err)
+	}
+	if offer, err = p.Against(dir, Kept(dir, nil)); err != nil || len(offer.Rights) > 0 {
+		t.Errorf("nothing was accepted yet, so that the folder counts as new: %+v, %v", offer.Rights, err)
+	}
+}
+
 func TestALinkInThePanelsPlaceIsNotFollowed(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	if err := os.Symlink(elsewhere, filepath.Join(dir, "mine")); err != nil {
@@ -342,7 +361,7 @@ func TestALinkInThePanelsPlaceIsNotFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Against(dir); err == nil || !strings.Contains(err.Error(), "is a link") {
+	if _, err := p.Against(dir, Kept(dir, nil)); err == nil || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("asked about as %v", err)
 	}
 	if _, err := p.Install(dir); err == nil {
@@ -359,7 +378,7 @@ func TestWordsOfAPanelCannotHideOrTurnInTheQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer, err := p.Against(t.TempDir())
+	offer, err := p.Against(t.TempDir(), Kept("", nil))
 	if err != nil {
 		t.Fatal(err)
 	}

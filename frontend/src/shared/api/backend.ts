@@ -17,6 +17,7 @@ import type {
   ProgramList,
   SecretList,
   ServerDetail,
+  ServerMay,
   ServerPreview,
   ServerSource,
   ServerConsents,
@@ -210,6 +211,8 @@ export interface Backend {
   startBrowser(): Promise<void>;
   toggleServer(name: string, enabled: boolean): Promise<void>;
   server(name: string): Promise<ServerDetail>;
+  /** What a server with that entry may touch. */
+  serverMay(entry: ServerEntry): Promise<ServerMay>;
   addServer(name: string, entry: ServerEntry): Promise<void>;
   changeServer(name: string, entry: ServerEntry): Promise<void>;
   consentServer(name: string, consents: ServerConsents): Promise<void>;

@@ -26,6 +26,7 @@ import {
   type ProgramList,
   type SecretList,
   type ServerDetail,
+  type ServerMay,
   type ServerPreview,
   type ServerSource,
   type ServerConsents,
@@ -268,6 +269,8 @@ export class Loopback implements Backend {
   };
 
   server = (name: string) => this.#json<ServerDetail>('GET', server(name));
+
+  serverMay = (entry: ServerEntry) => this.#json<ServerMay>('POST', '/api/mcp-servers/may', { entry });
 
   addServer = async (name: string, entry: ServerEntry) => {
     await this.#ask('POST', '/api/mcp-servers', { name, entry });

@@ -1388,6 +1388,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mcp-servers/may": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a server with that entry may touch */
+        post: operations["post-api-mcp-servers-may"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mcp-servers/{name}": {
         parameters: {
             query?: never;
@@ -3001,6 +3018,7 @@ export interface components {
         MCPServerDetail: {
             entry: components["schemas"]["Entry"];
             log: string;
+            may: components["schemas"]["May"];
         };
         MCPWatched: {
             watched: boolean;
@@ -3019,6 +3037,10 @@ export interface components {
             settled_ms: number;
             /** Format: double */
             width: number;
+        };
+        May: {
+            outside: boolean;
+            words: string[];
         };
         Message: {
             call_id?: string;
@@ -3464,6 +3486,7 @@ export interface components {
         PreviewedServer: {
             entry: components["schemas"]["Entry"];
             line: string;
+            may: components["schemas"]["May"];
             name: string;
             notes: string[];
             problem: string;
@@ -6892,6 +6915,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-may": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["May"];
                 };
             };
             /** @description Error */

@@ -126,6 +126,8 @@ export interface ServerSource {
   text?: string;
   path?: string;
 }
+/** What a server may touch on this machine. */
+export type ServerMay = S['May'];
 export type ServerPreview = S['Preview'];
 
 /** One tab of the terminal panel. */
