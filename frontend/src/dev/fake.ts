@@ -189,7 +189,12 @@ class Fake implements Backend {
   startBrowser = async () => {};
   toggleServer = async () => {};
   terminals = playTerminals;
-  server = async () => ({ entry: { command: 'npx', args: ['-y', 'server-files'] }, log: 'listening' });
+  serverMay = async () => ({ words: ['It may reach the network.'], outside: false });
+  server = async () => ({
+    entry: { command: 'npx', args: ['-y', 'server-files'] },
+    log: 'listening',
+    may: await this.serverMay(),
+  });
   addServer = async () => {};
   changeServer = async () => {};
   consentServer = async () => {};
