@@ -16,9 +16,9 @@ import (
 // mcpGrantsVerb shows and changes what the program of a server may touch.
 type mcpGrantsVerb struct {
 	Name    string   `arg:"" help:"Name of the server."`
-	Network []string `help:"Hosts it may reach in place of what it may now; * is all of the network, \"\" is none." placeholder:"HOST"`
-	Read    []string `help:"Paths it may read in place of those it may now; \"\" is none." placeholder:"PATH"`
-	Write   []string `help:"Paths it may read and write in place of those it may now; \"\" is none." placeholder:"PATH"`
+	Network []string `help:"Hosts it may reach in place of what it may now; * is all of the network, none is none." placeholder:"HOST"`
+	Read    []string `help:"Paths it may read in place of those it may now; none is none." placeholder:"PATH"`
+	Write   []string `help:"Paths it may read and write in place of those it may now; none is none." placeholder:"PATH"`
 	Sandbox string   `help:"off runs it as you, with all your files; on puts it back into the sandbox." enum:"on,off,unchanged" default:"unchanged"`
 	Reset   bool     `help:"Forget what was granted: all of it follows from the entry again."`
 }
@@ -68,7 +68,7 @@ func (v *mcpGrantsVerb) change(entry *mcp.Entry) bool {
 		}
 		*one.to, changed = []string{}, true
 		for _, item := range *one.from {
-			if item != "" {
+			if item != "none" {
 				*one.to = append(*one.to, item)
 			}
 		}

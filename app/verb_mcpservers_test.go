@@ -46,7 +46,7 @@ func TestWhatAServerMayTouchIsShownAndChangedOnTheCommandLine(t *testing.T) {
 		words, wrote string
 	}{
 		{nil, "may read and write " + folder, `"more": 1}}`},
-		{[]string{"--network", "api.example.com", "--read", folder, "--write", ""}, "may reach api.example.com and no other host", `"grants":{"network":["api.example.com"],"read":["` + folder + `"],"write":[]}`},
+		{[]string{"--network", "api.example.com", "--read", folder, "--write", "none"}, "may reach api.example.com and no other host", `"grants":{"network":["api.example.com"],"read":["` + folder + `"],"write":[]}`},
 		{[]string{"--sandbox", "off"}, "outside of the sandbox, as you", `"confine":"off"`},
 		{[]string{"--reset"}, "every host", `"more":1}}, "other": true`},
 	} {
