@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 
 	"sextant/backend/tools/mcp/grants"
 	"sextant/backend/tools/mcp/signin"
@@ -39,6 +38,17 @@ func (s *Servers) Entry(name string) (Entry, error) {
 	e := v.entry
 	e.Consents = v.consents()
 	return e, nil
+}
+
+// entries are those of all servers.
+func (s *Servers) entries() map[string]Entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make(map[string]Entry, len(s.servers))
+	for name, v := range s.servers {
+		all[name] = v.entry
+	}
+	return all
 }
 
 // Written is what the config file says of a server now, whether it was taken over or not.
@@ -199,10 +209,8 @@ func (s *Servers) Remove(name string) error {
 	if err := s.write(append(out, '\n')); err != nil || !known {
 		return err
 	}
-	if box := s.cfg.Sandbox; box != nil && box.Homes != "" {
-		if err := errors.Join(os.RemoveAll(box.homePath(name)), os.RemoveAll(box.ranOnce(name))); err != nil {
-			return fmt.Errorf("%s is removed, but its own folder is still there: %w", name, err)
-		}
+	if err := s.cfg.Sandbox.sweep(s.entries(), name); err != nil {
+		return fmt.Errorf("%s is removed, but its own folder is still there: %w", name, err)
 	}
 	if gone.entry.URL == "" || s.cfg.Keep == nil {
 		return nil

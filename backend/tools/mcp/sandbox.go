@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -190,7 +188,7 @@ func (v *server) agreed(ctx context.Context, why string) error {
 
 // behind starts the program in the sandbox.
 func (v *server) behind(ctx context.Context, box *Sandbox, h grants.Held, name string, env []string) (program, io.WriteCloser, io.ReadCloser, error) {
-	own, err := box.homeOf(v.name)
+	own, err := box.homeOf(v.name, v.entry)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -256,60 +254,6 @@ func (b *Sandbox) way(ctx context.Context, hosts []string) func(net.Listener) (s
 		return errors.New("sextant.grants.network of this MCP server does not name it")
 	}
 	return func(ln net.Listener) func() { return b.Egress.ServeRun(ctx, ln, may, nil) }
-}
-
-// homeOf is the folder that is a server's home, made when it is missing.
-func (b *Sandbox) homeOf(server string) (string, error) {
-	dir := b.homePath(server)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("making the server's home: %w", err)
-	}
-	if _, err := os.Stat(b.ranOnce(server)); err != nil {
-		if err := fresh(dir); err != nil {
-			return "", fmt.Errorf("clearing the server's home: %w", err)
-		}
-	}
-	if err := registries(b.Home, dir); err != nil {
-		return "", fmt.Errorf("writing to the server's home: %w", err)
-	}
-	return dir, nil
-}
-
-// ranOnce is the file that says that a server has run in its home.
-func (b *Sandbox) ranOnce(server string) string { return b.homePath(server) + ".ran" }
-
-// ran notes that a server runs, with all that it is made of.
-func (b *Sandbox) ran(server string) error {
-	if b == nil || b.Homes == "" {
-		return nil
-	}
-	if _, err := os.Stat(b.homePath(server)); err != nil {
-		return nil // it runs without walls
-	}
-	return os.WriteFile(b.ranOnce(server), nil, 0o600)
-}
-
-// fresh removes what npx was unpacking when an earlier start was broken off: it takes half of a package
-// for all of it. Once a server has run, what it keeps may lie there, and stays.
-func fresh(home string) error {
-	root, err := os.OpenRoot(home) // the home is the server's: no link in it leads out
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	_ = root.RemoveAll(".npm/_npx") // it is mostly not there; a link that leads out is refused
-	return nil
-}
-
-func (b *Sandbox) homePath(server string) string {
-	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, server)
-	sum := sha256.Sum256([]byte(server))
-	return filepath.Join(b.Homes, name+"-"+hex.EncodeToString(sum[:4]))
 }
 
 // findable says why there is no such program, started in the folder dir, or else in the workspace.

@@ -177,7 +177,7 @@ func TestAConfinedServerIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	time.Sleep(200 * time.Millisecond) // for the trap to stand
 	l.process.Stop(4 * time.Second)
 	_ = l.out.Close()
-	if body, err := os.ReadFile(m.sandbox.homePath("polite") + "/bye"); err != nil || string(body) != "bye\n" {
+	if body, err := os.ReadFile(m.sandbox.homePath("polite", v.entry) + "/bye"); err != nil || string(body) != "bye\n" {
 		t.Errorf("it was not asked: %q, %v", body, err)
 	}
 	if l.process.Exit() != "exit 0" {

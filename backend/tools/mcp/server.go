@@ -242,7 +242,7 @@ func (v *server) once(ctx context.Context) error {
 		tools = len(v.tools)
 	})
 	v.log.Info("MCP server runs", "tools", tools)
-	if err := v.owner.cfg.Sandbox.ran(v.name); err != nil {
+	if err := v.owner.cfg.Sandbox.ran(v.name, v.entry); err != nil {
 		v.log.Warn("that the MCP server ran is not noted", "error", err)
 	}
 	v.owner.publish()

@@ -151,6 +151,12 @@ func (s *Servers) Start(ctx context.Context) error {
 	s.life, s.cancel = ctx, cancel
 	s.mu.Unlock()
 	s.reload()
+	// A config that is not there or cannot be read says of no home that it is left over.
+	if entries := s.entries(); s.Problem() == "" && len(entries) > 0 {
+		if err := s.cfg.Sandbox.sweep(entries, ""); err != nil {
+			s.log.Warn("homes of MCP servers that are gone are left", "error", err)
+		}
+	}
 	s.done.Go(func() { s.watch(ctx) })
 	return nil
 }
