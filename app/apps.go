@@ -46,11 +46,11 @@ func (a *appRoom) Show(ctx context.Context, server, tool string) (wire.App, erro
 	for _, t := range a.sys.MCP.AppTools(server) {
 		out.Tools = append(out.Tools, forWire(t))
 	}
-	for _, origin := range page.Domains.All() {
-		if slices.Contains(allowed, origin) {
-			out.Allowed = append(out.Allowed, origin)
+	for _, use := range page.Domains.Uses() {
+		if slices.Contains(allowed, use) {
+			out.Allowed = append(out.Allowed, use)
 		} else {
-			out.Wants = append(out.Wants, origin)
+			out.Wants = append(out.Wants, use)
 		}
 	}
 	a.sys.Log.Info("page of an MCP server is shown", "server", server, "page", page.URI, "reaches", out.Allowed, "wants", out.Wants, "permissions", page.Permissions)
@@ -61,9 +61,20 @@ func forWire(t mcp.AppTool) wire.AppTool {
 	return wire.AppTool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema}
 }
 
-// Allow lets the pages of a server reach origins from now on.
-func (a *appRoom) Allow(ctx context.Context, server string, origins []string) error {
-	return a.sys.MCP.AllowAppDomains(ctx, server, origins)
+// Allow lets the pages of a server reach origins from now on, each for one use.
+func (a *appRoom) Allow(ctx context.Context, server string, uses []string) error {
+	return a.sys.MCP.AllowAppDomains(ctx, server, uses)
+}
+
+// Reach is what the pages of a server may reach.
+func (a *appRoom) Reach(ctx context.Context, server string) ([]string, error) {
+	return a.sys.MCP.AppDomains(ctx, server)
+}
+
+// Revoke takes one of those back. Pages that are shown reach it no longer.
+func (a *appRoom) Revoke(ctx context.Context, server, use string) error {
+	defer a.shelf.Drop(server)
+	return a.sys.MCP.RevokeAppDomain(ctx, server, use)
 }
 
 // Call makes a call that a server's page asks for, by the server's own name of the tool: that of the
@@ -201,12 +212,13 @@ func (a *appRoom) Mail(address string) error {
 // page is what the second origin serves for an id of the shelf.
 func (a *appRoom) page(id string) (pages.Source, bool) {
 	shown, ok := a.shelf.Page(id)
+	ok = ok && a.sys.MCP.Runs(shown.Server)
 	return pages.Source{Document: shown.HTML, Grants: appGrants(shown.Domains)}, ok
 }
 
-// mayReach reports whether a page that was shown may reach host.
+// mayReach reports whether a page that was shown, of a server that runs, may reach host.
 func (a *appRoom) mayReach(host string) bool {
-	return slices.ContainsFunc(a.shelf.All(), func(p apps.Shown) bool { return appGrants(p.Domains).Reach(host) })
+	return slices.ContainsFunc(a.shelf.All(), func(p apps.Shown) bool { return a.sys.MCP.Runs(p.Server) && appGrants(p.Domains).Reach(host) })
 }
 
 func appGrants(d apps.Domains) pages.Grants {

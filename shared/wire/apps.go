@@ -11,8 +11,8 @@ type App struct {
 	// Tool is the one whose call is shown, Tools are those that the page may call.
 	Tool  AppTool   `json:"tool"`
 	Tools []AppTool `json:"tools"`
-	// Allowed are the origins that the page may reach, Wants those that it names and the person has
-	// not agreed to.
+	// Allowed are the origins that the page may reach, each with what for ("connect https://a.example"),
+	// Wants those that it names and the person has not agreed to.
 	Allowed []string `json:"allowed"`
 	Wants   []string `json:"wants"`
 }

@@ -13,6 +13,6 @@ type KnownServer struct {
 	// Tools are the definitions the person knows, as JSON by the server's own names; nil before it
 	// was listed for the first time.
 	Tools map[string]string
-	// Domains are origins that pages of the server may reach, as the person said.
+	// Domains are what pages of the server may reach, as the person said: "connect https://a.example".
 	Domains []string
 }

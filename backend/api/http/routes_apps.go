@@ -16,7 +16,9 @@ import (
 // Apps are the pages of MCP servers, as the window shows them.
 type Apps interface {
 	Show(ctx context.Context, server, tool string) (wire.App, error)
-	Allow(ctx context.Context, server string, origins []string) error
+	Allow(ctx context.Context, server string, uses []string) error
+	Reach(ctx context.Context, server string) ([]string, error)
+	Revoke(ctx context.Context, server, use string) error
 	Call(ctx context.Context, server, tool, conversation string, args json.RawMessage) json.RawMessage
 	Read(ctx context.Context, server, uri string) (json.RawMessage, error)
 	Tell(server, conversation string, content, structured json.RawMessage) error
@@ -28,6 +30,11 @@ type Apps interface {
 // RawAnswer is an answer of an MCP server as it gave it.
 type RawAnswer struct {
 	Answer json.RawMessage `json:"answer"`
+}
+
+// Reached is what the pages of a server may reach, each origin with what for: "connect https://a.example".
+type Reached struct {
+	Origins []string `json:"origins"`
 }
 
 // appRoutes are what the window asks on behalf of the page of an MCP server. Nobody else may: a call
@@ -92,6 +99,26 @@ func (s *Server) appWordRoutes(base string) {
 	},
 	) (*nothing, error) {
 		return s.word(ctx, func() error { return s.rooms.Apps.Allow(ctx, in.Name, in.Body.Origins) })
+	})
+	add(s, http.MethodGet, base+"/domains", "What the pages of an MCP server may reach", http.StatusOK, func(ctx context.Context, in *struct {
+		Name string `path:"name" maxLength:"128"`
+	},
+	) (*body[Reached], error) {
+		if err := personOnly(ctx); err != nil {
+			return nil, err
+		}
+		uses, err := s.rooms.Apps.Reach(ctx, in.Name)
+		if err != nil {
+			return nil, notFound(err.Error())
+		}
+		return answer(Reached{Origins: append([]string{}, uses...)}), nil
+	})
+	add(s, http.MethodDelete, base+"/domains", "Take back what the pages of an MCP server may reach", http.StatusNoContent, func(ctx context.Context, in *struct {
+		Name   string `path:"name" maxLength:"128"`
+		Origin string `query:"origin" maxLength:"400"`
+	},
+	) (*nothing, error) {
+		return s.word(ctx, func() error { return s.rooms.Apps.Revoke(ctx, in.Name, in.Origin) })
 	})
 	add(s, http.MethodPut, base+"/context", "What the page of an MCP server tells the model with the next turn", http.StatusNoContent, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`

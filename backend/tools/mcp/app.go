@@ -185,7 +185,7 @@ func (v *server) shows(theirs string) bool {
 	return slices.ContainsFunc(v.tools, func(t tool) bool { return t.theirs == theirs && t.ui.URI != "" })
 }
 
-// AppDomains are the origins that the pages of a server may reach, as the person said.
+// AppDomains are what the pages of a server may reach, as the person said: uses as apps.Domains has them.
 func (s *Servers) AppDomains(ctx context.Context, server string) ([]string, error) {
 	v, ok := s.named(server)
 	if !ok {
@@ -195,15 +195,18 @@ func (s *Servers) AppDomains(ctx context.Context, server string) ([]string, erro
 	return known.Domains, err
 }
 
-// AllowAppDomains adds origins to those. It is the person's to say.
-func (s *Servers) AllowAppDomains(ctx context.Context, server string, origins []string) error {
+// AllowAppDomains adds uses to those. It is the person's to say.
+func (s *Servers) AllowAppDomains(ctx context.Context, server string, uses []string) error {
 	v, ok := s.named(server)
 	if !ok {
 		return fmt.Errorf("%w: %s", errUnknownServer, server)
 	}
+	if i := slices.IndexFunc(uses, func(use string) bool { return !apps.IsUse(use) }); i >= 0 {
+		return fmt.Errorf("%.80q does not say what a page may reach and for what", uses[i])
+	}
 	full := false
 	err := v.remember(ctx, func(k *wire.KnownServer) {
-		all := slices.Concat(k.Domains, origins)
+		all := slices.Concat(slices.DeleteFunc(k.Domains, func(use string) bool { return !apps.IsUse(use) }), uses)
 		slices.Sort(all)
 		if all = slices.Compact(all); len(all) > maxAllowed {
 			full = true
@@ -215,6 +218,17 @@ func (s *Servers) AllowAppDomains(ctx context.Context, server string, origins []
 		return fmt.Errorf("pages of %s may reach %d origins already, the most there can be", server, maxAllowed)
 	}
 	return err
+}
+
+// RevokeAppDomain takes one of those back; that it is not there is no error.
+func (s *Servers) RevokeAppDomain(ctx context.Context, server, use string) error {
+	v, ok := s.named(server)
+	if !ok {
+		return fmt.Errorf("%w: %s", errUnknownServer, server)
+	}
+	return v.remember(ctx, func(k *wire.KnownServer) {
+		k.Domains = slices.DeleteFunc(slices.Clone(k.Domains), func(one string) bool { return one == use })
+	})
 }
 
 // AppLog keeps a line that a server's page logs, in the server's log.

@@ -72,7 +72,7 @@ func TestAnAppsPageAndTheWholeAnswerAreRead(t *testing.T) {
 	s, _, _ := started(t, config(`"tester": `+stdio(t, "apps", "")))
 	eventually(t, "it runs", func() bool { return find(s, "tester").State == stateReady })
 	page, shown, err := s.App(t.Context(), "tester", "tester__board")
-	if err != nil || string(page.HTML) != "<!doctype html><p>board" || !slices.Equal(page.Domains.All(), []string{"https://api.example.com"}) || shown.Name != "board" {
+	if err != nil || string(page.HTML) != "<!doctype html><p>board" || !slices.Equal(page.Domains.Uses(), []string{"connect https://api.example.com"}) || shown.Name != "board" {
 		t.Fatalf("%+v %+v %v", page, shown, err)
 	}
 	if _, _, err := s.App(t.Context(), "tester", "tester__mixed"); err == nil {
@@ -92,11 +92,23 @@ func TestAnAppsPageAndTheWholeAnswerAreRead(t *testing.T) {
 	if err := json.Unmarshal(r.App, &whole); err != nil || whole.Structured["n"] != 7.0 || whole.Meta["at"] != "noon" {
 		t.Errorf("%s %v", r.App, err)
 	}
-	if err := s.AllowAppDomains(t.Context(), "tester", []string{"https://b.example", "https://a.example", "https://a.example"}); err != nil {
+	if err := s.AllowAppDomains(t.Context(), "tester", []string{"connect https://b.example", "connect https://a.example", "connect https://a.example"}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.AppDomains(t.Context(), "tester"); err != nil || !slices.Equal(got, []string{"https://a.example", "https://b.example"}) {
+	if err := s.AllowAppDomains(t.Context(), "tester", []string{"https://a.example"}); err == nil {
+		t.Error("an origin for all uses is taken")
+	}
+	if got, err := s.AppDomains(t.Context(), "tester"); err != nil || !slices.Equal(got, []string{"connect https://a.example", "connect https://b.example"}) {
 		t.Errorf("%v %v", got, err)
+	}
+	if err := s.RevokeAppDomain(t.Context(), "tester", "connect https://a.example"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.AppDomains(t.Context(), "tester"); err != nil || !slices.Equal(got, []string{"connect https://b.example"}) {
+		t.Errorf("%v %v", got, err)
+	}
+	if !s.Runs("tester") || s.Runs("other") {
+		t.Error("who runs is told wrongly")
 	}
 	raw, err := s.ReadForApp(t.Context(), "tester", "ui://tester/board")
 	if err != nil || !strings.Contains(string(raw), "<p>board") && !strings.Contains(string(raw), `\u003cp\u003eboard`) {

@@ -7,6 +7,8 @@ const none = () => Promise.reject(new BackendError(404, 'no MCP server here', ''
 export const apps = (): AppDesk => ({
   page: none,
   allow: none,
+  reach: () => Promise.resolve([]),
+  revoke: none,
   call: none,
   read: none,
   tell: none,

@@ -92,19 +92,42 @@ type Domains struct {
 	Base     []string `json:"base,omitempty"`
 }
 
-// All are the origins of d, each once, sorted.
-func (d Domains) All() []string {
-	all := slices.Concat(d.Connect, d.Resource, d.Frame, d.Base)
-	slices.Sort(all)
-	return slices.Compact(all)
+// lists are the origins of d by the word for what a page does with them.
+func (d *Domains) lists() map[string]*[]string {
+	return map[string]*[]string{"connect": &d.Connect, "resource": &d.Resource, "frame": &d.Frame, "base": &d.Base}
 }
 
-// Among is d with nothing but what is in allowed.
-func (d Domains) Among(allowed []string) Domains {
-	only := func(list []string) []string {
-		return slices.DeleteFunc(slices.Clone(list), func(o string) bool { return !slices.Contains(allowed, o) })
+// Uses are the origins of d, each with what a page does with it: "connect https://api.example.com". So
+// they are agreed to: who lets a page send somewhere has not let it run scripts from there. Sorted.
+func (d Domains) Uses() []string {
+	var all []string
+	for word, list := range d.lists() {
+		for _, o := range *list {
+			all = append(all, word+" "+o)
+		}
 	}
-	return Domains{Connect: only(d.Connect), Resource: only(d.Resource), Frame: only(d.Frame), Base: only(d.Base)}
+	slices.Sort(all)
+	return all
+}
+
+// Among is d with nothing but the uses in allowed.
+func (d Domains) Among(allowed []string) Domains {
+	var out Domains
+	into := out.lists()
+	for word, list := range d.lists() {
+		for _, o := range *list {
+			if slices.Contains(allowed, word+" "+o) {
+				*into[word] = append(*into[word], o)
+			}
+		}
+	}
+	return out
+}
+
+// IsUse reports whether text is a use, as Uses writes them.
+func IsUse(text string) bool {
+	word, o, _ := strings.Cut(text, " ")
+	return (&Domains{}).lists()[word] != nil && slices.Equal(origins([]any{o}), []string{o})
 }
 
 // Page is the page of an app.

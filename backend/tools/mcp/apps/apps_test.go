@@ -54,8 +54,19 @@ func TestAPageIsTakenAsTheSpecificationHasItAndNotOtherwise(t *testing.T) {
 		!slices.Equal(p.Domains.Resource, []string{"https://*.cdn.example"}) || p.Border == nil || *p.Border || !slices.Equal(p.Permissions, []string{"camera"}) {
 		t.Errorf("%+v", p)
 	}
-	if d := p.Domains.Among([]string{"https://b.example"}); !slices.Equal(d.All(), []string{"https://b.example"}) {
-		t.Errorf("granted one, got %v", d.All())
+	granted := []string{"connect https://b.example", "frame https://*.cdn.example", "https://api.example.com"}
+	if d := p.Domains.Among(granted); !slices.Equal(d.Uses(), granted[:1]) {
+		t.Errorf("granted one, got %v", d.Uses())
+	}
+	for _, use := range p.Domains.Uses() {
+		if !IsUse(use) {
+			t.Errorf("%q is no use", use)
+		}
+	}
+	for _, bad := range []string{"https://b.example", "connect", "send https://b.example", "connect https://b.example; script-src *", "connect http://b.example", "connect https://B.example"} {
+		if IsUse(bad) {
+			t.Errorf("%q is a use", bad)
+		}
 	}
 	listed := meta(t, `{"ui":{"csp":{"connectDomains":["https://listed.example"]}}}`)
 	bare := &sdk.ResourceContents{URI: uri, MIMEType: MIME, Blob: []byte("<p>")}

@@ -1,6 +1,9 @@
 package apps
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // maxShown bounds how many pages are kept to be shown again, each of MaxPage bytes at most.
 const maxShown = 12
@@ -15,6 +18,7 @@ type Shelf struct {
 
 // Shown is a page and what it may reach.
 type Shown struct {
+	Server  string
 	HTML    []byte
 	Domains Domains
 }
@@ -36,7 +40,7 @@ func (s *Shelf) Put(server string, page Page, allowed []string) (id string) {
 			s.order = s.order[1:]
 		}
 	}
-	s.pages[id] = Shown{HTML: page.HTML, Domains: page.Domains.Among(allowed)}
+	s.pages[id] = Shown{Server: server, HTML: page.HTML, Domains: page.Domains.Among(allowed)}
 	return id
 }
 
@@ -57,4 +61,17 @@ func (s *Shelf) All() []Shown {
 		all = append(all, page)
 	}
 	return all
+}
+
+// Drop forgets the pages of a server: what they may reach is no longer so.
+func (s *Shelf) Drop(server string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.order = slices.DeleteFunc(s.order, func(id string) bool {
+		gone := s.pages[id].Server == server
+		if gone {
+			delete(s.pages, id)
+		}
+		return gone
+	})
 }

@@ -18,8 +18,11 @@ export type PageLink = { url: string } & ({ server: string } | { panel: string }
 export interface AppDesk {
   /** The page that shows calls of a tool, read anew. */
   page(server: string, tool: string): Promise<ServerApp>;
-  /** Lets the pages of a server reach origins from now on. */
+  /** Lets the pages of a server reach origins from now on, each for one use: "connect https://a.example". */
   allow(server: string, origins: string[]): Promise<void>;
+  /** What they may reach so. */
+  reach(server: string): Promise<string[]>;
+  revoke(server: string, use: string): Promise<void>;
   /** Calls a tool as the server's page; the answer is the server's. */
   call(server: string, tool: string, args: unknown, conversation: string): Promise<object>;
   read(server: string, uri: string): Promise<object>;
@@ -43,6 +46,10 @@ export function loopbackApps(ask: Ask, relay: Ask): AppDesk {
     page: async (server, tool) =>
       (await (await ask('GET', `${at(server)}?tool=${encodeURIComponent(tool)}`)).json()) as ServerApp,
     allow: async (server, origins) => void (await ask('PUT', `${at(server)}/domains`, { origins })),
+    reach: async (server) =>
+      ((await (await ask('GET', `${at(server)}/domains`)).json()) as { origins: string[] }).origins,
+    revoke: async (server, use) =>
+      void (await ask('DELETE', `${at(server)}/domains?origin=${encodeURIComponent(use)}`)),
     call: (server, tool, args, conversation) => answer(server, 'call', { tool, args, conversation }),
     read: (server, uri) => answer(server, 'read', { uri }),
     tell: async (server, conversation, told) =>

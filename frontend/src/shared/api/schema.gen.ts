@@ -1482,11 +1482,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** What the pages of an MCP server may reach */
+        get: operations["get-api-mcp-servers-name-app-domains"];
         /** Let the pages of an MCP server reach origins */
         put: operations["put-api-mcp-servers-name-app-domains"];
         post?: never;
-        delete?: never;
+        /** Take back what the pages of an MCP server may reach */
+        delete: operations["delete-api-mcp-servers-name-app-domains"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3586,6 +3588,9 @@ export interface components {
         };
         RawAnswer: {
             answer: unknown;
+        };
+        Reached: {
+            origins: string[];
         };
         Removed: {
             id: string;
@@ -7159,6 +7164,37 @@ export interface operations {
             };
         };
     };
+    "get-api-mcp-servers-name-app-domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reached"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "put-api-mcp-servers-name-app-domains": {
         parameters: {
             query?: never;
@@ -7173,6 +7209,37 @@ export interface operations {
                 "application/json": components["schemas"]["Put-api-mcp-servers-name-app-domainsRequest"];
             };
         };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-mcp-servers-name-app-domains": {
+        parameters: {
+            query?: {
+                origin?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description No Content */
             204: {
