@@ -203,22 +203,7 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 		args = append(args, "--unshare-net")
 	}
 	args = append(args, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
-	mounts := []mount{
-		{"/tmp", []string{"--bind", r.tmp, "/tmp"}},
-		{"/var/tmp", []string{"--bind", r.varTmp, "/var/tmp"}},
-		{"/dev/shm", []string{"--size", "1073741824", "--tmpfs", "/dev/shm"}},
-		{"/run", []string{"--tmpfs", "/run"}},
-	}
-	for _, path := range []string{"/var/run", "/var/lock"} {
-		if isDir(path) && !isLink(path) {
-			mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
-		}
-	}
-	if spec.Network {
-		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && within(real, "/run") {
-			mounts = append(mounts, mount{real, []string{"--ro-bind", real, real}})
-		}
-	}
+	mounts := own(spec, r)
 	var closing []string
 	for _, path := range f.shown {
 		mounts = append(mounts, mount{path, []string{"--ro-bind", path, path}})
@@ -264,6 +249,27 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 		args = append(args, m.args...)
 	}
 	return append(append(args, closing...), "--")
+}
+
+// own are the folders that each run has of its own, and what of the system's it needs in them.
+func own(spec Spec, r rooms) []mount {
+	mounts := []mount{
+		{"/tmp", []string{"--bind", r.tmp, "/tmp"}},
+		{"/var/tmp", []string{"--bind", r.varTmp, "/var/tmp"}},
+		{"/dev/shm", []string{"--size", "1073741824", "--tmpfs", "/dev/shm"}},
+		{"/run", []string{"--tmpfs", "/run"}},
+	}
+	for _, path := range []string{"/var/run", "/var/lock"} {
+		if isDir(path) && !isLink(path) {
+			mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
+		}
+	}
+	if spec.Network {
+		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && within(real, "/run") {
+			mounts = append(mounts, mount{real, []string{"--ro-bind", real, real}})
+		}
+	}
+	return mounts
 }
 
 // hooks keeps what git would run later, outside of the sandbox, as it is: the hooks of a
