@@ -94,7 +94,7 @@ func TestWhatAServerOffersIsListedWithoutPagesOfAppsAndReadable(t *testing.T) {
 func TestAPromptBecomesADraftInWhichNothingIsUnseen(t *testing.T) {
 	s, _ := shelves(t)
 	got, err := s.Draft(t.Context(), "Shelf", "review", map[string]string{"file": "main.go"})
-	if err != nil || got.Text != "Review main.go.\\ue0041\nAll of it." {
+	if err != nil || got.Text != "Review main.go.\nAll of it." {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	if len(got.Attached) != 1 || got.Attached[0] != (Attachment{Server: "Shelf", Title: "note:a", Text: "inside"}) || len(got.Left) != 1 {
