@@ -249,14 +249,14 @@ export class PageHost {
         await this.#bounded(() => this.services.tellModel!(params));
         return {};
       case 'sextant/state.get':
-        return { state: (await this.#bounded(() => this.services.state())) ?? null };
+        return { state: (await this.services.state()) ?? null };
       case 'sextant/state.set':
         if (params.state === undefined) throw wrong('"state" is missing: any JSON value.');
-        await this.#bounded(() => this.services.keepState(params.state));
+        await this.services.keepState(params.state);
         return {};
       case 'sextant/context':
         if (!isObject(params.values)) throw wrong('"values" is an object with keys of the manifest’s context.');
-        await this.#bounded(() => this.services.publish(params.values as Values));
+        await this.services.publish(params.values);
         return {};
     }
     throw new PageError(-32601, `Sextant has no ${method.slice(0, 80)}.`);
@@ -300,7 +300,10 @@ export class PageHost {
     });
   }
 
-  /** Does what holds a connection to the program, where there is one left for the page. */
+  /**
+   * Does what a stranger's program may hold up, where a connection is left for the page. What the program
+   * itself answers at once, as a page's state, does not count.
+   */
   async #bounded<T>(request: () => Promise<T>): Promise<T> {
     if (this.#running >= OWN || running.all >= ALL) {
       throw refused(`A page has ${OWN} requests under way at most, all pages ${ALL}; wait for one to end.`);
