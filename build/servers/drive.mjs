@@ -30,6 +30,12 @@ async function calls() {
   await run("mcp-servers", "add", "everything", bin("everything"), "stdio");
   await run("mcp-servers", "add", "files", bin("filesystem"), notes);
   await run("mcp-servers", "add", "memory", bin("memory"));
+  // The sandbox lets it write where its entry says, not beside its own program.
+  const entries = join(home, "config/mcp-config.json");
+  const written = JSON.parse(await readFile(entries, "utf8"));
+  written.mcpServers.memory.env = { MEMORY_FILE_PATH: join(notes, "memory.jsonl") };
+  await writeFile(entries, JSON.stringify(written));
+  await run("mcp-servers", "grants", "memory", "--write", notes);
   await run("mcp-servers", "add", "thinking", bin("sequential-thinking"));
   assert.match(await call("everything__echo", { message: "plumb" }), /Echo: plumb/);
   assert.match(await call("everything__get_sum", { a: 2, b: 3 }), /5/);
