@@ -163,16 +163,6 @@ func (g *Global) apart() string {
 	return ""
 }
 
-// first is the first of names that is not empty.
-func first(names ...string) string {
-	for _, n := range names {
-		if n != "" {
-			return n
-		}
-	}
-	return ""
-}
-
 // when is name if given.
 func when(given bool, name string) string {
 	if given {

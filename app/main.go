@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +133,7 @@ func (g *Global) flags() map[string]string {
 		f["allow_hosts"] = joinList(g.AllowHosts)
 	}
 	if g.Profile != nil {
-		f["profile"] = first(*g.Profile, throwAway)
+		f["profile"] = cmp.Or(*g.Profile, throwAway)
 	}
 	if len(g.DenyHosts) > 0 {
 		f["deny_hosts"] = joinList(g.DenyHosts)

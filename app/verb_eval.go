@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,7 +28,7 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io streams, g *Global) error {
 	if err := manifest.CheckID(v.ID); err != nil {
 		return failure(exitUsage, "%v", err)
 	}
-	at, _, joined, err := joining(ctx, g, first(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart()), io)
+	at, _, joined, err := joining(ctx, g, cmp.Or(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart()), io)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -32,7 +33,7 @@ func (v *mcpVerb) Run(ctx context.Context, io streams, g *Global) error {
 			return failure(exitUsage, "--profile is for a browser that Sextant starts, and --browser-url joins one that runs. Leave one of them out.")
 		}
 	}
-	apart := first(when(v.Headless, "--headless"), when(v.BrowserURL != "", "--browser-url"), g.apart())
+	apart := cmp.Or(when(v.Headless, "--headless"), when(v.BrowserURL != "", "--browser-url"), g.apart())
 	if v.Share && apart != "" {
 		return failure(exitUsage, "--share joins the tabs of the running window, and %s holds only for a Sextant of its own. Leave one of them out.", apart)
 	}

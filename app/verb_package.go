@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func (v *panelsPackVerb) Run(io streams, g *Global) error {
 		return err
 	}
 	id := filepath.Base(full)
-	out := first(v.Out, id+making.Extension)
+	out := cmp.Or(v.Out, id+making.Extension)
 	if err := replace(out, archive); err != nil {
 		return failure(exitFailed, "writing %s: %v", out, err)
 	}
@@ -180,7 +181,7 @@ func readArchive(path string) ([]byte, error) {
 // printOffer says on stderr, where questions go, what would be installed.
 func printOffer(io streams, o making.PackageOffer, folder string) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(io.err, format+"\n", args...) }
-	version := first(o.Version, "without a version")
+	version := cmp.Or(o.Version, "without a version")
 	switch {
 	case o.Update && o.Was != "":
 		version += ", in place of " + o.Was

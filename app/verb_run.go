@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -68,7 +69,7 @@ func (v *runVerb) Run(ctx context.Context, out streams, g *Global) error {
 	}
 	// Over a running one's door a yes beforehand, or an address that counts as typed, would be
 	// any program's word.
-	own := first(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart(), localInTask(v.Task))
+	own := cmp.Or(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart(), localInTask(v.Task))
 	at, _, joined, err := joining(ctx, g, own, out)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -27,7 +28,7 @@ type toolsListVerb struct {
 
 // Run prints the Catalogue.
 func (v *toolsListVerb) Run(ctx context.Context, io streams, g *Global) error {
-	at, _, joined, err := joining(ctx, g, first(when(v.Headless, "--headless"), g.apart()), io)
+	at, _, joined, err := joining(ctx, g, cmp.Or(when(v.Headless, "--headless"), g.apart()), io)
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ type toolsShowVerb struct {
 
 // Run prints one definition.
 func (v *toolsShowVerb) Run(ctx context.Context, io streams, g *Global) error {
-	at, _, joined, err := joining(ctx, g, first(when(v.Headless, "--headless"), g.apart()), io)
+	at, _, joined, err := joining(ctx, g, cmp.Or(when(v.Headless, "--headless"), g.apart()), io)
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (v *toolsCallVerb) Run(ctx context.Context, io streams, g *Global) error {
 		return failure(exitUsage, "the arguments are not JSON. Write them in single quotes: sextant tools call %s '{\"name\": \"value\"}'", v.Name)
 	}
 	// A yes beforehand is for a run of its own: over a running one's door it would be any program's.
-	at, _, joined, err := joining(ctx, g, first(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart()), io)
+	at, _, joined, err := joining(ctx, g, cmp.Or(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart()), io)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -116,7 +117,7 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	guest.Client = first(short(r.Header.Get(clientHeader), 80), "unnamed")
+	guest.Client = cmp.Or(short(r.Header.Get(clientHeader), 80), "unnamed")
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, "This connection cannot be upgraded.", http.StatusInternalServerError)
@@ -150,7 +151,7 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // wanted is what the address of a request asks for.
 func wanted(r *http.Request) (Guest, error) {
 	query := r.URL.Query()
-	g := Guest{Tools: first(query.Get("tools"), "core"), Panel: query.Get("panel"), Share: query.Get("share") == "true"}
+	g := Guest{Tools: cmp.Or(query.Get("tools"), "core"), Panel: query.Get("panel"), Share: query.Get("share") == "true"}
 	switch {
 	case !slices.Contains([]string{"core", "environment", "all"}, g.Tools):
 		return g, errors.New("tools is one of core, environment, all")
@@ -158,15 +159,6 @@ func wanted(r *http.Request) (Guest, error) {
 		return g, errors.New("panel is the id of a panel; this is longer than one")
 	}
 	return g, nil
-}
-
-func first(names ...string) string {
-	for _, n := range names {
-		if n != "" {
-			return n
-		}
-	}
-	return ""
 }
 
 // stream reads what was buffered before the upgrade first.

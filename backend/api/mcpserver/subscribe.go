@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -145,8 +146,8 @@ func (s *shelf) Watchable(ctx context.Context, uri string) error {
 		}
 	}
 	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && s.door.cfg.Shared != nil {
-		_, there, err := s.door.cfg.Shared.Text(ctx, id)
-		if err != nil || there {
+		list, err := s.door.cfg.Shared.Shared(ctx)
+		if err != nil || slices.ContainsFunc(list, func(c Conversation) bool { return c.ID == id }) {
 			return err
 		}
 	}

@@ -81,7 +81,7 @@ func TestARunThatWasGrantedTheTemporaryFolderDoesNotSeeThoseOfOtherRuns(t *testi
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { wipe(other.base); _ = other.held.Close() }()
+	defer func() { _ = Wipe(other.base); _ = other.held.Close() }()
 	w.file(filepath.Join(other.tmp, "private"), w.token)
 	var out heard
 	if _, err := c.Run(t.Context(), Spec{

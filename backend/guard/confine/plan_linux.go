@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -121,7 +122,7 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 		p.Enter.Env = with(os.Environ(), spec.Env)
 	}
 	if p.Enter.Dir == "" {
-		p.Enter.Dir = first(spec.Workspace, tmp)
+		p.Enter.Dir = cmp.Or(spec.Workspace, tmp)
 	}
 	return p, nil
 }
@@ -327,15 +328,6 @@ func isDir(path string) bool {
 func isLink(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode()&os.ModeSymlink != 0
-}
-
-func first(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // alone makes the rules for a run behind Landlock without namespaces: all is readable but

@@ -246,7 +246,7 @@ func (w *world) tidy() {
 	entries, _ := os.ReadDir(w.ws)
 	for _, e := range entries {
 		if !keep[e.Name()] {
-			wipe(w.ws + "/" + e.Name())
+			_ = Wipe(w.ws + "/" + e.Name())
 		}
 	}
 }

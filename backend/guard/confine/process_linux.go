@@ -3,16 +3,15 @@ package confine
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -284,7 +283,7 @@ func (p *Process) Wait() (Exit, error) {
 		exit.Code = *state.Exit
 	case exit.Killed:
 	case !state.Began:
-		return exit, fmt.Errorf("%w: %s", ErrSetup, first(p.errors.String(), fmt.Sprint(waited)))
+		return exit, fmt.Errorf("%w: %s", ErrSetup, cmp.Or(p.errors.String(), fmt.Sprint(waited)))
 	default:
 		return exit, fmt.Errorf("the supervisor of the run ended: %w", waited)
 	}
@@ -300,7 +299,7 @@ func (p *Process) listen() told {
 			continue
 		}
 		all.Began = all.Began || t.Began
-		all.Failed = first(all.Failed, t.Failed)
+		all.Failed = cmp.Or(all.Failed, t.Failed)
 		if t.Exit != nil {
 			all.Exit = t.Exit
 		}
@@ -330,26 +329,11 @@ func (p *Process) close() {
 		}
 	}
 	if p.rooms.base != "" {
-		wipe(p.rooms.base)
+		_ = Wipe(p.rooms.base) // what is left is in the system's temporary folder
 	}
 	if p.rooms.held != nil {
 		_ = p.rooms.held.Close()
 	}
-}
-
-// wipe removes a folder that a command filled, also where it closed folders against us. Links
-// are removed, not followed.
-func wipe(base string) {
-	if os.RemoveAll(base) == nil {
-		return
-	}
-	_ = filepath.WalkDir(base, func(path string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700) // then it can be read: WalkDir does so after this
-		}
-		return nil
-	})
-	_ = os.RemoveAll(base) // what is left is in the system's temporary folder
 }
 
 // tail keeps the last of what is written to it.

@@ -55,7 +55,7 @@ func sweep(parent string) {
 			continue
 		}
 		if lock, err := hold(path); err == nil {
-			wipe(path)
+			_ = Wipe(path) // what is left is swept by the next one
 			_ = lock.Close()
 		}
 	}

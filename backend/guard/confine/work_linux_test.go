@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"strings"
@@ -53,7 +54,7 @@ func TestOrdinaryWorkIsDoneInside(t *testing.T) {
 		}
 		done := 0
 		for _, j := range jobs {
-			if _, err := exec.LookPath(first(j.needs, "sh")); err != nil || j.mounts && len(without) > 0 {
+			if _, err := exec.LookPath(cmp.Or(j.needs, "sh")); err != nil || j.mounts && len(without) > 0 {
 				continue
 			}
 			said := strings.TrimSpace(w.inside(c, j.script, false, false))

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -142,35 +143,21 @@ const longest = 30 * time.Minute
 // ask sends one call and waits for its answer, but not longer than ctx: a server that reads nothing
 // holds up the writing, which knows no deadline. What is left of it ends with the session.
 func (v *server) ask(ctx context.Context, session *sdk.ClientSession, asking *crowd, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
-	type outcome struct {
-		answer *sdk.CallToolResult
-		err    error
-	}
-	came := make(chan outcome, 1)
+	came := make(chan outcome[*sdk.CallToolResult], 1)
 	if !asking.enter(func() {
 		answer, err := session.CallTool(ctx, params)
 		if first := tasks.Of(answer); err == nil && first != nil {
 			answer, err = v.follow(ctx, session, asking, first)
 		}
-		came <- outcome{answer, err}
+		came <- outcome[*sdk.CallToolResult]{answer, err}
 	}) {
 		return nil, sdk.ErrConnectionClosed
 	}
-	select {
-	case o := <-came:
+	if o, ok := settled(ctx, came); ok {
 		return o.answer, o.err
-	case <-ctx.Done():
 	}
-	// Its own way of ending, which tells the server, needs a moment.
-	timer := time.NewTimer(farewell)
-	defer timer.Stop()
-	select {
-	case o := <-came:
-		return o.answer, o.err
-	case <-timer.C:
-		v.look()
-		return nil, ctx.Err()
-	}
+	v.look()
+	return nil, ctx.Err()
 }
 
 // codeUndelivered is the SDK's own code for a request that HTTP did not deliver; a
@@ -237,7 +224,7 @@ func (s *Servers) Describe(call toolspec.Call) toolspec.Description {
 		return toolspec.Description{Present: "Running " + call.Tool}
 	}
 	d := toolspec.Description{
-		Present: fmt.Sprintf("Asking %s: %s", v.name, first(t.theirs, strings.ReplaceAll(t.ours, "__", "/"))),
+		Present: fmt.Sprintf("Asking %s: %s", v.name, cmp.Or(t.theirs, strings.ReplaceAll(t.ours, "__", "/"))),
 		Data:    shorten(string(call.Args), 2000),
 	}
 	if v.entry.Command != "" {

@@ -190,16 +190,7 @@ var errUnknownServer = errors.New("no such MCP server")
 // setDisabled changes only the member "disabled" of one server in text; everything else,
 // order and spacing too, stays as the person wrote it.
 func setDisabled(text []byte, name string, disabled bool) ([]byte, error) {
-	next, err := setMember(text, name, "disabled", fmt.Sprintf("%t", disabled))
-	if err != nil || disabled {
-		return next, err
-	}
-	if index, err := jsonpos.Parse(text); err == nil {
-		if _, said := index.Values[jsonpos.Pointer("/mcpServers", name)+"/disabled"]; !said {
-			return text, nil
-		}
-	}
-	return next, nil
+	return setMember(text, name, "disabled", fmt.Sprintf("%t", disabled), !disabled)
 }
 
 // insert adds a member to the object at server, in the way its others are written.

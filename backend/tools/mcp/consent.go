@@ -53,7 +53,7 @@ func (s *Servers) Consent(name string, c Consents) error {
 		if said == nil {
 			continue
 		}
-		if text, err = setMember(text, name, member, fmt.Sprintf("%t", *said)); err != nil {
+		if text, err = setMember(text, name, member, fmt.Sprintf("%t", *said), false); err != nil {
 			return err
 		}
 	}
@@ -177,10 +177,10 @@ func allowed(entries map[string]Entry) map[string]Consents {
 	return out
 }
 
-// setMember changes only one member of one server in text, which is added where it is missing;
-// everything else, order and spacing too, stays as the person wrote it. The error is errUnknownServer
-// where there is none of that name.
-func setMember(text []byte, name, member, value string) ([]byte, error) {
+// setMember changes only one member of one server in text, which is added where it is missing, unless
+// missing says that its absence means the same; everything else, order and spacing too, stays as the
+// person wrote it. The error is errUnknownServer where there is none of that name.
+func setMember(text []byte, name, member, value string, missing bool) ([]byte, error) {
 	index, err := jsonpos.Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("mcp-config.json is not valid JSON at %w", err)
@@ -192,6 +192,9 @@ func setMember(text []byte, name, member, value string) ([]byte, error) {
 	}
 	if old, ok := index.Values[jsonpos.Pointer(server, member)]; ok {
 		return splice(text, old.Start, old.End, value), nil
+	}
+	if missing {
+		return text, nil
 	}
 	quoted, err := json.Marshal(member)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"sextant/backend/guard/confine"
 )
 
 // homeOf is the folder that is a server's home, made when it is missing.
@@ -111,22 +113,7 @@ func (b *Sandbox) sweep(entries map[string]Entry, server string) error {
 		if parts == nil || used[folder] || server != "" && parts[1] != homeName(server) {
 			continue
 		}
-		err = errors.Join(err, wipe(filepath.Join(b.Homes, one.Name())))
+		err = errors.Join(err, confine.Wipe(filepath.Join(b.Homes, one.Name())))
 	}
 	return err
-}
-
-// wipe removes a folder that a program filled, also where it closed folders against us. Links are removed,
-// not followed.
-func wipe(base string) error {
-	if os.RemoveAll(base) == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(base, func(path string, d fs.DirEntry, _ error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700) // then it can be read: WalkDir does so after this
-		}
-		return nil
-	})
-	return os.RemoveAll(base)
 }

@@ -221,7 +221,7 @@ func (s *Servers) Remove(name string) error {
 	return nil
 }
 
-// Why is err as a person reads it: a line of at most 500 characters.
+// Why is err as a person reads it: a line of at most maxWhy characters.
 func Why(err error) string { return sentence(err.Error()) }
 
 // IsUnknown reports whether err says that there is no such server.

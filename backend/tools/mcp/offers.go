@@ -72,30 +72,41 @@ func offered[T any](ctx context.Context, s *Servers, server, what string, has fu
 // awaited is what ask comes to, but is not waited for longer than limit: a server that reads nothing
 // holds up the writing, which knows no deadline. What is left of it ends with the session.
 func awaited[T any](ctx context.Context, limit time.Duration, ask func(context.Context) (T, error)) (T, error) {
-	type outcome struct {
-		answer T
-		err    error
-	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
-	came := make(chan outcome, 1)
+	came := make(chan outcome[T], 1)
 	go func() {
 		defer cancel()
 		answer, err := ask(ctx)
-		came <- outcome{answer, err}
+		came <- outcome[T]{answer, err}
 	}()
-	select {
-	case o := <-came:
+	if o, ok := settled(ctx, came); ok {
 		return o.answer, o.err
+	}
+	var none T
+	return none, ctx.Err()
+}
+
+// outcome is what a request comes to.
+type outcome[T any] struct {
+	answer T
+	err    error
+}
+
+// settled waits for what comes, which after the end of ctx is given a moment: a request's own way of
+// ending, which tells the server, needs one.
+func settled[T any](ctx context.Context, came <-chan outcome[T]) (o outcome[T], ok bool) {
+	select {
+	case o = <-came:
+		return o, true
 	case <-ctx.Done():
 	}
 	timer := time.NewTimer(farewell)
 	defer timer.Stop()
 	select {
-	case o := <-came:
-		return o.answer, o.err
+	case o = <-came:
+		return o, true
 	case <-timer.C:
-		var none T
-		return none, ctx.Err()
+		return o, false
 	}
 }
 

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -93,7 +94,7 @@ func (s *Servers) listFor(ctx context.Context, server, query string) (toolspec.R
 		add(x.URI, x.Name, x.About, x.MIME)
 	}
 	for _, x := range offers.Templates {
-		add(x.URI, x.Name, first(x.About, "fill in what stands in braces"), x.MIME)
+		add(x.URI, x.Name, cmp.Or(x.About, "fill in what stands in braces"), x.MIME)
 	}
 	if left > 0 {
 		lines = append(lines, fmt.Sprintf("%d more. Give a query to find others.", left))

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -116,15 +117,6 @@ func many(text string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // isApp reports whether an address is that of an app's page, which is shown and not read.
 func isApp(uri string) bool { return strings.HasPrefix(uri, "ui://") }
 
@@ -146,14 +138,14 @@ func (s *Servers) Offers(ctx context.Context, server string) (Offers, error) {
 	for _, r := range resources {
 		if r.URI != "" && len(r.URI) <= maxURI && !isApp(r.URI) {
 			out.Resources = append(out.Resources, Resource{
-				URI: r.URI, Name: one(first(r.Title, r.Name, r.URI), maxTitle), About: one(r.Description, maxAbout), MIME: one(r.MIMEType, 100), Bytes: max(r.Size, 0),
+				URI: r.URI, Name: one(cmp.Or(r.Title, r.Name, r.URI), maxTitle), About: one(r.Description, maxAbout), MIME: one(r.MIMEType, 100), Bytes: max(r.Size, 0),
 			})
 		}
 	}
 	for _, t := range templates {
 		if t.URITemplate != "" && len(t.URITemplate) <= maxURI && !isApp(t.URITemplate) {
 			out.Templates = append(out.Templates, Template{
-				URI: t.URITemplate, Name: one(first(t.Title, t.Name, t.URITemplate), maxTitle), About: one(t.Description, maxAbout), MIME: one(t.MIMEType, 100),
+				URI: t.URITemplate, Name: one(cmp.Or(t.Title, t.Name, t.URITemplate), maxTitle), About: one(t.Description, maxAbout), MIME: one(t.MIMEType, 100),
 			})
 		}
 	}
@@ -161,11 +153,11 @@ func (s *Servers) Offers(ctx context.Context, server string) (Offers, error) {
 		if p.Name == "" || len(p.Name) > maxTitle {
 			continue
 		}
-		shown := ServerPrompt{Name: p.Name, Title: one(first(p.Title, p.Name), maxTitle), About: one(p.Description, maxAbout), Arguments: []PromptArgument{}}
+		shown := ServerPrompt{Name: p.Name, Title: one(cmp.Or(p.Title, p.Name), maxTitle), About: one(p.Description, maxAbout), Arguments: []PromptArgument{}}
 		for _, a := range p.Arguments {
 			if a != nil && a.Name != "" && len(a.Name) <= maxTitle && len(shown.Arguments) < maxArguments {
 				shown.Arguments = append(shown.Arguments, PromptArgument{
-					Name: a.Name, Title: one(first(a.Title, a.Name), maxTitle), About: one(a.Description, maxAbout), Required: a.Required,
+					Name: a.Name, Title: one(cmp.Or(a.Title, a.Name), maxTitle), About: one(a.Description, maxAbout), Required: a.Required,
 				})
 			}
 		}
@@ -203,7 +195,7 @@ func (s *Servers) Contents(ctx context.Context, server, uri string) (Contents, e
 		return out, err
 	}
 	for _, c := range read {
-		part := Content{URI: shorten(first(c.URI, uri), maxURI), MIME: one(c.MIMEType, 100), Text: strings.ToValidUTF8(c.Text, "�"), Bytes: len(c.Text)}
+		part := Content{URI: shorten(cmp.Or(c.URI, uri), maxURI), MIME: one(c.MIMEType, 100), Text: strings.ToValidUTF8(c.Text, "�"), Bytes: len(c.Text)}
 		if len(c.Blob) > 0 {
 			part.Blob, part.Bytes = base64.StdEncoding.EncodeToString(c.Blob), len(c.Blob)
 		}

@@ -3,6 +3,7 @@ package foreign
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -164,7 +165,7 @@ func (r Reader) bundled(m manifest, folder string) Server {
 		case len(values) > 0:
 			return strings.Join(values, " "), ""
 		case want.Required || want.Sensitive:
-			return "", "${" + name + "} (" + first(want.Title, key) + ") is yours to give: write the value in its place, or the name of a secret."
+			return "", "${" + name + "} (" + cmp.Or(want.Title, key) + ") is yours to give: write the value in its place, or the name of a secret."
 		}
 		return "", ""
 	})
@@ -176,13 +177,6 @@ func (r Reader) bundled(m manifest, folder string) Server {
 		return "${" + name + "}", ""
 	})
 	return s
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // values are a wanted value's defaults.

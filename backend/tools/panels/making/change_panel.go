@@ -2,6 +2,7 @@ package making
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -136,7 +137,7 @@ func (p *Panels) listed(id string, held content) toolspec.Result {
 			continue
 		}
 		for _, problem := range panel.Problems {
-			problems = append(problems, fmt.Sprintf("%s %d:%d: %s", first(problem.File, manifest.FileName), problem.Line, problem.Column, problem.Text))
+			problems = append(problems, fmt.Sprintf("%s %d:%d: %s", cmp.Or(problem.File, manifest.FileName), problem.Line, problem.Column, problem.Text))
 		}
 	}
 	for _, problem := range problems {
@@ -148,15 +149,6 @@ func (p *Panels) listed(id string, held content) toolspec.Result {
 		r.Sources = []string{"panel:" + id} // they quote what stands in the files
 	}
 	return r
-}
-
-func first(words ...string) string {
-	for _, word := range words {
-		if word != "" {
-			return word
-		}
-	}
-	return ""
 }
 
 // changed is a judged change: what is there, and what would be.
