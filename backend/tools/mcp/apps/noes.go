@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A page whose call was denied rests, and after some in a row calls nothing until it is shown anew: a
+// A page whose call was denied rests, and after some denials calls nothing until it is shown anew (a call
+// that is allowed between them forgives none, or a page would make one): a
 // person who is asked again and again agrees in the end.
 const (
 	denialRest = 3 * time.Second
