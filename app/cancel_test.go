@@ -104,7 +104,7 @@ func newSlow(t testing.TB) *slow {
 	s.System = openWith(t, flags, Purpose{Private: true, WaitMCP: true})
 	wait, cancel := context.WithTimeout(t.Context(), mcpPatience)
 	defer cancel()
-	s.waitForMCP(wait)
+	waitForMCP(wait, s.System)
 	for name, body := range map[string]string{
 		"spin":  "while (true) {}",
 		"outer": `return await tools.bash({command: "sleep ` + sleeping + `"})`,

@@ -188,7 +188,7 @@ func TestAProgramThatGoesAwayStopsItsTask(t *testing.T) {
 	defer ended.Close()
 	method, path := sys.Nav.Route("automations_run")
 	ctx, leave := context.WithCancel(t.Context())
-	at := instance{URL: "http://" + sys.Host(), Token: sys.Token()}
+	at := instance{Instance{URL: "http://" + sys.Host(), Token: sys.Token()}}
 	gone := make(chan error, 1)
 	go func() {
 		_, err := at.do(ctx, method, path, at.Token, map[string]any{"prompt": "which lamp?", "format": "a name", "model": "openai/test"}, 0)

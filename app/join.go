@@ -15,33 +15,13 @@ import (
 	"strings"
 	"time"
 
+	"sextant/app/config"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/api/mcpserver"
 )
 
-// instanceName is the 0600 file in the data folder by which programs of the same user find
-// the Sextant that owns the folder and serves (ARCHITECTURE 18).
-const instanceName = "instance.json"
-
-// instance is what stands in that file. The token is a program's: it answers no question
-// and moves no hand.
-type instance struct {
-	URL     string `json:"url"`
-	Token   string `json:"token"`
-	PID     int    `json:"pid"`
-	Version string `json:"version"`
-}
-
-// announce writes the instance file; it goes with the server.
-func (s *System) announce() error {
-	path := filepath.Join(s.Config.DataDir, instanceName)
-	err := writeSecretJSON(path, instance{URL: "http://" + s.Host(), Token: s.Token(), PID: os.Getpid(), Version: Version})
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	s.onClose("instance file", func() error { return os.Remove(path) })
-	return nil
-}
+// instance is a running Sextant as the command line talks to it.
+type instance struct{ Instance }
 
 // errNoInstance means that no Sextant serves on the data folder.
 var errNoInstance = errors.New("no Sextant runs that could be joined")
@@ -126,21 +106,21 @@ func (i instance) place() (mcpserver.Place, error) {
 
 // joining looks for a running Sextant that a verb may join. apart names what keeps the verb
 // to a Sextant of its own, "" for nothing; ok is false then, and when none runs.
-func joining(ctx context.Context, g *Global, apart string, out streams) (at instance, config *Config, ok bool, err error) {
-	config, err = LoadConfig(g.flags())
+func joining(ctx context.Context, g *Global, apart string, out streams) (at instance, cfg *config.Config, ok bool, err error) {
+	cfg, err = config.Load(g.flags())
 	if err != nil {
 		return instance{}, nil, false, err
 	}
-	at, err = findInstance(ctx, config.DataDir)
+	at, err = findInstance(ctx, cfg.DataDir)
 	switch {
 	case err != nil:
-		return instance{}, config, false, nil
+		return instance{}, cfg, false, nil
 	case apart != "":
 		_, _ = fmt.Fprintf(out.err, "sextant: A Sextant runs already (process %d), but %s holds only for one of its own, so this does not join it.\n", at.PID, apart)
-		return at, config, false, nil
+		return at, cfg, false, nil
 	}
 	_, _ = fmt.Fprintf(out.err, "sextant: joined the running Sextant (process %d).\n", at.PID)
-	return at, config, true, nil
+	return at, cfg, true, nil
 }
 
 // apart names the first given option that a running Sextant cannot take over.

@@ -259,7 +259,7 @@ func TestAFileOfAKilledSextantIsNotBelieved(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(flags["data"], instanceName)
-	if err := writeSecretJSON(file, instance{URL: stranger.URL, Token: "secret", PID: 1}); err != nil {
+	if err := writeSecretJSON(file, instance{Instance{URL: stranger.URL, Token: "secret", PID: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	if code, out, errs := verb(t, flags, "tools", "list"); code != exitDone || !strings.Contains(out, "annotate_page") || strings.Contains(errs, "joined") {
@@ -321,7 +321,7 @@ func openWithPost(t *testing.T, flags map[string]string) *System {
 	sys := openWith(t, flags, Purpose{Serve: true})
 	wait, cancel := context.WithTimeout(t.Context(), mcpPatience)
 	defer cancel()
-	sys.waitForMCP(wait)
+	waitForMCP(wait, sys)
 	return sys
 }
 

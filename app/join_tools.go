@@ -27,7 +27,7 @@ func (i instance) ask(ctx context.Context, route, query string, body, v any) err
 	return i.tell(ctx, method, path, body, v)
 }
 
-// tell sends a request with the token and reads the answer into v; nil reads nothing.
+// publish sends a request with the token and reads the answer into v; nil reads nothing.
 func (i instance) tell(ctx context.Context, method, path string, body, v any) error {
 	b, err := i.do(ctx, method, path, i.Token, body, 0)
 	if err != nil {

@@ -48,7 +48,7 @@ func letters(t *testing.T) (sys *System, flags map[string]string, cases []nested
 	sys = openWith(t, flags, Purpose{Serve: true})
 	wait, cancel := context.WithTimeout(t.Context(), mcpPatience)
 	defer cancel()
-	sys.waitForMCP(wait)
+	waitForMCP(wait, sys)
 	cases = []nested{
 		{name: "a panel's script", query: "?panel=clip", panel: "clip", tool: "clip_send", args: map[string]any{}},
 		{name: "a subagent", query: "?tools=all", tool: "run_subagent", args: map[string]any{"task": "send the letter", "model": "openai/m", "tools": []string{"post__send"}}, windows: true},

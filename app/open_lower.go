@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"sextant/app/config"
 	"sextant/backend/guard/egress"
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
@@ -51,7 +52,7 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 		return err
 	}
 	s.forgetResults()
-	s.Settings, err = openSettings(ctx, s.Config, s.Store, s.Events, s.Secrets)
+	s.Settings, err = config.OpenSettings(ctx, s.Config, s.Store, s.Events, s.Secrets)
 	return err
 }
 
@@ -134,14 +135,11 @@ func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
 	return nil
 }
 
-// throwAway names the profile that is kept nowhere.
-const throwAway = "throw-away"
-
 // profileDir is where the browser keeps its profile, "" for nowhere.
 func (s *System) profileDir(purpose Purpose) string {
 	name := s.Settings.Get("profile")
 	switch {
-	case name == throwAway, purpose.ThrowAway:
+	case name == config.ThrowAwayProfile, purpose.ThrowAway:
 		return ""
 	case name == "default", name == "":
 		return filepath.Join(s.Config.DataDir, "browser")

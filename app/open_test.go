@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"sextant/app/config"
 	"sextant/backend/guard/confine"
 )
 
@@ -39,7 +40,7 @@ func openTest(t *testing.T, purpose Purpose) *System {
 
 func openWith(t testing.TB, flags map[string]string, purpose Purpose) *System {
 	t.Helper()
-	config, err := LoadConfig(flags)
+	config, err := config.Load(flags)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,20 +131,20 @@ func TestABrokenConfigFileIsReportedAndTheRestHolds(t *testing.T) {
 		}
 	}
 	write("mode = \"full\"\nmodle = \"x\"\ntheme = \"pink\"\n")
-	config, err := LoadConfig(flags)
+	cfg, err := config.Load(flags)
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems := strings.Join(config.Problems, "\n")
+	problems := strings.Join(cfg.Problems, "\n")
 	if !strings.Contains(problems, "modle") || !strings.Contains(problems, "pink") {
 		t.Errorf("problems: %s", problems)
 	}
-	if v, source, _ := config.fixed("mode"); v != "full" || source != sourceFile {
+	if v, source, _ := cfg.Fixed("mode"); v != "full" || source != config.SourceFile {
 		t.Errorf("mode is %q from %q", v, source)
 	}
 	write("mode = ")
-	if config, err = LoadConfig(flags); err != nil || len(config.Problems) != 1 {
-		t.Errorf("err %v, problems %v", err, config.Problems)
+	if cfg, err = config.Load(flags); err != nil || len(cfg.Problems) != 1 {
+		t.Errorf("err %v, problems %v", err, cfg.Problems)
 	}
 }
 
@@ -166,7 +167,7 @@ func TestSettingsFollowTheirOrder(t *testing.T) {
 	sys.Close()
 	t.Setenv("SEXTANT_MODE", "read-only")
 	sys = openWith(t, flags, Purpose{})
-	if v, source := sys.Settings.lookup("mode"); v != "read-only" || source != sourceEnv {
+	if v, source := sys.Settings.Lookup("mode"); v != "read-only" || source != config.SourceEnvironment {
 		t.Errorf("mode is %q from %q, want read-only from the environment", v, source)
 	}
 	if _, err := sys.Settings.Set(ctx, "mode", "full"); err == nil {

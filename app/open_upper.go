@@ -176,7 +176,7 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 		},
 	})
 	s.onClose("models", func() error { s.Models.Close(); return nil })
-	s.Settings.changed = func(key string) {
+	s.Settings.OnChange = func(key string) {
 		if key == "tools_off" || key == "groups_off" {
 			s.publish(event.New(event.CatalogueChanged, event.Empty{}))
 		}

@@ -35,7 +35,7 @@ func TestProgressOfACallIsItsOwnAndThatOfItsSteps(t *testing.T) {
 func TestAVerbPrintsTheNewestProgressOfItsCall(t *testing.T) {
 	sys := openTest(t, Purpose{})
 	var printed safeText
-	stop := sys.tellProgress("call_1", &printed)
+	stop := printProgress(sys, "call_1", &printed)
 	sys.publish(event.New(event.CallOutput, event.CallChunk{Stream: "stdout", Text: "what it prints\n"}).Of("call_1"))
 	sys.publish(event.New(event.CallOutput, event.CallChunk{Stream: "progress", Text: "another's\n"}).Of("call_10"))
 	sys.publish(event.New(event.CallOutput, event.CallChunk{Stream: "progress", Text: "20% · one\n40% · two\n"}).Of("call_1.1"))

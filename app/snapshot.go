@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sextant/app/config"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
@@ -23,8 +24,8 @@ func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
 	}
 	settings := s.Settings.All()
 	for key, value := range kept {
-		if strings.HasPrefix(key, draftPrefix) || strings.HasPrefix(key, viewPrefix) {
-			settings = append(settings, event.Setting{Key: key, Value: value, Source: sourceWindow})
+		if strings.HasPrefix(key, config.DraftPrefix) || strings.HasPrefix(key, config.ViewPrefix) {
+			settings = append(settings, event.Setting{Key: key, Value: value, Source: config.SourceWindow})
 		}
 	}
 	return wire.Snapshot{
@@ -41,7 +42,7 @@ func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
 func (s *System) banners() []wire.Banner {
 	out := []wire.Banner{}
 	for _, p := range s.Config.Problems {
-		out = append(out, wire.Banner{Kind: "config", Text: p, Hint: "Mend " + s.Config.configFile() + ", then start Sextant again."})
+		out = append(out, wire.Banner{Kind: "config", Text: p, Hint: "Mend " + s.Config.File() + ", then start Sextant again."})
 	}
 	if p := s.MCP.Problem(); p != "" {
 		out = append(out, wire.Banner{Kind: "mcp", Text: p})

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"sextant/app/config"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/pilot"
@@ -58,7 +59,7 @@ import (
 // System is every subsystem, opened in floor order by OpenSystem and closed in reverse by
 // Close. The exported rooms are safe for concurrent use while it is open.
 type System struct {
-	Config *Config
+	Config *config.Config
 	Nav    *navigation.Map
 	Log    *slog.Logger
 	// Borrowed says why this run does not use the data folder it was given, "" when it does.
@@ -71,7 +72,7 @@ type System struct {
 	Blobs       *blobs.Store
 	Secrets     *secrets.Vault
 	Results     *results.Store
-	Settings    *Settings
+	Settings    *config.Settings
 	Guard       *egress.Guard
 	Places      *places.Places
 	Browser     *browser.Browser
@@ -142,7 +143,7 @@ func (s *System) onClose(name string, close func() error) {
 }
 
 // OpenSystem opens everything purpose needs. On an error nothing stays open.
-func OpenSystem(ctx context.Context, config *Config, purpose Purpose, log *slog.Logger) (sys *System, err error) {
+func OpenSystem(ctx context.Context, config *config.Config, purpose Purpose, log *slog.Logger) (sys *System, err error) {
 	s := &System{Config: config, Log: log, keys: httpapi.NewKeys(), deskOpen: make(chan struct{}), portsKnown: make(chan struct{})}
 	defer func() {
 		if err != nil {

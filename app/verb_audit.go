@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"unicode"
 
+	"sextant/app/config"
 	"sextant/backend/record/audit"
 	"sextant/backend/record/store"
 	"sextant/shared/wire"
@@ -25,7 +26,7 @@ type auditVerb struct {
 
 // openAudit opens the log of the data folder for reading.
 func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
-	config, err := LoadConfig(g.flags())
+	config, err := config.Load(g.flags())
 	if err != nil {
 		return nil, nil, err
 	}

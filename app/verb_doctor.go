@@ -10,6 +10,9 @@ import (
 	"runtime"
 	"strings"
 
+	"sextant/app/config"
+	"sextant/backend/guard/confine"
+	"sextant/backend/guard/secrets"
 	"sextant/backend/record/store"
 	"sextant/frontend"
 )
@@ -67,7 +70,7 @@ func (v *doctorVerb) Run(ctx context.Context, io streams, g *Global) error {
 
 // startFresh puts a damaged database aside. One that opens is left as it is.
 func startFresh(ctx context.Context, io streams, g *Global) error {
-	config, err := LoadConfig(g.flags())
+	config, err := config.Load(g.flags())
 	if err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func diagnose(ctx context.Context, sys *System) []finding {
 		{State: "ok", What: "config", Says: sys.Config.ConfigDir},
 	}
 	for _, p := range sys.Config.Problems {
-		out = append(out, finding{State: "bad", What: "config", Says: p, Hint: "Mend " + sys.Config.configFile()})
+		out = append(out, finding{State: "bad", What: "config", Says: p, Hint: "Mend " + sys.Config.File()})
 	}
 	if sys.Borrowed != "" {
 		out = append(out, finding{State: "warn", What: "data", Says: sys.Borrowed})
@@ -141,4 +144,31 @@ func windowFinding() finding {
 		return finding{State: "warn", What: "window", Says: "no display (DISPLAY and WAYLAND_DISPLAY are empty), so Sextant is served", Hint: "pid " + fmt.Sprint(os.Getpid())}
 	}
 	return finding{State: "ok", What: "window", Says: "a display is there"}
+}
+
+// sandboxFinding says whether commands run confined here.
+func sandboxFinding(c *confine.Confine) finding {
+	ok, how, why := c.Available()
+	if !ok {
+		return finding{
+			State: "warn", What: "sandbox", Says: "commands run without one, and each is asked for: " + why,
+			Hint: "Install bubblewrap (Linux 5.19 or newer)",
+		}
+	}
+	return finding{State: "ok", What: "sandbox", Says: "commands run behind " + how}
+}
+
+// secretsFinding tells where secrets are kept.
+func secretsFinding(v *secrets.Vault) finding {
+	where := v.Where()
+	f := finding{State: "ok", What: "secrets", Says: "in the desktop's keychain"}
+	if where.Kept != "keychain" {
+		f.Says = "in " + where.Path + ", which only you can read: " + where.Why
+	}
+	for _, one := range v.List() {
+		if one.Missing {
+			return finding{State: "bad", What: "secrets", Says: "the value of " + one.Name + " cannot be read", Hint: "Unlock the keychain, or save the secret again."}
+		}
+	}
+	return f
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"sextant/app/config"
 	"sextant/backend/guard/confine"
 	"sextant/backend/guard/places"
 	"sextant/backend/tools/mcp"
@@ -25,7 +26,7 @@ type mcpGrantsVerb struct {
 
 // Run changes what was asked for in mcp-config.json and says what the server may touch then.
 func (v *mcpGrantsVerb) Run(io streams, g *Global) error {
-	config, err := LoadConfig(g.flags())
+	config, err := config.Load(g.flags())
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (v *mcpGrantsVerb) change(entry *mcp.Entry) bool {
 }
 
 // sandboxOf is the sandbox of servers as far as words need it, where nothing runs.
-func sandboxOf(config *Config) *mcp.Sandbox {
+func sandboxOf(config *config.Config) *mcp.Sandbox {
 	home, _ := os.UserHomeDir() // without one no place is known as the person's
 	own := []string{config.DataDir, config.ConfigDir}
 	return &mcp.Sandbox{

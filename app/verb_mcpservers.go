@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"sextant/app/config"
 	"sextant/backend/tools/mcp"
-	theirs "sextant/backend/tools/mcp/foreign"
 	"sextant/backend/tools/panels/accepted"
 )
 
@@ -67,7 +66,7 @@ func (v *mcpAddVerb) Run(io streams, g *Global) error {
 	if len(v.Command) > 0 {
 		entry.Command, entry.Args = v.Command[0], v.Command[1:]
 	}
-	config, err := LoadConfig(g.flags())
+	config, err := config.Load(g.flags())
 	if err != nil {
 		return err
 	}
@@ -89,7 +88,7 @@ type mcpImportVerb struct {
 // Run shows what the file's servers would run and merges them; names that exist already are left as
 // they are and told. Without a yes they are switched off.
 func (v *mcpImportVerb) Run(ctx context.Context, io streams, g *Global) error {
-	config, err := LoadConfig(g.flags())
+	config, err := config.Load(g.flags())
 	if err != nil {
 		return err
 	}
@@ -175,15 +174,4 @@ func saysYes(ctx context.Context, io streams, question string) (bool, error) {
 		word := strings.ToLower(strings.TrimSpace(line))
 		return word == "y" || word == "yes", nil
 	}
-}
-
-// foreign reads other programs' lists of MCP servers.
-func (s *System) foreign() theirs.Reader { return foreignReader(s.Config.DataDir, s.Workspace()) }
-
-func foreignReader(dataDir, workspace string) theirs.Reader {
-	home, _ := os.UserHomeDir() // without one, such a place stays empty
-	if abs, err := filepath.Abs(workspace); err == nil {
-		workspace = abs
-	}
-	return theirs.Reader{Env: os.LookupEnv, Home: home, Workspace: workspace, Bundles: filepath.Join(dataDir, "bundles")}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sextant/app/config"
 	"sextant/backend/tools/mcp"
 )
 
@@ -38,7 +39,7 @@ func TestWhatAServerMayTouchIsShownAndChangedOnTheCommandLine(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"mcpServers": {"files": {"command": "node", "args": ["`+folder+`"], "more": 1}}, "other": true}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if ok, _, why := sandboxOf(&Config{DataDir: flags["data"], ConfigDir: flags["config"]}).Confine.Available(); !ok {
+	if ok, _, why := sandboxOf(&config.Config{DataDir: flags["data"], ConfigDir: flags["config"]}).Confine.Available(); !ok {
 		t.Skip(why)
 	}
 	for _, step := range []struct {

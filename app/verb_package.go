@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"sextant/app/config"
 	"sextant/backend/record/store"
 	"sextant/backend/tools/panels/making"
 	"sextant/backend/tools/panels/manifest"
@@ -34,7 +35,7 @@ type packedPanel struct {
 
 // Run packs a panel that can run, so that another person installs what was checked.
 func (v *panelsPackVerb) Run(io streams, g *Global) error {
-	config, err := LoadConfig(g.flags())
+	config, err := config.Load(g.flags())
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ type panelsInstallVerb struct {
 // Run shows what the panel is and may do, asks, and puts it into the panels folder. Nothing of it
 // runs by that: a running Sextant lists it, and asks before its program starts.
 func (v *panelsInstallVerb) Run(ctx context.Context, io streams, g *Global) error {
-	config, err := LoadConfig(g.flags())
+	config, err := config.Load(g.flags())
 	if err != nil {
 		return err
 	}

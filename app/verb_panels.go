@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"sextant/app/config"
 	"sextant/backend/tools/panels/making"
 	"sextant/backend/tools/panels/manifest"
 	"sextant/backend/tools/panels/manifest/shape"
@@ -126,7 +127,7 @@ type panelsNewVerb struct {
 func (v *panelsNewVerb) Run(io streams, g *Global) error {
 	dir := v.Dir
 	if dir == "" {
-		config, err := LoadConfig(g.flags())
+		config, err := config.Load(g.flags())
 		if err != nil {
 			return err
 		}

@@ -45,9 +45,9 @@ func (p *progressLines) add(data json.RawMessage) {
 	_, _ = fmt.Fprintln(p.w, line)
 }
 
-// tellProgress prints how far call id and its steps are, until stop is called.
-func (s *System) tellProgress(id string, w io.Writer) (stop func()) {
-	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.CallOutput}}, events.FromNow)
+// printProgress prints the progress of call id and its steps until stop is called.
+func printProgress(sys *System, id string, w io.Writer) (stop func()) {
+	sub := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.CallOutput}}, events.FromNow)
 	said := &progressLines{w: w}
 	var reading sync.WaitGroup
 	reading.Go(func() {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"sextant/app/config"
 	"sextant/backend/guard/secrets"
 	"sextant/backend/tools/mcp"
 )
@@ -107,8 +108,8 @@ func (v *secretsDeleteVerb) Run(io streams, g *Global) error {
 }
 
 // openVault opens the secrets alone.
-func openVault(g *Global, io streams) (*secrets.Vault, *Config, error) {
-	config, err := LoadConfig(g.flags())
+func openVault(g *Global, io streams) (*secrets.Vault, *config.Config, error) {
+	config, err := config.Load(g.flags())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -60,28 +60,6 @@ func (v *serveVerb) Run(ctx context.Context, io streams, g *Global) error {
 	return nil
 }
 
-// writeSecretJSON writes v to a new 0600 file, in one step.
-func writeSecretJSON(path string, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	temp := path + ".new"
-	_ = os.Remove(temp)
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(b, '\n'))
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temp, path)
-}
-
 // isTerminal reports whether w is a terminal.
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)

@@ -115,7 +115,7 @@ func (v *toolsCallVerb) Run(ctx context.Context, io streams, g *Global) error {
 	}
 	defer sys.Close()
 	id := "call_" + rand.Text()
-	stop := sys.tellProgress(id, io.err)
+	stop := printProgress(sys, id, io.err)
 	r := sys.Pipeline.Do(ctx, toolspec.Call{
 		ID: id, Tool: v.Name, Args: json.RawMessage(v.Args), Panel: v.Panel,
 		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, Unpaged: true},

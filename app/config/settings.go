@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 
 // Prefixes of keys that are the window's own: unsent text and sizes of regions.
 const (
-	draftPrefix = "draft."
-	viewPrefix  = "view."
+	DraftPrefix = "draft."
+	ViewPrefix  = "view."
 )
 
 // settingStore keeps what was set in the window.
@@ -33,22 +33,22 @@ type publisher interface {
 // the window. Safe for concurrent use.
 type Settings struct {
 	config *Config
-	store  settingStore
+	Store  settingStore
 	events publisher
 	vault  *secrets.Vault
 
-	// setting makes keeping a change and telling it one step, so that of two at once the same
+	// changing makes keeping a change and telling it one step, so that of two at once the same
 	// one is in force, kept and told last. It is taken before mu.
-	setting sync.Mutex
-	mu      sync.RWMutex
-	window  map[string]string
-	// changed is called after a change, outside the lock.
-	changed func(key string)
+	changing sync.Mutex
+	mu       sync.RWMutex
+	window   map[string]string
+	// OnChange is called after a change, outside the lock.
+	OnChange func(key string)
 }
 
-// openSettings reads what the window set before.
-func openSettings(ctx context.Context, config *Config, store settingStore, events publisher, vault *secrets.Vault) (*Settings, error) {
-	s := &Settings{config: config, store: store, events: events, vault: vault, window: map[string]string{}, changed: func(string) {}}
+// OpenSettings reads what the window set before.
+func OpenSettings(ctx context.Context, config *Config, store settingStore, events publisher, vault *secrets.Vault) (*Settings, error) {
+	s := &Settings{config: config, Store: store, events: events, vault: vault, window: map[string]string{}, OnChange: func(string) {}}
 	for _, k := range Keys() {
 		if !k.Window {
 			continue
@@ -70,7 +70,7 @@ func openSettings(ctx context.Context, config *Config, store settingStore, event
 
 // Get is the value in force.
 func (s *Settings) Get(name string) string {
-	v, _ := s.lookup(name)
+	v, _ := s.Lookup(name)
 	return v
 }
 
@@ -79,7 +79,7 @@ func (s *Settings) Int(name string) int {
 	if n, err := strconv.Atoi(s.Get(name)); err == nil && n > 0 {
 		return n
 	}
-	k, _ := keyNamed(name)
+	k, _ := KeyNamed(name)
 	n, _ := strconv.Atoi(k.Default)
 	return n
 }
@@ -103,25 +103,25 @@ func (s *Settings) List(name string) []string {
 	return out
 }
 
-func (s *Settings) lookup(name string) (value, source string) {
-	if v, source, ok := s.config.fixed(name); ok {
+func (s *Settings) Lookup(name string) (value, source string) {
+	if v, source, ok := s.config.Fixed(name); ok {
 		return v, source
 	}
 	s.mu.RLock()
 	v, ok := s.window[name]
 	s.mu.RUnlock()
 	if ok {
-		return v, sourceWindow
+		return v, SourceWindow
 	}
-	k, _ := keyNamed(name)
-	return k.Default, sourceDefault
+	k, _ := KeyNamed(name)
+	return k.Default, SourceDefault
 }
 
 // All lists every setting with its source; secrets show only whether they are set.
 func (s *Settings) All() []event.Setting {
 	var out []event.Setting
 	for _, k := range Keys() {
-		v, source := s.lookup(k.Name)
+		v, source := s.Lookup(k.Name)
 		if k.Secret && v != "" {
 			v = "set"
 		}
@@ -135,28 +135,28 @@ func (s *Settings) All() []event.Setting {
 // window may not change, values that are not allowed, and keys that a stronger layer fixes.
 // Keys that start with "draft." or "view." are the window's own and hold any text.
 func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, error) {
-	if strings.HasPrefix(name, draftPrefix) || strings.HasPrefix(name, viewPrefix) {
-		if err := s.store.SetSetting(ctx, name, value); err != nil {
+	if strings.HasPrefix(name, DraftPrefix) || strings.HasPrefix(name, ViewPrefix) {
+		if err := s.Store.SetSetting(ctx, name, value); err != nil {
 			return event.Setting{}, fmt.Errorf("not kept: %w", err)
 		}
-		return event.Setting{Key: name, Value: value, Source: sourceWindow}, nil
+		return event.Setting{Key: name, Value: value, Source: SourceWindow}, nil
 	}
 	k, err := s.changeable(name)
 	if err != nil {
 		return event.Setting{}, err
 	}
-	if err := checkValue(name, value); err != nil {
+	if err := CheckValue(name, value); err != nil {
 		return event.Setting{}, err
 	}
-	s.setting.Lock()
-	defer s.setting.Unlock()
-	if err := s.keep(ctx, k, value); err != nil {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if err := s.save(ctx, k, value); err != nil {
 		return event.Setting{}, fmt.Errorf("not kept: %w", err)
 	}
 	s.mu.Lock()
 	s.window[name] = value
 	s.mu.Unlock()
-	return s.tell(ctx, k)
+	return s.publish(ctx, k)
 }
 
 // Reset forgets what the window set, so that the default is in force, and tells everybody. It refuses
@@ -166,12 +166,12 @@ func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error
 	if err != nil {
 		return event.Setting{}, err
 	}
-	s.setting.Lock()
-	defer s.setting.Unlock()
+	s.changing.Lock()
+	defer s.changing.Unlock()
 	if k.Secret {
 		err = s.vault.SetKey(name, "")
 	} else {
-		err = s.store.UnsetSetting(ctx, name)
+		err = s.Store.UnsetSetting(ctx, name)
 	}
 	if err != nil {
 		return event.Setting{}, fmt.Errorf("not kept: %w", err)
@@ -179,25 +179,25 @@ func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error
 	s.mu.Lock()
 	delete(s.window, name)
 	s.mu.Unlock()
-	return s.tell(ctx, k)
+	return s.publish(ctx, k)
 }
 
 // changeable is the key, if the window may change it and no stronger layer fixes it.
 func (s *Settings) changeable(name string) (Key, error) {
-	k, ok := keyNamed(name)
+	k, ok := KeyNamed(name)
 	if !ok || !k.Window {
 		return k, fmt.Errorf("%q cannot be set in the window", name)
 	}
-	if _, source, fixed := s.config.fixed(name); fixed {
+	if _, source, fixed := s.config.Fixed(name); fixed {
 		return k, fmt.Errorf("%s is fixed by the %s; change it there", name, source)
 	}
 	return k, nil
 }
 
-// tell says what is in force now; s.setting is held.
-func (s *Settings) tell(ctx context.Context, k Key) (event.Setting, error) {
-	s.changed(k.Name)
-	value, source := s.lookup(k.Name)
+// publish says what is in force now; s.changing is held.
+func (s *Settings) publish(ctx context.Context, k Key) (event.Setting, error) {
+	s.OnChange(k.Name)
+	value, source := s.Lookup(k.Name)
 	shown := event.Setting{Key: k.Name, Value: value, Source: source}
 	if k.Secret && value != "" {
 		shown.Value = "set"
@@ -207,9 +207,9 @@ func (s *Settings) tell(ctx context.Context, k Key) (event.Setting, error) {
 }
 
 // keep writes a value where it belongs: keys to where secrets are kept, the rest to SQLite.
-func (s *Settings) keep(ctx context.Context, k Key, value string) error {
+func (s *Settings) save(ctx context.Context, k Key, value string) error {
 	if !k.Secret {
-		return s.store.SetSetting(ctx, k.Name, value)
+		return s.Store.SetSetting(ctx, k.Name, value)
 	}
 	return s.vault.SetKey(k.Name, value)
 }

@@ -1,9 +1,13 @@
-package app
+// Package config reads the configuration: the table of all settings, the layers their values come from (command line flag,
+// environment, config.toml, what was set in the window, default), and what a value may be. docs/configuration.md is
+// generated from the table.
+package config
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,31 +20,57 @@ import (
 
 // Where a setting's value comes from, strongest first (CONTRACT "Files").
 const (
-	sourceFlag    = "flag"
-	sourceEnv     = "environment"
-	sourceFile    = "file"
-	sourceWindow  = "window"
-	sourceDefault = "default"
+	SourceFlag        = "flag"
+	SourceEnvironment = "environment"
+	SourceFile        = "file"
+	SourceWindow      = "window"
+	SourceDefault     = "default"
 )
 
 // Config is everything read before anything is opened: folders and the layers of settings
 // that do not live in SQLite. It does not change after Load.
 type Config struct {
 	// DataDir and ConfigDir are absolute.
-	DataDir, ConfigDir string
-	flags, env, file   map[string]string
+	DataDir, ConfigDir       string
+	flags, fromEnv, fromFile map[string]string
 	// Problems are warnings: an unreadable file, an unknown key, a bad value. The layers below still hold.
 	Problems []string
 }
 
-// LoadConfig reads folders, environment and config.toml. flags holds what was given on the
+// FlagError reports a command line flag with a value that is not allowed.
+type FlagError struct {
+	Flag string
+	Err  error
+}
+
+// Error names the flag and what is wrong with its value.
+func (e *FlagError) Error() string { return fmt.Sprintf("%s: %v", e.Flag, e.Err) }
+
+// Unwrap returns Err.
+func (e *FlagError) Unwrap() error { return e.Err }
+
+// Beside returns a copy of c that keeps its data in dir and still reads the panels of c.
+func (c *Config) Beside(dir string) *Config {
+	beside := *c
+	beside.DataDir = dir
+	beside.flags = maps.Clone(c.flags)
+	panels, _, _ := c.Fixed("panels")
+	folders := []string{filepath.Join(c.DataDir, "panels")}
+	if panels != "" {
+		folders = append(folders, panels)
+	}
+	beside.flags["panels"] = strings.Join(folders, string(filepath.ListSeparator))
+	return &beside
+}
+
+// Load reads folders, environment and config.toml. flags holds what was given on the
 // command line, with the keys "data" and "config" for the folders. Only folders that cannot be
 // named are an error; everything else becomes a Problem.
-func LoadConfig(flags map[string]string) (*Config, error) {
+func Load(flags map[string]string) (*Config, error) {
 	c := &Config{flags: flags}
 	for flag, key := range map[string]string{"--allow-hosts": "allow_hosts", "--deny-hosts": "deny_hosts", "--profile": "profile"} {
-		if err := checkValue(key, flags[key]); err != nil {
-			return nil, failure(exitUsage, "%s: %v", flag, err)
+		if err := CheckValue(key, flags[key]); err != nil {
+			return nil, &FlagError{Flag: flag, Err: err}
 		}
 	}
 	var err error
@@ -50,8 +80,8 @@ func LoadConfig(flags map[string]string) (*Config, error) {
 	if c.ConfigDir, err = folder(flags["config"], "SEXTANT_CONFIG", "XDG_CONFIG_HOME", ".config"); err != nil {
 		return nil, err
 	}
-	c.env = c.readEnv()
-	c.file = c.readFile()
+	c.fromEnv = c.readEnv()
+	c.fromFile = c.readFile()
 	return c, nil
 }
 
@@ -90,20 +120,20 @@ func (c *Config) readEnv() map[string]string {
 	}
 	out := map[string]string{}
 	for name, value := range k.All() {
-		if _, known := keyNamed(name); known {
-			c.keep(out, name, fmt.Sprint(value), "SEXTANT_"+strings.ToUpper(name))
+		if _, known := KeyNamed(name); known {
+			c.store(out, name, fmt.Sprint(value), "SEXTANT_"+strings.ToUpper(name))
 		}
 	}
 	return out
 }
 
-// configFile is where config.toml is looked for.
-func (c *Config) configFile() string { return filepath.Join(c.ConfigDir, "config.toml") }
+// File is where config.toml is looked for.
+func (c *Config) File() string { return filepath.Join(c.ConfigDir, "config.toml") }
 
 // readFile reads config.toml; a missing one is fine, a broken one is a Problem.
 func (c *Config) readFile() map[string]string {
 	k := koanf.New(".")
-	err := k.Load(file.Provider(c.configFile()), toml.Parser())
+	err := k.Load(file.Provider(c.File()), toml.Parser())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -113,7 +143,7 @@ func (c *Config) readFile() map[string]string {
 	}
 	out := map[string]string{}
 	for name, value := range k.All() {
-		if _, known := keyNamed(name); !known {
+		if _, known := KeyNamed(name); !known {
 			c.Problems = append(c.Problems, fmt.Sprintf("config.toml: there is no setting %q.", name))
 			continue
 		}
@@ -124,27 +154,27 @@ func (c *Config) readFile() map[string]string {
 			}
 			value = strings.Join(parts, ",")
 		}
-		c.keep(out, name, fmt.Sprint(value), "config.toml: "+name)
+		c.store(out, name, fmt.Sprint(value), "config.toml: "+name)
 	}
 	return out
 }
 
 // keep stores a value that is allowed and reports one that is not.
-func (c *Config) keep(into map[string]string, name, value, where string) {
-	if err := checkValue(name, value); err != nil {
+func (c *Config) store(into map[string]string, name, value, where string) {
+	if err := CheckValue(name, value); err != nil {
 		c.Problems = append(c.Problems, where+" is ignored: "+err.Error())
 		return
 	}
 	into[name] = value
 }
 
-// fixed is the value of a key from the layers that the window cannot change.
-func (c *Config) fixed(name string) (value, source string, ok bool) {
+// Fixed is the value of a key from the layers that the window cannot change.
+func (c *Config) Fixed(name string) (value, source string, ok bool) {
 	for _, layer := range []struct {
 		source string
 		values map[string]string
-	}{{sourceFlag, c.flags}, {sourceEnv, c.env}, {sourceFile, c.file}} {
-		if v, ok := layer.values[name]; ok && (v != "" || layer.source != sourceFlag) {
+	}{{SourceFlag, c.flags}, {SourceEnvironment, c.fromEnv}, {SourceFile, c.fromFile}} {
+		if v, ok := layer.values[name]; ok && (v != "" || layer.source != SourceFlag) {
 			return v, layer.source, true
 		}
 	}

@@ -14,11 +14,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"sextant/app/config"
 	"sextant/backend/guard/confine"
 )
-
-// Version is the program's version; the build sets it with -ldflags.
-var Version = "0.1.0-dev"
 
 // Exit codes (CONTRACT "Command line").
 const (
@@ -81,6 +79,11 @@ func run(ctx context.Context, args []string, io streams) (code int) {
 		return exitUsage
 	}
 	if err := parsed.Run(); err != nil {
+		var wrong *config.FlagError
+		if errors.As(err, &wrong) {
+			_, _ = fmt.Fprintln(io.err, "sextant:", wrong)
+			return exitUsage
+		}
 		var e *exitError
 		if errors.As(err, &e) {
 			if e.text != "" {
@@ -133,7 +136,7 @@ func (g *Global) flags() map[string]string {
 		f["allow_hosts"] = joinList(g.AllowHosts)
 	}
 	if g.Profile != nil {
-		f["profile"] = cmp.Or(*g.Profile, throwAway)
+		f["profile"] = cmp.Or(*g.Profile, config.ThrowAwayProfile)
 	}
 	if len(g.DenyHosts) > 0 {
 		f["deny_hosts"] = joinList(g.DenyHosts)

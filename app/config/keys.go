@@ -1,11 +1,16 @@
-package app
+package config
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/tools/web"
 )
+
+// ThrowAwayProfile is the value of the setting profile for a browser profile that is not saved.
+const ThrowAwayProfile = "throw-away"
 
 // Key is one setting: its name in config.toml and in the window, its default and what it
 // does. Its environment variable is SEXTANT_ and the name in capitals.
@@ -77,12 +82,49 @@ func generalKeys() []Key {
 	}
 }
 
-// keyNamed finds a key.
-func keyNamed(name string) (Key, bool) {
+// KeyNamed finds a key.
+func KeyNamed(name string) (Key, bool) {
 	for _, k := range Keys() {
 		if k.Name == name {
 			return k, true
 		}
 	}
 	return Key{}, false
+}
+
+// spendingKeys are the settings that say what models cost and may cost.
+func spendingKeys() []Key {
+	return []Key{
+		{Name: "prices", Check: checkPrices, Default: "", Window: true, Doc: "What models cost, as provider/model=input/cached/output per million tokens, separated by commas, e.g. openai/gpt-5*=1.25/0.125/10 USD, anthropic/*=3/0.3/15/3.75. An asterisk stands for any text, a fourth price is for what is written to the service's cache, USD is meant without a currency. Models on this machine cost nothing, OpenRouter tells itself; any other without a price shows its tokens only."},
+		{Name: "tokens_per_turn", Check: checkTokens, Default: "0", Window: true, Doc: "Tokens that models may read and write in one turn; 0 is no budget. No answer is cut: the turn ends before the next question."},
+		{Name: "tokens_per_conversation", Check: checkTokens, Default: "0", Window: true, Doc: "Tokens that models may read and write in one conversation, all its branches together; 0 is no budget. Continue allows the same again."},
+		{Name: "cost_per_turn", Check: checkMoney, Default: "0", Window: true, Doc: "What one turn may cost, e.g. 0.50 or 2 EUR; 0 is no budget. What has no price is not counted."},
+		{Name: "cost_per_conversation", Check: checkMoney, Default: "0", Window: true, Doc: "What one conversation may cost, all its branches together; 0 is no budget. Continue allows the same again."},
+	}
+}
+
+// Markdown is docs/configuration.md, made from Keys.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString("# Configuration\n\nGenerated from `app/keys.go` by `make generate`; do not edit.\n\n")
+	b.WriteString("The strongest source wins: command line flag, environment variable, `config.toml`, what was set in the window, default.\n\n")
+	b.WriteString("`config.toml` and `mcp-config.json` are looked for in `$SEXTANT_CONFIG`, else `$XDG_CONFIG_HOME/sextant`, else `~/.config/sextant`.\n")
+	b.WriteString("Data (SQLite, browser profile, pictures, your panels) is kept in `$SEXTANT_DATA`, else `$XDG_DATA_HOME/sextant`, else `~/.local/share/sextant`.\n\n")
+	b.WriteString("| setting | variable | default | in the window | what it does |\n|---|---|---|---|---|\n")
+	for _, k := range Keys() {
+		window, def, doc := "no", k.Default, k.Doc
+		if k.Window {
+			window = "yes"
+		}
+		if def == "" {
+			def = "–"
+		} else {
+			def = "`" + def + "`"
+		}
+		if k.OneOf != nil {
+			doc += " One of `" + strings.Join(k.OneOf, "`, `") + "`."
+		}
+		fmt.Fprintf(&b, "| `%s` | `SEXTANT_%s` | %s | %s | %s |\n", k.Name, strings.ToUpper(k.Name), def, window, doc)
+	}
+	return b.String()
 }

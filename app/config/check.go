@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"errors"
@@ -14,9 +14,9 @@ import (
 	"sextant/backend/guard/egress"
 )
 
-// checkValue says what is wrong with a value.
-func checkValue(name, value string) error {
-	k, ok := keyNamed(name)
+// CheckValue says what is wrong with a value.
+func CheckValue(name, value string) error {
+	k, ok := KeyNamed(name)
 	if !ok {
 		return fmt.Errorf("there is no setting %q", name)
 	}
@@ -59,10 +59,10 @@ func noHost(host string, err error) error {
 }
 
 func checkGroup(group string) error {
-	if slices.Contains(switchable, group) {
+	if slices.Contains(SwitchableGroups, group) {
 		return nil
 	}
-	return fmt.Errorf("%q is no group that can be switched off; these can: %s", group, strings.Join(switchable, ", "))
+	return fmt.Errorf("%q is no group that can be switched off; these can: %s", group, strings.Join(SwitchableGroups, ", "))
 }
 
 // toolName is what a tool can be called, one of an MCP server too.
@@ -132,3 +132,6 @@ func checkDocument(value string) error {
 	}
 	return nil
 }
+
+// SwitchableGroups are the groups that a person can switch off.
+var SwitchableGroups = []string{"files", "shell", "web"}

@@ -9,7 +9,7 @@ import (
 )
 
 // explain turns an error of opening into one that says what holds and what to do. The
-// store's own errors do already.
+// Store's own errors do already.
 func explain(err error) error {
 	var known *store.OpenError
 	switch {
