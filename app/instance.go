@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// instanceName is the 0600 file in the data folder by which programs of the same user find
+// InstanceFile is the 0600 file in the data folder by which programs of the same user find
 // the Sextant that owns the folder and serves (ARCHITECTURE 18).
-const instanceName = "instance.json"
+const InstanceFile = "instance.json"
 
 // Instance is the content of that file. The token is a program's: it answers no question
 // and moves no hand.
@@ -22,17 +22,17 @@ type Instance struct {
 
 // announce writes the instance file; it goes with the server.
 func (s *System) announce() error {
-	path := filepath.Join(s.Config.DataDir, instanceName)
-	err := writeSecretJSON(path, Instance{URL: "http://" + s.Host(), Token: s.Token(), PID: os.Getpid(), Version: Version})
+	path := filepath.Join(s.Config.DataDir, InstanceFile)
+	err := WritePrivateJSON(path, Instance{URL: "http://" + s.Host(), Token: s.Token(), PID: os.Getpid(), Version: Version})
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	s.onClose("instance file", func() error { return os.Remove(path) })
+	s.OnClose("instance file", func() error { return os.Remove(path) })
 	return nil
 }
 
-// writeSecretJSON writes v to a new 0600 file, in one step.
-func writeSecretJSON(path string, v any) error {
+// WritePrivateJSON writes v to a new 0600 file, in one step.
+func WritePrivateJSON(path string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err

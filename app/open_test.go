@@ -3,6 +3,8 @@ package app
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -14,6 +16,10 @@ import (
 
 	"sextant/app/config"
 	"sextant/backend/guard/confine"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
 )
 
 func TestMain(m *testing.M) {
@@ -63,12 +69,45 @@ func writeMCPConfig(t testing.TB, flags map[string]string, text string) {
 	}
 }
 
+// RunCLI runs the command line; app/cli, which imports this package, is plugged in by cli_test.go.
+var RunCLI func(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int
+
+// The exit codes of the command line.
+const (
+	exitDone    = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitRefused = 3
+)
+
+// runReport is what "sextant run --json" prints.
+type runReport struct {
+	Text   string
+	Answer json.RawMessage
+	Wrong  []string
+	Status chat.Status
+	Error  string
+	Calls  []struct {
+		Tool, Sentence, Error, Suggestion, Output string
+		Status                                    event.CallStatus
+		ErrorType                                 toolspec.ErrorType `json:"error_type"`
+	}
+}
+
+// callerName names who asked for a call.
+func callerName(r wire.CallRow) string {
+	if r.Client != "" {
+		return string(r.Caller) + ":" + r.Client
+	}
+	return string(r.Caller)
+}
+
 // verb runs a command line and returns code, stdout and stderr.
 func verb(t *testing.T, flags map[string]string, args ...string) (int, string, string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	args = append(args, "--data", flags["data"], "--config", flags["config"])
-	code := run(context.Background(), args, streams{in: strings.NewReader(""), out: &out, err: &errs})
+	code := RunCLI(context.Background(), args, strings.NewReader(""), &out, &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -1,5 +1,14 @@
 package app
 
+import (
+	"context"
+	"slices"
+	"time"
+
+	"sextant/backend/record/events"
+	"sextant/shared/event"
+)
+
 // Purpose says what a System is opened for.
 type Purpose struct {
 	// Serve opens the HTTP door.
@@ -13,4 +22,25 @@ type Purpose struct {
 	ThrowAway bool
 	// WaitMCP waits a moment for MCP servers, for verbs that list tools.
 	WaitMCP bool
+}
+
+// mcpPatience is how long a listing verb waits for MCP servers to start.
+const mcpPatience = 10 * time.Second
+
+// WaitForMCP returns when no MCP server is starting any more, after mcpPatience, or when ctx ends.
+func (s *System) WaitForMCP(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, mcpPatience)
+	defer cancel()
+	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.MCPChanged}}, events.FromNow)
+	defer sub.Close()
+	for slices.ContainsFunc(s.MCP.List(), func(m event.MCPServer) bool { return m.State == "starting" }) {
+		select {
+		case _, ok := <-sub.C():
+			if !ok {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
 }

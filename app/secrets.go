@@ -13,12 +13,12 @@ import (
 // openSecrets opens the person's secrets first of all, so that nothing is logged or kept before
 // they are known.
 func (s *System) openSecrets() error {
-	v, err := vaultOf(s.Config, s.Log)
+	v, err := OpenVault(s.Config, s.Log)
 	if err != nil {
 		return err
 	}
 	s.Secrets = v
-	s.onClose("secrets", v.Close)
+	s.OnClose("secrets", v.Close)
 	s.Log = slog.New(secrets.NewHandler(s.Log.Handler(), v))
 	for _, k := range config.Keys() {
 		if !k.Secret {
@@ -32,8 +32,8 @@ func (s *System) openSecrets() error {
 	return nil
 }
 
-// vaultOf opens the secrets of a data folder.
-func vaultOf(config *config.Config, log *slog.Logger) (*secrets.Vault, error) {
+// OpenVault opens the secrets of a data folder.
+func OpenVault(config *config.Config, log *slog.Logger) (*secrets.Vault, error) {
 	c := secrets.Config{Dir: filepath.Join(config.DataDir, "secrets"), Log: log}
 	if value, _, fixed := config.Fixed("keychain"); fixed && value == "off" {
 		c.NoKeychain = "the setting keychain is off"

@@ -15,10 +15,10 @@ import (
 )
 
 // dawdling takes its time after it kept a setting, each time another.
-type dawdling struct{ config.SettingStore }
+type dawdling struct{ config.Store }
 
 func (d dawdling) SetSetting(ctx context.Context, key, value string) error {
-	err := d.SettingStore.SetSetting(ctx, key, value)
+	err := d.Store.SetSetting(ctx, key, value)
 	time.Sleep(rand.N(3 * time.Millisecond))
 	return err
 }

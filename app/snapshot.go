@@ -30,9 +30,9 @@ func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
 	}
 	return wire.Snapshot{
 		Seq: seq, Version: Version,
-		Panels: orEmpty(s.Panels.Panels()), ActivePanel: s.Baseline.ActivePanel(), ActivityBar: s.Baseline.ActivityBar(),
-		Browser: masked(s.Secrets, s.Browser.State()), Marks: masked(s.Secrets, s.Browser.Marks()), Approvals: orEmpty(s.Desk.Waiting()),
-		Conversations: orEmpty(conversations), MCP: orEmpty(s.MCP.List()), Models: orEmpty(s.Models.List(ctx)),
+		Panels: NonNil(s.Panels.Panels()), ActivePanel: s.Baseline.ActivePanel(), ActivityBar: s.Baseline.ActivityBar(),
+		Browser: masked(s.Secrets, s.Browser.State()), Marks: masked(s.Secrets, s.Browser.Marks()), Approvals: NonNil(s.Desk.Waiting()),
+		Conversations: NonNil(conversations), MCP: NonNil(s.MCP.List()), Models: NonNil(s.Models.List(ctx)),
 		Mode: s.Settings.Get("mode"), Workspace: s.Workspace(), Settings: settings, Banners: s.banners(),
 		PanelsFolder: s.PanelsFolder(), Disk: s.Space.State(),
 	}, nil

@@ -1,3 +1,6 @@
+// Package app is the composition root: System opens every subsystem, lowest layer first, hands each what it needs of the
+// others, and closes them in reverse order. It holds no logic of its own. The command line (app/cli) and the Wails
+// window (app/desktop) are built on it.
 package app
 
 import (
@@ -137,8 +140,8 @@ type closer struct {
 	close func() error
 }
 
-// onClose remembers what to close; the last remembered is closed first.
-func (s *System) onClose(name string, close func() error) {
+// OnClose remembers what to close; the last remembered is closed first.
+func (s *System) OnClose(name string, close func() error) {
 	s.closers = append(s.closers, closer{name, close})
 }
 
@@ -222,18 +225,18 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	}
 	s.hub = ws.New(door)
 	s.Window.Connect(s.hub)
-	s.onClose("windows", func() error { s.Window.Connect(nil); s.hub.Close(); return nil })
+	s.OnClose("windows", func() error { s.Window.Connect(nil); s.hub.Close(); return nil })
 	s.shells = ws.NewTerminalDoor(door, s.Terminals)
-	s.onClose("terminals' windows", func() error { s.shells.Close(); return nil })
+	s.OnClose("terminals' windows", func() error { s.shells.Close(); return nil })
 	s.guests = mcpserver.NewHost(s.welcome)
-	s.guests.Check = func(g mcpserver.Guest) error { return s.panelKnown(g.Panel) }
+	s.guests.Check = func(g mcpserver.Guest) error { return s.PanelKnown(g.Panel) }
 	s.server = httpapi.New(s.rooms())
 	if err := s.server.Listen(s.Settings.Get("addr")); err != nil {
 		return err
 	}
-	s.onClose("server", s.server.Close)
+	s.OnClose("server", s.server.Close)
 	// Before the server, which would wait for their streams.
-	s.onClose("programs over MCP", func() error { s.guests.Close(); return nil })
+	s.OnClose("programs over MCP", func() error { s.guests.Close(); return nil })
 	s.Pages.FramedBy("http://" + s.Host())
 	for _, host := range []string{s.server.Host(), s.Pages.Host()} {
 		s.Guard.Never(host)

@@ -17,8 +17,8 @@ const (
 	ViewPrefix  = "view."
 )
 
-// settingStore keeps what was set in the window.
-type settingStore interface {
+// Store keeps what was set in the window.
+type Store interface {
 	Setting(ctx context.Context, key string) (value string, ok bool, err error)
 	SetSetting(ctx context.Context, key, value string) error
 	UnsetSetting(ctx context.Context, key string) error
@@ -33,7 +33,7 @@ type publisher interface {
 // the window. Safe for concurrent use.
 type Settings struct {
 	config *Config
-	Store  settingStore
+	Store  Store
 	events publisher
 	vault  *secrets.Vault
 
@@ -47,7 +47,7 @@ type Settings struct {
 }
 
 // OpenSettings reads what the window set before.
-func OpenSettings(ctx context.Context, config *Config, store settingStore, events publisher, vault *secrets.Vault) (*Settings, error) {
+func OpenSettings(ctx context.Context, config *Config, store Store, events publisher, vault *secrets.Vault) (*Settings, error) {
 	s := &Settings{config: config, Store: store, events: events, vault: vault, window: map[string]string{}, OnChange: func(string) {}}
 	for _, k := range Keys() {
 		if !k.Window {
