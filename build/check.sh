@@ -18,7 +18,7 @@ go_half() {
   fi
   go vet -tags "$tags" ./... || bad=1
   "$tools/golangci-lint" run --build-tags "$tags" --timeout 5m || bad=1
-  go test -tags "$tags" -timeout 120s ./build/house || bad=1
+  go test -tags "$tags" -timeout 120s ./build/rules || bad=1
   # The floors, the map, the house rules and the staleness of generated files are tests of app.
   go test -tags "$tags" -timeout 120s -run 'Import|Every|Source|Names|Map|Stale|Fresh|Generated' ./app ./shared/... || bad=1
   return "$bad"

@@ -1,4 +1,4 @@
-package house
+package rules
 
 import (
 	"go/ast"
@@ -18,7 +18,7 @@ type Names struct {
 func Literals(files []File, home string, names Names) []string {
 	var problems []string
 	for _, f := range files {
-		if f.Test() || f.Generated() || strings.HasPrefix(f.Path, home+"/") || strings.HasPrefix(f.Path, "build/house/") {
+		if f.Test() || f.Generated() || strings.HasPrefix(f.Path, home+"/") || strings.HasPrefix(f.Path, "build/rules/") {
 			continue
 		}
 		for _, s := range texts(f) {

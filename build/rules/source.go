@@ -1,32 +1,77 @@
-package house
+package rules
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
-// The longest file and function, in lines.
+// The sizes that a reader can take in.
 const (
-	MaxFile     = 400
-	MaxFunction = 80
+	MaxFunction = 80   // lines of a function
+	MaxPackage  = 3000 // lines of a package's program files
+	MaxColumns  = 120  // columns of a line of Go, a tab counting as tabWidth
+	tabWidth    = 4
 )
 
-// Length checks that no written file is longer than MaxFile lines.
-func Length(files []File) []string {
-	var problems []string
+// PackageSizes checks that no package's program files have more than MaxPackage lines together.
+func PackageSizes(files []File) []string {
+	lines := map[string]int{}
 	for _, f := range files {
-		if f.Generated() {
-			continue
+		if f.Go() && !f.Test() && !f.Generated() {
+			lines[path.Dir(f.Path)] += strings.Count(f.Text, "\n")
 		}
-		if n := strings.Count(strings.TrimSuffix(f.Text, "\n"), "\n") + 1; n > MaxFile {
-			problems = append(problems, problem(f.Path, n, "the file has %d lines, %d is the most; make it two", n, MaxFile))
+	}
+	var problems []string
+	for _, folder := range slices.Sorted(maps.Keys(lines)) {
+		if n := lines[folder]; n > MaxPackage {
+			problems = append(problems, fmt.Sprintf("%s: the package has %d lines, %d is the most; it holds two ideas", folder, n, MaxPackage))
 		}
 	}
 	return problems
+}
+
+// LineLengths checks that no line of Go is wider than MaxColumns. Raw strings are exempt: they hold text as it is.
+func LineLengths(files []File) []string {
+	var problems []string
+	for _, f := range files {
+		if !f.Go() || f.Generated() {
+			continue
+		}
+		raw := rawStringLines(f)
+		for i, line := range strings.Split(f.Text, "\n") {
+			tabs := strings.Count(line, "\t")
+			if n := utf8.RuneCountInString(line) + tabs*(tabWidth-1); n > MaxColumns && !raw[i+1] {
+				problems = append(problems, problem(f.Path, i+1, "the line has %d columns, %d is the most", n, MaxColumns))
+			}
+		}
+	}
+	return problems
+}
+
+// rawStringLines returns the lines of f that a raw string touches.
+func rawStringLines(f File) map[int]bool {
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, f.Path, f.Text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil // GoSource reports a file that does not parse
+	}
+	lines := map[int]bool{}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && strings.HasPrefix(lit.Value, "`") {
+			for line := set.Position(lit.Pos()).Line; line <= set.Position(lit.End()).Line; line++ {
+				lines[line] = true
+			}
+		}
+		return true
+	})
+	return lines
 }
 
 // GoSource checks the Go files one by one: functions not longer than MaxFunction lines, no

@@ -1,10 +1,9 @@
-// Package house holds the project's own rules as functions over source text: which wing may
-// import which, how long a file may be, what may not be called outside tests. The tests in
-// app run them over the whole tree; the tests here show that each rule fails when broken.
+// Package rules holds the repository's own rules as functions over its source text: which group of packages may import
+// which, how large packages, functions and lines may be, what may not be called outside tests. Tests in app run the rules
+// over the whole tree; the tests here show that each rule finds what breaks it.
 //
-// A rule returns problems, one sentence each with the place in front, and never decides
-// whether a run fails. Nothing here is linked into the program.
-package house
+// A rule returns problems, one sentence each with the place in front. Nothing here is linked into the program.
+package rules
 
 import (
 	"fmt"

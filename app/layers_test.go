@@ -8,26 +8,26 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/build/house"
+	"sextant/build/rules"
 )
 
 const module = "sextant"
 
 // The window's files carry build tags, so the list is made twice: as the headless program
 // and as the desktop one.
-func TestImportsOnlyGoDownwards(t *testing.T) {
+func TestImportsGoDownwards(t *testing.T) {
 	for _, tags := range []string{"sqlite_fts5", "sqlite_fts5 desktop production webkit2_41"} {
 		pkgs := listPackages(t, tags)
 		if len(pkgs) < 5 {
 			t.Fatalf("go list names only %d packages", len(pkgs))
 		}
-		for _, p := range house.Floors(module, pkgs) {
+		for _, p := range rules.Layers(module, pkgs) {
 			t.Error(p)
 		}
 	}
 }
 
-func listPackages(t *testing.T, tags string) []house.Package {
+func listPackages(t *testing.T, tags string) []rules.Package {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Imports", "-tags", tags, "./...")
 	cmd.Dir = ".."
@@ -39,7 +39,7 @@ func listPackages(t *testing.T, tags string) []house.Package {
 		}
 		t.Fatalf("go list: %v", err)
 	}
-	var pkgs []house.Package
+	var pkgs []rules.Package
 	dec := json.NewDecoder(strings.NewReader(string(out)))
 	for {
 		var p struct {
@@ -54,7 +54,7 @@ func listPackages(t *testing.T, tags string) []house.Package {
 			t.Fatalf("reading go list: %v", err)
 		}
 		if !strings.Contains(p.ImportPath, "/node_modules/") {
-			pkgs = append(pkgs, house.Package{Path: p.ImportPath, Imports: p.Imports})
+			pkgs = append(pkgs, rules.Package{Path: p.ImportPath, Imports: p.Imports})
 		}
 	}
 }
