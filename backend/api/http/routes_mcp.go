@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/mcp/foreign"
 	"sextant/shared/event"
@@ -39,63 +41,63 @@ type entryBody struct {
 // serverRoutes are for the panel of MCP servers. A server is a command that runs here, so that only
 // the person adds and changes one.
 func (s *Server) serverRoutes() {
-	list := func() *body[event.MCPList] {
-		return answer(event.MCPList{Servers: s.rooms.MCP.List(), Problem: s.rooms.MCP.Problem()})
+	list := func() *route.Body[event.MCPList] {
+		return route.Answer(event.MCPList{Servers: s.rooms.MCP.List(), Problem: s.rooms.MCP.Problem()})
 	}
-	change := func(ctx context.Context, do func() error) (*body[event.MCPList], error) {
-		if err := personOnly(ctx); err != nil {
+	change := func(ctx context.Context, do func() error) (*route.Body[event.MCPList], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		if err := do(); err != nil {
 			if mcp.IsUnknown(err) {
-				return nil, notFound(err.Error())
+				return nil, route.NotFound(err.Error())
 			}
-			return nil, refused(err)
+			return nil, route.Refused(err)
 		}
 		return list(), nil
 	}
 	const base, one = "/api/mcp-servers", "/api/mcp-servers/{name}"
-	add(s, http.MethodPost, base, "Add an MCP server", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*body[event.MCPList], error) {
+	route.Add(s.api, http.MethodPost, base, "Add an MCP server", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[event.MCPList], error) {
 		return change(ctx, func() error { return s.rooms.MCP.Put(in.Body.Name, in.Body.Entry, false) })
 	})
-	add(s, http.MethodPut, one, "Change an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodPut, one, "Change an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body entryBody
 	},
-	) (*body[event.MCPList], error) {
+	) (*route.Body[event.MCPList], error) {
 		return change(ctx, func() error { return s.rooms.MCP.Put(in.Name, in.Body.Entry, true) })
 	})
-	add(s, http.MethodDelete, one, "Remove an MCP server", http.StatusOK, func(ctx context.Context, in *serverPath) (*body[event.MCPList], error) {
+	route.Add(s.api, http.MethodDelete, one, "Remove an MCP server", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
 		return change(ctx, func() error { return s.rooms.MCP.Remove(in.Name) })
 	})
-	add(s, http.MethodPost, one+"/restart", "Start an MCP server anew", http.StatusOK, func(ctx context.Context, in *serverPath) (*body[event.MCPList], error) {
+	route.Add(s.api, http.MethodPost, one+"/restart", "Start an MCP server anew", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
 		return change(ctx, func() error { return s.rooms.MCP.Restart(in.Name) })
 	})
-	add(s, http.MethodGet, one, "An MCP server's entry and log", http.StatusOK, func(ctx context.Context, in *serverPath) (*body[MCPServerDetail], error) {
-		if err := personOnly(ctx); err != nil {
+	route.Add(s.api, http.MethodGet, one, "An MCP server's entry and log", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[MCPServerDetail], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		entry, err := s.rooms.MCP.Entry(in.Name)
 		if err != nil {
-			return nil, notFound(err.Error())
+			return nil, route.NotFound(err.Error())
 		}
 		log, err := s.rooms.MCP.Log(in.Name)
 		if err != nil {
-			return nil, notFound(err.Error())
+			return nil, route.NotFound(err.Error())
 		}
-		return answer(MCPServerDetail{Entry: entry, Log: log, May: s.rooms.MCP.May(entry)}), nil
+		return route.Answer(MCPServerDetail{Entry: entry, Log: log, May: s.rooms.MCP.May(entry)}), nil
 	})
-	add(s, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*body[mcp.May], error) {
-		if err := personOnly(ctx); err != nil {
+	route.Add(s.api, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[mcp.May], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
-		return answer(s.rooms.MCP.May(in.Body.Entry)), nil
+		return route.Answer(s.rooms.MCP.May(in.Body.Entry)), nil
 	})
-	add(s, http.MethodPut, one+"/consents", "Say what an MCP server may ask for", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodPut, one+"/consents", "Say what an MCP server may ask for", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body mcp.Consents
 	},
-	) (*body[event.MCPList], error) {
+	) (*route.Body[event.MCPList], error) {
 		return change(ctx, func() error { return s.rooms.MCP.Consent(in.Name, in.Body) })
 	})
 	s.offerRoutes(one)
@@ -115,7 +117,7 @@ type importBody struct {
 // importRoutes take over what another program lists, after it was looked at.
 func (s *Server) importRoutes(base string) {
 	read := func(ctx context.Context, in importBody) (foreign.List, error) {
-		if err := personOnly(ctx); err != nil {
+		if err := access.WindowOnly(ctx); err != nil {
 			return foreign.List{}, err
 		}
 		list, err := s.rooms.Foreign().Read([]byte(in.Text))
@@ -123,33 +125,33 @@ func (s *Server) importRoutes(base string) {
 			list, err = s.rooms.Foreign().Open(in.Path)
 		}
 		if err != nil {
-			return list, refused(err)
+			return list, route.Refused(err)
 		}
 		return list, nil
 	}
-	add(s, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*body[mcp.Preview], error) {
+	route.Add(s.api, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[mcp.Preview], error) {
 		list, err := read(ctx, in.Body)
 		if err != nil {
 			return nil, err
 		}
 		p, err := s.rooms.MCP.Look(list)
 		if err != nil {
-			return nil, refused(err)
+			return nil, route.Refused(err)
 		}
-		return answer(p), nil
+		return route.Answer(p), nil
 	})
-	add(s, http.MethodPost, base, "Import servers of another program", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*body[MCPImported], error) {
+	route.Add(s.api, http.MethodPost, base, "Import servers of another program", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[MCPImported], error) {
 		list, err := read(ctx, in.Body)
 		if err != nil {
 			return nil, err
 		}
 		if list.Digest != in.Body.Digest && (in.Body.Path != "" || in.Body.Digest != "") {
-			return nil, refused(errors.New("it is not what the preview showed: it changed since, or was never looked at; nothing was imported. Look at it again"))
+			return nil, route.Refused(errors.New("it is not what the preview showed: it changed since, or was never looked at; nothing was imported. Look at it again"))
 		}
 		added, skipped, err := s.rooms.MCP.Import(list, in.Body.Names)
 		if err != nil {
-			return nil, refused(err)
+			return nil, route.Refused(err)
 		}
-		return answer(MCPImported{Added: append([]string{}, added...), Skipped: append([]string{}, skipped...)}), nil
+		return route.Answer(MCPImported{Added: append([]string{}, added...), Skipped: append([]string{}, skipped...)}), nil
 	})
 }
