@@ -1,9 +1,11 @@
 package httpapi
 
+import "sextant/backend/api/mcproutes"
+
 // routes registers every route of the door.
 func (s *Server) routes() {
 	s.toolRoutes()
-	s.serverRoutes()
+	mcproutes.Routes{API: s.api, MCP: s.rooms.MCP, Foreign: s.rooms.Foreign}.Register()
 	s.appRoutes()
 	s.environmentRoutes()
 	s.panelRoutes()

@@ -1,9 +1,13 @@
-package httpapi
+// Package mcproutes holds the HTTP routes about MCP servers: their list, their entries in mcp-config.json, importing from
+// other programs, and what a server offers beside tools (resources, prompts, completion).
+package mcproutes
 
 import (
 	"context"
 	"errors"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
@@ -11,6 +15,14 @@ import (
 	"sextant/backend/tools/mcp/foreign"
 	"sextant/shared/event"
 )
+
+// Routes are the routes about MCP servers.
+type Routes struct {
+	API huma.API
+	MCP *mcp.Servers
+	// Foreign reads other programs' lists of MCP servers.
+	Foreign func() foreign.Reader
+}
 
 // serverPath is a route with the name of an MCP server.
 type serverPath struct {
@@ -40,9 +52,9 @@ type entryBody struct {
 
 // serverRoutes are for the panel of MCP servers. A server is a command that runs here, so that only
 // the person adds and changes one.
-func (s *Server) serverRoutes() {
+func (s Routes) Register() {
 	list := func() *route.Body[event.MCPList] {
-		return route.Answer(event.MCPList{Servers: s.rooms.MCP.List(), Problem: s.rooms.MCP.Problem()})
+		return route.Answer(event.MCPList{Servers: s.MCP.List(), Problem: s.MCP.Problem()})
 	}
 	change := func(ctx context.Context, do func() error) (*route.Body[event.MCPList], error) {
 		if err := access.WindowOnly(ctx); err != nil {
@@ -57,48 +69,48 @@ func (s *Server) serverRoutes() {
 		return list(), nil
 	}
 	const base, one = "/api/mcp-servers", "/api/mcp-servers/{name}"
-	route.Add(s.api, http.MethodPost, base, "Add an MCP server", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[event.MCPList], error) {
-		return change(ctx, func() error { return s.rooms.MCP.Put(in.Body.Name, in.Body.Entry, false) })
+	route.Add(s.API, http.MethodPost, base, "Add an MCP server", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[event.MCPList], error) {
+		return change(ctx, func() error { return s.MCP.Put(in.Body.Name, in.Body.Entry, false) })
 	})
-	route.Add(s.api, http.MethodPut, one, "Change an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.API, http.MethodPut, one, "Change an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body entryBody
 	},
 	) (*route.Body[event.MCPList], error) {
-		return change(ctx, func() error { return s.rooms.MCP.Put(in.Name, in.Body.Entry, true) })
+		return change(ctx, func() error { return s.MCP.Put(in.Name, in.Body.Entry, true) })
 	})
-	route.Add(s.api, http.MethodDelete, one, "Remove an MCP server", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
-		return change(ctx, func() error { return s.rooms.MCP.Remove(in.Name) })
+	route.Add(s.API, http.MethodDelete, one, "Remove an MCP server", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
+		return change(ctx, func() error { return s.MCP.Remove(in.Name) })
 	})
-	route.Add(s.api, http.MethodPost, one+"/restart", "Start an MCP server anew", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
-		return change(ctx, func() error { return s.rooms.MCP.Restart(in.Name) })
+	route.Add(s.API, http.MethodPost, one+"/restart", "Start an MCP server anew", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
+		return change(ctx, func() error { return s.MCP.Restart(in.Name) })
 	})
-	route.Add(s.api, http.MethodGet, one, "An MCP server's entry and log", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[MCPServerDetail], error) {
+	route.Add(s.API, http.MethodGet, one, "An MCP server's entry and log", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[MCPServerDetail], error) {
 		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
-		entry, err := s.rooms.MCP.Entry(in.Name)
+		entry, err := s.MCP.Entry(in.Name)
 		if err != nil {
 			return nil, route.NotFound(err.Error())
 		}
-		log, err := s.rooms.MCP.Log(in.Name)
+		log, err := s.MCP.Log(in.Name)
 		if err != nil {
 			return nil, route.NotFound(err.Error())
 		}
-		return route.Answer(MCPServerDetail{Entry: entry, Log: log, May: s.rooms.MCP.May(entry)}), nil
+		return route.Answer(MCPServerDetail{Entry: entry, Log: log, May: s.MCP.May(entry)}), nil
 	})
-	route.Add(s.api, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[mcp.May], error) {
+	route.Add(s.API, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[mcp.May], error) {
 		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
-		return route.Answer(s.rooms.MCP.May(in.Body.Entry)), nil
+		return route.Answer(s.MCP.May(in.Body.Entry)), nil
 	})
-	route.Add(s.api, http.MethodPut, one+"/consents", "Say what an MCP server may ask for", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.API, http.MethodPut, one+"/consents", "Say what an MCP server may ask for", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body mcp.Consents
 	},
 	) (*route.Body[event.MCPList], error) {
-		return change(ctx, func() error { return s.rooms.MCP.Consent(in.Name, in.Body) })
+		return change(ctx, func() error { return s.MCP.Consent(in.Name, in.Body) })
 	})
 	s.offerRoutes(one)
 	s.importRoutes(base + "/import")
@@ -115,32 +127,32 @@ type importBody struct {
 }
 
 // importRoutes take over what another program lists, after it was looked at.
-func (s *Server) importRoutes(base string) {
+func (s Routes) importRoutes(base string) {
 	read := func(ctx context.Context, in importBody) (foreign.List, error) {
 		if err := access.WindowOnly(ctx); err != nil {
 			return foreign.List{}, err
 		}
-		list, err := s.rooms.Foreign().Read([]byte(in.Text))
+		list, err := s.Foreign().Read([]byte(in.Text))
 		if in.Path != "" {
-			list, err = s.rooms.Foreign().Open(in.Path)
+			list, err = s.Foreign().Open(in.Path)
 		}
 		if err != nil {
 			return list, route.Refused(err)
 		}
 		return list, nil
 	}
-	route.Add(s.api, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[mcp.Preview], error) {
+	route.Add(s.API, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[mcp.Preview], error) {
 		list, err := read(ctx, in.Body)
 		if err != nil {
 			return nil, err
 		}
-		p, err := s.rooms.MCP.Look(list)
+		p, err := s.MCP.Look(list)
 		if err != nil {
 			return nil, route.Refused(err)
 		}
 		return route.Answer(p), nil
 	})
-	route.Add(s.api, http.MethodPost, base, "Import servers of another program", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[MCPImported], error) {
+	route.Add(s.API, http.MethodPost, base, "Import servers of another program", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[MCPImported], error) {
 		list, err := read(ctx, in.Body)
 		if err != nil {
 			return nil, err
@@ -148,7 +160,7 @@ func (s *Server) importRoutes(base string) {
 		if list.Digest != in.Body.Digest && (in.Body.Path != "" || in.Body.Digest != "") {
 			return nil, route.Refused(errors.New("it is not what the preview showed: it changed since, or was never looked at; nothing was imported. Look at it again"))
 		}
-		added, skipped, err := s.rooms.MCP.Import(list, in.Body.Names)
+		added, skipped, err := s.MCP.Import(list, in.Body.Names)
 		if err != nil {
 			return nil, route.Refused(err)
 		}
