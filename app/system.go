@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
@@ -28,6 +27,7 @@ import (
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
 	"sextant/backend/record/events"
+	"sextant/backend/record/pending"
 	"sextant/backend/record/results"
 	"sextant/backend/record/space"
 	"sextant/backend/record/store"
@@ -67,6 +67,7 @@ type System struct {
 	Store       *store.Store
 	Space       *space.Watch
 	Events      *events.Recorder
+	Pending     *pending.Queue
 	Audit       *audit.Log
 	Blobs       *blobs.Store
 	Secrets     *secrets.Vault
@@ -102,8 +103,6 @@ type System struct {
 	Loop        *loop.Loop
 	Pilot       *pilot.Pilot
 
-	// drivingTurn is the turn whose call acted last on the window's page.
-	drivingTurn atomic.Pointer[string]
 	// mcpGuard is the way out of remote MCP servers only.
 	mcpGuard *egress.Guard
 

@@ -34,7 +34,21 @@ type Call struct {
 	// and a person sees one.
 	Within string     `json:"within,omitempty"`
 	From   Provenance `json:"from"`
+	// Surface is what the call acts on, nil for nothing. The pipeline resolves it once, before the
+	// call is described.
+	Surface *Surface `json:"-"`
 }
+
+// Surface is what a call acts on: a browser tab, or the page of a panel.
+type Surface struct {
+	// Session names whose browser tabs are meant, as Provenance.Session.
+	Session string
+	// Panel is the id of the panel whose page is meant, "" for the browser.
+	Panel string
+}
+
+// WindowTab reports whether s is a tab of the window's browser, which a person can take over.
+func (s *Surface) WindowTab() bool { return s != nil && s.Session == "" && s.Panel == "" }
 
 // Provenance says who asked, on whose behalf and what the asking context has read.
 // It is the second input of policy.Decide.

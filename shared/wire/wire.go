@@ -147,38 +147,11 @@ type Discovery struct {
 	Origins map[string]toolspec.Origin `json:"tool_origins"`
 }
 
-// CallRow is one line of the activity list, from the audit log.
+// CallRow is a call as the activity list shows it. Status is an event.CallStatus, or "running".
 type CallRow struct {
-	ID           string          `json:"id"`
-	Tool         string          `json:"tool"`
-	Origin       toolspec.Origin `json:"origin"`
-	Caller       toolspec.Caller `json:"caller"`
-	Client       string          `json:"client,omitempty"`
-	Conversation string          `json:"conversation,omitempty"`
-	Turn         string          `json:"turn,omitempty"`
-	Args         json.RawMessage `json:"args"`
-	Status       string          `json:"status"`
-	Sentence     string          `json:"sentence"`
-	// Target is the address, path or command line it acted on.
-	Target     string             `json:"target,omitempty"`
-	Preview    []string           `json:"preview,omitempty"`
-	Error      string             `json:"error,omitempty"`
-	ErrorType  toolspec.ErrorType `json:"error_type,omitempty"`
-	Suggestion string             `json:"suggestion,omitempty"`
-	Decision   string             `json:"decision"`
-	Reason     string             `json:"reason,omitempty"`
-	// Grant is the id of the standing permission that let it through.
-	Grant      string    `json:"grant,omitempty"`
-	Sources    []string  `json:"sources,omitempty"`
-	Output     string    `json:"output,omitempty"`
-	Started    time.Time `json:"started"`
-	DurationMS int64     `json:"duration_ms"`
-	// Changed are the files it changed, absolute paths.
-	Changed []string `json:"changed,omitempty"`
-	// Undoable is true when the panel whose tool it was can take it back.
-	Undoable bool `json:"undoable,omitempty"`
-	// Kept is set when the result was too long to be handed out in one piece.
-	Kept *toolspec.Kept `json:"kept,omitempty"`
+	event.CallRecord
+	Status string `json:"status"`
+	event.CallOutcome
 }
 
 // GrantRow is a standing permission with how it was used.

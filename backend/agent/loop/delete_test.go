@@ -33,7 +33,7 @@ func TestWhatIsOwedOfADeletedConversationIsNotRecordedAfterIt(t *testing.T) {
 	if err := h.Delete(t.Context(), o.Conversation, noTalks); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Settle(t.Context()); err != nil {
+	if err := h.pending.FlushAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	log, _, _ := h.kept()
@@ -60,7 +60,7 @@ func TestADeletionWaitsForTheEndThatIsBeingRecorded(t *testing.T) {
 	h := build(t, openaitest.Turn{Text: "Well."})
 	s := slow{house: h, ends: make(chan struct{}), let: make(chan struct{})}
 	config := h.config()
-	config.Journal = s
+	config.Journal, config.Pending = s, nil
 	l := loop.New(config)
 	defer l.Close()
 	if _, err := l.Start(t.Context(), loop.Ask{Conversation: "c1", Text: "hello", Model: "openai/m"}); err != nil {

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"sextant/backend/api/http/exposition"
-	"sextant/backend/record/store"
+	"sextant/backend/record/metrics"
 	"sextant/shared/wire"
 )
 
@@ -15,7 +15,7 @@ func firstBounds() []int64 { return []int64{100, 250, 500, 1000, 2500, 5000, 10_
 func roundBounds() []float64 { return []float64{1, 2, 3, 5, 10, 20, 50} }
 
 // exposed are the counters as Prometheus reads them.
-func exposed(version string, t store.Totals) *exposition.Page {
+func exposed(version string, t metrics.Totals) *exposition.Page {
 	p := &exposition.Page{}
 	about := p.Gauge("sextant_build_info", "1, with the version of Sextant.", "version")
 	about.Add(1, version)
@@ -31,8 +31,8 @@ func exposed(version string, t store.Totals) *exposition.Page {
 	return p
 }
 
-func exposeModels(p *exposition.Page, models []store.ModelTotal) {
-	each := func(name, help string, labels []string, add func(store.ModelTotal, func(v float64, values ...string))) {
+func exposeModels(p *exposition.Page, models []metrics.ModelTotal) {
+	each := func(name, help string, labels []string, add func(metrics.ModelTotal, func(v float64, values ...string))) {
 		m := p.Counter(name, help, append([]string{"provider", "model"}, labels...)...)
 		for _, model := range models {
 			provider, short, ok := strings.Cut(model.Model, "/")
@@ -44,30 +44,30 @@ func exposeModels(p *exposition.Page, models []store.ModelTotal) {
 		m.End(name)
 	}
 	type add = func(v float64, values ...string)
-	each("sextant_llm_requests_total", "Requests to models by outcome: ok or failed.", []string{"outcome"}, func(m store.ModelTotal, add add) {
+	each("sextant_llm_requests_total", "Requests to models by outcome: ok or failed.", []string{"outcome"}, func(m metrics.ModelTotal, add add) {
 		add(float64(m.Requests-m.Failed), "ok")
 		add(float64(m.Failed), "failed")
 	})
-	each("sextant_llm_retries_total", "Requests to models that followed a failed one for the same answer.", nil, func(m store.ModelTotal, add add) {
+	each("sextant_llm_retries_total", "Requests to models that followed a failed one for the same answer.", nil, func(m metrics.ModelTotal, add add) {
 		add(float64(m.Retries))
 	})
-	each("sextant_llm_tokens_total", "Tokens by kind, each counted once: input that was read anew, cached and cache_write input, output.", []string{"kind"}, func(m store.ModelTotal, add add) {
+	each("sextant_llm_tokens_total", "Tokens by kind, each counted once: input that was read anew, cached and cache_write input, output.", []string{"kind"}, func(m metrics.ModelTotal, add add) {
 		add(float64(m.Input-m.Cached-m.Written), "input")
 		add(float64(m.Cached), "cached")
 		add(float64(m.Written), "cache_write")
 		add(float64(m.Output), "output")
 	})
-	each("sextant_llm_prompt_tokens_total", "Tokens of prompts by what they are for: definitions of tools, results of tools, talk.", []string{"part"}, func(m store.ModelTotal, add add) {
+	each("sextant_llm_prompt_tokens_total", "Tokens of prompts by what they are for: definitions of tools, results of tools, talk.", []string{"part"}, func(m metrics.ModelTotal, add add) {
 		add(float64(m.Input-m.Definitions-m.Results), "talk")
 		add(float64(m.Definitions), "tool_definitions")
 		add(float64(m.Results), "tool_results")
 	})
-	each("sextant_llm_cost_total", "Cost of answers whose price is known, in units of the currency.", []string{"currency"}, func(m store.ModelTotal, add add) {
+	each("sextant_llm_cost_total", "Cost of answers whose price is known, in units of the currency.", []string{"currency"}, func(m metrics.ModelTotal, add add) {
 		for _, c := range m.Cost {
 			add(float64(c.Nanos)/1e9, c.Currency)
 		}
 	})
-	each("sextant_llm_unpriced_tokens_total", "Tokens of answers whose price is not known.", nil, func(m store.ModelTotal, add add) {
+	each("sextant_llm_unpriced_tokens_total", "Tokens of answers whose price is not known.", nil, func(m metrics.ModelTotal, add add) {
 		add(float64(m.Unpriced))
 	})
 	var firsts []exposition.Distribution

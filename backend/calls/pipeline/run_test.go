@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"sextant/backend/record/audit"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -182,7 +181,7 @@ type slowAudit struct {
 	reached, release chan struct{}
 }
 
-func (a *slowAudit) Done(ctx context.Context, id string, out audit.Outcome) error {
+func (a *slowAudit) Done(ctx context.Context, id string, out event.CallResult) error {
 	close(a.reached)
 	<-a.release
 	return a.Audit.Done(ctx, id, out)

@@ -16,7 +16,7 @@ import (
 func BenchmarkMetrics(b *testing.B) {
 	for _, days := range []int{365, 30} {
 		s := million(b, days)
-		now := time.Date(2026, 6, 1, 15, 30, 0, 0, s.zone)
+		now := time.Date(2026, 6, 1, 15, 30, 0, 0, s.Reader.Zone)
 		for _, r := range []wire.MetricsRange{wire.MetricsDay, wire.MetricsWeek, wire.MetricsMonth, wire.MetricsAll} {
 			b.Run(fmt.Sprintf("in%ddays/%s", days, r), func(b *testing.B) {
 				for b.Loop() {
@@ -29,7 +29,7 @@ func BenchmarkMetrics(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("in%ddays/one tool", days), func(b *testing.B) {
 			for b.Loop() {
-				h, _, err := s.ToolBuckets(context.Background(), "tool_7", toolspec.OriginBaseline, wire.MetricsMonth, 10, now)
+				h, _, err := s.ToolHistory(context.Background(), "tool_7", toolspec.OriginBaseline, wire.MetricsMonth, 10, now)
 				if err != nil || len(h.Buckets) != 30 {
 					b.Fatal(err)
 				}
@@ -43,7 +43,7 @@ func BenchmarkMetrics(b *testing.B) {
 func million(b *testing.B, days int) *Store {
 	b.Helper()
 	s := openAt(b, filepath.Join(b.TempDir(), "sextant.db"))
-	s.zone = time.UTC
+	s.setZone(time.UTC)
 	start := time.Date(2026, 6, 1, 16, 0, 0, 0, time.UTC).AddDate(0, 0, -days)
 	for _, q := range []string{
 		`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000),

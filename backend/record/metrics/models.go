@@ -1,15 +1,16 @@
-package store
+package metrics
 
 import (
 	"context"
 	"database/sql"
 
+	"sextant/backend/record/sqlrows"
 	"sextant/shared/chat"
 	"sextant/shared/wire"
 )
 
-// maxMeasuredModels bounds how many models are told of, those with the most tokens.
-const maxMeasuredModels = 100
+// maxModels bounds the models in Metrics; those with the most tokens are returned.
+const maxModels = 100
 
 // byModel are figures by the name of a model.
 type byModel map[string]*wire.ModelMetrics
@@ -21,8 +22,8 @@ func (b byModel) of(model string) *wire.ModelMetrics {
 	return b[model]
 }
 
-// readModels reads what was asked of models and how long the first word took.
-func readModels(ctx context.Context, q queryer, sp span) (byModel, error) {
+// readModels reads the requests to models, and how long the first piece of an answer took.
+func readModels(ctx context.Context, q sqlrows.Queryer, sp span) (byModel, error) {
 	where, args := sp.sums()
 	models := byModel{}
 	if err := readModelSums(ctx, q, models, where, args...); err != nil {
@@ -32,8 +33,8 @@ func readModels(ctx context.Context, q queryer, sp span) (byModel, error) {
 	for model, m := range models {
 		const from = ` FROM model_requests INDEXED BY model_requests_first WHERE first_ms > 0 AND model = ? AND `
 		args := append([]any{model}, atArgs...)
-		came, err := collect(ctx, q, scanInt, "reading figures", `SELECT COUNT(*)`+from+at, args...)
-		if err != nil || came[0] == 0 {
+		answers, err := sqlrows.Collect(ctx, q, sqlrows.Scan[int64], "reading figures", `SELECT COUNT(*)`+from+at, args...)
+		if err != nil || answers[0] == 0 {
 			if err != nil {
 				return nil, err
 			}
@@ -43,8 +44,9 @@ func readModels(ctx context.Context, q queryer, sp span) (byModel, error) {
 			percent int
 			into    *int64
 		}{{50, &m.FirstP50MS}, {95, &m.FirstP95MS}} {
-			found, err := collect(ctx, q, scanInt, "reading figures",
-				`SELECT first_ms`+from+at+` ORDER BY first_ms LIMIT 1 OFFSET ?`, append(args[:len(args):len(args)], rank(int(came[0]), p.percent))...)
+			found, err := sqlrows.Collect(ctx, q, sqlrows.Scan[int64], "reading figures",
+				`SELECT first_ms`+from+at+` ORDER BY first_ms LIMIT 1 OFFSET ?`,
+				append(args[:len(args):len(args)], rank(int(answers[0]), p.percent))...)
 			if err != nil {
 				return nil, err
 			}
@@ -57,17 +59,17 @@ func readModels(ctx context.Context, q queryer, sp span) (byModel, error) {
 }
 
 // readModelSums adds the sums of a range to models.
-func readModelSums(ctx context.Context, q queryer, models byModel, where string, args ...any) error {
+func readModelSums(ctx context.Context, q sqlrows.Queryer, models byModel, where string, args ...any) error {
 	type sum struct {
 		wire.ModelMetrics
 		money chat.Money
 	}
-	sums, err := collect(ctx, q, func(row *sql.Rows) (s sum, err error) {
-		return s, row.Scan(&s.Model, &s.money.Currency, &s.Requests, &s.Failed, &s.Retries, &s.Input, &s.Output, &s.Cached, &s.Written,
-			&s.Definitions, &s.Results, &s.money.Nanos, &s.Unpriced)
-	}, "reading figures", `SELECT model, currency, SUM(requests), SUM(failed), SUM(again), SUM(input), SUM(output), SUM(cached), SUM(written),
-		SUM(definitions), SUM(results), CAST(TOTAL(nanos) AS INTEGER), SUM(unpriced) FROM model_sums WHERE `+where+` GROUP BY model, currency
-		ORDER BY model, currency`, args...)
+	sums, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (s sum, err error) {
+		return s, row.Scan(&s.Model, &s.money.Currency, &s.Requests, &s.Failed, &s.Retries,
+			&s.Input, &s.Output, &s.Cached, &s.Written, &s.Definitions, &s.Results, &s.money.Nanos, &s.Unpriced)
+	}, "reading figures", `SELECT model, currency, SUM(requests), SUM(failed), SUM(again),
+		SUM(input), SUM(output), SUM(cached), SUM(written), SUM(definitions), SUM(results), CAST(TOTAL(nanos) AS INTEGER), SUM(unpriced)
+		FROM model_sums WHERE `+where+` GROUP BY model, currency ORDER BY model, currency`, args...)
 	for _, s := range sums {
 		m := models.of(s.Model)
 		m.Requests, m.Failed, m.Retries = m.Requests+s.Requests, m.Failed+s.Failed, m.Retries+s.Retries

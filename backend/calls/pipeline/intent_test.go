@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"sextant/backend/record/audit"
+	"sextant/backend/record/pending"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -21,21 +21,21 @@ type fullDisk struct {
 
 var errFull = errors.New("no space left")
 
-func (d *fullDisk) Intent(ctx context.Context, row audit.Row) error {
+func (d *fullDisk) Intent(ctx context.Context, row event.CallIntent) error {
 	if d.full.Load() {
 		return errFull
 	}
 	return d.Audit.Intent(ctx, row)
 }
 
-func (d *fullDisk) Done(ctx context.Context, id string, out audit.Outcome) error {
+func (d *fullDisk) Done(ctx context.Context, id string, out event.CallResult) error {
 	if d.full.Load() {
 		return errFull
 	}
 	return d.Audit.Done(ctx, id, out)
 }
 
-func (d *fullDisk) Record(ctx context.Context, row audit.Row, out audit.Outcome) error {
+func (d *fullDisk) Record(ctx context.Context, row event.CallIntent, out event.CallResult) error {
 	if d.full.Load() {
 		return errFull
 	}
@@ -115,7 +115,7 @@ func (j *fullJournal) Show(events ...event.Event) {
 func TestTheEndOfACallThatFindsNoRoomIsShownAndStoredLater(t *testing.T) {
 	h := newHouse(t)
 	journal := &fullJournal{Recorder: h.events, shown: make(chan event.Event, 100)}
-	h.cfg.Recorder = journal
+	h.cfg.Pending = pending.New(journal)
 	h.add(toolspec.Definition{Name: "act", Hints: toolspec.Hints{ReadOnly: true}}, func(context.Context, toolspec.Call, func(string, string)) (toolspec.Result, error) {
 		journal.full.Store(true)
 		return toolspec.OK("done"), nil
@@ -128,11 +128,11 @@ func TestTheEndOfACallThatFindsNoRoomIsShownAndStoredLater(t *testing.T) {
 	if e := <-journal.shown; e.Call != "one" || e.Seq != 0 {
 		t.Fatalf("shown was %+v", e)
 	}
-	if err := h.Settle(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+	if err := h.cfg.Pending.FlushAll(t.Context()); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("settled on a full disk: %v", err)
 	}
 	journal.full.Store(false)
-	if err := h.Settle(t.Context()); err != nil {
+	if err := h.cfg.Pending.FlushAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	stored, err := h.store.EventsAfter(t.Context(), 0, 100)
