@@ -4,19 +4,19 @@ import (
 	"sextant/shared/annotator"
 )
 
-// BrowserState is the controlled browser as the window shows it. Status is absent (no
-// Chromium found), stopped, starting, ready, failed; Error and Hint explain.
+// BrowserState is the state of the controlled browser. Status is absent (no Chromium found), stopped, starting,
+// ready or failed; Error and Hint explain it.
 type BrowserState struct {
 	Status string `json:"status"`
 	Error  string `json:"error,omitempty"`
 	Hint   string `json:"hint,omitempty"`
 	Tabs   []Tab  `json:"tabs"`
 	Active int    `json:"active"`
-	// Driving is the caller that acts now ("" none): person, model, pilot, mcp.
+	// Driving is the toolspec.Caller that acts on the page now, "" for nobody.
 	Driving string `json:"driving,omitempty"`
-	// PersonHas is true while a person has taken over.
+	// PersonHas is true while a person has taken over the page.
 	PersonHas bool `json:"person_has,omitempty"`
-	// Downloads are the newest files, newest last.
+	// Downloads are the newest downloads, the newest last.
 	Downloads []Download `json:"downloads,omitempty"`
 }
 
@@ -33,31 +33,31 @@ type Tab struct {
 	// asks for a user name and password) or file (the page asks for a file, and goes on).
 	Dialog     string `json:"dialog,omitempty"`
 	DialogType string `json:"dialog_type,omitempty"`
-	// DialogDefault is what a prompt holds at first.
+	// DialogDefault is the initial text of a prompt.
 	DialogDefault string `json:"dialog_default,omitempty"`
 	Crashed       bool   `json:"crashed,omitempty"`
 	// Device names the device that the tab emulates, "" for none.
 	Device string `json:"device,omitempty"`
 }
 
-// Download is one file that a page handed over.
+// Download is one downloaded file.
 type Download struct {
 	ID int `json:"id"`
-	// Name is the file's name; Path is where it lies once State is done.
+	// Name is the file's name. Path is where it is once State is done.
 	Name string `json:"name"`
 	Path string `json:"path,omitempty"`
 	URL  string `json:"url"`
 	// Received and Size are bytes; Size is 0 while it is not known.
 	Received int64 `json:"received"`
 	Size     int64 `json:"size"`
-	// State is running, done, cancelled or failed; Why says why it failed.
+	// State is running, done, cancelled or failed. Why says why it failed.
 	State string `json:"state"`
 	Why   string `json:"why,omitempty"`
-	// Tab is the tab that it came from.
+	// Tab is the tab that started it.
 	Tab int `json:"tab"`
 }
 
-// Marks are the numbers on a tab's page after the newest look.
+// Marks are the annotations of a tab's page after its newest observation.
 type Marks struct {
 	Page     annotator.Page      `json:"page"`
 	Elements []annotator.Element `json:"elements"`
@@ -67,11 +67,11 @@ type Marks struct {
 	Width     float64 `json:"width"`
 	Height    float64 `json:"height"`
 	SettledMS int     `json:"settled_ms"`
-	// On is false when the person switched numbers off.
+	// On is false when the person has switched annotations off.
 	On bool `json:"on"`
 }
 
-// Pointer is the assistant's pointer in CSS pixels of the viewport. Target is the number it goes to.
+// Pointer is the assistant's pointer in CSS pixels of the viewport. Target is the annotation that it moves to.
 type Pointer struct {
 	Tab    int     `json:"tab"`
 	X      float64 `json:"x"`

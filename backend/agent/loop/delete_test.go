@@ -60,7 +60,7 @@ func TestADeletionWaitsForTheEndThatIsBeingRecorded(t *testing.T) {
 	h := build(t, openaitest.Turn{Text: "Well."})
 	s := slow{house: h, ends: make(chan struct{}), let: make(chan struct{})}
 	config := h.config()
-	config.Journal, config.Pending = s, nil
+	config.Journal = s
 	l := loop.New(config)
 	defer l.Close()
 	if _, err := l.Start(t.Context(), loop.Ask{Conversation: "c1", Text: "hello", Model: "openai/m"}); err != nil {

@@ -70,12 +70,14 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 	h.pending = pending.New(h)
 	h.config = func() loop.Config {
 		return loop.Config{
-			Tools: h, Calls: h, Journal: h, Pending: h.pending, History: h, Queue: h, Models: models, Dialects: h,
+			Tools: h, Calls: h, Journal: h, History: h, Queue: h, Models: models, Dialects: h,
 			Limits: func() loop.Limits { return h.limits }, Notes: func() []string { return h.notes },
 			Core: []string{"look", "act"}, Looks: []string{"annotate_page"}, Window: func() int { return h.window }, Secret: "kept over restarts",
 		}
 	}
-	h.Loop = loop.New(h.config())
+	config := h.config()
+	config.Pending = h.pending
+	h.Loop = loop.New(config)
 	t.Cleanup(func() {
 		h.Close()
 		models.Close()

@@ -53,7 +53,7 @@ func TestAFormThatIsNotFilledInKeepsTheQuestion(t *testing.T) {
 		q.Form = fields
 		done := asking(ctx, d, q)
 		for text, says := range map[string]string{
-			`{}`: "Your address is needed", `{"mail":"nobody","size":"s"}`: "as ana@example.com", `{"mail":"a@b.c","size":"xl"}`: "not one of the choices",
+			`{}`: "Your address is required", `{"mail":"nobody","size":"s"}`: "such as ana@example.com", `{"mail":"a@b.c","size":"xl"}`: "must be one of the choices",
 			`{"mail":"a@b.c","size":"s","note":"too long"}`: "at most 5 characters", `{"mail":"a@b.c","size":"s","count":1.5}`: "a whole number",
 			`{"mail":"a@b.c","size":"s","extras":["bow","card"]}`: "at most 1 choices", `{"mail":"a@b.c","size":"s","gift":"yes"}`: "yes or no",
 		} {
