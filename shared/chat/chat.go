@@ -121,5 +121,8 @@ type Usage struct {
 
 // Plus returns the sum of u and v.
 func (u Usage) Plus(v Usage) Usage {
-	return Usage{Input: u.Input + v.Input, Output: u.Output + v.Output, Cached: u.Cached + v.Cached, Written: u.Written + v.Written}
+	return Usage{
+		Input: u.Input + v.Input, Output: u.Output + v.Output,
+		Cached: u.Cached + v.Cached, Written: u.Written + v.Written,
+	}
 }

@@ -4,14 +4,25 @@ import (
 	"sextant/shared/annotator"
 )
 
-// BrowserState is the state of the controlled browser. Status is absent (no Chromium found), stopped, starting,
-// ready or failed; Error and Hint explain it.
+// BrowserStatus says whether the controlled browser runs.
+type BrowserStatus string
+
+// The states of the controlled browser. BrowserAbsent means that no Chromium was found.
+const (
+	BrowserAbsent   BrowserStatus = "absent"
+	BrowserStopped  BrowserStatus = "stopped"
+	BrowserStarting BrowserStatus = "starting"
+	BrowserReady    BrowserStatus = "ready"
+	BrowserFailed   BrowserStatus = "failed"
+)
+
+// BrowserState is the state of the controlled browser. Error and Hint explain its Status.
 type BrowserState struct {
-	Status string `json:"status"`
-	Error  string `json:"error,omitempty"`
-	Hint   string `json:"hint,omitempty"`
-	Tabs   []Tab  `json:"tabs"`
-	Active int    `json:"active"`
+	Status BrowserStatus `json:"status"`
+	Error  string        `json:"error,omitempty"`
+	Hint   string        `json:"hint,omitempty"`
+	Tabs   []Tab         `json:"tabs"`
+	Active int           `json:"active"`
 	// Driving is the toolspec.Caller that acts on the page now, "" for nobody.
 	Driving string `json:"driving,omitempty"`
 	// PersonHas is true while a person has taken over the page.
@@ -29,16 +40,39 @@ type Tab struct {
 	Back    bool   `json:"back"`
 	Forward bool   `json:"forward"`
 	Favicon string `json:"favicon,omitempty"`
-	// Dialog is the text of an open dialog. DialogType is alert, confirm, prompt, auth (a site
-	// asks for a user name and password) or file (the page asks for a file, and goes on).
-	Dialog     string `json:"dialog,omitempty"`
-	DialogType string `json:"dialog_type,omitempty"`
+	// Dialog is the text of an open dialog, DialogType its type, "" for none.
+	Dialog     string     `json:"dialog,omitempty"`
+	DialogType DialogType `json:"dialog_type,omitempty"`
 	// DialogDefault is the initial text of a prompt.
 	DialogDefault string `json:"dialog_default,omitempty"`
 	Crashed       bool   `json:"crashed,omitempty"`
 	// Device names the device that the tab emulates, "" for none.
 	Device string `json:"device,omitempty"`
 }
+
+// DialogType is the type of an open dialog of a tab.
+type DialogType string
+
+// The types of dialogs. DialogAuth asks for the user name and password of a site, DialogFile for a file; a page
+// continues while the latter is open.
+const (
+	DialogAlert   DialogType = "alert"
+	DialogConfirm DialogType = "confirm"
+	DialogPrompt  DialogType = "prompt"
+	DialogAuth    DialogType = "auth"
+	DialogFile    DialogType = "file"
+)
+
+// DownloadState says how far a download is.
+type DownloadState string
+
+// The states of a download.
+const (
+	DownloadRunning   DownloadState = "running"
+	DownloadDone      DownloadState = "done"
+	DownloadCancelled DownloadState = "cancelled"
+	DownloadFailed    DownloadState = "failed"
+)
 
 // Download is one downloaded file.
 type Download struct {
@@ -50,9 +84,9 @@ type Download struct {
 	// Received and Size are bytes; Size is 0 while it is not known.
 	Received int64 `json:"received"`
 	Size     int64 `json:"size"`
-	// State is running, done, cancelled or failed. Why says why it failed.
-	State string `json:"state"`
-	Why   string `json:"why,omitempty"`
+	// Why says why it failed.
+	State DownloadState `json:"state"`
+	Why   string        `json:"why,omitempty"`
 	// Tab is the tab that started it.
 	Tab int `json:"tab"`
 }

@@ -91,12 +91,22 @@ type CallStart struct {
 	App string `json:"app,omitempty"`
 }
 
-// CallChunk is output of a running call; Stream is stdout, stderr or progress. A line of progress that
+// CallChunk is output of a running call. A line of StreamProgress that
 // begins with a percentage ("40% · two of five") is also drawn as a bar.
 type CallChunk struct {
-	Stream string `json:"stream"`
+	Stream Stream `json:"stream"`
 	Text   string `json:"text"`
 }
+
+// Stream is what a CallChunk is a part of.
+type Stream string
+
+// The streams of a call.
+const (
+	StreamStdout   Stream = "stdout"
+	StreamStderr   Stream = "stderr"
+	StreamProgress Stream = "progress"
+)
 
 // CallStatus is how a call ended.
 type CallStatus string
@@ -193,11 +203,10 @@ type ApprovalAnswer struct {
 
 // FormField is one value of a form. Its texts are the asker's.
 type FormField struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
-	About string `json:"about,omitempty"`
-	// Kind is text, number, integer, boolean, choice (one of Options) or choices (any of them).
-	Kind string `json:"kind"`
+	Name  string    `json:"name"`
+	Title string    `json:"title"`
+	About string    `json:"about,omitempty"`
+	Kind  FieldKind `json:"kind"`
 	// Format of a text is email, uri, date, date-time, or "" for any.
 	Format   string       `json:"format,omitempty"`
 	Required bool         `json:"required,omitempty"`
@@ -208,6 +217,19 @@ type FormField struct {
 	Least *float64 `json:"least,omitempty"`
 	Most  *float64 `json:"most,omitempty"`
 }
+
+// FieldKind is the kind of value of a FormField.
+type FieldKind string
+
+// The kinds of fields. FieldChoice is one of the options, FieldChoices any number of them.
+const (
+	FieldText    FieldKind = "text"
+	FieldNumber  FieldKind = "number"
+	FieldInteger FieldKind = "integer"
+	FieldBoolean FieldKind = "boolean"
+	FieldChoice  FieldKind = "choice"
+	FieldChoices FieldKind = "choices"
+)
 
 // FormOption is a value that can be chosen, and its label.
 type FormOption struct {

@@ -2,12 +2,15 @@ package event
 
 import "fmt"
 
-// Severities of a PanelProblem.
+// Severity is how severe a PanelProblem is.
+type Severity string
+
+// The severities.
 const (
 	// SeverityError disables the manifest, or only the tool that Tool names.
-	SeverityError = "error"
+	SeverityError Severity = "error"
 	// SeverityWarning disables nothing.
-	SeverityWarning = "warning"
+	SeverityWarning Severity = "warning"
 )
 
 // PanelProblem is a mistake in a panel, with its place and a possible correction. It quotes the panel's files,
@@ -29,8 +32,8 @@ type PanelProblem struct {
 	// else a value.
 	Fix string `json:"fix,omitempty"`
 	// Text is the whole problem as a sentence.
-	Text     string `json:"text"`
-	Severity string `json:"severity"`
+	Text     string   `json:"text"`
+	Severity Severity `json:"severity"`
 	// Tool is the tool that is disabled because of it, "" when the whole panel is.
 	Tool string `json:"tool,omitempty"`
 }

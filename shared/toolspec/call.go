@@ -151,7 +151,7 @@ type Result struct {
 	Undoable bool `json:"-"`
 	// App is the whole answer of an MCP server, for the page that shows it; nil for none.
 	App json.RawMessage `json:"-"`
-	// Whole is the complete text when the tool has cut it in Text, nil when Text is complete.
+	// Spooled is the complete text when the tool has cut it in Text, nil when Text is complete.
 	Whole Whole `json:"-"`
 }
 
@@ -164,14 +164,14 @@ type Kept struct {
 	Cut    bool   `json:"cut,omitempty"`
 }
 
-// Whole is a long text that a tool wrote to a file while it ran. The receiver of the Result stores or discards
+// SpooledText is a long text that a tool wrote to a file while it ran. The receiver of the Result stores or discards
 // it.
 type Whole interface {
 	// Discard removes the text. It may be called more than once.
 	Discard()
 }
 
-// Written is a Value that writes its own JSON object. The object is always valid and cheaper to write than by
+// JSONAppender is a Value that writes its own JSON object. The object is always valid and cheaper to write than by
 // reflection. It may leave out what Result.Text says.
 type Written interface{ AppendJSON(b []byte) []byte }
 

@@ -92,7 +92,8 @@ type FunctionBody struct {
 
 // Function returns d in OpenAI function-calling form.
 func (d Definition) Function() Function {
-	return Function{Type: "function", Function: FunctionBody{Name: d.Name, Description: d.Description, Parameters: d.Parameters}}
+	body := FunctionBody{Name: d.Name, Description: d.Description, Parameters: d.Parameters}
+	return Function{Type: "function", Function: body}
 }
 
 // PromptBytes estimates how much d adds to a prompt, in bytes.

@@ -29,7 +29,7 @@ type EditorDraft struct {
 	Version string `json:"version"`
 }
 
-// EditorSession is the state of the code editor that is stored over a restart.
+// EditorKept is the state of the code editor that is stored over a restart.
 type EditorKept struct {
 	State  EditorState   `json:"state"`
 	Drafts []EditorDraft `json:"drafts"`

@@ -19,14 +19,25 @@ const (
 	MetricsAll   MetricsRange = "all"
 )
 
-// MetricsSpan is a range in buckets. Zone is the time zone of hours and dates. Step is hour, six_hours, day,
-// week or month.
+// MetricsStep is the length of a bucket.
+type MetricsStep string
+
+// The steps.
+const (
+	StepHour     MetricsStep = "hour"
+	StepSixHours MetricsStep = "six_hours"
+	StepDay      MetricsStep = "day"
+	StepWeek     MetricsStep = "week"
+	StepMonth    MetricsStep = "month"
+)
+
+// MetricsSpan is a range in buckets. Zone is the time zone of hours and dates.
 type MetricsSpan struct {
 	Range MetricsRange `json:"range"`
 	Zone  string       `json:"zone"`
 	From  time.Time    `json:"from"`
 	To    time.Time    `json:"to"`
-	Step  string       `json:"step"`
+	Step  MetricsStep  `json:"step"`
 }
 
 // Metrics is GET /api/metrics: figures of the calls and turns that began in a range. Running calls are not counted.

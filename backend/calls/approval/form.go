@@ -85,7 +85,7 @@ func Fields(schema []byte) ([]event.FormField, error) {
 }
 
 func (p property) field(name string) (event.FormField, error) {
-	f := event.FormField{Name: name, Title: limit(p.Title), About: limit(p.Description), Kind: p.Type}
+	f := event.FormField{Name: name, Title: limit(p.Title), About: limit(p.Description), Kind: event.FieldKind(p.Type)}
 	if f.Title == "" {
 		f.Title = limit(name)
 	}
@@ -94,12 +94,12 @@ func (p property) field(name string) (event.FormField, error) {
 		f.Least, f.Most = p.Minimum, p.Maximum
 	case "boolean":
 	case "string":
-		f.Kind, f.Format, f.Least, f.Most = "text", p.Format, p.MinLength, p.MaxLength
+		f.Kind, f.Format, f.Least, f.Most = event.FieldText, p.Format, p.MinLength, p.MaxLength
 		if f.Options = p.options(); len(f.Options) > 0 {
-			f.Kind, f.Least, f.Most = "choice", nil, nil
+			f.Kind, f.Least, f.Most = event.FieldChoice, nil, nil
 		}
 	case "array":
-		f.Kind, f.Least, f.Most = "choices", p.MinItems, p.MaxItems
+		f.Kind, f.Least, f.Most = event.FieldChoices, p.MinItems, p.MaxItems
 		if p.Items != nil {
 			f.Options = p.Items.options()
 		}
@@ -155,7 +155,7 @@ func checked(form []event.FormField, filled map[string]any) (map[string]any, err
 	out := map[string]any{}
 	for _, f := range form {
 		given, there := filled[f.Name]
-		if !there || given == nil || given == "" && f.Kind != "text" {
+		if !there || given == nil || given == "" && f.Kind != event.FieldText {
 			if f.Required {
 				return nil, fmt.Errorf("%w: %s is required", ErrForm, f.Title)
 			}
@@ -176,21 +176,21 @@ func checked(form []event.FormField, filled map[string]any) (map[string]any, err
 // value returns given if it fits f, or what is wrong with it.
 func value(f event.FormField, given any) (any, error) {
 	switch f.Kind {
-	case "boolean":
+	case event.FieldBoolean:
 		if yes, ok := given.(bool); ok {
 			return yes, nil
 		}
 		return nil, errors.New("must be yes or no")
-	case "number", "integer":
+	case event.FieldNumber, event.FieldInteger:
 		n, ok := given.(float64)
 		if !ok || math.IsNaN(n) || math.IsInf(n, 0) {
 			return nil, errors.New("must be a number")
 		}
-		if f.Kind == "integer" && n != math.Trunc(n) {
+		if f.Kind == event.FieldInteger && n != math.Trunc(n) {
 			return nil, errors.New("must be a whole number")
 		}
 		return n, within(f, n, "")
-	case "choices":
+	case event.FieldChoices:
 		list, ok := given.([]any)
 		if !ok {
 			return nil, errors.New("must be a list of choices")
@@ -201,7 +201,7 @@ func value(f event.FormField, given any) (any, error) {
 			}
 		}
 		return list, within(f, float64(len(list)), " choices")
-	case "choice":
+	case event.FieldChoice:
 		if !chosen(f, given) {
 			return nil, errors.New("must be one of the choices")
 		}

@@ -26,7 +26,7 @@ func TestAFormIsReadWithWhatIsNeededFirst(t *testing.T) {
 	}
 	var names []string
 	for _, f := range fields {
-		names = append(names, f.Name+":"+f.Kind)
+		names = append(names, f.Name+":"+string(f.Kind))
 	}
 	if got := strings.Join(names, " "); got != "mail:text size:choice count:integer extras:choices gift:boolean note:text" {
 		t.Errorf("got %s", got)

@@ -1,6 +1,6 @@
-// Package catalog merges the tools of every origin into one Catalogue: what can be called right now.
+// Package catalog merges the tools of every origin into one Catalog: what can be called right now.
 //
-// The contract: a Catalogue is a snapshot and never changes. Names in it are unique: the first source that
+// The contract: a Catalog is a snapshot and never changes. Names in it are unique: the first source that
 // offers a name has it, and every definition that was left out is reported as a problem. The package runs
 // nothing.
 package discovery
@@ -15,7 +15,7 @@ import (
 )
 
 // Source is one origin of tools. Definitions returns what it offers while panel is active ("" for none). It is
-// called for every Catalogue, from any goroutine, and must be quick.
+// called for every Catalog, from any goroutine, and must be quick.
 type Source interface {
 	Definitions(panel string) []toolspec.Definition
 }
@@ -30,16 +30,16 @@ type AppSource interface {
 	AppDefinitions(server string) []toolspec.Definition
 }
 
-// Catalog asks its sources in order. Its methods may be called concurrently.
+// Registry asks its sources in order. Its methods may be called concurrently.
 type Discovery struct {
 	sources []Source
 	off     func() []string
 }
 
-// Without leaves out the tools that off returns. Call it before the first Discover.
+// Without leaves out the tools that off returns. Call it before the first ForPanel.
 func (d *Discovery) Without(off func() []string) { d.off = off }
 
-// New returns a Catalog over sources; the earliest wins a name that several offer.
+// New returns a Registry over sources; the earliest wins a name that several offer.
 func New(sources ...Source) *Discovery { return &Discovery{sources: sources} }
 
 func (d *Discovery) switchedOff() map[string]bool {
@@ -52,12 +52,12 @@ func (d *Discovery) switchedOff() map[string]bool {
 	return names
 }
 
-// Discover returns what can be called while panel is active.
+// ForPanel returns what can be called while panel is active.
 func (d *Discovery) Discover(panel string) *Catalogue {
 	return d.collect(panel, func(s Source) []toolspec.Definition { return s.Definitions(panel) })
 }
 
-// Page returns what the page or the script of panel can name. The policy decides whether it may call it.
+// ForPage returns what the page or the script of panel can name. The policy decides whether it may call it.
 func (d *Discovery) Page(panel string) *Catalogue {
 	return d.collect(panel, func(s Source) []toolspec.Definition {
 		if own, ok := s.(PageSource); ok {
@@ -67,7 +67,7 @@ func (d *Discovery) Page(panel string) *Catalogue {
 	})
 }
 
-// App returns what the page of an MCP server can name: tools of that server only.
+// ForApp returns what the page of an MCP server can name: tools of that server only.
 func (d *Discovery) App(server string) *Catalogue {
 	return d.collect("", func(s Source) []toolspec.Definition {
 		if own, ok := s.(AppSource); ok {
@@ -90,7 +90,7 @@ func (d *Discovery) collect(panel string, offer func(Source) []toolspec.Definiti
 	return c
 }
 
-// Catalogue is what can be called at one moment. It is read-only and may be shared.
+// Catalog is what can be called at one moment. It is read-only and may be shared.
 type Catalogue struct {
 	// Panel is the panel it was made for, "" for none.
 	Panel    string
@@ -150,7 +150,7 @@ func (c *Catalogue) All() []toolspec.Definition { return append([]toolspec.Defin
 // Problems returns which definitions were left out, and why.
 func (c *Catalogue) Problems() []string { return append([]string{}, c.problems...) }
 
-// Wire returns the public form of the Catalogue. Created tools are listed with the baseline tools, because both
+// Wire returns the public form of the Catalog. Created tools are listed with the baseline tools, because both
 // are always available; Origins tells them apart.
 func (c *Catalogue) Wire() wire.Discovery {
 	w := wire.Discovery{

@@ -137,7 +137,8 @@ func (x *Index) Find(query string, n int) []toolspec.Definition {
 		}
 	}
 	named := map[string]bool{}
-	for f := range strings.FieldsFuncSeq(query, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`,;()[]{}", r) }) {
+	separator := func(r rune) bool { return strings.ContainsRune(" \t\n\"'`,;()[]{}", r) }
+	for f := range strings.FieldsFuncSeq(query, separator) {
 		named[f] = true
 	}
 	type hit struct {

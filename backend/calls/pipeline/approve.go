@@ -29,7 +29,8 @@ func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 			return &r
 		}
 		p.cfg.Log.Error("question not asked", "call", c.call.ID, "err", err)
-		r := toolspec.Fail(toolspec.SystemError, "a person has to be asked, and the question could not be stored, so it did not run",
+		r := toolspec.Fail(toolspec.SystemError,
+			"a person has to be asked, and the question could not be stored, so it did not run",
 			"Nothing was changed. Check that the disk is not full, then try again.")
 		return &r
 	}
@@ -74,9 +75,10 @@ func (p *Pipeline) changed(c *callState) *toolspec.Result {
 	if err == nil && sameEffects(now, was) {
 		return nil
 	}
-	r := c.refused(toolspec.Fail(toolspec.PermissionError,
-		"what it acts on changed while the question waited, so it did not run", "Look at the page again, then ask again."))
-	c.row.Reason = "what it acts on changed while the question waited"
+	const reason = "what it acts on changed while the question waited"
+	r := c.refused(toolspec.Fail(toolspec.PermissionError, reason+", so it did not run",
+		"Look at the page again, then ask again."))
+	c.row.Reason = reason
 	return r
 }
 

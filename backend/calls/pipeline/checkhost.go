@@ -15,7 +15,7 @@ import (
 // maxCommand bounds how much of a command a question about one of its hosts quotes, in characters.
 const maxCommand = 120
 
-// Contact judges one host (host or host:port) that a running call has connected to: a command whose
+// CheckHost judges one host (host or host:port) that a running call has connected to: a command whose
 // network the sandbox limits. It asks a person where there is one. nil allows the connection; the
 // error is a sentence for whoever reads the command's output. The deadline of the call pauses while
 // the question waits, and the question lapses with ctx. Each judged host is in the audit log.

@@ -25,7 +25,7 @@ type output struct {
 	ctx  context.Context
 
 	mu      sync.Mutex
-	stream  string
+	stream  event.Stream
 	text    strings.Builder
 	ready   []event.CallChunk
 	written int
@@ -53,12 +53,12 @@ func (o *output) write(stream, text string) {
 	if o.closed || o.full {
 		return
 	}
-	if stream != o.stream {
+	if event.Stream(stream) != o.stream {
 		o.cut()
-		o.stream = stream
+		o.stream = event.Stream(stream)
 	}
-	if room := maxOutput - o.written; len(text) > room {
-		text = strings.ToValidUTF8(text[:room], "")
+	if left := maxOutput - o.written; len(text) > left {
+		text = strings.ToValidUTF8(text[:left], "")
 		o.full = true
 	}
 	o.written += len(text)
@@ -66,7 +66,7 @@ func (o *output) write(stream, text string) {
 	if o.full {
 		o.cut()
 		o.ready = append(o.ready, event.CallChunk{
-			Stream: "progress", Text: fmt.Sprintf("… more than %d KB; the rest is not shown here\n", maxOutput>>10),
+			Stream: event.StreamProgress, Text: fmt.Sprintf("… more than %d KB; the rest is not shown here\n", maxOutput>>10),
 		})
 	}
 	select {

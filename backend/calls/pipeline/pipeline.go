@@ -352,10 +352,6 @@ func (p *Pipeline) HostOpen(session, host string) bool {
 	return policy.Opened(host, p.cfg.Policy().AllowHosts) || policy.Typed(host, p.hosts.opened(session))
 }
 
-// OpenHost opens host in session because a person typed it outside of any call: in the address bar, or
-// on the command line.
-func (p *Pipeline) OpenHost(session, host string) { p.hosts.open(session, []string{host}) }
-
 // Close stops every call and waits until each is reported and no executor runs, or ctx ends. What
 // the reports are written to must stay open until then.
 func (p *Pipeline) Close(ctx context.Context) error {

@@ -46,14 +46,14 @@ func (c *callState) refusedByPolicy() *toolspec.Result {
 	return c.refused(toolspec.Fail(c.decision.ErrorType, c.decision.Reason, c.decision.Suggestion))
 }
 
-// Stand returns the permission that applies to calls of a tool whose arguments are not known yet.
-// With told, the tool says of each call which files it uses.
-func (p *Pipeline) Stand(ctx context.Context, def toolspec.Definition, told bool) (policy.Stand, error) {
+// Permission returns the permission that applies to calls of a tool whose arguments are not known yet.
+// knowsFiles is true of a tool that says of each call which files it uses.
+func (p *Pipeline) Stand(ctx context.Context, def toolspec.Definition, knowsFiles bool) (policy.Stand, error) {
 	grants, err := p.cfg.Grants.Grants(ctx)
 	if err != nil {
 		return policy.Stand{}, err
 	}
-	return policy.StandOf(def, p.cfg.Policy(), grants, told), nil
+	return policy.StandOf(def, p.cfg.Policy(), grants, knowsFiles), nil
 }
 
 // Allowed reports whether call would run without a question if it were made now. It runs and records

@@ -91,7 +91,8 @@ var volatile = []string{"environment", "files", "shell", "panel"}
 // repeatable reports whether the call may be answered from the cache: it only reads, and only calls
 // change what it reads.
 func (c *callState) repeatable() bool {
-	return c.call.From.Turn != "" && c.def.Hints.ReadOnly && !c.def.Hints.OpenWorld && !slices.Contains(volatile, c.def.Group)
+	return c.call.From.Turn != "" && c.def.Hints.ReadOnly && !c.def.Hints.OpenWorld &&
+		!slices.Contains(volatile, c.def.Group)
 }
 
 func (c *callState) cacheKey() string {

@@ -141,7 +141,7 @@ func checkJSON(value any) error {
 func (p *Pipeline) ended(ctx context.Context, c *callState) toolspec.Result {
 	if errors.Is(context.Cause(ctx), deadline.ErrOver) {
 		return toolspec.Fail(toolspec.SystemError,
-			fmt.Sprintf("not done after %s, so it was stopped; what it did until then stays", seconds(c.def.Deadline())),
+			"not done after "+seconds(c.def.Deadline())+", so it was stopped; what it did until then stays",
 			"Check what it changed, then do it in smaller steps.")
 	}
 	return c.stopped()

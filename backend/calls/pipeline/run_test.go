@@ -139,8 +139,8 @@ func TestOutputIsJoinedInOrderAndBounded(t *testing.T) {
 	texts := map[string]string{}
 	order := ""
 	for _, c := range chunks {
-		texts[c.Stream] += c.Text
-		order += c.Stream[:4] + " "
+		texts[string(c.Stream)] += c.Text
+		order += string(c.Stream[:4]) + " "
 	}
 	if texts["stdout"] != strings.Repeat("ä", pieces)+"end\uFFFD" || texts["stderr"] != "warn" {
 		t.Fatalf("%q", texts)

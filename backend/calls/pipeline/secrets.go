@@ -78,7 +78,8 @@ func (p *Pipeline) masked(r toolspec.Result) toolspec.Result {
 	if v == nil {
 		return r
 	}
-	r.Error, r.Suggestion, r.Text, r.Sentence = v.Mask(r.Error), v.Mask(r.Suggestion), v.Mask(r.Text), v.Mask(r.Sentence)
+	r.Error, r.Suggestion = v.Mask(r.Error), v.Mask(r.Suggestion)
+	r.Text, r.Sentence = v.Mask(r.Text), v.Mask(r.Sentence)
 	r.Preview, r.Sources, r.Changed = p.maskedAll(r.Preview), p.maskedAll(r.Sources), p.maskedAll(r.Changed)
 	if r.App != nil {
 		r.App = v.MaskJSON(r.App)

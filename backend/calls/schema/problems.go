@@ -190,7 +190,8 @@ func (k check) explain(e *jsonschema.ValidationError, object any, into *[]proble
 	case *kind.Pattern:
 		add(fmt.Sprintf("%s does not have the form %s: %s", name, said.Want, show(value)), "Send it in that form.")
 	case *kind.AnyOf, *kind.OneOf:
-		add(fmt.Sprintf("%s matches none of its forms, or more than one: %s", name, show(value)), "Send one of its forms.")
+		add(fmt.Sprintf("%s matches none of its forms, or more than one: %s", name, show(value)),
+			"Send one of its forms.")
 	default:
 		words := e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
 		add(fmt.Sprintf("%s is wrong: %s", name, words), "")

@@ -33,7 +33,8 @@ func readModels(ctx context.Context, q sqlrows.Queryer, sp span) (byModel, error
 	for model, m := range models {
 		const from = ` FROM model_requests INDEXED BY model_requests_first WHERE first_ms > 0 AND model = ? AND `
 		args := append([]any{model}, atArgs...)
-		answers, err := sqlrows.Collect(ctx, q, sqlrows.Scan[int64], "reading figures", `SELECT COUNT(*)`+from+at, args...)
+		answers, err := sqlrows.Collect(ctx, q, sqlrows.Scan[int64], "reading figures",
+			`SELECT COUNT(*)`+from+at, args...)
 		if err != nil || answers[0] == 0 {
 			if err != nil {
 				return nil, err
@@ -68,12 +69,14 @@ func readModelSums(ctx context.Context, q sqlrows.Queryer, models byModel, where
 		return s, row.Scan(&s.Model, &s.money.Currency, &s.Requests, &s.Failed, &s.Retries,
 			&s.Input, &s.Output, &s.Cached, &s.Written, &s.Definitions, &s.Results, &s.money.Nanos, &s.Unpriced)
 	}, "reading figures", `SELECT model, currency, SUM(requests), SUM(failed), SUM(again),
-		SUM(input), SUM(output), SUM(cached), SUM(written), SUM(definitions), SUM(results), CAST(TOTAL(nanos) AS INTEGER), SUM(unpriced)
+		SUM(input), SUM(output), SUM(cached), SUM(written), SUM(definitions), SUM(results),
+		CAST(TOTAL(nanos) AS INTEGER), SUM(unpriced)
 		FROM model_sums WHERE `+where+` GROUP BY model, currency ORDER BY model, currency`, args...)
 	for _, s := range sums {
 		m := models.of(s.Model)
 		m.Requests, m.Failed, m.Retries = m.Requests+s.Requests, m.Failed+s.Failed, m.Retries+s.Retries
-		m.Input, m.Output, m.Cached, m.Written = m.Input+s.Input, m.Output+s.Output, m.Cached+s.Cached, m.Written+s.Written
+		m.Input, m.Output = m.Input+s.Input, m.Output+s.Output
+		m.Cached, m.Written = m.Cached+s.Cached, m.Written+s.Written
 		m.Definitions, m.Results, m.Unpriced = m.Definitions+s.Definitions, m.Results+s.Results, m.Unpriced+s.Unpriced
 		if s.money.Nanos > 0 {
 			m.Cost = append(m.Cost, s.money)

@@ -77,7 +77,8 @@ func readSeries(ctx context.Context, q sqlrows.Queryer, sp span, origin toolspec
 	}
 	sums, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (s sum, err error) {
 		return s, row.Scan(&s.start, &s.calls, &s.failed, &s.asked)
-	}, "reading figures", `SELECT start, SUM(calls), SUM(iif(status = 'failed', calls, 0)), SUM(iif(answer <> '', calls, 0))
+	}, "reading figures",
+		`SELECT start, SUM(calls), SUM(iif(status = 'failed', calls, 0)), SUM(iif(answer <> '', calls, 0))
 		FROM call_sums WHERE `+where+` AND (? = '' OR origin = ?) GROUP BY start`, append(args, origin, origin)...)
 	for _, s := range sums {
 		b := &m.Buckets[sp.bucket(s.start)]
@@ -320,7 +321,9 @@ func (r *Reader) ToolHistory(
 	return h, failed, err
 }
 
-func readHistory(ctx context.Context, q sqlrows.Queryer, sp span, tool string, origin toolspec.Origin, h *wire.ToolHistory) error {
+func readHistory(
+	ctx context.Context, q sqlrows.Queryer, sp span, tool string, origin toolspec.Origin, h *wire.ToolHistory,
+) error {
 	h.MetricsSpan, h.Buckets = sp.MetricsSpan, make([]wire.ToolBucket, sp.n())
 	for i := range h.Buckets {
 		h.Buckets[i].Start = sp.edges[i]
@@ -331,9 +334,13 @@ func readHistory(ctx context.Context, q sqlrows.Queryer, sp span, tool string, o
 	if sp.grain == grainHour {
 		start = `time / 1000000000`
 	}
-	ran, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (c call, err error) { return c, row.Scan(&c.start, &c.ms) }, "reading figures",
+	ran, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (c call, err error) {
+		return c, row.Scan(&c.start,
+			&c.ms)
+	}, "reading figures",
 		`SELECT `+start+`, duration_ms FROM measured_calls INDEXED BY measured_calls_duration
-		WHERE ran = 1 AND tool = ? AND origin = ? AND `+where+` ORDER BY duration_ms`, append([]any{tool, origin}, args...)...)
+		WHERE ran = 1 AND tool = ? AND origin = ? AND `+where+` ORDER BY duration_ms`, append([]any{tool,
+			origin}, args...)...)
 	if err != nil {
 		return err
 	}
@@ -353,7 +360,10 @@ func readHistory(ctx context.Context, q sqlrows.Queryer, sp span, tool string, o
 		start int64
 		n     int
 	}
-	failed, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (s sum, err error) { return s, row.Scan(&s.start, &s.n) }, "reading figures",
+	failed, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (s sum, err error) {
+		return s, row.Scan(&s.start,
+			&s.n)
+	}, "reading figures",
 		`SELECT start, SUM(calls) FROM call_sums WHERE `+where+` AND tool = ? AND origin = ? AND status = 'failed' GROUP BY start`,
 		append(args, tool, origin)...)
 	for _, f := range failed {

@@ -45,8 +45,8 @@ func (r Recorder) starts(at time.Time) map[string]int64 {
 }
 
 func hourOf(at time.Time) time.Time {
-	past := time.Duration(at.Minute())*time.Minute + time.Duration(at.Second())*time.Second + time.Duration(at.Nanosecond())
-	return at.Add(-past)
+	seconds := time.Duration(at.Minute()*60 + at.Second())
+	return at.Add(-seconds*time.Second - time.Duration(at.Nanosecond()))
 }
 
 // dayOf returns a date as a number such as 20261122.
@@ -59,7 +59,8 @@ func dayOf(at time.Time) int64 {
 func (r Recorder) Call(ctx context.Context, tx *sql.Tx, call string, result json.RawMessage) error {
 	var seq, at int64
 	var body []byte
-	err := tx.QueryRowContext(ctx, `SELECT seq, time, body FROM audit WHERE call = ? AND phase = 'intent'`, call).Scan(&seq, &at, &body)
+	err := tx.QueryRowContext(ctx,
+		`SELECT seq, time, body FROM audit WHERE call = ? AND phase = 'intent'`, call).Scan(&seq, &at, &body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -95,7 +96,8 @@ func (r Recorder) addCall(
 	done, err := tx.ExecContext(ctx, `INSERT INTO measured_calls
 		(seq, time, day, tool, origin, status, error_type, answer, waited_ms, ran, duration_ms, tokens)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		seq, sqlrows.Nanos(at), starts[grainDay], in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer, in.WaitedMS, ran,
+		seq, sqlrows.Nanos(at), starts[grainDay], in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer,
+		in.WaitedMS, ran,
 		out.DurationMS, out.Tokens)
 	if err != nil {
 		return fmt.Errorf("recording figures of a call: %w", err)
@@ -104,7 +106,8 @@ func (r Recorder) addCall(
 		return err
 	}
 	for grain, start := range starts {
-		_, err = tx.ExecContext(ctx, `INSERT INTO call_sums (grain, start, tool, origin, status, error_type, answer, ran, calls, tokens)
+		_, err = tx.ExecContext(ctx,
+			`INSERT INTO call_sums (grain, start, tool, origin, status, error_type, answer, ran, calls, tokens)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
 			ON CONFLICT DO UPDATE SET calls = calls + 1, tokens = tokens + excluded.tokens`,
 			grain, start, in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer, ran, out.Tokens)
@@ -143,8 +146,10 @@ func (r Recorder) Turn(ctx context.Context, tx *sql.Tx, t event.Turn, at time.Ti
 		_, err := tx.ExecContext(ctx, `INSERT INTO turn_sums
 			SELECT ?, ?, model, rounds, calls > 0, 1, input, output, cached, talk, definitions, results, estimated
 			FROM measured_turns WHERE turn = ?
-			ON CONFLICT DO UPDATE SET turns = turns + 1, input = input + excluded.input, output = output + excluded.output,
-			cached = cached + excluded.cached, talk = talk + excluded.talk, definitions = definitions + excluded.definitions,
+			ON CONFLICT DO UPDATE SET turns = turns + 1, input = input + excluded.input,
+			output = output + excluded.output,
+			cached = cached + excluded.cached, talk = talk + excluded.talk,
+				definitions = definitions + excluded.definitions,
 			results = results + excluded.results, estimated = estimated + excluded.estimated`, grain, start, t.ID)
 		if err != nil {
 			return fmt.Errorf("recording figures of a turn: %w", err)
@@ -170,7 +175,8 @@ func (r Recorder) Round(ctx context.Context, tx *sql.Tx, e event.Event) error {
 		return err
 	}
 	tokens := tokensOf(round)
-	_, err := tx.ExecContext(ctx, `UPDATE measured_turns SET rounds = MAX(rounds, ?), calls = calls + ?, input = input + ?,
+	_, err := tx.ExecContext(ctx,
+		`UPDATE measured_turns SET rounds = MAX(rounds, ?), calls = calls + ?, input = input + ?,
 		output = output + ?, cached = cached + ?, talk = talk + ?, definitions = definitions + ?, results = results + ?,
 		estimated = estimated + ? WHERE turn = ?`,
 		round.Number, round.Calls, tokens.input, tokens.output, round.Usage.Cached, tokens.talk, tokens.definitions,
@@ -253,7 +259,8 @@ func (r Recorder) backfillCalls(ctx context.Context, tx *sql.Tx) error {
 		calls, err := sqlrows.Collect(ctx, tx, func(row *sql.Rows) (old, error) {
 			var o old
 			return o, row.Scan(&o.seq, &o.at, &o.intent, &o.result, &o.asked, &o.answered, &o.answer)
-		}, "reading the audit log", `SELECT i.seq, i.time, i.body, r.body, q.time, a.time, json_extract(CAST(a.data AS TEXT), '$.answer')
+		}, "reading the audit log",
+			`SELECT i.seq, i.time, i.body, r.body, q.time, a.time, json_extract(CAST(a.data AS TEXT), '$.answer')
 			FROM audit i JOIN audit r ON r.call = i.call AND r.phase = 'result'
 			LEFT JOIN events q ON q.call = i.call AND q.kind = 'approval.asked'
 			LEFT JOIN events a ON a.call = i.call AND a.kind = 'approval.answered'

@@ -34,17 +34,17 @@ func (r *Reader) span(ctx context.Context, q sqlrows.Queryer, over wire.MetricsR
 	date := func(days, hour int) time.Time { return time.Date(y, m, d+days, hour, 0, 0, 0, r.Zone) }
 	switch over {
 	case wire.MetricsDay:
-		sp.Step = "hour"
+		sp.Step = wire.StepHour
 		for i := -23; i <= 1; i++ {
 			sp.edges = append(sp.edges, hourOf(now).Add(time.Duration(i)*time.Hour))
 		}
 	case wire.MetricsWeek:
-		sp.Step = "six_hours"
+		sp.Step = wire.StepSixHours
 		for i := -6 * 4; i <= 4; i++ {
 			sp.edges = append(sp.edges, date(0, 6*i))
 		}
 	case wire.MetricsMonth:
-		sp.byDates("day", date(-29, 0), date(1, 0))
+		sp.byDates(wire.StepDay, date(-29, 0), date(1, 0))
 	default:
 		first, err := r.firstDay(ctx, q, now)
 		if err != nil {
@@ -53,17 +53,17 @@ func (r *Reader) span(ctx context.Context, q sqlrows.Queryer, over wire.MetricsR
 		days := int(date(0, 12).Sub(first).Hours()/24) + 1
 		switch {
 		case days <= maxDays:
-			sp.byDates("day", first, date(1, 0))
+			sp.byDates(wire.StepDay, first, date(1, 0))
 		case days <= maxWeeks*7:
 			// Weeks begin on Monday.
-			sp.byDates("week", first.AddDate(0, 0, -(int(first.Weekday())+6)%7), date(1, 0))
+			sp.byDates(wire.StepWeek, first.AddDate(0, 0, -(int(first.Weekday())+6)%7), date(1, 0))
 		default:
-			sp.byDates("month", time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, r.Zone), date(1, 0))
+			sp.byDates(wire.StepMonth, time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, r.Zone), date(1, 0))
 		}
 	}
 	sp.From, sp.To = sp.edges[0], sp.edges[sp.n()]
 	sp.grain = grainHour
-	if sp.Step != "hour" && sp.Step != "six_hours" {
+	if sp.Step != wire.StepHour && sp.Step != wire.StepSixHours {
 		sp.grain = grainDay
 	}
 	for _, e := range sp.edges {
@@ -76,14 +76,14 @@ func (r *Reader) span(ctx context.Context, q sqlrows.Queryer, over wire.MetricsR
 	return sp, nil
 }
 
-func (sp *span) byDates(step string, from, to time.Time) {
+func (sp *span) byDates(step wire.MetricsStep, from, to time.Time) {
 	sp.Step = step
 	for at := from; at.Before(to); {
 		sp.edges = append(sp.edges, at)
 		switch step {
-		case "day":
+		case wire.StepDay:
 			at = at.AddDate(0, 0, 1)
-		case "week":
+		case wire.StepWeek:
 			at = at.AddDate(0, 0, 7)
 		default:
 			at = at.AddDate(0, 1, 0)

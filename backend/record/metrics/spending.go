@@ -20,7 +20,8 @@ func (r Recorder) addRequests(ctx context.Context, tx *sql.Tx, e event.Event, ro
 	if len(requests) == 0 { // rounds of older versions name none
 		t := tokensOf(round)
 		one := event.Request{
-			Model: round.Model, Usage: round.Usage, Estimated: t.estimated, DurationMS: round.DurationMS, Failed: round.Failed,
+			Model: round.Model, Usage: round.Usage, Estimated: t.estimated,
+			DurationMS: round.DurationMS, Failed: round.Failed,
 		}
 		one.Usage.Input, one.Usage.Output = t.input, t.output
 		requests = []event.Request{one}
@@ -47,9 +48,11 @@ func (r Recorder) addRequest(
 	}
 	starts := r.starts(e.Time)
 	done, err := tx.ExecContext(ctx, `INSERT INTO model_requests
-		(seq, number, time, day, conversation, turn, payer, payer_turn, model, input, output, cached, written, estimated, nanos, currency, first_ms)
+		(seq, number, time, day, conversation, turn, payer, payer_turn, model, input, output, cached, written,
+		estimated, nanos, currency, first_ms)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		e.Seq, number, sqlrows.Nanos(e.Time), starts[grainDay], e.Conversation, e.Turn, round.Payer.Conversation, round.Payer.Turn,
+		e.Seq, number, sqlrows.Nanos(e.Time), starts[grainDay], e.Conversation, e.Turn,
+		round.Payer.Conversation, round.Payer.Turn,
 		request.Model, u.Input, u.Output, u.Cached, u.Written, request.Estimated, amount, currency, request.FirstMS)
 	if err != nil {
 		return err
@@ -66,12 +69,14 @@ func (r Recorder) addRequest(
 		_, err = tx.ExecContext(ctx, `INSERT INTO model_sums (grain, start, model, currency, requests, failed, again,
 			input, output, cached, written, definitions, results, nanos, unpriced)
 			VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT DO UPDATE SET requests = requests + 1, failed = failed + excluded.failed, again = again + excluded.again,
+			ON CONFLICT DO UPDATE SET requests = requests + 1, failed = failed + excluded.failed,
+			again = again + excluded.again,
 			input = input + excluded.input, output = output + excluded.output, cached = cached + excluded.cached,
 			written = written + excluded.written, definitions = definitions + excluded.definitions,
 			results = results + excluded.results, nanos = MIN(nanos + excluded.nanos, 9000000000000000000),
 			unpriced = unpriced + excluded.unpriced`,
-			grain, start, request.Model, currency, request.Failed, request.Again, u.Input, u.Output, u.Cached, u.Written, definitions, results,
+			grain, start, request.Model, currency, request.Failed, request.Again, u.Input, u.Output, u.Cached,
+			u.Written, definitions, results,
 			amount.Int64, bill.Unpriced)
 		if err != nil {
 			return err
@@ -116,13 +121,15 @@ func (r *Reader) LastTurn(ctx context.Context, conversation string) (chat.Bill, 
 	if err != nil || len(newest) == 0 {
 		return chat.Bill{Cost: []chat.Money{}}, err
 	}
-	return readBill(ctx, r.db, `(conversation = ?1 AND turn = ?2 OR payer = ?1 AND payer_turn = ?2)`, conversation, newest[0])
+	return readBill(ctx, r.db,
+		`(conversation = ?1 AND turn = ?2 OR payer = ?1 AND payer_turn = ?2)`, conversation, newest[0])
 }
 
 func readBill(ctx context.Context, q sqlrows.Queryer, where string, args ...any) (chat.Bill, error) {
 	parts, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (b chat.Bill, err error) {
 		var m chat.Money
-		err = row.Scan(&b.Requests, &b.Input, &b.Output, &b.Cached, &b.Written, &b.Estimated, &m.Nanos, &m.Currency, &b.Unpriced)
+		err = row.Scan(&b.Requests, &b.Input, &b.Output, &b.Cached, &b.Written, &b.Estimated, &m.Nanos,
+			&m.Currency, &b.Unpriced)
 		b.Cost = []chat.Money{m}
 		return b, err
 	}, "reading what was spent", `SELECT COUNT(*), SUM(input), SUM(output), SUM(cached), SUM(written), SUM(estimated),

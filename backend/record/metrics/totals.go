@@ -72,7 +72,10 @@ func (t *Totals) readModels(ctx context.Context, q sqlrows.Queryer, bounds []int
 	for name, m := range models {
 		all[name] = &ModelTotal{ModelMetrics: *m, FirstAtMost: make([]int64, len(bounds))}
 	}
-	since, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (m ModelTotal, err error) { return m, row.Scan(&m.Model, &m.since) },
+	since, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (m ModelTotal, err error) {
+		return m,
+			row.Scan(&m.Model, &m.since)
+	},
 		"reading counters", `SELECT model, MIN(start) FROM model_sums WHERE grain = 'day' GROUP BY model`)
 	if err != nil {
 		return err

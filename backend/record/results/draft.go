@@ -72,8 +72,8 @@ func incomplete(b []byte) int {
 // put writes complete characters. The caller holds the lock.
 func (d *Draft) put(text []byte) {
 	text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
-	if room := MaxBytes - d.bytes; int64(len(text)) > room {
-		text = text[:room]
+	if left := MaxBytes - d.bytes; int64(len(text)) > left {
+		text = text[:left]
 		text = text[:len(text)-incomplete(text)]
 		d.cut = true
 		d.done = true

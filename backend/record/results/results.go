@@ -111,7 +111,9 @@ var handle = regexp.MustCompile(`^r_[a-z2-7]{12}$`)
 
 // Keep stores text under a new id and returns about with that id and the size of the text. whole, when it is
 // not nil, is a Draft of this Store and is stored instead of text.
-func (s *Store) Keep(ctx context.Context, about wire.KeptResult, text string, whole toolspec.Whole) (wire.KeptResult, error) {
+func (s *Store) Keep(
+	ctx context.Context, about wire.KeptResult, text string, whole toolspec.Whole,
+) (wire.KeptResult, error) {
 	d, ok := whole.(*Draft)
 	if !ok {
 		var err error

@@ -45,7 +45,8 @@ type AuditPair struct {
 // part is preceded by its length, so that different entries cannot have the same input.
 func (e AuditEntry) Digest() string {
 	h := sha256.New()
-	for _, part := range []string{e.PrevHash, e.Call, string(e.Phase), fmt.Sprint(sqlrows.Nanos(e.Time)), string(e.Body)} {
+	at := fmt.Sprint(sqlrows.Nanos(e.Time))
+	for _, part := range []string{e.PrevHash, e.Call, string(e.Phase), at, string(e.Body)} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil))
@@ -93,7 +94,8 @@ func (s *Store) appendAudit(ctx context.Context, tx *sql.Tx, entries []AuditEntr
 func (s *Store) AuditPairs(ctx context.Context, before int64, limit int, words ...string) ([]AuditPair, error) {
 	var where strings.Builder
 	args := []any{before, before}
-	const contains = `instr(lower(CAST(i.body AS TEXT)), lower(?)) > 0 OR instr(lower(CAST(r.body AS TEXT)), lower(?)) > 0`
+	const contains = `instr(lower(CAST(i.body AS TEXT)), lower(?)) > 0
+		OR instr(lower(CAST(r.body AS TEXT)), lower(?)) > 0`
 	for _, w := range words {
 		written, err := json.Marshal(w)
 		if err != nil {

@@ -32,7 +32,8 @@ func (s *Store) Branches(ctx context.Context, conversation string) (list []event
 	list, err = sqlrows.Collect(ctx, s.reader, func(row *sql.Rows) (event.Branch, error) {
 		var b event.Branch
 		return b, row.Scan(&b.ID, &b.After, &b.Instead)
-	}, "reading branches", `SELECT id, after_message, instead FROM branches WHERE conversation = ? ORDER BY position`, conversation)
+	}, "reading branches",
+		`SELECT id, after_message, instead FROM branches WHERE conversation = ? ORDER BY position`, conversation)
 	return list, active, err
 }
 
@@ -69,7 +70,8 @@ func checkRow(ctx context.Context, tx *sql.Tx, table, id, conversation string) e
 		return nil
 	}
 	var there bool
-	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+table+` WHERE id = ? AND conversation = ?)`, id, conversation).Scan(&there)
+	err := tx.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1 FROM `+table+` WHERE id = ? AND conversation = ?)`, id, conversation).Scan(&there)
 	if err == nil && !there {
 		err = fmt.Errorf("%s has no %q: %w", table, id, ErrNotFound)
 	}

@@ -73,13 +73,15 @@ func ensureConversation(ctx context.Context, tx *sql.Tx, id string, at time.Time
 	if id == "" {
 		return errors.New("an event without a conversation")
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO conversations (`+conversationColumns+`) VALUES (?, '', '', ?, ?, ?, '', '')
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO conversations (`+conversationColumns+`) VALUES (?, '', '', ?, ?, ?, '', '')
 		ON CONFLICT (id) DO NOTHING`, id, chat.StatusDone, sqlrows.Nanos(at), sqlrows.Nanos(at))
 	return err
 }
 
 func touchConversation(ctx context.Context, tx *sql.Tx, id string, at time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE conversations SET updated = MAX(updated, ?) WHERE id = ?`, sqlrows.Nanos(at), id)
+	_, err := tx.ExecContext(ctx,
+		`UPDATE conversations SET updated = MAX(updated, ?) WHERE id = ?`, sqlrows.Nanos(at), id)
 	return err
 }
 
@@ -99,7 +101,8 @@ func deleteConversation(ctx context.Context, tx *sql.Tx, id string, deletion int
 	if id == "" {
 		return errors.New("a deletion without an id")
 	}
-	children, err := sqlrows.Collect(ctx, tx, sqlrows.Scan[string], "reading the conversations of subagents", `SELECT id FROM conversations WHERE parent = ?`, id)
+	children, err := sqlrows.Collect(ctx, tx, sqlrows.Scan[string], "reading the conversations of subagents",
+		`SELECT id FROM conversations WHERE parent = ?`, id)
 	if err != nil {
 		return err
 	}

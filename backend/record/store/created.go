@@ -28,12 +28,14 @@ func scanCreated(row *sql.Rows) (toolspec.CreatedTool, error) {
 
 // CreatedTools returns the current version of every created tool, by name.
 func (s *Store) CreatedTools(ctx context.Context) ([]toolspec.CreatedTool, error) {
-	return sqlrows.Collect(ctx, s.reader, scanCreated, "reading created tools", createdColumns+`WHERE current = 1 ORDER BY name`)
+	return sqlrows.Collect(ctx, s.reader, scanCreated, "reading created tools",
+		createdColumns+`WHERE current = 1 ORDER BY name`)
 }
 
 // CreatedVersions returns every version of the tool name, the newest first, also of a deleted tool.
 func (s *Store) CreatedVersions(ctx context.Context, name string) ([]toolspec.CreatedTool, error) {
-	return sqlrows.Collect(ctx, s.reader, scanCreated, "reading created tools", createdColumns+`WHERE name = ? ORDER BY version DESC`, name)
+	return sqlrows.Collect(ctx, s.reader, scanCreated, "reading created tools",
+		createdColumns+`WHERE name = ? ORDER BY version DESC`, name)
 }
 
 // SaveCreatedTool stores t as the next version of its name and makes it the current one. It returns t with
@@ -43,7 +45,9 @@ func (s *Store) SaveCreatedTool(ctx context.Context, t toolspec.CreatedTool) (to
 		return t, errors.New("storing a created tool: it has no name")
 	}
 	err := s.write(ctx, func(tx *sql.Tx) error {
-		if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) + 1 FROM created_tools WHERE name = ?`, t.Name).Scan(&t.Version); err != nil {
+		if err := tx.QueryRowContext(ctx,
+			`SELECT coalesce(max(version), 0) + 1 FROM created_tools WHERE name = ?`,
+			t.Name).Scan(&t.Version); err != nil {
 			return err
 		}
 		data, err := json.Marshal(t)
@@ -53,7 +57,8 @@ func (s *Store) SaveCreatedTool(ctx context.Context, t toolspec.CreatedTool) (to
 		if _, err := tx.ExecContext(ctx, `UPDATE created_tools SET current = 0 WHERE name = ?`, t.Name); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO created_tools (name, version, current, asleep, data) VALUES (?, ?, 1, ?, ?)`,
+		_, err = tx.ExecContext(ctx,
+			`INSERT INTO created_tools (name, version, current, asleep, data) VALUES (?, ?, 1, ?, ?)`,
 			t.Name, t.Version, t.Asleep, data)
 		return err
 	})

@@ -48,7 +48,8 @@ func (s *Store) appendEvents(ctx context.Context, tx *sql.Tx, events []event.Eve
 		if len(e.Data) == 0 {
 			e.Data = []byte("{}")
 		}
-		done, err := insert.ExecContext(ctx, e.Kind, sqlrows.Nanos(e.Time), e.Conversation, e.Turn, e.Call, []byte(e.Data))
+		done, err := insert.ExecContext(ctx, e.Kind, sqlrows.Nanos(e.Time), e.Conversation, e.Turn, e.Call,
+			[]byte(e.Data))
 		if err != nil {
 			return nil, err
 		}

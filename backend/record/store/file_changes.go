@@ -29,7 +29,8 @@ func (s *Store) AddFileChanges(ctx context.Context, changes []wire.FileChange) e
 			if c.Call == "" || c.Path == "" {
 				return errors.New("it needs a call and a path")
 			}
-			if _, err := add.ExecContext(ctx, c.Tool, c.Call, c.Turn, c.Conversation, c.Owner, c.Path, c.Before, c.After, c.Mode,
+			if _, err := add.ExecContext(ctx, c.Tool, c.Call, c.Turn, c.Conversation, c.Owner, c.Path, c.Before,
+				c.After, c.Mode,
 				c.AfterMode, c.Note, sqlrows.Nanos(c.Time)); err != nil {
 				return err
 			}
@@ -60,24 +61,29 @@ func (s *Store) FileChanges(ctx context.Context, conversation, owner, turn, call
 	return sqlrows.Collect(ctx, s.reader, func(row *sql.Rows) (wire.FileChange, error) {
 		var c wire.FileChange
 		var at int64
-		err := row.Scan(&c.ID, &c.Tool, &c.Call, &c.Turn, &c.Conversation, &c.Owner, &c.Path, &c.Before, &c.After, &c.Mode,
+		err := row.Scan(&c.ID, &c.Tool, &c.Call, &c.Turn, &c.Conversation, &c.Owner, &c.Path, &c.Before,
+			&c.After, &c.Mode,
 			&c.AfterMode, &c.Note, &at)
 		c.Time = sqlrows.Time(at)
 		return c, err
-	}, "reading file changes", `SELECT id, tool, call, turn, conversation, owner, path, before, after, mode, after_mode, note, time
+	}, "reading file changes",
+		`SELECT id, tool, call, turn, conversation, owner, path, before, after, mode, after_mode, note, time
 		FROM file_changes WHERE `+where+` AND (? = '' OR owner = ?) ORDER BY id`, append(args, owner, owner)...)
 }
 
 // ChangedLately returns the paths of the newest n changes, each once.
 func (s *Store) ChangedLately(ctx context.Context, n int) ([]string, error) {
-	return sqlrows.Collect(ctx, s.reader, sqlrows.Scan[string], "reading file changes", `SELECT DISTINCT path FROM (SELECT path FROM file_changes ORDER BY id DESC LIMIT ?)`, n)
+	return sqlrows.Collect(ctx, s.reader, sqlrows.Scan[string], "reading file changes",
+		`SELECT DISTINCT path FROM (SELECT path FROM file_changes ORDER BY id DESC LIMIT ?)`, n)
 }
 
 // BeginCommand records that a command is about to run that may change files of a folder.
 func (s *Store) BeginCommand(ctx context.Context, c wire.Command) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO commands (call, tool, turn, conversation, owner, folder, time)
-			VALUES (?, ?, ?, ?, ?, ?, ?)`, c.Call, c.Tool, c.Turn, c.Conversation, c.Owner, c.Folder, sqlrows.Nanos(c.Time))
+		_, err := tx.ExecContext(ctx,
+			`INSERT OR REPLACE INTO commands (call, tool, turn, conversation, owner, folder, time)
+			VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			c.Call, c.Tool, c.Turn, c.Conversation, c.Owner, c.Folder, sqlrows.Nanos(c.Time))
 		return err
 	})
 	if err != nil {
@@ -106,5 +112,6 @@ func (s *Store) Commands(ctx context.Context) ([]wire.Command, error) {
 		err := row.Scan(&c.Call, &c.Tool, &c.Turn, &c.Conversation, &c.Owner, &c.Folder, &at)
 		c.Time = sqlrows.Time(at)
 		return c, err
-	}, "reading commands", `SELECT call, tool, turn, conversation, owner, folder, time FROM commands ORDER BY time, call`)
+	}, "reading commands",
+		`SELECT call, tool, turn, conversation, owner, folder, time FROM commands ORDER BY time, call`)
 }

@@ -34,7 +34,8 @@ func (s *Store) AddGrant(ctx context.Context, g toolspec.Grant) error {
 
 // Grants returns every standing permission, the oldest first.
 func (s *Store) Grants(ctx context.Context) ([]toolspec.Grant, error) {
-	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[toolspec.Grant], "reading grants", `SELECT data FROM grants ORDER BY created, id`)
+	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[toolspec.Grant], "reading grants",
+		`SELECT data FROM grants ORDER BY created, id`)
 }
 
 // GrantRows returns every standing permission with its uses, the newest first.

@@ -67,7 +67,8 @@ func (s *Store) mend(ctx context.Context) (Mended, error) {
 // unanswered selects the events of one kind that no event of the other kind closes.
 func unanswered(ctx context.Context, tx *sql.Tx, opened, closed event.Kind) ([]event.Event, error) {
 	return queryEvents(ctx, tx, `SELECT `+eventColumns+` FROM events AS o WHERE o.kind = ? AND NOT EXISTS
-		(SELECT 1 FROM events AS c WHERE c.call = o.call AND c.kind = ? AND c.seq > o.seq) ORDER BY o.seq`, opened, closed)
+		(SELECT 1 FROM events AS c WHERE c.call = o.call AND c.kind = ? AND c.seq > o.seq) ORDER BY o.seq`,
+		opened, closed)
 }
 
 func openQuestions(ctx context.Context, tx *sql.Tx, m *Mended) ([]event.Event, error) {
@@ -121,7 +122,8 @@ func openTurns(ctx context.Context, tx *sql.Tx, m *Mended) ([]event.Event, error
 			return o, err
 		}
 		return o, json.Unmarshal(data, &o.turn)
-	}, "reading running turns", `SELECT conversation, data FROM turns WHERE status = ? ORDER BY started`, chat.StatusRunning)
+	}, "reading running turns",
+		`SELECT conversation, data FROM turns WHERE status = ? ORDER BY started`, chat.StatusRunning)
 	if err != nil {
 		return nil, err
 	}
@@ -147,12 +149,16 @@ func openMessages(ctx context.Context, tx *sql.Tx, _ *Mended) ([]event.Event, er
 		err := json.Unmarshal(data, &w)
 		w.When = event.MomentKept
 		return event.New(event.MessageWaiting, w).In(conversation, ""), err
-	}, "reading messages that wait", `SELECT conversation, data FROM waiting WHERE json_extract(CAST(data AS TEXT), '$.when') <> ? ORDER BY position`, event.MomentKept)
+	}, "reading messages that wait",
+		`SELECT conversation, data FROM waiting WHERE json_extract(CAST(data AS TEXT),
+			'$.when') <> ? ORDER BY position`,
+		event.MomentKept)
 }
 
 // closeIntents gives every intent without a result the result "interrupted".
 func (s *Store) closeIntents(ctx context.Context, tx *sql.Tx, m *Mended, now time.Time) error {
-	orphans, err := sqlrows.Collect(ctx, tx, sqlrows.Scan[string], "reading open intents", `SELECT call FROM audit AS i WHERE phase = 'intent' AND NOT EXISTS
+	orphans, err := sqlrows.Collect(ctx, tx, sqlrows.Scan[string], "reading open intents",
+		`SELECT call FROM audit AS i WHERE phase = 'intent' AND NOT EXISTS
 		(SELECT 1 FROM audit AS r WHERE r.call = i.call AND r.phase = 'result') ORDER BY seq`)
 	if err != nil {
 		return err
@@ -163,7 +169,8 @@ func (s *Store) closeIntents(ctx context.Context, tx *sql.Tx, m *Mended, now tim
 	}
 	var entries []AuditEntry
 	body, err := json.Marshal(event.CallResult{
-		Status: event.CallInterrupted, CallOutcome: event.CallOutcome{Error: interruptedCall, Suggestion: interruptedHint},
+		Status:      event.CallInterrupted,
+		CallOutcome: event.CallOutcome{Error: interruptedCall, Suggestion: interruptedHint},
 	})
 	if err != nil {
 		return err

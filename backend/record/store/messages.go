@@ -39,7 +39,8 @@ func scanMessage(row *sql.Rows) (chat.Message, error) {
 	var m chat.Message
 	var calls, outside []byte
 	var at int64
-	err := row.Scan(&m.ID, &m.Conversation, &m.Turn, &m.Role, &m.Text, &calls, &m.CallID, &outside, &m.Status, &at, &m.Program, &m.Thought)
+	err := row.Scan(&m.ID, &m.Conversation, &m.Turn, &m.Role, &m.Text, &calls, &m.CallID, &outside, &m.Status,
+		&at, &m.Program, &m.Thought)
 	if err != nil {
 		return m, err
 	}
@@ -79,11 +80,13 @@ func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event)
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO messages
 		(id, conversation, turn, position, role, text, calls, call_id, outside, status, time, program, thought, branch)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, (SELECT branch FROM conversations WHERE id = ?2))
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
+		(SELECT branch FROM conversations WHERE id = ?2))
 		ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, role = excluded.role, text = excluded.text,
 		calls = excluded.calls, call_id = excluded.call_id, outside = excluded.outside, status = excluded.status,
 		thought = excluded.thought`,
-		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status, sqlrows.Nanos(m.Time), m.Program, m.Thought)
+		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status,
+		sqlrows.Nanos(m.Time), m.Program, m.Thought)
 	if err != nil {
 		return err
 	}

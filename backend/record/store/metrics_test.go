@@ -135,7 +135,7 @@ func TestFiguresOfCallsAreThoseCountedByHand(t *testing.T) {
 	})
 	same(t, "questions", m.Questions, wire.QuestionMetrics{Asked: 3, Allowed: 1, Denied: 1, Lapsed: 1, P50MS: 4000})
 	same(t, "buckets", filled(m), []string{"05-04 10:00 11/3/3"})
-	same(t, "zone and step", []string{m.Zone, m.Step, m.From.Format(time.RFC3339), m.To.Format(time.RFC3339)},
+	same(t, "zone and step", []string{m.Zone, string(m.Step), m.From.Format(time.RFC3339), m.To.Format(time.RFC3339)},
 		[]string{"Europe/Berlin", "hour", "2026-05-03T13:00:00+02:00", "2026-05-04T13:00:00+02:00"})
 
 	for _, r := range []wire.MetricsRange{wire.MetricsWeek, wire.MetricsMonth, wire.MetricsAll} {
@@ -205,10 +205,10 @@ func TestLongHistoriesAreCutIntoWeeksThenMonths(t *testing.T) {
 	s.setZone(berlin(t))
 	record(t, s, done{at: "2026-01-07T12:00:00Z", tool: "a", status: event.CallDone}, done{at: "2026-05-04T09:00:00Z", tool: "a", status: event.CallDone})
 	m := measured(t, s, wire.MetricsAll, "", "2026-05-04T10:00:00Z")
-	same(t, "weeks", append(filled(m), m.Step), []string{"01-05 00:00 1/0/0", "05-04 00:00 1/0/0", "week"})
+	same(t, "weeks", append(filled(m), string(m.Step)), []string{"01-05 00:00 1/0/0", "05-04 00:00 1/0/0", "week"})
 	record(t, s, done{at: "2024-02-29T12:00:00Z", tool: "a", status: event.CallDone})
 	m = measured(t, s, wire.MetricsAll, "", "2026-05-04T10:00:00Z")
-	same(t, "months", append(filled(m), m.Step), []string{"02-01 00:00 1/0/0", "01-01 00:00 1/0/0", "05-01 00:00 1/0/0", "month"})
+	same(t, "months", append(filled(m), string(m.Step)), []string{"02-01 00:00 1/0/0", "01-01 00:00 1/0/0", "05-01 00:00 1/0/0", "month"})
 }
 
 func TestPercentilesAreRanksAndNotAverages(t *testing.T) {

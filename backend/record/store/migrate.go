@@ -22,7 +22,8 @@ func (s *Store) provider(db *sql.DB) (*goose.Provider, error) {
 	if err == nil {
 		var p *goose.Provider
 		p, err = goose.NewProvider(goose.DialectSQLite3, db, dir, goose.WithDisableGlobalRegistry(true),
-			goose.WithGoMigrations(goose.NewGoMigration(backfillVersion, &goose.GoFunc{RunTx: s.recorder.Backfill}, nil)))
+			goose.WithGoMigrations(goose.NewGoMigration(backfillVersion,
+				&goose.GoFunc{RunTx: s.recorder.Backfill}, nil)))
 		if err == nil {
 			return p, nil
 		}

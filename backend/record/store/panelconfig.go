@@ -32,7 +32,8 @@ func (s *Store) PanelConfig(ctx context.Context, panel string) (map[string]json.
 func (s *Store) SetPanelConfig(ctx context.Context, panel string, values map[string]json.RawMessage) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		for name, value := range values {
-			statement, args := `INSERT OR REPLACE INTO panel_config (panel, name, value) VALUES (?, ?, ?)`, []any{panel, name, string(value)}
+			statement, args := `INSERT OR REPLACE INTO panel_config (panel, name, value) VALUES (?, ?, ?)`,
+				[]any{panel, name, string(value)}
 			if len(value) == 0 {
 				statement, args = `DELETE FROM panel_config WHERE panel = ? AND name = ?`, []any{panel, name}
 			}

@@ -42,7 +42,8 @@ func PeekAccepted(ctx context.Context, path string) ([]wire.AcceptedPanel, error
 	}
 	defer db.Close()
 	tables := 0
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'accepted_panels'`).Scan(&tables); err != nil {
+	if err := db.QueryRowContext(ctx,
+		`SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'accepted_panels'`).Scan(&tables); err != nil {
 		return nil, fmt.Errorf("reading accepted panels: %w", err)
 	}
 	if tables == 0 {
@@ -59,8 +60,10 @@ func (s *Store) SaveAcceptedPanels(ctx context.Context, panels []wire.AcceptedPa
 			if err != nil {
 				return err
 			}
-			if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO accepted_panels (panel, hash, manifest, tools, declined, time)
-				VALUES (?, ?, ?, ?, ?, ?)`, p.Panel, p.Hash, p.Manifest, string(tools), p.Declined, sqlrows.Nanos(time.Now())); err != nil {
+			if _, err := tx.ExecContext(ctx,
+				`INSERT OR REPLACE INTO accepted_panels (panel, hash, manifest, tools, declined, time)
+				VALUES (?, ?, ?, ?, ?, ?)`,
+				p.Panel, p.Hash, p.Manifest, string(tools), p.Declined, sqlrows.Nanos(time.Now())); err != nil {
 				return err
 			}
 		}
@@ -74,7 +77,8 @@ func (s *Store) SaveAcceptedPanels(ctx context.Context, panels []wire.AcceptedPa
 
 // PinnedPanels returns the ids of the panels that are pinned, the first pinned first.
 func (s *Store) PinnedPanels(ctx context.Context) ([]string, error) {
-	return sqlrows.Collect(ctx, s.reader, sqlrows.Scan[string], "reading pinned panels", `SELECT panel FROM pinned_panels ORDER BY time, panel`)
+	return sqlrows.Collect(ctx, s.reader, sqlrows.Scan[string], "reading pinned panels",
+		`SELECT panel FROM pinned_panels ORDER BY time, panel`)
 }
 
 // PinPanel stores whether a panel is pinned.
@@ -82,7 +86,8 @@ func (s *Store) PinPanel(ctx context.Context, panel string, pinned bool) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		query, args := `DELETE FROM pinned_panels WHERE panel = ?`, []any{panel}
 		if pinned {
-			query, args = `INSERT OR IGNORE INTO pinned_panels (panel, time) VALUES (?, ?)`, []any{panel, sqlrows.Nanos(time.Now())}
+			query, args = `INSERT OR IGNORE INTO pinned_panels (panel, time) VALUES (?, ?)`, []any{panel,
+				sqlrows.Nanos(time.Now())}
 		}
 		_, err := tx.ExecContext(ctx, query, args...)
 		return err
@@ -111,9 +116,12 @@ func (s *Store) AddPanelUndo(ctx context.Context, u wire.PanelUndo) error {
 
 // MovePanelUndo changes the state of a call's undo from one to another, and its reason. moved is false when
 // it was not in that state, so that two concurrent undos of the same call run once.
-func (s *Store) MovePanelUndo(ctx context.Context, call string, from, to wire.UndoState, why string) (moved bool, err error) {
+func (s *Store) MovePanelUndo(
+	ctx context.Context, call string, from, to wire.UndoState, why string,
+) (moved bool, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE panel_undos SET state = ?, why = ? WHERE call = ? AND state = ?`, to, why, call, from)
+		res, err := tx.ExecContext(ctx,
+			`UPDATE panel_undos SET state = ?, why = ? WHERE call = ? AND state = ?`, to, why, call, from)
 		if err != nil {
 			return err
 		}
@@ -147,6 +155,7 @@ func (s *Store) PanelUndos(ctx context.Context, conversation, owner, turn, call 
 			&u.Method, &u.Path, &u.Body, &u.State, &u.Why, &at)
 		u.Time = sqlrows.Time(at)
 		return u, err
-	}, "reading undos of panels", `SELECT id, call, turn, conversation, owner, panel, tool, did, method, path, body, state, why, time
+	}, "reading undos of panels",
+		`SELECT id, call, turn, conversation, owner, panel, tool, did, method, path, body, state, why, time
 		FROM panel_undos WHERE `+where+` AND (? = '' OR owner = ?) ORDER BY id`, append(args, owner, owner)...)
 }

@@ -68,7 +68,8 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 		if t.ID == "" {
 			t.ID = e.Turn
 		}
-		return s.recorder.Turn(ctx, tx, event.Turn{ID: t.ID, Model: t.Model, Status: t.Status, Rounds: t.Rounds}, e.Time)
+		counted := event.Turn{ID: t.ID, Model: t.Model, Status: t.Status, Rounds: t.Rounds}
+		return s.recorder.Turn(ctx, tx, counted, e.Time)
 	case event.RoundEnded:
 		return s.recorder.Round(ctx, tx, e)
 	case event.BudgetRaised:

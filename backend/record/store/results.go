@@ -22,7 +22,8 @@ func (s *Store) AddResult(ctx context.Context, r wire.KeptResult) error {
 		return fmt.Errorf("storing a result: %w", err)
 	}
 	err = s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO results (id, conversation, bytes, data, time) VALUES (?, ?, ?, ?, ?)`,
+		_, err := tx.ExecContext(ctx,
+			`INSERT INTO results (id, conversation, bytes, data, time) VALUES (?, ?, ?, ?, ?)`,
 			r.ID, r.Conversation, r.Bytes, data, sqlrows.Nanos(r.Time))
 		return err
 	})
@@ -34,7 +35,8 @@ func (s *Store) AddResult(ctx context.Context, r wire.KeptResult) error {
 
 // Result returns what is known of a result, or ErrNotFound.
 func (s *Store) Result(ctx context.Context, id string) (wire.KeptResult, error) {
-	found, err := sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[wire.KeptResult], "reading a result", `SELECT data FROM results WHERE id = ?`, id)
+	found, err := sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[wire.KeptResult], "reading a result",
+		`SELECT data FROM results WHERE id = ?`, id)
 	if err != nil {
 		return wire.KeptResult{}, err
 	}
@@ -54,7 +56,8 @@ func (s *Store) ResultIDs(ctx context.Context) ([]string, error) {
 // all results beyond maxBytes.
 func (s *Store) ForgetResults(ctx context.Context, loose time.Time, maxBytes int64) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM results WHERE conversation = '' AND time < ?`, sqlrows.Nanos(loose)); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			`DELETE FROM results WHERE conversation = '' AND time < ?`, sqlrows.Nanos(loose)); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM results WHERE id IN (SELECT id FROM

@@ -17,7 +17,8 @@ func (s *Store) KnownServer(ctx context.Context, key string) (wire.KnownServer, 
 	k := wire.KnownServer{Key: key}
 	var found int64
 	var tools, domains string
-	err := s.reader.QueryRowContext(ctx, `SELECT name, era, found, tools, domains FROM known_servers WHERE key = ?`, key).
+	err := s.reader.QueryRowContext(ctx,
+		`SELECT name, era, found, tools, domains FROM known_servers WHERE key = ?`, key).
 		Scan(&k.Name, &k.Era, &found, &tools, &domains)
 	if errors.Is(err, sql.ErrNoRows) {
 		return wire.KnownServer{}, nil
@@ -43,7 +44,8 @@ func (s *Store) SaveKnownServer(ctx context.Context, k wire.KnownServer) error {
 		return fmt.Errorf("storing what is known of %s: %w", k.Name, err)
 	}
 	err = s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO known_servers (key, name, era, found, tools, domains, time)
+		_, err := tx.ExecContext(ctx,
+			`INSERT OR REPLACE INTO known_servers (key, name, era, found, tools, domains, time)
 			VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			k.Key, k.Name, k.Era, sqlrows.Nanos(k.Found), string(tools), string(domains), sqlrows.Nanos(time.Now()))
 		return err

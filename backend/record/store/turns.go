@@ -14,7 +14,8 @@ import (
 
 // Turns returns the turns of a conversation, the oldest first.
 func (s *Store) Turns(ctx context.Context, conversation string) ([]event.Turn, error) {
-	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[event.Turn], "reading turns", `SELECT data FROM turns WHERE conversation = ? ORDER BY started, id`, conversation)
+	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[event.Turn], "reading turns",
+		`SELECT data FROM turns WHERE conversation = ? ORDER BY started, id`, conversation)
 }
 
 // saveTurn writes the state of a turn and of its conversation. The end of a turn also ends its messages that

@@ -12,7 +12,8 @@ import (
 
 // Waiting returns the messages that wait in a conversation, in the order in which they were sent.
 func (s *Store) Waiting(ctx context.Context, conversation string) ([]event.Waiting, error) {
-	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[event.Waiting], "reading messages that wait", `SELECT data FROM waiting WHERE conversation = ? ORDER BY position`, conversation)
+	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[event.Waiting], "reading messages that wait",
+		`SELECT data FROM waiting WHERE conversation = ? ORDER BY position`, conversation)
 }
 
 // projectWaiting stores a message that waits, in its old place when it was changed, and deletes one that was

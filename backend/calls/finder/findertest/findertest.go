@@ -38,7 +38,10 @@ func Tools() ([]toolspec.Definition, error) {
 		if err != nil {
 			return nil, err
 		}
-		d := toolspec.Definition{Name: server + "__" + m[1], Description: m[3], Origin: toolspec.OriginMCP, Owner: server, Parameters: parameters}
+		d := toolspec.Definition{
+			Name: server + "__" + m[1], Description: m[3], Origin: toolspec.OriginMCP, Owner: server,
+			Parameters: parameters,
+		}
 		if m[4] != "" {
 			d.Examples = []json.RawMessage{json.RawMessage(m[4])}
 		}
