@@ -74,7 +74,7 @@ func TestAFormThatIsNotFilledInKeepsTheQuestion(t *testing.T) {
 		}
 		for _, e := range out.events {
 			if strings.Contains(string(e.Data), "ana@example.com") {
-				t.Errorf("what was filled in is told to everybody: %s", e.Data)
+				t.Errorf("the values of a form are published: %s", e.Data)
 			}
 		}
 	})

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// fullDisk is an audit log that takes no rows while full.
+// fullDisk is an audit log that fails while full is set.
 type fullDisk struct {
 	Audit
 	full atomic.Bool
@@ -50,11 +50,11 @@ func TestALookWhoseRowWasNotWrittenIsWrittenLateAndNothingRunsBefore(t *testing.
 	look := func(x string) toolspec.Call { return called("look", `{"x":"`+x+`"}`) }
 	disk.full.Store(true)
 	if got := h.do(look("a")); !got.Success {
-		t.Fatalf("a look waits for its row: %+v", got)
+		t.Fatalf("a call that reads waits for its row: %+v", got)
 	}
 	got := h.do(look("b"))
 	if got.Success || got.ErrorType != toolspec.SystemError || !strings.Contains(got.Error, "earlier calls have no row in the audit log (1): no space left") || h.times("look") != 1 {
-		t.Errorf("a look after one without a row: %+v, ran %d times", got, h.times("look"))
+		t.Errorf("a call after one without a row: %+v, ran %d times", got, h.times("look"))
 	}
 	disk.full.Store(false)
 	if got := h.do(look("c")); !got.Success {
@@ -75,7 +75,7 @@ func TestALookWhoseRowWasNotWrittenIsWrittenLateAndNothingRunsBefore(t *testing.
 		t.Errorf("%+v", got)
 	}
 	if got := h.do(look("e")); !got.Success || len(h.rows()) != 5 {
-		t.Errorf("a look under a used id stops those after it, or has no row: %+v, %d rows", got, len(h.rows()))
+		t.Errorf("a call with a used id blocks later ones, or has no row: %+v, %d rows", got, len(h.rows()))
 	}
 }
 
@@ -92,7 +92,7 @@ func TestALookThatMovesThePageHasItsRowBeforeItRuns(t *testing.T) {
 	disk.full.Store(false)
 }
 
-// fullJournal is an event log that takes nothing while full, and shows it.
+// fullJournal is an event log that fails while full is set, and records what it shows.
 type fullJournal struct {
 	Recorder
 	full  atomic.Bool

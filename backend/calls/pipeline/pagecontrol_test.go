@@ -38,7 +38,7 @@ func (p *page) SetActor(caller toolspec.Caller) {
 	p.actors = append(p.actors, caller)
 }
 
-// onPage is a house whose tools act on the surface that resolve names.
+// onPage is a fixture whose tools act on the surface that resolve returns.
 type onPage struct {
 	*house
 	resolve  func(call toolspec.Call) *toolspec.Surface

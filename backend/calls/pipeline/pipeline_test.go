@@ -22,7 +22,7 @@ func TestTheStartOfACallTellsItsOwnLimitWithinThatOfItsTool(t *testing.T) {
 		h.descs["echo"] = toolspec.Description{Present: "Echoing", LimitMS: c.own}
 		h.do(called("echo", fmt.Sprintf(`{"x":"%d"}`, i)))
 		if start := told[event.CallStart](h, event.CallStarted)[i]; start.TimeoutMS != c.told {
-			t.Errorf("%d by its arguments: told as %d, not %d", c.own, start.TimeoutMS, c.told)
+			t.Errorf("%d by its arguments: got %d, want %d", c.own, start.TimeoutMS, c.told)
 		}
 	}
 }

@@ -158,7 +158,7 @@ func TestAHostileSchemaIsAnErrorOfTheTool(t *testing.T) {
 			t.Errorf("%s: %+v", name, problem)
 		}
 		if New().Problem(json.RawMessage(parameters)) == nil {
-			t.Errorf("%s: no problem told", name)
+			t.Errorf("%s: no problem reported", name)
 		}
 	}
 }

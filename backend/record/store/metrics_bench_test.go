@@ -11,8 +11,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// BenchmarkMetrics reads the figures of a million calls of 30 tools and 200,000 turns. Durations
-// lie around a second and less, a call in nine failed.
+// BenchmarkMetrics reads the figures of a million calls of 30 tools and 200,000 turns. Durations are around a
+// second or less; one call in nine failed.
 func BenchmarkMetrics(b *testing.B) {
 	for _, days := range []int{365, 30} {
 		s := million(b, days)
@@ -38,8 +38,7 @@ func BenchmarkMetrics(b *testing.B) {
 	}
 }
 
-// million writes the tables of figures as a million calls within days before 1 June 2026 would
-// have left them.
+// storeWithAMillionCalls fills the tables of figures with a million calls in the days before 1 June 2026.
 func million(b *testing.B, days int) *Store {
 	b.Helper()
 	s := openAt(b, filepath.Join(b.TempDir(), "sextant.db"))

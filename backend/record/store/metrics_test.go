@@ -14,7 +14,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// done is a call that ended, as its two audit rows say it.
+// recordedCall is an ended call, as in its two audit rows.
 type done struct {
 	at       string
 	tool     string
@@ -78,7 +78,7 @@ func measured(t testing.TB, s *Store, r wire.MetricsRange, origin toolspec.Origi
 	return m
 }
 
-// filled are the buckets with calls, as "start calls/failed/asked".
+// nonEmptyBuckets returns the buckets with calls, as "start calls/failed/asked".
 func filled(m wire.Metrics) []string {
 	var out []string
 	for _, b := range m.Buckets {
@@ -115,7 +115,7 @@ func TestFiguresOfCallsAreThoseCountedByHand(t *testing.T) {
 		done{at: at, tool: "click", status: event.CallDone, ms: 40, tokens: 7},
 		done{at: at, tool: "click", status: event.CallDone, ms: 20},
 		done{at: at, tool: "click", status: event.CallFailed, kind: toolspec.UserError, ms: 3000},
-		// One that was not valid never ran: it has no duration, and 0 ms is not one.
+		// An invalid call never ran, so it has no duration.
 		done{at: at, tool: "click", decision: "none", status: event.CallFailed, kind: toolspec.ValidationError},
 		done{at: at, tool: "click", decision: "none", status: event.CallFailed, kind: toolspec.ValidationError},
 		done{at: at, tool: "bash", decision: "once", answer: "once", waited: 4000, status: event.CallDone, ms: 700},
@@ -195,7 +195,7 @@ func TestTheEdgesOfARangeAreInsideAtItsBeginningAndOutsideAtItsEnd(t *testing.T)
 func TestAWeekOverTheChangeOfClocksKeepsItsSixHours(t *testing.T) {
 	s := fresh(t)
 	s.setZone(berlin(t))
-	// On 29 March 2026 at 02:00 it became 03:00.
+	// On 29 March 2026 clocks went from 02:00 to 03:00.
 	record(t, s, done{at: "2026-03-29T03:59:00Z", tool: "a", status: event.CallDone}, done{at: "2026-03-29T04:00:00Z", tool: "a", status: event.CallDone})
 	same(t, "buckets", filled(measured(t, s, wire.MetricsWeek, "", "2026-03-30T10:00:00Z")), []string{"03-29 00:00 1/0/0", "03-29 06:00 1/0/0"})
 }
@@ -214,7 +214,7 @@ func TestLongHistoriesAreCutIntoWeeksThenMonths(t *testing.T) {
 func TestPercentilesAreRanksAndNotAverages(t *testing.T) {
 	s := fresh(t)
 	s.setZone(time.UTC)
-	// 19 quick calls on one day and one slow call on another: an average of the days' would be off by far.
+	// 19 fast calls on one day and one slow call on another: an average of the days would be far off.
 	for i := range 19 {
 		record(t, s, done{at: "2026-05-03T12:00:00Z", tool: "a", status: event.CallDone, ms: int64(i + 1)})
 	}
@@ -296,11 +296,11 @@ func TestTokensAreDividedByWhatThePromptWasMadeOf(t *testing.T) {
 		round("t1", 1, event.Round{Model: "openai/x", Usage: chat.Usage{Input: 1000, Output: 50, Cached: 400}, Prompt: event.Prompt{Talk: 400, Definitions: 600}, Calls: 2, Answer: 200}),
 		round("t1", 2, event.Round{Model: "openai/x", Usage: chat.Usage{Input: 2000, Output: 30}, Prompt: event.Prompt{Talk: 500, Definitions: 500, Results: 1000}, Answer: 100}),
 		turnOf("t1", event.TurnEnded, "openai/x", chat.StatusDone, 2),
-		// This one's provider gives no counts.
+		// This provider returns no counts.
 		turnOf("t2", event.TurnStarted, "ollama/y", chat.StatusRunning, 0),
 		round("t2", 1, event.Round{Model: "ollama/y", Prompt: event.Prompt{Talk: 400, Definitions: 400}, Answer: 80}),
 		turnOf("t2", event.TurnEnded, "ollama/y", chat.StatusDone, 1),
-		// A model that could not be reached read nothing.
+		// A model that could not be reached has read nothing.
 		turnOf("t3", event.TurnStarted, "ollama/y", chat.StatusRunning, 0),
 		round("t3", 1, event.Round{Model: "ollama/y", Prompt: event.Prompt{Talk: 400}, Failed: true}),
 		turnOf("t3", event.TurnEnded, "ollama/y", chat.StatusFailed, 1),
@@ -308,7 +308,7 @@ func TestTokensAreDividedByWhatThePromptWasMadeOf(t *testing.T) {
 		round("t4", 1, event.Round{Model: "pilot", Prompt: event.Prompt{Talk: 400}, Calls: 1}),
 		round("t4", 2, event.Round{Model: "pilot", Prompt: event.Prompt{Talk: 400}, Answer: 10}),
 		turnOf("t4", event.TurnEnded, "pilot", chat.StatusDone, 2),
-		// One that runs is not counted before it ended.
+		// A running turn is not counted.
 		turnOf("t5", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
 		round("t5", 1, event.Round{Model: "openai/x", Usage: chat.Usage{Input: 7, Output: 7}}),
 	)
@@ -322,7 +322,7 @@ func TestTokensAreDividedByWhatThePromptWasMadeOf(t *testing.T) {
 		same(t, "turns", m.Turns, []wire.RoundsMetrics{{Rounds: 1, Models: 2}, {Rounds: 2, Models: 1, Pilot: 1}})
 		none := []chat.Money{}
 		same(t, "models", m.Models, []wire.ModelMetrics{
-			// Its requests count at once.
+			// Requests are counted at once.
 			{
 				Model: "openai/x", Turns: 1, Rounds: 2, Requests: 3, Input: 3007, Cached: 400, Output: 87,
 				Definitions: 1100, Results: 1000, Unpriced: 3094, Cost: none,

@@ -198,6 +198,6 @@ func TestWhatRanWhenTheProcessEndedIsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again := openAt(t, path).Mended(); again.Any() {
-		t.Fatalf("mended twice: %+v", again)
+		t.Fatalf("closed twice: %+v", again)
 	}
 }
