@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sextant/app/config"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/api/http/exposition/expositiontest"
 	"sextant/shared/chat"
@@ -17,15 +18,15 @@ func TestSettingsOfBudgetsAndPricesAreCheckedWhereTheyComeIn(t *testing.T) {
 	for name, bad := range map[string]string{
 		"prices": "openai/m=cheap", "tokens_per_turn": "10k", "tokens_per_conversation": "-1", "cost_per_turn": "1 dollar", "cost_per_conversation": "1,50",
 	} {
-		if err := checkValue(name, bad); err == nil {
+		if err := config.CheckValue(name, bad); err == nil {
 			t.Errorf("%s = %q is taken", name, bad)
 		}
-		k, ok := keyNamed(name)
-		if !ok || !k.Window || checkValue(name, k.Default) != nil {
+		k, ok := config.KeyNamed(name)
+		if !ok || !k.Window || config.CheckValue(name, k.Default) != nil {
 			t.Errorf("%s cannot be set in the window, or its default is wrong", name)
 		}
 	}
-	if err := checkValue("prices", "openai/gpt-5*=1.25/0.125/10, anthropic/*=3/0.3/15/3.75 EUR"); err != nil {
+	if err := config.CheckValue("prices", "openai/gpt-5*=1.25/0.125/10, anthropic/*=3/0.3/15/3.75 EUR"); err != nil {
 		t.Error(err)
 	}
 }
