@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"sextant/shared/clip"
 	"sextant/shared/event"
 )
 
@@ -85,9 +86,12 @@ func Fields(schema []byte) ([]event.FormField, error) {
 }
 
 func (p property) field(name string) (event.FormField, error) {
-	f := event.FormField{Name: name, Title: limit(p.Title), About: limit(p.Description), Kind: event.FieldKind(p.Type)}
+	f := event.FormField{
+		Name: name, Title: clip.Runes(p.Title, maxText), About: clip.Runes(p.Description, maxText),
+		Kind: event.FieldKind(p.Type),
+	}
 	if f.Title == "" {
-		f.Title = limit(name)
+		f.Title = clip.Runes(name, maxText)
 	}
 	switch p.Type {
 	case "number", "integer":
@@ -104,13 +108,14 @@ func (p property) field(name string) (event.FormField, error) {
 			f.Options = p.Items.options()
 		}
 		if len(f.Options) == 0 {
-			return f, fmt.Errorf("field %q of the form is a list without choices", limit(name))
+			return f, fmt.Errorf("field %q of the form is a list without choices", clip.Runes(name, maxText))
 		}
 	default:
-		return f, fmt.Errorf("field %q of the form is neither a primitive value nor a choice", limit(name))
+		return f, fmt.Errorf("field %q of the form is neither a primitive value nor a choice",
+			clip.Runes(name, maxText))
 	}
 	if len(f.Options) > maxOptions {
-		return f, fmt.Errorf("field %q of the form has more than %d choices", limit(name), maxOptions)
+		return f, fmt.Errorf("field %q of the form has more than %d choices", clip.Runes(name, maxText), maxOptions)
 	}
 	if proposed, err := value(f, p.Default); err == nil {
 		f.Default = proposed
@@ -124,24 +129,15 @@ func (p property) options() (all []event.FormOption) {
 		if i < len(p.EnumNames) {
 			title = p.EnumNames[i]
 		}
-		all = append(all, event.FormOption{Value: value, Title: limit(title)})
+		all = append(all, event.FormOption{Value: value, Title: clip.Runes(title, maxText)})
 	}
 	for _, c := range append(p.OneOf, p.AnyOf...) {
 		if c.Title == "" {
 			c.Title = c.Const
 		}
-		all = append(all, event.FormOption{Value: c.Const, Title: limit(c.Title)})
+		all = append(all, event.FormOption{Value: c.Const, Title: clip.Runes(c.Title, maxText)})
 	}
 	return all
-}
-
-// limit bounds a text of a form.
-func limit(text string) string {
-	text = strings.ToValidUTF8(text, "�")
-	if utf8.RuneCountInString(text) > maxText {
-		return string([]rune(text)[:maxText]) + "…"
-	}
-	return text
 }
 
 // checked returns the values of the form's fields in filled, or why they do not fit the form.
