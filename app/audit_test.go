@@ -11,6 +11,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 
 	"sextant/backend/record/audit"
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -77,8 +78,12 @@ func TestAGrantIsListedWithItsUsesAndTakenBack(t *testing.T) {
 	if err := sys.Store.AddGrant(t.Context(), grant); err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range []audit.Row{{ID: "c1", Tool: "http_request", Grant: "g1"}, {ID: "c2", Tool: "http_request", Grant: "g1"}, {ID: "c3", Tool: "wget"}} {
-		if err := sys.Audit.Record(t.Context(), row, audit.Outcome{Status: "done"}); err != nil {
+	for _, row := range []event.CallRecord{
+		{ID: "c1", CallRequest: event.CallRequest{Tool: "http_request"}, Grant: "g1"},
+		{ID: "c2", CallRequest: event.CallRequest{Tool: "http_request"}, Grant: "g1"},
+		{ID: "c3", CallRequest: event.CallRequest{Tool: "wget"}},
+	} {
+		if err := sys.Audit.Record(t.Context(), event.CallIntent{CallRecord: row}, event.CallResult{Status: "done"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,8 +144,13 @@ func TestARuleThatForbidsIsMadeByAPersonAndRefusesAtOnce(t *testing.T) {
 
 func TestAPageOfTheAuditIsFoundByItsWords(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
-	for _, row := range []audit.Row{{ID: "c1", Tool: "read_file", Sentence: "Read NOTES.txt"}, {ID: "c2", Tool: "wget", Sentence: "Fetch a page"}, {ID: "c3", Tool: "read_file", Sentence: "Read other.txt"}} {
-		if err := sys.Audit.Record(t.Context(), row, audit.Outcome{Status: "done", Output: "of " + row.ID}); err != nil {
+	for _, row := range []event.CallRecord{
+		{ID: "c1", CallRequest: event.CallRequest{Tool: "read_file", Sentence: "Read NOTES.txt"}},
+		{ID: "c2", CallRequest: event.CallRequest{Tool: "wget", Sentence: "Fetch a page"}},
+		{ID: "c3", CallRequest: event.CallRequest{Tool: "read_file", Sentence: "Read other.txt"}},
+	} {
+		out := event.CallResult{Status: "done", CallOutcome: event.CallOutcome{Output: "of " + row.ID}}
+		if err := sys.Audit.Record(t.Context(), event.CallIntent{CallRecord: row}, out); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
 	"sextant/backend/record/events"
+	"sextant/backend/record/pending"
 	"sextant/backend/record/results"
 	"sextant/backend/record/store"
 	"sextant/backend/surfaces/browser"
@@ -39,6 +40,7 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 		return err
 	}
 	s.Events.Mask(s.Secrets.MaskJSON)
+	s.Pending = pending.New(s.Events)
 	s.OnClose("events", func() error {
 		s.Events.Close()
 		s.background.Wait()

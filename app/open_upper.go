@@ -131,6 +131,7 @@ func (s *System) openCalls(context.Context, Purpose) error {
 	close(s.deskOpen)
 	s.Pipeline = pipeline.New(pipeline.Config{
 		Discovery: s.Discovery, Desk: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs, Results: s.Results,
+		Pages: pageControl{s.Browser}, Dialer: s.Guard, Pending: s.Pending,
 		Policy: func() policy.Settings {
 			return policy.Settings{
 				Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"), Folder: followed(s.Workspace()),
@@ -189,7 +190,7 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 	s.Pilot = pilot.New(pilot.Config{Live: s.pilotLive})
 	s.Loop = loop.New(loop.Config{
 		Pilot: s.Pilot,
-		Tools: offeredTools{s.Discovery}, Calls: s.Pipeline, Journal: s.Events, History: s.Store, Queue: s.Store, Models: s.Models,
+		Tools: offeredTools{s.Discovery}, Calls: s.Pipeline, Journal: s.Events, Pending: s.Pending, History: s.Store, Queue: s.Store, Models: s.Models,
 		Dialects: dialect.NewProber(dialect.ProbeConfig{
 			Memory: s.Store, Overrides: func() []string { return s.Settings.List("dialects") }, Log: s.Log,
 		}),
@@ -246,17 +247,13 @@ func (s *System) followDevice() {
 	})
 }
 
-// forgetTurns tells the Pipeline of turns that ended, so that it drops what it remembers
-// of them, and the browser that nobody drives any more.
+// forgetTurns tells the Pipeline of turns that ended, so that it drops what it remembers of them.
 func (s *System) forgetTurns() {
 	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.TurnEnded}}, events.FromNow)
 	s.background.Go(func() {
 		defer sub.Close()
 		for e := range sub.C() {
 			s.Pipeline.EndTurn(e.Turn)
-			if turn := s.drivingTurn.Load(); turn != nil && *turn == e.Turn {
-				s.Browser.Driving("")
-			}
 		}
 	})
 }

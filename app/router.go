@@ -2,8 +2,9 @@ package app
 
 import (
 	"context"
-	"time"
 
+	"sextant/backend/calls/pipeline"
+	"sextant/backend/surfaces/browser"
 	"sextant/shared/toolspec"
 )
 
@@ -14,9 +15,16 @@ type baselineRoom interface {
 	Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) (toolspec.Result, error)
 }
 
-// router sends a baseline call to the room of its tool: environment tools to the active
-// surface, others to the room that defines them, the rest to the window's own. It knows who
-// holds the window's page.
+var (
+	_ pipeline.Executor        = router{}
+	_ pipeline.Describer       = router{}
+	_ pipeline.Refuser         = router{}
+	_ pipeline.SurfaceResolver = router{}
+	_ pipeline.PageControl     = pageControl{}
+)
+
+// router sends a baseline call to the package of its tool: tools that act on a page to the environment,
+// others to the package that defines them, the rest to the baseline package.
 type router struct {
 	sys       *System
 	isSurface map[string]bool
@@ -63,14 +71,18 @@ func (r router) Describe(call toolspec.Call) toolspec.Description {
 	return r.room(call.Tool).Describe(call)
 }
 
-// Execute implements pipeline.Executor. The policy has let the call through, so hosts it
-// opened by then (a person typed them) are opened for the dialer too.
-func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
-	for _, host := range r.Describe(call).Hosts {
-		if r.sys.Pipeline.HostOpen(call.From.Session, host) {
-			r.sys.Guard.OpenTyped(host)
-		}
+// Surface implements pipeline.SurfaceResolver.
+func (r router) Surface(call toolspec.Call) *toolspec.Surface {
+	if r.isSurface[call.Tool] {
+		return r.sys.Environment.Surface(call)
 	}
+	return nil
+}
+
+// Execute implements pipeline.Executor.
+func (r router) Execute(
+	ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string),
+) (toolspec.Result, error) {
 	if !r.isSurface[call.Tool] {
 		result, err := r.room(call.Tool).Execute(ctx, call, def, out)
 		if panel := r.sys.Nav.WithPanels(r.sys.panelIDs()).PanelOf(call.Tool); panel != "" && err == nil && result.Success {
@@ -78,18 +90,9 @@ func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.De
 		}
 		return result, err
 	}
-	if call.From.Session != "" || r.sys.Environment.OnPanel(call) {
-		return r.sys.Environment.Execute(ctx, call, def, out)
-	}
-	if refusal := r.drive(ctx, call, def, out); refusal != nil {
-		return *refusal, nil
-	}
-	if call.From.Turn == "" {
-		defer r.sys.Browser.Driving("")
-	}
 	result, err := r.sys.Environment.Execute(ctx, call, def, out)
-	if err == nil && result.Success && r.opensPage(call.Tool) {
-		// Who opens a page in the window wants to see it.
+	if err == nil && result.Success && call.Surface.WindowTab() && r.opensPage(call.Tool) {
+		// A page that opens in the window is shown there.
 		err = r.sys.Baseline.Show(ctx, r.sys.Nav.SurfacePanel)
 	}
 	return result, err
@@ -114,36 +117,17 @@ func (s *System) panelTitle(id string) string {
 	return ""
 }
 
-// handPatience is how long a call of the assistant waits for the page to be given back. It
-// ends before the call's own deadline does.
-const handPatience = 20 * time.Second
-
-// drive marks who acts on the window's page, or refuses while a person has taken it over.
-// Looking is always allowed. A call of a turn waits for the page to be given back, so that
-// the turn can go on; it is refused even then, because the page is not the one it was meant for.
-func (r router) drive(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) *toolspec.Result {
-	if call.From.Caller == toolspec.CallerPerson {
-		return nil
-	}
-	if !def.Hints.ReadOnly && r.sys.Browser.State().PersonHas {
-		text := "the person has taken over the page; nothing was done"
-		next := "Wait until it is given back (Give back in the browser panel), then call annotate_page: the page may have changed."
-		if call.From.Turn != "" {
-			out("progress", "Waiting: a person has taken over the page.")
-			wait, cancel := context.WithTimeout(ctx, min(handPatience, time.Duration(def.Deadline())*time.Millisecond*2/3))
-			defer cancel()
-			if r.sys.Browser.Returned(wait) == nil {
-				text = "the person had taken over the page and has given it back; nothing was done by this call"
-				next = "Go on: call annotate_page to see what the person left, then decide again."
-			}
-		}
-		refusal := toolspec.Fail(toolspec.PermissionError, text, next)
-		return &refusal
-	}
-	r.sys.drivingTurn.Store(&call.From.Turn)
-	r.sys.Browser.Driving(string(call.From.Caller))
-	return nil
-}
-
 // opensPage reports whether tool is the first command of the map: the one that navigates.
 func (r router) opensPage(tool string) bool { return tool == r.sys.Nav.Environment[0].Tool }
+
+// pageControl is the window's page as the pipeline asks for it.
+type pageControl struct{ browser *browser.Browser }
+
+// TakenOver implements pipeline.PageControl.
+func (c pageControl) TakenOver() bool { return c.browser.State().PersonHas }
+
+// WaitReturned implements pipeline.PageControl.
+func (c pageControl) WaitReturned(ctx context.Context) error { return c.browser.Returned(ctx) }
+
+// SetActor implements pipeline.PageControl.
+func (c pageControl) SetActor(caller toolspec.Caller) { c.browser.Driving(string(caller)) }

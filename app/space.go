@@ -25,12 +25,9 @@ func (s *System) openSpace(context.Context, Purpose) error {
 	return nil
 }
 
-// settle records what a full disk did not take: of calls first, for their ends stand before a turn's.
+// settle records what a full disk did not take.
 func (s *System) settle() {
-	ctx := context.Background()
-	for _, err := range []error{s.Pipeline.Settle(ctx), s.Loop.Settle(ctx)} {
-		if err != nil {
-			s.Log.Error("what happened while the disk was full is not recorded yet", "error", err)
-		}
+	if err := s.Pending.FlushAll(context.Background()); err != nil {
+		s.Log.Error("what happened while the disk was full is not recorded yet", "error", err)
 	}
 }

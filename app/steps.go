@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"sextant/backend/record/audit"
 	"sextant/backend/surfaces/browser"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -17,15 +16,15 @@ import (
 func (s *System) stepped(step browser.Step) {
 	id := "hand_" + strings.ToLower(rand.Text())
 	now := time.Now().UTC()
-	err := s.Audit.Record(context.Background(), audit.Row{
-		ID: id, Tool: step.Tool, Origin: toolspec.OriginBaseline, Caller: toolspec.CallerPerson, Args: step.Args,
-		Sentence: step.Sentence, Target: step.URL, Decision: "allowed", Reason: "A person did it by hand.", Started: now,
-	}, audit.Outcome{Status: event.CallDone, Sentence: step.Sentence})
+	request := event.CallRequest{
+		Tool: step.Tool, Args: step.Args, Origin: toolspec.OriginBaseline, Caller: toolspec.CallerPerson, Sentence: step.Sentence,
+	}
+	err := s.Audit.Record(context.Background(), event.CallIntent{CallRecord: event.CallRecord{
+		ID: id, CallRequest: request, Target: step.URL, Decision: "allowed", Reason: "A person did it by hand.", Started: now,
+	}}, event.CallResult{Status: event.CallDone, Sentence: step.Sentence})
 	if err != nil {
 		s.Log.Error("a person's step is not in the log", "tool", step.Tool, "error", err)
 	}
-	s.publish(event.New(event.CallStarted, event.CallStart{
-		Tool: step.Tool, Args: step.Args, Origin: toolspec.OriginBaseline, Sentence: step.Sentence, Caller: toolspec.CallerPerson,
-	}).Of(id))
+	s.publish(event.New(event.CallStarted, event.CallStart{CallRequest: request}).Of(id))
 	s.publish(event.New(event.CallEnded, event.CallEnd{Tool: step.Tool, Status: event.CallDone, Sentence: step.Sentence}).Of(id))
 }

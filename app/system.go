@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"sextant/app/config"
 	"sextant/backend/agent/llm"
@@ -33,6 +32,7 @@ import (
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
 	"sextant/backend/record/events"
+	"sextant/backend/record/pending"
 	"sextant/backend/record/results"
 	"sextant/backend/record/space"
 	"sextant/backend/record/store"
@@ -72,6 +72,7 @@ type System struct {
 	Store       *store.Store
 	Space       *space.Watch
 	Events      *events.Recorder
+	Pending     *pending.Queue
 	Audit       *audit.Log
 	Blobs       *blobs.Store
 	Secrets     *secrets.Vault
@@ -107,8 +108,6 @@ type System struct {
 	Loop        *loop.Loop
 	Pilot       *pilot.Pilot
 
-	// drivingTurn is the turn whose call acted last on the window's page.
-	drivingTurn atomic.Pointer[string]
 	// mcpGuard is the way out of remote MCP servers only.
 	mcpGuard *egress.Guard
 

@@ -1,8 +1,6 @@
-// Package annotator is the vocabulary of a surface: numbered elements (annotations), the
-// page they stand on, and the answer an action gives. An annotation's number is an
-// identity, not a position (ARCHITECTURE 7): it is given once and never used again for
-// another element. Plain data and the text form models read; nothing here talks to a
-// browser.
+// Package annotation defines what is observed on a surface: numbered elements (annotations), their page, and
+// the answer of an action. The number of an annotation is an identity, not a position: it is never used again for
+// another element. The package holds plain data and its text form for models; it does not use a browser.
 package annotator
 
 // Box is a rectangle in CSS pixels of the top page's viewport.
@@ -13,24 +11,24 @@ type Box struct {
 	Height float64 `json:"height"`
 }
 
-// Page identifies what was seen.
+// Page identifies the observed page.
 type Page struct {
 	Title string `json:"title"`
 	URL   string `json:"url"`
-	// Version rises whenever what could be acted on changed.
+	// Version increases whenever what can be acted on has changed.
 	Version int `json:"version"`
-	// Tab is the tab's number, from 1, never reused while the browser lives; 0 for the page of a panel,
-	// whose URL is "panel:" and its id.
+	// Tab is the tab's number from 1, never reused while the browser runs. It is 0 for the page of a panel, whose
+	// URL is "panel:" and its id.
 	Tab int `json:"tab"`
 }
 
-// Element is one numbered thing a person could act on.
+// Element is one numbered element that a person can act on.
 type Element struct {
 	ID    int    `json:"id"`
 	Role  string `json:"role"`
 	Name  string `json:"name"`
 	Value string `json:"value,omitempty"`
-	// States in a fixed vocabulary: required, disabled, checked, unchecked, mixed, expanded,
+	// States are of a fixed vocabulary: required, disabled, checked, unchecked, mixed, expanded,
 	// collapsed, selected, pressed, sorted ascending, sorted descending, current, invalid, readonly,
 	// focused, multiline,
 	// "covered by [20] dialog \"Cookies\"", "off: <reason>".
@@ -38,47 +36,46 @@ type Element struct {
 	Box    Box      `json:"box"`
 	// Frame is "" for the main document, else the frame's URL.
 	Frame string `json:"frame,omitempty"`
-	// Usable is false for disabled and covered ones, which are drawn hollow.
+	// Usable is false for disabled and covered elements, which are drawn hollow.
 	Usable bool `json:"usable"`
-	// InView is true when some of it lies in the viewport.
+	// InView is true when a part of it is in the viewport.
 	InView bool `json:"in_view"`
-	// Group names the landmark or heading it stands under, for the list beside the page.
+	// Group is the landmark or heading that contains it, for the list next to the page.
 	Group string `json:"group,omitempty"`
-	// Familiar is true in an answer of changes when nothing is different but whether, and by what, it
-	// is covered: the text need not say again what it is.
+	// Familiar is true in an answer of changes when only what covers the element has changed, so that the text does
+	// not have to describe it again.
 	Familiar bool `json:"-"`
 }
 
-// Event is something that happened while an action ran: kind is one of navigated,
-// navigation_failed, opened_tab, closed_tab, dialog, file_chooser, download, console_error,
-// permission, external (an address for another program), page (what else the page did) and
-// crashed.
+// Event is something that happened while an action ran. Kind is navigated, navigation_failed, opened_tab,
+// closed_tab, dialog, file_chooser, download, console_error, permission, external (an address for another
+// program), page (anything else that the page did) or crashed.
 type Event struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 	Tab  int    `json:"tab,omitempty"`
 }
 
-// Answer is what annotate and every action return.
+// Observation is the result of annotating a page, and of every action on it.
 type Answer struct {
 	Page Page `json:"page"`
-	// Outcome is the sentence of what was done: `clicked [12] button "Save"`; empty for annotate.
+	// Outcome says what was done: `clicked [12] button "Save"`. It is empty for annotate.
 	Outcome string  `json:"outcome,omitempty"`
 	Events  []Event `json:"events"`
-	// Elements are all in scope after annotate, and only new or changed ones after an action.
+	// Elements are all elements in scope after annotate, and only new or changed ones after an action.
 	Elements []Element `json:"elements"`
-	// Gone are numbers that stood on the page before and do not any more.
+	// Gone are the numbers of elements that are no longer on the page.
 	Gone []int `json:"gone,omitempty"`
 	// Changes is true when Elements are only what changed.
 	Changes bool `json:"changes,omitempty"`
-	// Above, Below count usable elements outside the viewport that are not listed.
+	// Above and Below count the usable elements outside of the viewport that are not listed.
 	Above int `json:"above,omitempty"`
 	Below int `json:"below,omitempty"`
-	// LeftOut counts elements cut by the token budget.
+	// LeftOut counts the elements that did not fit into the token budget.
 	LeftOut int `json:"left_out,omitempty"`
-	// SettledMS is how long the page took to come to rest; SettledBy names the cause.
+	// SettledMS is how long the page took to settle, SettledBy what it waited for.
 	SettledMS int    `json:"settled_ms,omitempty"`
 	SettledBy string `json:"settled_by,omitempty"`
-	// Note is a hint that helps the next step, e.g. that an id was re-bound.
+	// Note is a hint for the next step, for example that a number now means another element.
 	Note string `json:"note,omitempty"`
 }

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-const under = "covered by "
+const coveredBy = "covered by "
 
-// covers says what lies over the elements of one list: the first that is named in full, those
-// right after it only as covered, a later one by role or number alone where that tells it apart.
+// covers shortens the cover states in one list of elements. The first mention of a cover is complete, the ones
+// directly after it are only "covered", later ones have only the role or number where that is unambiguous.
 type covers struct {
-	// short is how a cover is named again.
+	// short is how a cover is mentioned again.
 	short map[string]string
 	named map[string]bool
 	last  string
 }
 
-// coversOf reads what lies over elements.
+// coversOf reads the cover states of elements.
 func coversOf(elements []Element) *covers {
 	c := &covers{short: map[string]string{}, named: map[string]bool{}}
 	times := map[string]int{}
@@ -26,11 +26,11 @@ func coversOf(elements []Element) *covers {
 			continue
 		}
 		brief, _, _ := strings.Cut(full, ` "`)
-		if id, _, numbered := strings.Cut(full, "] "); numbered && strings.HasPrefix(full, under+"[") {
+		if id, _, numbered := strings.Cut(full, "] "); numbered && strings.HasPrefix(full, coveredBy+"[") {
 			brief = id + "]"
 		}
-		if brief == strings.TrimSpace(under) {
-			brief = full // a name alone is as short as it gets
+		if brief == strings.TrimSpace(coveredBy) {
+			brief = full // a name cannot be shortened
 		}
 		c.short[full] = brief
 		times[brief]++
@@ -43,8 +43,8 @@ func coversOf(elements []Element) *covers {
 	return c
 }
 
-// told is e as its line says it; it must be asked in the order of the list.
-func (c *covers) told(e Element) Element {
+// shorten returns e with its cover state shortened. Call it in the order of the list.
+func (c *covers) shorten(e Element) Element {
 	full := cover(&e)
 	words := full
 	switch {
@@ -67,10 +67,10 @@ func (c *covers) told(e Element) Element {
 	return e
 }
 
-// cover is what lies over e, as its state says it; "" for nothing.
+// cover returns the state of e that says what covers it, "" for none.
 func cover(e *Element) string {
 	for _, s := range e.States {
-		if strings.HasPrefix(s, under) {
+		if strings.HasPrefix(s, coveredBy) {
 			return s
 		}
 	}

@@ -6,41 +6,40 @@ import (
 	"strings"
 )
 
-// Differs reports whether a person would tell a from b, which are one element at two looks: where it
-// stands does not count, nor do the words of its row.
+// Differs reports whether a person would see a difference between a and b, two observations of one element. Its
+// position and the text of its row do not count.
 func Differs(a, b Element) bool {
 	return a.Role != b.Role || a.Name != b.Name || a.Value != b.Value || a.Usable != b.Usable ||
-		!slices.Equal(own(a.States), own(b.States))
+		!slices.Equal(ownStates(a.States), ownStates(b.States))
 }
 
-// Uncovered is e as if nothing lay over it.
+// Uncovered returns e as if nothing covered it.
 func Uncovered(e Element) Element {
-	e.States = slices.DeleteFunc(slices.Clone(e.States), func(s string) bool { return strings.HasPrefix(s, under) })
+	e.States = slices.DeleteFunc(slices.Clone(e.States), func(s string) bool { return strings.HasPrefix(s, coveredBy) })
 	e.Usable = true
 	return e
 }
 
-// own are the states without the words of the row an element stands in: these come and go with
-// what else is in view.
-func own(states []string) []string {
+// ownStates returns the states without the text of the element's row, which depends on what else is in view.
+func ownStates(states []string) []string {
 	return slices.DeleteFunc(slices.Clone(states), func(s string) bool { return strings.HasPrefix(s, `in "`) })
 }
 
-// CoveredBy is the state of an element that something lies over: id is the number of that, 0 for none,
+// CoveredBy returns the state of an element that is covered: id is the number of what covers it, 0 for none,
 // and what its role and name.
 func CoveredBy(id int, what string) string {
 	if id != 0 {
-		return fmt.Sprintf("%s[%d] %s", under, id, what)
+		return fmt.Sprintf("%s[%d] %s", coveredBy, id, what)
 	}
-	if role, name, found := strings.Cut(what, ` "`); found && plainBox(role) {
-		return under + `"` + name
+	if role, name, found := strings.Cut(what, ` "`); found && genericRole(role) {
+		return coveredBy + `"` + name
 	}
-	return under + what
+	return coveredBy + what
 }
 
-// plainBox reports whether a role says nothing that matters about what lies over something: what
-// it is called does.
-func plainBox(role string) bool {
+// genericRole reports whether a role says nothing useful about what covers an element, so that only its name is
+// mentioned.
+func genericRole(role string) bool {
 	switch role {
 	case "div", "span", "section", "generic", "group", "main", "region", "contentinfo", "complementary", "navigation":
 		return true

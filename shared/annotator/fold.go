@@ -2,12 +2,12 @@ package annotator
 
 import "slices"
 
-// fewest is how many elements are told by their numbers alone.
-const fewest = 3
+// minFolded is from how many elements on only their numbers are written.
+const minFolded = 3
 
-// folded are the lines that tell by numbers alone what lies over familiar elements now, or that
-// nothing does any more, and the elements that are listed beside them.
-func folded(a *Answer) (lines string, listed []Element) {
+// fold returns lines that list familiar elements only by their numbers, for each new cover and for those no longer
+// covered, and the elements that are listed in full.
+func fold(a *Answer) (lines string, listed []Element) {
 	if !a.Changes {
 		return "", a.Elements
 	}
@@ -25,7 +25,7 @@ func folded(a *Answer) (lines string, listed []Element) {
 	}
 	var b []byte
 	for _, over := range order {
-		if len(by[over]) < fewest {
+		if len(by[over]) < minFolded {
 			delete(by, over)
 			continue
 		}
@@ -48,9 +48,9 @@ func folded(a *Answer) (lines string, listed []Element) {
 	return string(b), listed
 }
 
-// unfolded are the elements that were told in one way or the other: those of whole that were not
-// listed because they were folded, and those of listed that were kept.
-func unfolded(whole, listed, kept []Element) []Element {
+// unfold returns the elements that were written in either form: those of whole that were folded, and those of
+// listed that were kept.
+func unfold(whole, listed, kept []Element) []Element {
 	if len(kept) == len(listed) {
 		return whole
 	}

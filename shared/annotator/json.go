@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends a as JSON, the same as encoding/json writes it but many times faster: a
-// page can hold thousands of elements. Events and Elements are never null.
+// AppendJSON appends a as the JSON that encoding/json writes, but many times faster: a page can have thousands of
+// elements. Events and Elements are never null.
 func AppendJSON(b []byte, a *Answer) []byte {
 	b = append(b, `{"page":{"title":`...)
 	b = AppendString(b, a.Page.Title)
@@ -116,7 +116,7 @@ func appendNumber(b []byte, name string, n int) []byte {
 	return strconv.AppendInt(b, int64(n), 10)
 }
 
-// appendFloat writes what JSON has no form for as 0.
+// appendFloat writes values without a JSON form as 0.
 func appendFloat(b []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		f = 0
@@ -124,7 +124,7 @@ func appendFloat(b []byte, f float64) []byte {
 	return strconv.AppendFloat(b, f, 'f', -1, 64)
 }
 
-// AppendString appends s as a JSON string; bytes that are no UTF-8 are replaced.
+// AppendString appends s as a JSON string. Invalid UTF-8 is replaced.
 func AppendString(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

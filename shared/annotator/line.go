@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Longest parts of a line, in runes. Page text is from outside: it is cut, never trusted to be short.
+// Bounds of the parts of a line, in runes. Page text is from outside and can have any length.
 const (
 	maxRole  = 40
 	maxName  = 160
@@ -15,11 +15,10 @@ const (
 	maxState = 160
 )
 
-// Line is e on one line: `[13] textbox "Name" = "Ana" (required)`.
+// Line returns e on one line: `[13] textbox "Name" = "Ana" (required)`.
 func Line(e Element) string { return string(appendLine(nil, &e, maxName)) }
 
-// appendLine appends e's line without its end; longest bounds the name, the value and each
-// state in runes.
+// appendLine appends e's line without a line break. longest bounds the name, the value and each state, in runes.
 func appendLine(b []byte, e *Element, longest int) []byte {
 	b = append(b, '[')
 	b = strconv.AppendInt(b, int64(e.ID), 10)
@@ -47,7 +46,7 @@ func appendLine(b []byte, e *Element, longest int) []byte {
 	return b
 }
 
-// Quote puts s, already cleaned, into double quotes and escapes quotes and backslashes in it.
+// Quote puts s, which must be cleaned, into double quotes and escapes quotes and backslashes.
 func Quote(s string) string { return string(appendQuoted(nil, s)) }
 
 func appendQuoted(b []byte, s string) []byte {
@@ -65,11 +64,11 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// Clean makes outside text safe for one line: every run of white space, line breaks and control
-// characters is one space, direction marks, other invisible characters and private-use glyphs
-// are left out, invalid UTF-8 is replaced, and what is longer than limit runes ends in "…".
+// Clean makes text from outside safe for one line. Every run of white space, line breaks and control characters
+// becomes one space; direction marks, other invisible characters and private-use glyphs are removed; invalid
+// UTF-8 is replaced; and what is longer than limit runes ends in "…".
 func Clean(s string, limit int) string {
-	if plain(s) && len(s) <= limit {
+	if isClean(s) && len(s) <= limit {
 		return s
 	}
 	var b strings.Builder
@@ -84,7 +83,7 @@ func Clean(s string, limit int) string {
 		case unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
 			gap = n > 0
 			continue
-		case r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co), r == '\u200d' && n == 0, isTag(r):
+		case r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co), r == '\u200d' && n == 0, canHideText(r):
 			continue
 		}
 		if n+1 >= limit && hasMore(s[i:]) {
@@ -102,9 +101,7 @@ func Clean(s string, limit int) string {
 	return b.String()
 }
 
-// CleanLines is Clean for a text of many lines: line breaks and tabs stay, other control characters,
-// direction marks, invisible characters and private-use glyphs are left out, invalid UTF-8 is replaced.
-// It is not cut.
+// CleanLines is Clean for text of many lines: it keeps line breaks and tabs and does not limit the length.
 func CleanLines(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -112,16 +109,16 @@ func CleanLines(s string) string {
 			return r
 		case r == '\u2028' || r == '\u2029':
 			return '\n'
-		case unicode.IsControl(r), r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co), isTag(r):
+		case unicode.IsControl(r), r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co), canHideText(r):
 			return -1
 		}
 		return r
 	}, strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n"))
 }
 
-// plain reports whether s is printable ASCII with single spaces inside, which most names are:
-// there is nothing to clean in it.
-func plain(s string) bool {
+// isClean reports whether s is printable ASCII with single spaces, like most names, so that nothing has to be
+// cleaned.
+func isClean(s string) bool {
 	gap := true
 	for i := range len(s) {
 		c := s[i]
@@ -133,8 +130,8 @@ func plain(s string) bool {
 	return !gap || s == ""
 }
 
-// isTag: variation selectors beyond the emoji ones and blank fillers can hide text in text.
-func isTag(r rune) bool {
+// canHideText reports whether r is a tag, a blank filler or a variation selector other than those of emoji.
+func canHideText(r rune) bool {
 	return (r >= 0xE0000 && r <= 0xE0FFF) || (r >= 0xFE00 && r <= 0xFE0E) ||
 		r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Match are the elements that fit a query, the best first and equal ones in reading order. A
-// query's words are looked for in role, name, value, states, and the heading or landmark an
-// element stands under. When none has all the words, those with most of them are given and partly is true.
+// Match returns the elements that match a query, the best first and equal ones in reading order. The words of
+// the query are searched in role, name, value, states and group. When no element has all the words, those with
+// the most of them are returned and partly is true.
 func Match(elements []Element, query string) (found []Element, partly bool) {
 	q := lower(query)
 	words := strings.Fields(q)
@@ -61,10 +61,10 @@ func Match(elements []Element, query string) (found []Element, partly bool) {
 	return found, most < len(words)
 }
 
-// lower is s in lower case with single spaces.
+// lower returns s in lower case with single spaces.
 func lower(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// Inventory says what kinds of elements there are: "12 × link, 3 × button".
+// Inventory counts the elements by role: "12 × link, 3 × button".
 func Inventory(elements []Element) string {
 	counts := map[string]int{}
 	for _, e := range elements {

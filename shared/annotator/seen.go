@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// Seen is text that a person is asked about or sends as theirs without what cannot be seen in it: they
-// would agree to what they did not read. Control and format characters, tags, private and unassigned ones,
-// variation selectors and blank fillers are left out; line ends and tabs stay, invalid UTF-8 is replaced.
-// The window has the same rule for messages that pages propose.
+// Visible returns text without invisible characters, so that a person does not agree to something that they
+// cannot see. It removes control and format characters, tags, private and unassigned characters, variation
+// selectors and blank fillers, keeps line breaks and tabs, and replaces invalid UTF-8. The window does the same
+// with messages that pages propose.
 func Seen(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -17,7 +17,7 @@ func Seen(text string) string {
 		case r == '\r' || r == '\u2028' || r == '\u2029':
 			return '\n'
 		case !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z),
-			unicode.Is(unicode.Variation_Selector, r), isTag(r),
+			unicode.Is(unicode.Variation_Selector, r), canHideText(r),
 			r == 0x034F, r == 0x17B4, r == 0x17B5, r == 0x2800:
 			return -1
 		}

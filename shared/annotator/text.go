@@ -6,95 +6,94 @@ import (
 	"strings"
 )
 
-// size is how long the parts around the elements may be, in runes; a smaller one is taken when
-// the budget asks for it.
+// size bounds the parts around the elements, in runes. A small budget uses a smaller size.
 type size struct{ title, url, outcome, event, events, gone int }
 
-// sizes from what is usual down to what still tells where one is.
+// sizes returns the sizes from the usual one to the smallest that still identifies the page.
 func sizes() []size {
-	return []size{{120, 400, 400, 300, 12, 40}, {60, 160, 200, 100, 6, 20}, {24, 60, 80, 40, 2, 6}, {8, 24, 24, 12, 0, 0}}
+	return []size{
+		{120, 400, 400, 300, 12, 40}, {60, 160, 200, 100, 6, 20}, {24, 60, 80, 40, 2, 6}, {8, 24, 24, 12, 0, 0},
+	}
 }
 
-// Budget bounds a text. Count says what a text costs; it must count each line by itself as it
-// counts them together, as tokenizers do for lines that begin with a sign or a letter. A Max of 0
-// or less is no bound, and then Count is not asked.
+// Budget bounds a text. Count returns what a text costs; the cost of a text must be the sum of its lines', as with
+// tokenizers. A Max of 0 or less is no bound; Count is then not called.
 type Budget struct {
 	Max   int
 	Count func(string) int
 }
 
-// Text is the text form of a (CONTRACT "Text form of annotate"): a page line, a line of what was
-// done and what happened, one element a line, and a line for what is not listed. What lies over
-// several elements is named once. Whatever the page put into a cannot add or end a line.
+// Text returns the text form of a: a line about the page, a line about what was done and what happened, one
+// line for each element, and a line about what is not listed. What covers several elements is described once.
+// Text of the page cannot add or end a line.
 func Text(a Answer) string { return Write(&a, Budget{}) }
 
-// Write is Text within a budget: first long names are cut shorter, then elements are left out,
-// links and what cannot be used before controls, and counted in LeftOut. a.Elements are then
-// those that are listed; the list that a came with stays as it is. The page line and what
-// happened are in the text however small the budget is, cut short where they have to be.
+// Write is Text within a budget. It first shortens long names, then leaves out elements (unusable ones and
+// links before controls), which it counts in LeftOut. It sets a.Elements to the listed ones, without changing
+// the original slice. The page and what happened are always in the text, shortened if necessary.
 //
-// Of three or more elements of which only what lies over them has changed, their numbers are told.
+// Of three or more elements of which only the cover has changed, only the numbers are written.
 func Write(a *Answer, budget Budget) string {
 	whole := a.Elements
-	folds, listed := folded(a)
+	folds, listed := fold(a)
 	if folds == "" {
 		return write(a, "", budget)
 	}
 	a.Elements = listed
 	text := write(a, folds, budget)
-	a.Elements = unfolded(whole, listed, a.Elements)
+	a.Elements = unfold(whole, listed, a.Elements)
 	return text
 }
 
-// write is Write with the lines that stand for what is not in a.Elements any more.
+// write is Write with the lines for the elements that were folded.
 func write(a *Answer, folds string, budget Budget) string {
 	all := sizes()
 	text := make([]byte, 0, 256+48*len(a.Elements))
 	text = appendHeader(text, *a, all[0])
 	covers := coversOf(a.Elements)
 	for i := range a.Elements {
-		e := covers.told(a.Elements[i])
+		e := covers.shorten(a.Elements[i])
 		text = append(appendLine(text, &e, maxName), '\n')
 	}
 	text = append(text, folds...)
 	text = appendFooter(text, *a, all[0])
-	text = append(text, rest(*a)...)
-	// No token is shorter than a byte.
+	text = append(text, notListed(*a)...)
+	// A token has at least one byte.
 	if budget.Max <= 0 || len(text) <= budget.Max {
 		return strings.TrimSuffix(string(text), "\n")
 	}
 	return cutTo(a, folds, budget, all)
 }
 
-// cutTo is Write for an answer that may be too long.
+// cutTo is write for a text that may be too long.
 func cutTo(a *Answer, folds string, budget Budget, all []size) string {
 	var head, tail string
 	used := 0
-	// The line of what is not listed is kept free; a smaller number is no dearer.
+	// Reserve the line about what is not listed, with its largest number.
 	most := *a
 	most.LeftOut += len(a.Elements)
-	restTokens := budget.Count(rest(most)) + 1
+	reserved := budget.Count(notListed(most)) + 1
 	for _, s := range all {
 		head, tail = string(appendHeader(nil, *a, s)), folds+string(appendFooter(nil, *a, s))
 		used = budget.Count(head) + budget.Count(tail)
-		if used <= budget.Max/2 || used+restTokens+600 <= budget.Max {
+		if used <= budget.Max/2 || used+reserved+600 <= budget.Max {
 			break
 		}
 	}
-	if room := budget.Max - restTokens; used > room {
-		head, tail = squeezed(head, room, budget.Count), ""
+	if space := budget.Max - reserved; used > space {
+		head, tail = truncate(head, space, budget.Count), ""
 		used = budget.Count(head)
 	}
-	room := budget.Max - used - restTokens
+	space := budget.Max - used - reserved
 	var lines []string
 	var kept []Element
 	for _, longest := range []int{maxName, 80, 40} {
-		if lines, kept = fitting(a.Elements, longest, room, budget.Count); len(kept) == len(a.Elements) {
+		if lines, kept = takeFirst(a.Elements, longest, space, budget.Count); len(kept) == len(a.Elements) {
 			break
 		}
 	}
 	if len(kept) < len(a.Elements) {
-		lines, kept = chosen(a.Elements, 40, room, budget.Count)
+		lines, kept = takeImportant(a.Elements, 40, space, budget.Count)
 	}
 	a.LeftOut += len(a.Elements) - len(kept)
 	a.Elements = kept
@@ -104,17 +103,17 @@ func cutTo(a *Answer, folds string, budget Budget, all []size) string {
 		b.WriteString(l)
 	}
 	b.WriteString(tail)
-	b.WriteString(rest(*a))
+	b.WriteString(notListed(*a))
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// squeezed cuts head, whose lines end in "\n", to room; what is left of it still ends its line.
-func squeezed(head string, room int, count func(string) int) string {
+// truncate cuts head, whose lines end in "\n", to space and ends its last line.
+func truncate(head string, space int, count func(string) int) string {
 	runes := []rune(strings.TrimSuffix(head, "\n"))
 	low, high := 0, len(runes)
 	for low < high {
 		mid := (low + high + 1) / 2
-		if count(string(runes[:mid])+"…\n") <= room {
+		if count(string(runes[:mid])+"…\n") <= space {
 			low = mid
 		} else {
 			high = mid - 1
@@ -126,13 +125,13 @@ func squeezed(head string, room int, count func(string) int) string {
 	return string(runes[:low]) + "…\n"
 }
 
-// fitting are the first elements whose lines fit into room.
-func fitting(elements []Element, longest, room int, count func(string) int) (lines []string, kept []Element) {
+// takeFirst returns the first elements whose lines fit into space.
+func takeFirst(elements []Element, longest, space int, count func(string) int) (lines []string, kept []Element) {
 	covers := coversOf(elements)
 	for i := range elements {
-		e := covers.told(elements[i])
+		e := covers.shorten(elements[i])
 		line := string(append(appendLine(nil, &e, longest), '\n'))
-		if room -= count(line); room < 0 {
+		if space -= count(line); space < 0 {
 			return lines, elements[:i:i]
 		}
 		lines = append(lines, line)
@@ -140,9 +139,9 @@ func fitting(elements []Element, longest, room int, count func(string) int) (lin
 	return lines, elements
 }
 
-// chosen are the elements that matter most and fit into room, in reading order: controls, then
-// links, then what cannot be used.
-func chosen(elements []Element, longest, room int, count func(string) int) (lines []string, kept []Element) {
+// takeImportant returns the most important elements that fit into space, in reading order: controls, then links,
+// then unusable elements.
+func takeImportant(elements []Element, longest, space int, count func(string) int) (lines []string, kept []Element) {
 	at := make([]string, len(elements))
 	for class := range 3 {
 		full := false
@@ -152,11 +151,11 @@ func chosen(elements []Element, longest, room int, count func(string) int) (line
 			}
 			line := string(append(appendLine(nil, &elements[i], longest), '\n'))
 			n := count(line)
-			if n > room {
+			if n > space {
 				full = true
 				break
 			}
-			room -= n
+			space -= n
 			at[i] = line
 		}
 		if full {
@@ -201,8 +200,8 @@ func appendHeader(b []byte, a Answer, s size) []byte {
 	return b
 }
 
-// Happened is the outcome line of a: what was done, how long the page took, what came of it; ""
-// when there is nothing to tell.
+// Happened returns the line about what was done, how long the page took to settle, and what happened; "" when
+// there is nothing to say.
 func Happened(a Answer) string { return happened(a, sizes()[0]) }
 
 func happened(a Answer, s size) string {
@@ -230,14 +229,15 @@ func happened(a Answer, s size) string {
 // maxEvent bounds an event's own text, in runes.
 const maxEvent = 300
 
-// String is e as it stands in the outcome line: "navigated to https://…", "opened tab 2".
+// String returns e as in the outcome line: "navigated to https://…", "opened tab 2".
 func (e Event) String() string {
 	text := Clean(e.Text, maxEvent)
-	if e.Kind == "console_error" && !told(text) {
+	if e.Kind == "console_error" && !isConsoleText(text) {
 		text = Quote(text)
 	}
 	head := map[string]string{
-		"navigated": "navigated to ", "dialog": "dialog: ", "download": "download: ", "console_error": "console error: ",
+		"navigated": "navigated to ", "dialog": "dialog: ", "download": "download: ",
+		"console_error": "console error: ",
 	}[e.Kind]
 	switch e.Kind {
 	case "opened_tab", "closed_tab":
@@ -251,16 +251,16 @@ func (e Event) String() string {
 	if head == "" {
 		head = Clean(e.Kind, maxState) + ": "
 	}
-	// Whoever made the event may have written the whole phrase already.
+	// The text may be the whole phrase already.
 	if strings.HasPrefix(text, strings.TrimSpace(head)) {
 		return text
 	}
 	return strings.TrimSuffix(head+text, ": ")
 }
 
-// told reports whether the text of a console error is what the browser makes of one: the page's words
-// in quotes, and how often, or a count of those that are not told.
-func told(text string) bool {
+// isConsoleText reports whether the text of a console error was made by the browser package: the page's text in
+// quotes with a count, or the count of those that are left out.
+func isConsoleText(text string) bool {
 	if rest, ok := strings.CutPrefix(text, "console error: "); ok {
 		digits, ours := strings.CutSuffix(rest, " more, see console_messages")
 		return ours && digits != "" && strings.Trim(digits, "0123456789") == ""
@@ -285,8 +285,7 @@ func appendFooter(b []byte, a Answer, s size) []byte {
 	return b
 }
 
-// appendIDs writes ids in order, three and more in a row by the first and the last, at most so many
-// of either.
+// appendIDs writes ids in order, three or more consecutive ones as a range, and at most most entries.
 func appendIDs(b []byte, ids []int, most int) []byte {
 	for i, n := 0, 0; i < len(ids); n++ {
 		if n == most {
@@ -307,8 +306,8 @@ func appendIDs(b []byte, ids []int, most int) []byte {
 	return b
 }
 
-// rest tells what is not listed and how to come to it.
-func rest(a Answer) string {
+// notListed says what is not listed and how to get it.
+func notListed(a Answer) string {
 	var parts []string
 	if a.LeftOut > 0 {
 		parts = append(parts, fmt.Sprintf("%d more left out", a.LeftOut))

@@ -105,7 +105,7 @@ note: n [4] link`
 	}
 }
 
-// letters is a budget that counts characters.
+// countLetters returns a budget in characters.
 func letters(n int) Budget { return Budget{Max: n, Count: utf8.RuneCountInString} }
 
 func TestTheBudgetCutsElementsAndCountsThem(t *testing.T) {
@@ -253,7 +253,7 @@ func TestAConsoleErrorIsQuotedUnlessItIsAlready(t *testing.T) {
 		"console error: 5 more, see console_messages\n[": "console error: \"console error: 5 more, see console_messages [\"",
 	} {
 		if got := (Event{Kind: "console_error", Text: text}).String(); got != want {
-			t.Errorf("%q is told as %s, want %s", text, got, want)
+			t.Errorf("%q is written as %s, want %s", text, got, want)
 		}
 	}
 }
@@ -272,7 +272,7 @@ func TestGoneNumbersInARowAreToldByTheFirstAndTheLast(t *testing.T) {
 		many = append(many, i*2+1)
 	}
 	if got := Text(Answer{Gone: many, Changes: true}); !strings.HasSuffix(got, "[79] and 160 more") {
-		t.Errorf("many numbers apart are told as:\n%s", got)
+		t.Errorf("many separate numbers are written as:\n%s", got)
 	}
 }
 
@@ -306,14 +306,14 @@ func TestOfFamiliarElementsUnderSomethingNewOnlyTheNumbersAreTold(t *testing.T) 
 	}
 	b := a
 	if got := Write(&b, letters(90)); len(b.Elements) >= len(a.Elements) || !strings.Contains(got, "left out") {
-		t.Errorf("%d of %d elements are told in:\n%s", len(b.Elements), len(a.Elements), got)
+		t.Errorf("%d of %d elements are in:\n%s", len(b.Elements), len(a.Elements), got)
 	}
 	a.Changes = false
 	if got := Text(a); strings.Count(got, "Known") != 5 {
-		t.Errorf("a whole list leaves out what is familiar:\n%s", got)
+		t.Errorf("a complete list leaves out familiar elements:\n%s", got)
 	}
 	a.Changes, a.Elements = true, a.Elements[3:]
 	if got := Text(a); strings.Count(got, "Known") != 2 {
-		t.Errorf("two are not told as they are:\n%s", got)
+		t.Errorf("two elements are folded:\n%s", got)
 	}
 }

@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// Money is an amount in billionths of a unit of Currency, a code such as USD. The zero Money is
-// nothing at all, in any currency.
+// Money is an amount in billionths of a unit of Currency, a code such as USD. The zero Money is zero in any
+// currency.
 type Money struct {
 	Nanos    int64  `json:"nanos"`
 	Currency string `json:"currency,omitempty"`
 }
 
-// Bill is what questions to models came to.
+// Bill is what requests to models have cost.
 type Bill struct {
 	Usage
-	// Requests were sent, whether an answer came or not.
+	// Requests counts the requests that were sent, with or without an answer.
 	Requests int `json:"requests"`
-	// Estimated is how much of Input and Output was worked out from lengths, as no count was given.
+	// Estimated is the part of Input and Output that was estimated from lengths.
 	Estimated int `json:"estimated,omitempty"`
-	// Cost has one Money for each currency, in the order of their codes; Unpriced are the tokens of
-	// Input and Output that no price is known for, which it leaves out.
+	// Cost has one Money for each currency, in the order of their codes. Unpriced are the tokens of Input and
+	// Output without a known price, which Cost does not include.
 	Cost     []Money `json:"cost"`
 	Unpriced int     `json:"unpriced,omitempty"`
 }
 
-// Tokens is what was read and written.
+// Tokens returns the sum of Input and Output.
 func (b Bill) Tokens() int { return b.Input + b.Output }
 
-// In is the part of the cost in one currency, in billionths.
+// In returns the cost in one currency, in billionths.
 func (b Bill) In(currency string) int64 {
 	for _, m := range b.Cost {
 		if m.Currency == currency {
@@ -39,13 +39,13 @@ func (b Bill) In(currency string) int64 {
 	return 0
 }
 
-// Plus is b and o together; neither is changed.
-func (b Bill) Plus(o Bill) Bill { return b.with(o, 1) }
+// Plus returns the sum of b and o and changes neither.
+func (b Bill) Plus(o Bill) Bill { return b.add(o, 1) }
 
-// Since is b without what stood in o before, never less than nothing.
-func (b Bill) Since(o Bill) Bill { return b.with(o, -1) }
+// Since returns b minus an earlier o, never less than zero.
+func (b Bill) Since(o Bill) Bill { return b.add(o, -1) }
 
-func (b Bill) with(o Bill, sign int) Bill {
+func (b Bill) add(o Bill, sign int) Bill {
 	part := func(x, y int) int { return max(0, x+sign*y) }
 	sum := Bill{
 		Usage: Usage{

@@ -1,5 +1,5 @@
-// Package chat is the vocabulary of conversations: messages, turns and the calls in
-// them, as they are stored, sent to the window and handed to a model. Plain data only.
+// Package chat defines conversations and their messages and calls, as they are stored and sent to windows and
+// models.
 package chat
 
 import (
@@ -15,14 +15,13 @@ const (
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
 	RoleTool      Role = "tool"
-	// RoleNote is what Sextant itself tells the model.
+	// RoleNote is a message from Sextant to the model.
 	RoleNote Role = "note"
-	// RoleSummary stands for the beginning of a conversation, while its status is done: the model
-	// is sent it instead.
+	// RoleSummary replaces the beginning of a conversation in what is sent to the model, once its status is done.
 	RoleSummary Role = "summary"
 )
 
-// Status is how a message or turn ended.
+// Status is the state of a message or turn.
 type Status string
 
 // The states of a message or turn. Interrupted means Sextant ended while it ran.
@@ -43,8 +42,8 @@ type Conversation struct {
 	Status  Status    `json:"status"`
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
-	// Parent is the conversation that handed the task of this one to a subagent, and ParentCall the
-	// call by which it did; both are empty for a person's own.
+	// Parent is the conversation that gave this one's task to a subagent, ParentCall the call that did; both are
+	// empty for a person's own conversation.
 	Parent     string `json:"parent,omitempty"`
 	ParentCall string `json:"parent_call,omitempty"`
 	// Shared is true while other programs may read it over MCP.
@@ -60,19 +59,19 @@ type Message struct {
 	Text         string     `json:"text"`
 	Calls        []ToolCall `json:"calls,omitempty"`
 	CallID       string     `json:"call_id,omitempty"`
-	// Covers is the last message that a RoleSummary message stands for.
+	// Covers is the last message that a RoleSummary message replaces.
 	Covers string `json:"covers,omitempty"`
-	// Program is true of a message that a program sent and no person wrote.
+	// Program is true of a message that a program sent.
 	Program bool `json:"program,omitempty"`
-	// Outside lists the sources of outside text in Text.
+	// Outside lists the sources of text from outside in Text.
 	Outside []string `json:"outside,omitempty"`
-	// Offers are commands that the person may have meant. They are put into the message to be sent,
-	// and never run by themselves. They are not sent to models.
+	// Offers are commands that the person may have meant. Choosing one puts it into the message input; none runs
+	// automatically, and they are not sent to models.
 	Offers []Offer `json:"offers,omitempty"`
-	// Images belong to Text, for models that can see. They are not stored: a later turn does without.
+	// Images belong to Text, for models that accept pictures. They are not stored, so later turns lack them.
 	Images []Image `json:"-"`
-	// Thought is what a model showed of its thinking before Calls, for services that want it back with
-	// their results; "" without calls.
+	// Thought is the reasoning that a model showed before Calls, for services that require it with the results; ""
+	// without calls.
 	Thought string    `json:"thought,omitempty"`
 	Status  Status    `json:"status"`
 	Time    time.Time `json:"time"`
@@ -80,39 +79,39 @@ type Message struct {
 
 // Offer is a command that a person may have meant.
 type Offer struct {
-	// Say is the command; Means says what it does, "" when that is not known.
+	// Say is the command. Means says what it does, "" when that is not known.
 	Say   string `json:"say"`
 	Means string `json:"means,omitempty"`
-	// Name is the page's name of what the command acts on: text from outside.
+	// Name is the name on the page of what the command acts on: text from outside.
 	Name string `json:"name,omitempty"`
 }
 
-// Attached is text that a person gives a model with a message. Source says where it is from, as in
-// Message.Outside; Title is one line.
+// Attached is text that a person sends to a model with a message. Source is its source, as in Message.Outside;
+// Title is one line.
 type Attached struct {
 	Source string `json:"source"`
 	Title  string `json:"title"`
 	Text   string `json:"text"`
 }
 
-// Image is a picture as it goes to a model.
+// Image is a picture for a model.
 type Image struct {
 	// MIME is image/png or image/jpeg.
 	MIME string
 	Data []byte
 }
 
-// ToolCall is a call as a model asked for it; Args is a JSON object.
+// ToolCall is a call that a model asked for. Args is a JSON object.
 type ToolCall struct {
 	ID   string          `json:"id"`
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"`
-	// Signature is what the provider wants back with the call, as it gave it.
+	// Signature is opaque data that the provider requires back with the call.
 	Signature string `json:"signature,omitempty"`
 }
 
-// Usage counts tokens as the provider reported them; zero means not reported. Input is all that was
-// read: Cached of it came out of the provider's cache, Written of it was put there.
+// Usage counts tokens as the provider reported them; zero means not reported. Input is everything that was read:
+// Cached of it came from the provider's cache, Written of it was added to the cache.
 type Usage struct {
 	Input   int `json:"input"`
 	Output  int `json:"output"`
@@ -120,7 +119,10 @@ type Usage struct {
 	Written int `json:"written,omitempty"`
 }
 
-// Plus is u and v together.
+// Plus returns the sum of u and v.
 func (u Usage) Plus(v Usage) Usage {
-	return Usage{Input: u.Input + v.Input, Output: u.Output + v.Output, Cached: u.Cached + v.Cached, Written: u.Written + v.Written}
+	return Usage{
+		Input: u.Input + v.Input, Output: u.Output + v.Output,
+		Cached: u.Cached + v.Cached, Written: u.Written + v.Written,
+	}
 }

@@ -4,19 +4,30 @@ import (
 	"sextant/shared/annotator"
 )
 
-// BrowserState is the controlled browser as the window shows it. Status is absent (no
-// Chromium found), stopped, starting, ready, failed; Error and Hint explain.
+// BrowserStatus says whether the controlled browser runs.
+type BrowserStatus string
+
+// The states of the controlled browser. BrowserAbsent means that no Chromium was found.
+const (
+	BrowserAbsent   BrowserStatus = "absent"
+	BrowserStopped  BrowserStatus = "stopped"
+	BrowserStarting BrowserStatus = "starting"
+	BrowserReady    BrowserStatus = "ready"
+	BrowserFailed   BrowserStatus = "failed"
+)
+
+// BrowserState is the state of the controlled browser. Error and Hint explain its Status.
 type BrowserState struct {
-	Status string `json:"status"`
-	Error  string `json:"error,omitempty"`
-	Hint   string `json:"hint,omitempty"`
-	Tabs   []Tab  `json:"tabs"`
-	Active int    `json:"active"`
-	// Driving is the caller that acts now ("" none): person, model, pilot, mcp.
+	Status BrowserStatus `json:"status"`
+	Error  string        `json:"error,omitempty"`
+	Hint   string        `json:"hint,omitempty"`
+	Tabs   []Tab         `json:"tabs"`
+	Active int           `json:"active"`
+	// Driving is the toolspec.Caller that acts on the page now, "" for nobody.
 	Driving string `json:"driving,omitempty"`
-	// PersonHas is true while a person has taken over.
+	// PersonHas is true while a person has taken over the page.
 	PersonHas bool `json:"person_has,omitempty"`
-	// Downloads are the newest files, newest last.
+	// Downloads are the newest downloads, the newest last.
 	Downloads []Download `json:"downloads,omitempty"`
 }
 
@@ -29,35 +40,58 @@ type Tab struct {
 	Back    bool   `json:"back"`
 	Forward bool   `json:"forward"`
 	Favicon string `json:"favicon,omitempty"`
-	// Dialog is the text of an open dialog. DialogType is alert, confirm, prompt, auth (a site
-	// asks for a user name and password) or file (the page asks for a file, and goes on).
-	Dialog     string `json:"dialog,omitempty"`
-	DialogType string `json:"dialog_type,omitempty"`
-	// DialogDefault is what a prompt holds at first.
+	// Dialog is the text of an open dialog, DialogType its type, "" for none.
+	Dialog     string     `json:"dialog,omitempty"`
+	DialogType DialogType `json:"dialog_type,omitempty"`
+	// DialogDefault is the initial text of a prompt.
 	DialogDefault string `json:"dialog_default,omitempty"`
 	Crashed       bool   `json:"crashed,omitempty"`
 	// Device names the device that the tab emulates, "" for none.
 	Device string `json:"device,omitempty"`
 }
 
-// Download is one file that a page handed over.
+// DialogType is the type of an open dialog of a tab.
+type DialogType string
+
+// The types of dialogs. DialogAuth asks for the user name and password of a site, DialogFile for a file; a page
+// continues while the latter is open.
+const (
+	DialogAlert   DialogType = "alert"
+	DialogConfirm DialogType = "confirm"
+	DialogPrompt  DialogType = "prompt"
+	DialogAuth    DialogType = "auth"
+	DialogFile    DialogType = "file"
+)
+
+// DownloadState says how far a download is.
+type DownloadState string
+
+// The states of a download.
+const (
+	DownloadRunning   DownloadState = "running"
+	DownloadDone      DownloadState = "done"
+	DownloadCancelled DownloadState = "cancelled"
+	DownloadFailed    DownloadState = "failed"
+)
+
+// Download is one downloaded file.
 type Download struct {
 	ID int `json:"id"`
-	// Name is the file's name; Path is where it lies once State is done.
+	// Name is the file's name. Path is where it is once State is done.
 	Name string `json:"name"`
 	Path string `json:"path,omitempty"`
 	URL  string `json:"url"`
 	// Received and Size are bytes; Size is 0 while it is not known.
 	Received int64 `json:"received"`
 	Size     int64 `json:"size"`
-	// State is running, done, cancelled or failed; Why says why it failed.
-	State string `json:"state"`
-	Why   string `json:"why,omitempty"`
-	// Tab is the tab that it came from.
+	// Why says why it failed.
+	State DownloadState `json:"state"`
+	Why   string        `json:"why,omitempty"`
+	// Tab is the tab that started it.
 	Tab int `json:"tab"`
 }
 
-// Marks are the numbers on a tab's page after the newest look.
+// Marks are the annotations of a tab's page after its newest observation.
 type Marks struct {
 	Page     annotator.Page      `json:"page"`
 	Elements []annotator.Element `json:"elements"`
@@ -67,11 +101,11 @@ type Marks struct {
 	Width     float64 `json:"width"`
 	Height    float64 `json:"height"`
 	SettledMS int     `json:"settled_ms"`
-	// On is false when the person switched numbers off.
+	// On is false when the person has switched annotations off.
 	On bool `json:"on"`
 }
 
-// Pointer is the assistant's pointer in CSS pixels of the viewport. Target is the number it goes to.
+// Pointer is the assistant's pointer in CSS pixels of the viewport. Target is the annotation that it moves to.
 type Pointer struct {
 	Tab    int     `json:"tab"`
 	X      float64 `json:"x"`

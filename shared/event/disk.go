@@ -1,17 +1,17 @@
 package event
 
-// Disk is how much room there is where things are kept.
+// Disk is the free space on the disk of the data folder.
 type Disk struct {
 	Level DiskLevel `json:"level"`
-	// Folder is the data folder, Free how many bytes its disk has left.
+	// Folder is the data folder, Free the free bytes of its disk.
 	Folder string `json:"folder"`
 	Free   int64  `json:"free"`
 }
 
-// DiskLevel says whether there is room.
+// DiskLevel says whether there is enough free space.
 type DiskLevel string
 
-// The levels. On a full disk nothing new can be kept.
+// The levels. On a full disk nothing new can be stored.
 const (
 	DiskEnough DiskLevel = "enough"
 	DiskLow    DiskLevel = "low"

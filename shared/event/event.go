@@ -1,7 +1,7 @@
-// Package event is the vocabulary of change. Every change in Sextant is one Event:
-// Broker → Recorder (which gives it a sequence number and stores it) → WebSocket hub →
-// a reducer in the window. An Event with Seq 0 is live only (tabs, marks, pointer): it is
-// never stored and its newest value is in the state snapshot.
+// Package event defines the events of Sextant. Every change is one Event: it is published to the event log, which
+// gives it a sequence number and stores it, and goes over the WebSocket hub to a reducer in the window. An Event
+// with Seq 0 is live only (tabs, annotations, pointer): it is never stored, and its newest value is in the state
+// snapshot.
 package event
 
 import (
@@ -26,11 +26,11 @@ const (
 	BranchChosen        Kind = "branch.chosen"        // BranchRef
 	TurnStarted         Kind = "turn.started"         // Turn
 	TextDelta           Kind = "text.delta"           // Delta
-	ThoughtDelta        Kind = "thought.delta"        // Delta, of what a model thinks before it answers
+	ThoughtDelta        Kind = "thought.delta"        // Delta, of the reasoning before an answer
 	TurnEnded           Kind = "turn.ended"           // Turn
 	TurnNoted           Kind = "turn.noted"           // Note
 	RoundEnded          Kind = "round.ended"          // Round
-	BudgetRaised        Kind = "budget.raised"        // chat.Bill, what was spent then
+	BudgetRaised        Kind = "budget.raised"        // chat.Bill, what had been spent
 	CallStarted         Kind = "call.started"         // CallStart
 	CallOutput          Kind = "call.output"          // CallChunk
 	CallEnded           Kind = "call.ended"           // CallEnd
@@ -56,7 +56,7 @@ func (k Kind) Live() bool {
 	return k == BrowserChanged || k == MarksChanged || k == PointerMoved || k == DiskChanged || k == MCPTold
 }
 
-// Mergeable reports whether a slow reader may get several of kind k joined or only the newest.
+// Mergeable reports whether a slow subscriber may get several events of kind k joined, or only the newest.
 func (k Kind) Mergeable() bool {
 	return k.Live() || k == TextDelta || k == ThoughtDelta || k == CallOutput
 }
@@ -72,8 +72,8 @@ type Event struct {
 	Data         json.RawMessage `json:"data"`
 }
 
-// New makes an Event of kind k with data; it panics only if data cannot be JSON, which
-// is a programming error because every data type of this package can.
+// New returns an Event of kind k with data. It panics if data cannot be written as JSON, which every data type of
+// this package can.
 func New(k Kind, data any) Event {
 	b, err := json.Marshal(data)
 	if err != nil {
@@ -82,22 +82,22 @@ func New(k Kind, data any) Event {
 	return Event{Kind: k, Time: time.Now().UTC(), Data: b}
 }
 
-// In returns e placed in a conversation and turn.
+// In returns e with its conversation and turn.
 func (e Event) In(conversation, turn string) Event {
 	e.Conversation, e.Turn = conversation, turn
 	return e
 }
 
-// Of returns e tied to a call.
+// Of returns e with its call.
 func (e Event) Of(call string) Event {
 	e.Call = call
 	return e
 }
 
-// Empty is the data of events that only say "ask again".
+// Empty is the data of events that only say that something has to be read again.
 type Empty struct{}
 
-// Removed names something that is gone.
+// Removed names something that was deleted.
 type Removed struct {
 	ID string `json:"id"`
 }

@@ -2,42 +2,43 @@ package event
 
 import "fmt"
 
-// Severities of a PanelProblem.
+// Severity is how severe a PanelProblem is.
+type Severity string
+
+// The severities.
 const (
-	// SeverityError keeps the manifest from being used, or one tool where Tool names it.
-	SeverityError = "error"
-	// SeverityWarning keeps nothing off.
-	SeverityWarning = "warning"
+	// SeverityError disables the manifest, or only the tool that Tool names.
+	SeverityError Severity = "error"
+	// SeverityWarning disables nothing.
+	SeverityWarning Severity = "warning"
 )
 
-// PanelProblem is something wrong with a panel, where it is and how it could be right. What
-// it quotes is from the panel's own files, so it is text from outside.
+// PanelProblem is a mistake in a panel, with its place and a possible correction. It quotes the panel's files,
+// so it is text from outside.
 type PanelProblem struct {
-	// File is the file's name in the panel's folder, "" when it concerns none.
+	// File is the file's name in the panel's folder, "" for none.
 	File string `json:"file,omitempty"`
-	// Line and Column count from 1, columns in characters; both are 0 when it concerns no
-	// place in the file.
+	// Line and Column count from 1, columns in characters; both are 0 when there is no place in the file.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Pointer is the JSON pointer (RFC 6901) of the value, also of one that is missing; "" is
-	// the whole text.
+	// Pointer is the JSON Pointer (RFC 6901) of the value, also of a missing one; "" is the whole document.
 	Pointer string `json:"pointer,omitempty"`
 	// Expected and Found are phrases: "a string of 1 to 80 characters", "the number 5".
 	Expected string `json:"expected,omitempty"`
 	Found    string `json:"found,omitempty"`
 	// Nearest is the known name that was probably meant.
 	Nearest string `json:"nearest,omitempty"`
-	// Fix is the smallest piece of JSON that would be right there: a member with its name
-	// inside an object, else a value.
+	// Fix is the smallest piece of JSON that would be correct there: a member with its name inside an object,
+	// else a value.
 	Fix string `json:"fix,omitempty"`
 	// Text is the whole problem as a sentence.
-	Text     string `json:"text"`
-	Severity string `json:"severity"`
-	// Tool is the name of the tool that is off because of it, "" when the whole panel is.
+	Text     string   `json:"text"`
+	Severity Severity `json:"severity"`
+	// Tool is the tool that is disabled because of it, "" when the whole panel is.
 	Tool string `json:"tool,omitempty"`
 }
 
-// String is the problem in one line for a person, its place first.
+// String returns the problem as one line for a person, its place first.
 func (p PanelProblem) String() string {
 	if p.Line == 0 {
 		return p.Text
@@ -45,13 +46,13 @@ func (p PanelProblem) String() string {
 	return fmt.Sprintf("%s %d:%d: %s", p.File, p.Line, p.Column, p.Text)
 }
 
-// Warning reports whether p keeps nothing off.
+// Warning reports whether p disables nothing.
 func (p PanelProblem) Warning() bool { return p.Severity == SeverityWarning }
 
-// Stops reports whether p keeps the whole manifest from being used.
+// Stops reports whether p disables the whole manifest.
 func (p PanelProblem) Stops() bool { return !p.Warning() && p.Tool == "" }
 
-// ProblemLines are p's problems, each in one line for a person.
+// ProblemLines returns p's problems, each as one line for a person.
 func (p Panel) ProblemLines() []string {
 	lines := make([]string, len(p.Problems))
 	for i, problem := range p.Problems {

@@ -14,32 +14,32 @@ type Turn struct {
 	Suggestion string     `json:"suggestion,omitempty"`
 	Rounds     int        `json:"rounds,omitempty"`
 	Usage      chat.Usage `json:"usage"`
-	// Budget names the setting whose budget ended it, "" when none did.
+	// Budget names the setting of the budget that ended the turn, "" for none.
 	Budget string `json:"budget,omitempty"`
 }
 
-// Round is one question to a model and its answer, as it was paid for. Usage is the provider's
-// count, all zero where it gave none.
+// Round is one question to a model and its answer. Usage is the provider's count, all zero when it gave none.
 type Round struct {
-	// Number counts from 1 within the turn; 0 is a question beside the talk, For what: how the model
-	// writes calls (probe), a summary, one that an MCP server put (server), or another that a turn ended with (rest).
+	// Number counts from 1 within the turn. 0 is a question outside of the rounds; For says what for: how the model
+	// writes calls (probe), a summary, a question of an MCP server (server), or requests that were left at the end
+	// of a turn (rest).
 	Number     int        `json:"number"`
 	For        string     `json:"for,omitempty"`
 	Model      string     `json:"model"`
 	Usage      chat.Usage `json:"usage"`
 	Prompt     Prompt     `json:"prompt"`
 	DurationMS int64      `json:"duration_ms"`
-	// Answer is the length of the answer in bytes, Calls how many calls stood in it.
+	// Answer is the length of the answer in bytes, Calls the number of calls in it.
 	Answer int  `json:"answer"`
 	Calls  int  `json:"calls"`
 	Failed bool `json:"failed,omitempty"`
-	// Requests are those that were sent for it, with retries and another model's.
+	// Requests are all that were sent for it, including retries and those to another model.
 	Requests []Request `json:"requests,omitempty"`
-	// Payer is whose call the turn worked for; nil when it worked for nobody's.
+	// Payer is the turn whose call this turn worked for, nil for none.
 	Payer *Payer `json:"payer,omitempty"`
 }
 
-// Payer is a turn that others cost.
+// Payer is the turn that the costs of another turn count for.
 type Payer struct {
 	Conversation string `json:"conversation"`
 	Turn         string `json:"turn"`
@@ -49,19 +49,19 @@ type Payer struct {
 type Request struct {
 	Model string     `json:"model"`
 	Usage chat.Usage `json:"usage"`
-	// Estimated is how much of Usage was worked out from lengths.
+	// Estimated is the part of Usage that was estimated from lengths.
 	Estimated int `json:"estimated,omitempty"`
-	// Cost is nil where no price is known.
+	// Cost is nil when no price is known.
 	Cost *chat.Money `json:"cost,omitempty"`
-	// FirstMS is when the first piece of the answer came, at least 1; 0 when none did.
+	// FirstMS is the time until the first piece of the answer in milliseconds, at least 1; 0 when none came.
 	FirstMS    int64 `json:"first_ms,omitempty"`
 	DurationMS int64 `json:"duration_ms"`
-	// Failed is not set for one that was stopped from here; Again says that one before it failed.
+	// Failed is not set for a request that was stopped on this side. Again says that the request before it failed.
 	Failed bool `json:"failed,omitempty"`
 	Again  bool `json:"again,omitempty"`
 }
 
-// Bill is what the request came to.
+// Bill returns what the request has cost.
 func (r Request) Bill() chat.Bill {
 	b := chat.Bill{Usage: r.Usage, Requests: 1, Estimated: r.Estimated}
 	if r.Cost == nil {
@@ -72,25 +72,25 @@ func (r Request) Bill() chat.Bill {
 	return b
 }
 
-// Prompt is what a question to a model was made of, in bytes.
+// Prompt are the parts of a question to a model, in bytes.
 type Prompt struct {
-	// Talk is the system prompt and what people and the model said.
+	// Talk is the system prompt and the messages of people and the model.
 	Talk int `json:"talk"`
-	// Definitions describe the tools that were offered; Results are what tools answered.
+	// Definitions are those of the offered tools, Results the answers of tools.
 	Definitions int `json:"definitions"`
 	Results     int `json:"results"`
 }
 
-// Delta is a piece of an assistant message, or of what was thought before it.
+// Delta is a piece of an assistant message, or of the reasoning before it.
 type Delta struct {
 	Message string `json:"message"`
 	Text    string `json:"text"`
 }
 
-// Note is a sentence for the person about an answer that is being waited for: that it is asked for
-// again and when, that it is gone on with, who answers in place of whom.
+// Note is a sentence for the person about an answer that has not come yet: that and when it is requested again,
+// that it is continued, or that another model answers.
 type Note struct {
-	// Message is the one that is waited for.
+	// Message is the answer.
 	Message string `json:"message"`
 	Text    string `json:"text"`
 }

@@ -9,12 +9,12 @@ type PanelRef struct {
 	Panel string `json:"panel"`
 }
 
-// SurfaceRef names what should get the focus: a panel id, "assistant" or "page".
+// SurfaceRef names what gets the focus: a panel id, "assistant" or "page".
 type SurfaceRef struct {
 	Surface string `json:"surface"`
 }
 
-// PanelList is every known panel in order of the activity bar.
+// PanelList holds all panels in the order of the activity bar.
 type PanelList struct {
 	Panels []Panel `json:"panels"`
 }
@@ -30,62 +30,60 @@ type Panel struct {
 	Order       int    `json:"order"`
 	// Builtin panels are drawn by a Svelte component of the same id.
 	Builtin bool `json:"builtin"`
-	// Tools are names; Problems say what is wrong with the manifest and where.
+	// Tools are the names of its tools, Problems the mistakes in its manifest.
 	Tools    []string       `json:"tools"`
 	Problems []PanelProblem `json:"problems,omitempty"`
-	// Usable is false when a problem keeps the panel off.
+	// Usable is false when a problem disables the panel.
 	Usable bool      `json:"usable"`
 	Page   PanelPage `json:"page"`
-	// Pending is a changed manifest that waits for the person; nil when none does.
+	// Pending is a changed manifest that waits for the person, nil for none.
 	Pending *PanelPending `json:"pending,omitempty"`
-	// Pinned panels offer their tools while another one is active, too.
+	// Pinned panels offer their tools also while another panel is active.
 	Pinned bool `json:"pinned,omitempty"`
-	// Evals is how many evals its manifest has.
+	// Evals is the number of evals in its manifest.
 	Evals int `json:"evals,omitempty"`
-	// Develop is true while the person works on the panel, so that changes of its tools do not wait.
+	// Develop is true while the person works on the panel, so that changes to its tools need no approval.
 	Develop bool `json:"develop,omitempty"`
 }
 
-// PanelPage is what a panel shows. Kind is builtin, declarative, webview, or "" for the list
-// of its tools; URL is a webview's address on the origin of pages. Revision grows when the
-// page changed and has to be read again.
+// PanelPage is what a panel shows. Kind is builtin, declarative, webview, or "" for the list of its tools. URL is a
+// webview's address on the origin of panels' pages. Revision increases when the page has to be loaded again.
 type PanelPage struct {
 	Kind     string `json:"kind"`
 	URL      string `json:"url,omitempty"`
 	Revision int    `json:"revision"`
 }
 
-// PanelPending is a manifest that would let its panel do more than the one the person accepted,
-// which runs meanwhile.
+// PanelPending is a manifest that would allow its panel more than the one the person has accepted, which stays
+// in use meanwhile.
 type PanelPending struct {
-	// Hash names the manifest; it is what accepting or declining says.
+	// Hash identifies the manifest when it is accepted or declined.
 	Hash string `json:"hash"`
-	// Reasons are sentences about what it would widen, Diff is the unified difference to the one
-	// that was accepted.
+	// Reasons are sentences about what it would allow. Diff is the unified diff from the accepted manifest.
 	Reasons []string `json:"reasons"`
 	Diff    string   `json:"diff"`
-	// Developing is true when "develop" would have let it through: it changes tools only.
+	// Developing is true when it only changes tools, so that Panel.Develop would accept it.
 	Developing bool `json:"developing,omitempty"`
-	// Declined is true when the person said no to it.
+	// Declined is true when the person has declined it.
 	Declined bool `json:"declined,omitempty"`
 }
 
-// ActivityBar is the state of the bar at the left and the device presets it offers.
+// ActivityBar is the state of the bar at the left, and the devices that it offers to emulate.
 type ActivityBar struct {
 	Expanded bool     `json:"expanded"`
 	Devices  []string `json:"devices"`
 	Device   string   `json:"device"`
 }
 
-// MCPList is every configured MCP server.
+// MCPList holds all configured MCP servers.
 type MCPList struct {
 	Servers []MCPServer `json:"servers"`
-	// Problem says why the config on disk is not in force; the last good one is then.
+	// Problem says why the config file is not in use; the last valid one is used then.
 	Problem string `json:"problem,omitempty"`
 }
 
-// MCPServer is the state of one MCP server: State is off, starting, ready, degraded (it is
-// connected and does not answer well) or down.
+// MCPServer is the state of one MCP server. State is off, starting, ready, degraded (connected, but answering
+// badly) or down.
 type MCPServer struct {
 	Name      string   `json:"name"`
 	State     string   `json:"state"`
@@ -98,35 +96,35 @@ type MCPServer struct {
 	NextTry *time.Time `json:"next_try,omitempty"`
 }
 
-// MCPHeard is what servers told of what they offer beside tools, as counts since the program began.
+// MCPHeard counts the notifications of servers about resources and prompts since Sextant started.
 type MCPHeard struct {
 	Servers []ServerHeard `json:"servers"`
 }
 
-// ServerHeard says how often a server's resources or prompts changed, and each resource of it that is
-// watched.
+// ServerHeard counts how often a server's lists of resources or prompts changed, and how often each watched
+// resource did.
 type ServerHeard struct {
 	Name    string         `json:"name"`
 	Lists   int            `json:"lists"`
 	Updates map[string]int `json:"updates,omitempty"`
 }
 
-// Setting is one setting's value and where it comes from: flag, environment, file, window, default.
+// Setting is the value of one setting and its source: flag, environment, file, window or default.
 type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Source string `json:"source"`
-	// About is what the setting is; nil for the window's own and in a change.
+	// About describes the setting, nil for the window's own settings and in changes.
 	About *SettingAbout `json:"about,omitempty"`
 }
 
-// SettingAbout is what a setting does and takes.
+// SettingAbout describes a setting and its values.
 type SettingAbout struct {
 	Doc     string `json:"doc"`
 	Default string `json:"default"`
-	// OneOf are the allowed values; none for any.
+	// OneOf are the allowed values, empty for any.
 	OneOf []string `json:"one_of,omitempty"`
-	// Window says that a person may change it in the window.
+	// Window says that a person can change it in the window.
 	Window bool `json:"window,omitempty"`
 	// Secret says that its value is never shown.
 	Secret bool `json:"secret,omitempty"`

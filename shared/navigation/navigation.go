@@ -1,7 +1,6 @@
-// Package navigation is the one map (ARCHITECTURE "The navigation map"): panels' open
-// tools, environment commands with their tools and routes, and the routes other programs
-// rely on are all read from map.json. Drop-in panels extend it in memory with WithPanels.
-// No panel id and no such route stands as a literal anywhere else; a test in app looks.
+// Package navigation reads the navigation map, map.json: the tools that open panels, the environment commands
+// with their tools and routes, and the routes that other programs rely on. WithPanels adds a person's own
+// panels in memory. No panel id and no such route is written anywhere else; a test in package app checks that.
 package navigation
 
 import (
@@ -16,13 +15,13 @@ import (
 //go:embed map.json
 var mapJSON []byte
 
-// Map is the parsed map. It is read only after Load and may be shared.
+// Map is the parsed map. It is read-only and may be shared.
 type Map struct {
 	Version           int      `json:"version"`
 	PanelTool         string   `json:"panel_tool"`
 	EnvironmentPrefix string   `json:"environment_prefix"`
 	Panels            []string `json:"panels"`
-	// SurfacePanel is the panel that shows the page the environment tools act on.
+	// SurfacePanel is the panel that shows the page of the controlled browser.
 	SurfacePanel string            `json:"surface_panel"`
 	Routes       map[string]string `json:"routes"`
 	Navigation   []Entry           `json:"navigation"`
@@ -42,8 +41,8 @@ type Command struct {
 	Core    bool   `json:"core,omitempty"`
 }
 
-// Load parses the embedded map. An error means the build is broken: an unknown field, a
-// name twice, or an entry that points to no route.
+// Load parses the embedded map. An error means that the build is broken: an unknown field, a duplicate name, or
+// an entry without a route.
 func Load() (*Map, error) { return parse(mapJSON) }
 
 func parse(text []byte) (*Map, error) {
@@ -54,25 +53,25 @@ func parse(text []byte) (*Map, error) {
 		return nil, fmt.Errorf("reading map.json: %w", err)
 	}
 	if !slices.Contains(m.Panels, m.SurfacePanel) {
-		return nil, fmt.Errorf("map.json: surface_panel %q is no panel", m.SurfacePanel)
+		return nil, fmt.Errorf("map.json: surface_panel %q is not a panel", m.SurfacePanel)
 	}
 	seen := map[string]bool{}
 	for _, name := range m.ToolNames() {
 		if seen[name] {
-			return nil, fmt.Errorf("map.json: tool %q stands twice", name)
+			return nil, fmt.Errorf("map.json: duplicate tool %q", name)
 		}
 		seen[name] = true
 	}
 	used := map[string]bool{}
 	for _, c := range m.Environment {
 		if used[c.Command] {
-			return nil, fmt.Errorf("map.json: command %q stands twice", c.Command)
+			return nil, fmt.Errorf("map.json: duplicate command %q", c.Command)
 		}
 		used[c.Command] = true
 	}
 	for _, e := range m.Navigation {
 		if m.Routes[e.Route] == "" {
-			return nil, fmt.Errorf("map.json: %s points to no route %q", e.Tool, e.Route)
+			return nil, fmt.Errorf("map.json: %s names an unknown route %q", e.Tool, e.Route)
 		}
 	}
 	return &m, nil
@@ -90,12 +89,12 @@ func (m *Map) WithPanels(ids []string) *Map {
 	return &c
 }
 
-// OpenTool is the tool that opens panel id: "code-editor" → "open_code_editor_panel".
+// OpenTool returns the tool that opens panel id: "code-editor" → "open_code_editor_panel".
 func (m *Map) OpenTool(id string) string {
 	return fmt.Sprintf(m.PanelTool, strings.ReplaceAll(id, "-", "_"))
 }
 
-// PanelOf is the panel that the open tool name opens, "" when it is none.
+// PanelOf returns the panel that tool opens, "" when it opens none.
 func (m *Map) PanelOf(tool string) string {
 	for _, id := range m.Panels {
 		if m.OpenTool(id) == tool {
@@ -105,7 +104,7 @@ func (m *Map) PanelOf(tool string) string {
 	return ""
 }
 
-// ToolNames lists every tool of the map: open tools, navigation, environment.
+// ToolNames returns every tool of the map: those that open panels, navigation, environment.
 func (m *Map) ToolNames() []string {
 	var names []string
 	for _, id := range m.Panels {
@@ -120,7 +119,7 @@ func (m *Map) ToolNames() []string {
 	return names
 }
 
-// Tool is the tool of an environment command, "" when there is no such command.
+// Tool returns the tool of an environment command, "" when there is no such command.
 func (m *Map) Tool(command string) string {
 	for _, c := range m.Environment {
 		if c.Command == command {
@@ -130,7 +129,7 @@ func (m *Map) Tool(command string) string {
 	return ""
 }
 
-// Core lists the environment tools of the core set in the map's order.
+// Core returns the environment tools of the core set in the order of the map.
 func (m *Map) Core() []string {
 	var names []string
 	for _, c := range m.Environment {
@@ -141,11 +140,11 @@ func (m *Map) Core() []string {
 	return names
 }
 
-// EnvironmentPath is the HTTP path of an environment command.
+// EnvironmentPath returns the HTTP path of an environment command.
 func (m *Map) EnvironmentPath(command string) string { return m.EnvironmentPrefix + command }
 
-// Route splits the named route into method and path; it panics on a name that is not in
-// the map, which Load and the completeness test make a programming error.
+// Route returns the method and path of the named route. It panics on a name that is not in the map, which is a
+// programming error.
 func (m *Map) Route(name string) (method, path string) {
 	method, path, ok := strings.Cut(m.Routes[name], " ")
 	if !ok {

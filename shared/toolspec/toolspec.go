@@ -1,15 +1,13 @@
-// Package toolspec is the vocabulary of tools: what a tool is (Definition), what a
-// request to run one is (Call), and what comes back (Result).
+// Package toolspec defines what a tool is (Definition), a request to run one (Call), and its outcome (Result).
 //
-// Every door of Sextant (window, HTTP, MCP, command line, model) speaks in these
-// three types, and every executor answers in them. The package holds data and pure
-// functions only; it reads nothing and starts nothing. All values are plain data:
-// they may be copied freely and shared between goroutines as long as nobody writes.
+// Every caller of Sextant (window, HTTP, MCP, command line, model) and every executor uses these three types. The
+// package holds plain data and pure functions. Values may be copied, and shared between goroutines that only
+// read.
 package toolspec
 
 import "encoding/json"
 
-// Origin says where a tool comes from; the router sends a call by it.
+// Origin says where a tool comes from. It selects the executor of a call.
 type Origin string
 
 // The four origins of tools.
@@ -20,27 +18,26 @@ const (
 	OriginCreated  Origin = "created"
 )
 
-// ReadResult is the name of the tool that reads what is kept of a Result (Result.Kept).
+// ReadResult is the tool that reads a stored result in parts (Result.Kept).
 const ReadResult = "read_result"
 
-// The tools of a model that is told only some of the tools: FindTools finds others, CallTool
-// calls one by its name. CallTool stands in a model's prompt alone; it is no tool of the Catalogue,
-// and what it names passes the Pipeline as itself.
+// The tools of a model whose prompt has only some of the tools: FindTools finds others, CallTool calls one by its
+// name. CallTool exists only in the prompt: the tool that it names runs through the pipeline under its own name.
 const (
 	FindTools = "find_tools"
 	CallTool  = "call_tool"
 )
 
-// RunSubagent is the tool that hands a task on to a turn of its own.
+// RunSubagent is the tool that gives a task to a subagent.
 const RunSubagent = "run_subagent"
 
-// FinalResponse is the tool by which a model says that a task with a wanted format is done. Like
-// CallTool it stands in a prompt alone; no tool of the Catalogue may have its name.
+// FinalResponse is the tool by which a model says that a task with a required format is done. Like CallTool it
+// exists only in the prompt; no tool may have its name.
 const FinalResponse = "final_response"
 
 // Definition describes one callable tool.
 type Definition struct {
-	// Name is unique in a Catalogue: snake_case; MCP tools are "server__tool".
+	// Name is unique among the tools on offer, in snake_case; MCP tools are "server__tool".
 	Name string `json:"name"`
 	// Description is the text a model reads.
 	Description string `json:"description"`
@@ -49,7 +46,7 @@ type Definition struct {
 	Origin     Origin          `json:"origin"`
 	// Owner is the panel id or the MCP server's name, empty for baseline tools.
 	Owner string `json:"owner,omitempty"`
-	// Group sorts tools for people: navigation, environment, input, workspace,
+	// Group groups tools for people: navigation, environment, input, workspace,
 	// activity_bar, feedback, files, shell, web, panel, mcp.
 	Group string `json:"group,omitempty"`
 	Hints Hints  `json:"hints"`
@@ -61,13 +58,13 @@ type Definition struct {
 	Examples []json.RawMessage `json:"examples,omitempty"`
 }
 
-// Deadlines of an execution in milliseconds (REQUIREMENTS, "Decisions").
+// Deadlines of an execution in milliseconds.
 const (
 	DefaultTimeoutMS = 30_000
 	MaxTimeoutMS     = 300_000
 )
 
-// Hints say what a tool can do to the world; they follow MCP's tool annotations.
+// Hints say what effects a tool can have. They follow MCP's tool annotations.
 type Hints struct {
 	ReadOnly    bool `json:"read_only,omitempty"`
 	Destructive bool `json:"destructive,omitempty"`
@@ -75,8 +72,8 @@ type Hints struct {
 	OpenWorld   bool `json:"open_world,omitempty"`
 	// Confirm makes the policy ask a person before every call without a grant.
 	Confirm bool `json:"confirm,omitempty"`
-	// Inert is true of a tool of ours that changes nothing by itself: what it sets going are calls
-	// of other tools, each judged as such, or it ends what its caller began.
+	// Inert is true of a tool of ours that changes nothing itself: it only makes calls of other tools, which
+	// are judged on their own, or ends what its caller began.
 	Inert bool `json:"inert,omitempty"`
 }
 
@@ -95,10 +92,11 @@ type FunctionBody struct {
 
 // Function returns d in OpenAI function-calling form.
 func (d Definition) Function() Function {
-	return Function{Type: "function", Function: FunctionBody{Name: d.Name, Description: d.Description, Parameters: d.Parameters}}
+	body := FunctionBody{Name: d.Name, Description: d.Description, Parameters: d.Parameters}
+	return Function{Type: "function", Function: body}
 }
 
-// PromptBytes is about how much d adds to a prompt, in bytes.
+// PromptBytes estimates how much d adds to a prompt, in bytes.
 func (d Definition) PromptBytes() int {
 	const frame = 40 // the names and brackets around it
 	return len(d.Name) + len(d.Description) + len(d.Parameters) + frame

@@ -2,26 +2,25 @@ package toolspec
 
 import "context"
 
-// Visit is what the Go handler of a built-in panel may know of the call that it answers, beside
-// the request: whose it is, and how to tell more than a response can. A handler of one of our own
-// finds it in the request's context; there is none when the request came in another way.
+// CallContext gives the Go handler of a built-in panel the call that it answers, and more ways to answer than an
+// HTTP response. It is in the request's context; there is none when the request did not come from a call.
 type Visit struct {
 	// Call has validated arguments.
 	Call Call
-	// Output tells what is worth telling while the call runs; stream is "stdout" or "progress".
+	// Output publishes output while the call runs; stream is "stdout" or "progress".
 	Output func(stream, text string)
-	// Answer, when it is set, is the call's outcome in place of what the handler responded.
+	// Answer, when it is set, is the call's outcome in place of the HTTP response.
 	Answer *Result
 }
 
 type visitKey struct{}
 
-// WithVisit is ctx for the handler that answers v's call.
+// WithCallContext returns ctx for the handler that answers v's call.
 func WithVisit(ctx context.Context, v *Visit) context.Context {
 	return context.WithValue(ctx, visitKey{}, v)
 }
 
-// VisitOf is the visit of ctx, nil for none.
+// CallContextOf returns the CallContext of ctx, nil for none.
 func VisitOf(ctx context.Context) *Visit {
 	v, _ := ctx.Value(visitKey{}).(*Visit)
 	return v

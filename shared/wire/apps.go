@@ -6,18 +6,18 @@ import "encoding/json"
 type App struct {
 	// URL is where the page is served for a frame.
 	URL string `json:"url"`
-	// Border is what the page says of a border around it, absent when it leaves that to the window.
+	// Border says whether the page wants a border, absent when it leaves that to the window.
 	Border *bool `json:"border,omitempty"`
-	// Tool is the one whose call is shown, Tools are those that the page may call.
+	// Tool is the tool whose call is shown, Tools are those that the page may call.
 	Tool  AppTool   `json:"tool"`
 	Tools []AppTool `json:"tools"`
-	// Allowed are the origins that the page may reach, each with what for ("connect https://a.example"),
-	// Wants those that it names and the person has not agreed to.
+	// Allowed are the origins that the page may use, each with its purpose ("connect https://a.example"). Wants are
+	// those that it names and the person has not allowed.
 	Allowed []string `json:"allowed"`
 	Wants   []string `json:"wants"`
 }
 
-// AppTool is a tool by its server's own name.
+// AppTool is a tool under its server's own name.
 type AppTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`

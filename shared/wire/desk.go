@@ -2,45 +2,44 @@ package wire
 
 import "time"
 
-// FileText is a file as an editor holds it. Missing is true of one that is not there, which may
-// be made; Problem says why its text is not shown ("" when it is): it is no text, too large or
-// closed.
+// FileText is a file in an editor. Missing is true of a file that does not exist and can be created. Problem
+// says why the text is not shown ("" when it is): the file is not text, too large or closed to tools.
 type FileText struct {
-	// Path is absolute, links followed; Shown is it for people, from the workspace folder when it
-	// lies in it.
+	// Path is absolute with links resolved. Shown is the path for people, relative to the workspace folder if
+	// it is in it.
 	Path  string `json:"path"`
 	Shown string `json:"shown"`
 	Name  string `json:"name"`
 	Text  string `json:"text"`
-	// Version names what the file holds: what is saved over it names it again. "" is none.
+	// Version identifies the content of the file; a save names the version that it replaces. "" is no file.
 	Version string `json:"version"`
-	// Stamp changes when the file does, as PathStamps has it.
+	// Stamp changes when the file does, as in PathStamps.
 	Stamp    string    `json:"stamp"`
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified,omitzero"`
-	// Encoding is how the file holds its text, for people.
+	// Encoding is the encoding of the file, for people.
 	Encoding string `json:"encoding,omitempty"`
-	// Kind is the MIME type by the first bytes.
+	// Kind is the MIME type detected from the first bytes.
 	Kind    string `json:"kind,omitempty"`
 	Missing bool   `json:"missing,omitempty"`
 	Problem string `json:"problem,omitempty"`
-	// ReadOnly is why it may not be changed here, "" when it may.
+	// ReadOnly says why the file cannot be changed here, "" when it can.
 	ReadOnly string `json:"read_only,omitempty"`
 }
 
-// FolderRow is one entry of a folder: Kind is file, folder, link or another kind, for a person.
+// FolderRow is one entry of a folder. Kind is file, folder, link or another kind in words.
 type FolderRow struct {
 	Name     string    `json:"name"`
 	Path     string    `json:"path"`
 	Kind     string    `json:"kind"`
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified,omitzero"`
-	// Ignored is what a .gitignore leaves out, Hidden what begins with a dot.
+	// Ignored is true of what a .gitignore excludes, Hidden of a name that begins with a dot.
 	Ignored bool `json:"ignored,omitempty"`
 	Hidden  bool `json:"hidden,omitempty"`
 }
 
-// Folder is what lies in a folder, folders first. More is how many entries are not listed.
+// Folder is the content of a folder, folders first. More counts the entries that are not listed.
 type Folder struct {
 	Path  string      `json:"path"`
 	Shown string      `json:"shown"`
@@ -49,18 +48,18 @@ type Folder struct {
 	More  int         `json:"more,omitempty"`
 }
 
-// PathStamps are stamps by path, "" for what is not there.
+// PathStamps are stamps by path, "" for a path that does not exist.
 type PathStamps struct {
 	Stamps map[string]string `json:"stamps"`
 }
 
-// FoundPaths are files of the workspace by words of their path, the nearest first.
+// FoundPaths are the workspace files whose path matches a search, the best first.
 type FoundPaths struct {
 	Paths []string `json:"paths"`
 	More  bool     `json:"more,omitempty"`
 }
 
-// TrashItem is what was thrown away; Path is where it lay, absolute.
+// TrashItem is a deleted file or folder. Path is where it was, absolute.
 type TrashItem struct {
 	ID     string    `json:"id"`
 	Path   string    `json:"path"`
@@ -70,7 +69,7 @@ type TrashItem struct {
 	Time   time.Time `json:"time"`
 }
 
-// TrashList is what is in the trash.
+// TrashList is the content of the trash.
 type TrashList struct {
 	Items []TrashItem `json:"items"`
 }

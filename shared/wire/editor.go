@@ -2,10 +2,10 @@ package wire
 
 // EditorTab is one open file of the code editor.
 type EditorTab struct {
-	// Path is absolute; Shown is it for people.
+	// Path is absolute; Shown is the path for people.
 	Path  string `json:"path"`
 	Shown string `json:"shown"`
-	// Line and Column are the cursor's, from 1; Top is the first line on view.
+	// Line and Column are the cursor's, from 1. Top is the first visible line.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 	Top    int `json:"top,omitempty"`
@@ -13,23 +13,23 @@ type EditorTab struct {
 	Unsaved bool `json:"unsaved,omitempty"`
 }
 
-// EditorState is what is open in the code editor, as the window shows it.
+// EditorState is what is open in the code editor.
 type EditorState struct {
 	Tabs []EditorTab `json:"tabs"`
 	// Active is the path of the tab in front, "" for none.
 	Active string `json:"active"`
-	// Selection is what is selected in it, cut at 2,000 characters.
+	// Selection is the selected text, cut at 2,000 characters.
 	Selection string `json:"selection,omitempty"`
 }
 
-// EditorDraft is text that is not saved yet: Version is what of the file it was made from.
+// EditorDraft is unsaved text. Version is that of the file it was made from.
 type EditorDraft struct {
 	Path    string `json:"path"`
 	Text    string `json:"text"`
 	Version string `json:"version"`
 }
 
-// EditorKept is the code editor as it was left.
+// EditorKept is the state of the code editor that is stored over a restart.
 type EditorKept struct {
 	State  EditorState   `json:"state"`
 	Drafts []EditorDraft `json:"drafts"`

@@ -7,8 +7,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// MetricsRange is how far back figures go. Day is 24 hours with the one that runs, Week and Month
-// are 7 and 30 dates with today.
+// MetricsRange is how far back figures go. Day is 24 hours including the current one, Week and Month are 7 and
+// 30 dates including today.
 type MetricsRange string
 
 // The ranges.
@@ -19,36 +19,46 @@ const (
 	MetricsAll   MetricsRange = "all"
 )
 
-// MetricsSpan is a range cut into buckets. Zone names the clock by which hours and dates go; Step is
-// hour, six_hours, day, week or month.
+// MetricsStep is the length of a bucket.
+type MetricsStep string
+
+// The steps.
+const (
+	StepHour     MetricsStep = "hour"
+	StepSixHours MetricsStep = "six_hours"
+	StepDay      MetricsStep = "day"
+	StepWeek     MetricsStep = "week"
+	StepMonth    MetricsStep = "month"
+)
+
+// MetricsSpan is a range in buckets. Zone is the time zone of hours and dates.
 type MetricsSpan struct {
 	Range MetricsRange `json:"range"`
 	Zone  string       `json:"zone"`
 	From  time.Time    `json:"from"`
 	To    time.Time    `json:"to"`
-	Step  string       `json:"step"`
+	Step  MetricsStep  `json:"step"`
 }
 
-// Metrics is GET /api/metrics: figures of the calls and turns that began in a range. Calls that
-// still run are not counted.
+// Metrics is GET /api/metrics: figures of the calls and turns that began in a range. Running calls are not counted.
 type Metrics struct {
 	MetricsSpan
 	// Buckets cover the range without gaps, in order.
 	Buckets   []MetricsBucket `json:"buckets"`
 	Tools     []ToolMetrics   `json:"tools"`
 	Questions QuestionMetrics `json:"questions"`
-	// Turns say how many turns took so many rounds, by rounds.
+	// Turns counts the turns by their number of rounds.
 	Turns  []RoundsMetrics `json:"turns"`
 	Models []ModelMetrics  `json:"models"`
 	// WithCalls and WithoutCalls are the turns of models that did and did not call tools.
 	WithCalls    TurnTokens `json:"with_calls"`
 	WithoutCalls TurnTokens `json:"without_calls"`
-	// Estimated tokens are worked out from lengths, as the provider gave no count.
+	// Estimated counts the tokens that were estimated from lengths.
 	Estimated int64 `json:"estimated"`
 }
 
-// MetricsBucket is one step of the range. The tokens of prompts are divided into Talk, Definitions of
-// tools and Results of tools by their lengths.
+// MetricsBucket is one step of the range. The tokens of prompts are divided into Talk, Definitions of tools and
+// Results of tools by their lengths.
 type MetricsBucket struct {
 	Start       time.Time `json:"start"`
 	Calls       int       `json:"calls"`
@@ -60,37 +70,37 @@ type MetricsBucket struct {
 	Output      int64     `json:"output"`
 }
 
-// ToolMetrics are the figures of one tool; Tool and Origin are "" for calls of tools that do not exist.
+// ToolMetrics are the figures of one tool. Tool and Origin are "" for calls of tools that do not exist.
 type ToolMetrics struct {
 	Tool   string          `json:"tool"`
 	Origin toolspec.Origin `json:"origin"`
 	Calls  int             `json:"calls"`
-	// Failed, Refused (by the policy), Declined (by a person) and Stopped (also by the end of
-	// Sextant) are parts of Calls; the rest is done.
+	// Failed, Refused (by the policy), Declined (by a person) and Stopped (also by the end of Sextant) are
+	// parts of Calls; the others succeeded.
 	Failed   int `json:"failed"`
 	Refused  int `json:"refused"`
 	Declined int `json:"declined"`
 	Stopped  int `json:"stopped"`
-	// Asked is how many calls put a question.
+	// Asked counts the calls that a person was asked about.
 	Asked int `json:"asked"`
-	// Ran is how many came to their own end; P50MS and P95MS are durations of those, by nearest
-	// rank: the smallest that at least so many percent do not exceed.
+	// Ran counts the calls that ended by themselves. P50MS and P95MS are percentiles of their durations, by
+	// nearest rank.
 	Ran   int   `json:"ran"`
 	P50MS int64 `json:"p50_ms"`
 	P95MS int64 `json:"p95_ms"`
-	// Tokens is about what its answers cost a model that reads each once.
+	// Tokens estimates what its answers cost a model that reads each once.
 	Tokens int64 `json:"tokens"`
 	// Errors are its failures by type, the most frequent first.
 	Errors []ErrorCount `json:"errors"`
 }
 
-// ErrorCount is how often a call failed with a type of error.
+// ErrorCount counts the failures of one type.
 type ErrorCount struct {
 	Type  toolspec.ErrorType `json:"type"`
 	Calls int                `json:"calls"`
 }
 
-// QuestionMetrics are the questions put to a person. P50MS is the median wait of those answered.
+// QuestionMetrics are the questions to a person. P50MS is the median waiting time of the answered ones.
 type QuestionMetrics struct {
 	Asked   int   `json:"asked"`
 	Allowed int   `json:"allowed"`
@@ -99,42 +109,40 @@ type QuestionMetrics struct {
 	P50MS   int64 `json:"p50_ms"`
 }
 
-// RoundsMetrics is how many turns of models and of the command pilot took Rounds rounds.
+// RoundsMetrics counts the turns of models and of the command pilot that took Rounds rounds.
 type RoundsMetrics struct {
 	Rounds int `json:"rounds"`
 	Models int `json:"models"`
 	Pilot  int `json:"pilot"`
 }
 
-// ModelMetrics are the figures of one model: of the turns that it was asked in, and of the requests that
-// it was sent, in whosever place.
+// ModelMetrics are the figures of one model: of the turns that chose it, and of all requests that it was sent.
 type ModelMetrics struct {
 	Model  string `json:"model"`
 	Turns  int    `json:"turns"`
 	Rounds int    `json:"rounds"`
-	// Requests are all that were sent; Failed of them brought no whole answer, Retries followed one that
-	// had failed.
+	// Requests counts all requests. Failed of them brought no complete answer, Retries followed a failed one.
 	Requests int `json:"requests"`
 	Failed   int `json:"failed"`
 	Retries  int `json:"retries"`
-	// Cached is the part of Input that was read from a cache, Written what was put there. Definitions of
-	// tools and Results of tools are parts of Input too; the rest is talk.
+	// Cached is the part of Input that was read from a cache, Written the part that was added to it.
+	// Definitions of tools and Results of tools are parts of Input, too; the rest are messages.
 	Input       int64 `json:"input"`
 	Cached      int64 `json:"cached"`
 	Written     int64 `json:"written"`
 	Output      int64 `json:"output"`
 	Definitions int64 `json:"definitions"`
 	Results     int64 `json:"results"`
-	// Cost has one amount for each currency; Unpriced are the tokens that no price was known for.
+	// Cost has one amount for each currency. Unpriced are the tokens without a known price.
 	Cost     []chat.Money `json:"cost"`
 	Unpriced int64        `json:"unpriced"`
-	// FirstP50MS and FirstP95MS are how long the first piece of an answer took, by nearest rank; 0
-	// where none came.
+	// FirstP50MS and FirstP95MS are percentiles of the time to the first piece of an answer, by nearest rank; 0
+	// when none came.
 	FirstP50MS int64 `json:"first_p50_ms"`
 	FirstP95MS int64 `json:"first_p95_ms"`
 }
 
-// TurnTokens are turns and what they cost together.
+// TurnTokens counts turns and all their tokens.
 type TurnTokens struct {
 	Turns  int   `json:"turns"`
 	Tokens int64 `json:"tokens"`
@@ -147,7 +155,7 @@ type ToolHistory struct {
 	Failures []CallRow    `json:"failures"`
 }
 
-// ToolBucket is one step of a tool's history; P50MS and P95MS are 0 where Ran is.
+// ToolBucket is one step of a tool's history. P50MS and P95MS are 0 when Ran is.
 type ToolBucket struct {
 	Start  time.Time `json:"start"`
 	Ran    int       `json:"ran"`

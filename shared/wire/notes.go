@@ -2,7 +2,7 @@ package wire
 
 import "time"
 
-// Note is one note: Name without ending, Path absolute, Preview how it begins.
+// Note is one note: its Name without extension, its absolute Path, and the Preview of its beginning.
 type Note struct {
 	Name     string    `json:"name"`
 	Path     string    `json:"path"`
@@ -11,19 +11,19 @@ type Note struct {
 	Preview  string    `json:"preview,omitempty"`
 }
 
-// NoteList are notes, the newest first.
+// NoteList holds notes, the newest first.
 type NoteList struct {
 	Notes []Note `json:"notes"`
 }
 
-// NoteHit is one line of a note that holds what was searched for.
+// NoteHit is one line of a note that matches a search.
 type NoteHit struct {
 	Name string `json:"name"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }
 
-// NoteHits are the lines a search found.
+// NoteHits are the lines that match a search.
 type NoteHits struct {
 	Hits []NoteHit `json:"hits"`
 }

@@ -2,10 +2,10 @@ package wire
 
 import "time"
 
-// KeptResult is what is known of a result that is kept whole, beside its text.
+// StoredResult is what is known of a stored result besides its text.
 //
-// Owner is whose it is (toolspec.Provenance.Owner): nobody else reads it. Sources and Read are
-// those of the toolspec.Result it was: each part of it is as much from outside as the whole.
+// Only its Owner (toolspec.Provenance.Owner) may read it. Sources and Read are those of the toolspec.Result,
+// and apply to each part of it.
 type KeptResult struct {
 	ID           string    `json:"id"`
 	Owner        string    `json:"owner"`

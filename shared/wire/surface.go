@@ -6,43 +6,42 @@ import (
 	"sextant/shared/annotator"
 )
 
-// SurfaceAsk asks a window to look at or act on the page of the panel that it shows: envelope kind
-// "surface.ask". An envelope "surface.cancel" with the same ID says that nobody waits for the answer
-// any more.
+// SurfaceAsk asks a window to read or act on the page of the panel that it shows: envelope kind "surface.ask".
+// An envelope "surface.cancel" with the same ID says that nobody waits for the answer any more.
 type SurfaceAsk struct {
 	ID    int64  `json:"id"`
 	Panel string `json:"panel"`
-	// Frame is true for what the panel shows in its frame, false for what the window draws itself.
+	// Frame is true for the panel's frame, false for what the window draws itself.
 	Frame bool `json:"frame,omitempty"`
-	// Do is the name of what is to be done (the doings of collect/script/page.js), Args its arguments.
+	// Do is an operation of collect/script/page.js, Args its arguments.
 	Do   string            `json:"do"`
 	Args []json.RawMessage `json:"args"`
 }
 
-// SurfaceReply is a window's answer. Value is what the page came to: {"v": value} or {"e": why not}.
+// SurfaceReply is a window's answer. Value is {"v": value} or {"e": error}.
 type SurfaceReply struct {
 	ID    int64           `json:"id"`
 	Value json.RawMessage `json:"value,omitempty"`
-	// Error says why the page could not be asked: another panel is shown, or it has no frame.
+	// Error says why the page could not be asked: another panel is shown, or the panel has no frame.
 	Error string `json:"error,omitempty"`
 }
 
-// SurfaceCancel names a SurfaceAsk that nobody waits for.
+// SurfaceCancel names a SurfaceAsk that nobody waits for any more.
 type SurfaceCancel struct {
 	ID int64 `json:"id"`
 }
 
-// SurfaceMarks are the numbers of a panel's page after a look, for the window that was asked: the argument of
-// the ask "marks". The window draws them, follows what they stand on, and drops them with the page.
+// SurfaceMarks are the annotations of a panel's page after an observation: the argument of the operation
+// "marks". The window draws them, moves them with their elements, and removes them with the page.
 type SurfaceMarks struct {
 	Version int `json:"version"`
-	// Doc is the life of what the window draws, FrameDoc of what its frame shows: "" for none.
+	// Doc identifies the document of what the window draws, FrameDoc that of the frame, "" for none.
 	Doc      string        `json:"doc"`
 	FrameDoc string        `json:"frame_doc,omitempty"`
 	Marks    []SurfaceMark `json:"marks"`
 }
 
-// SurfaceMark is one number. Handle is the element's name in its document; a frame's has Element.Frame.
+// SurfaceMark is one annotation. Handle identifies the element in its document; one in the frame has Element.Frame.
 type SurfaceMark struct {
 	Handle  int               `json:"handle"`
 	Element annotator.Element `json:"element"`

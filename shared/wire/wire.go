@@ -1,6 +1,6 @@
-// Package wire holds the messages between the window and the program that are neither
-// events nor tools: the WebSocket envelopes, the live view's frame header, and the state
-// snapshot the window starts from. TypeScript types are generated from these.
+// Package wire defines what goes between windows and the program besides events and tools: the WebSocket
+// envelopes, the live view's frames, the state snapshot that a window starts from, and the answers of the HTTP
+// API. TypeScript types are generated from them.
 package wire
 
 import (
@@ -15,8 +15,8 @@ import (
 // Version of the WebSocket protocol.
 const Version = 1
 
-// Envelope is every JSON message the server sends over /ws. Kind is an event.Kind, or
-// "hello" (data Hello), or "error" (data Problem). Seq is 0 for what is not stored.
+// Envelope is every JSON message that the server sends over /ws. Kind is an event.Kind, "hello" (data Hello) or
+// "error" (data Problem). Seq is 0 for what is not stored.
 type Envelope struct {
 	V            int             `json:"v"`
 	Seq          int64           `json:"seq"`
@@ -34,25 +34,24 @@ type Hello struct {
 	Version string `json:"version"`
 }
 
-// Problem is an error about a client message.
+// Problem is the error of a client message.
 type Problem struct {
 	Error string `json:"error"`
 }
 
-// ClientMessage is every message a client sends. The first must be kind "hello" with
-// Token and After; then live.open, live.close, live.ack, input.mouse, input.wheel,
-// input.key, input.text, focus (a person looks at this window), surface.reply.
+// ClientMessage is every message that a client sends. The first must be of kind "hello" with Token and After; then
+// live.open, live.close, live.ack, input, focus (a person turned to this window) and surface.reply.
 type ClientMessage struct {
 	V     int    `json:"v"`
 	Kind  string `json:"kind"`
 	Token string `json:"token,omitempty"`
 	// After asks for all stored events with a larger sequence number.
 	After int64 `json:"after,omitempty"`
-	// Width, Height, Scale (device pixels per CSS pixel) of the place for the picture.
+	// Width and Height are the size of the live view in CSS pixels, Scale the device pixels per CSS pixel.
 	Width  int     `json:"width,omitempty"`
 	Height int     `json:"height,omitempty"`
 	Scale  float64 `json:"scale,omitempty"`
-	// Frame is the number of the frame that is acknowledged.
+	// Frame is the number of the acknowledged frame.
 	Frame int64  `json:"frame,omitempty"`
 	Tab   int    `json:"tab,omitempty"`
 	Input *Input `json:"input,omitempty"`
@@ -60,9 +59,9 @@ type ClientMessage struct {
 	Reply *SurfaceReply `json:"reply,omitempty"`
 }
 
-// Input is a person's hand on the picture, in CSS pixels of the page's viewport.
+// Input is a person's input to the live view, in CSS pixels of the page's viewport.
 type Input struct {
-	// Type is down, up, move, wheel, keydown, keyup, text.
+	// Type is down, up, move, wheel, keydown, keyup or text.
 	Type   string  `json:"type"`
 	X      float64 `json:"x,omitempty"`
 	Y      float64 `json:"y,omitempty"`
@@ -77,20 +76,20 @@ type Input struct {
 	Modifiers int `json:"modifiers,omitempty"`
 }
 
-// FrameHeader precedes the JPEG in a binary message: a 4-byte big-endian length of this
-// JSON, the JSON, then the picture.
+// FrameHeader precedes the JPEG in a binary message: the length of this JSON as 4 bytes (big-endian), the JSON,
+// then the picture.
 type FrameHeader struct {
 	Frame int64 `json:"frame"`
 	Tab   int   `json:"tab"`
-	// Width, Height are the viewport in CSS pixels; Scroll the document offset.
+	// Width and Height are the viewport in CSS pixels, ScrollX and ScrollY the scroll position.
 	Width   float64 `json:"width"`
 	Height  float64 `json:"height"`
 	ScrollX float64 `json:"scroll_x"`
 	ScrollY float64 `json:"scroll_y"`
 }
 
-// Snapshot is GET /api/state: everything the window needs to draw itself; events with
-// a larger Seq continue from it.
+// Snapshot is GET /api/state: everything that a window needs to draw itself. Events with a larger Seq continue
+// from it.
 type Snapshot struct {
 	Seq           int64               `json:"seq"`
 	Version       string              `json:"version"`
@@ -111,15 +110,15 @@ type Snapshot struct {
 	Disk          event.Disk          `json:"disk"`
 }
 
-// Banner is a lasting condition: no Chromium, config unreadable, settings not kept.
+// Banner is a lasting condition: no Chromium, unreadable config, settings that could not be stored.
 type Banner struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 	Hint string `json:"hint,omitempty"`
 }
 
-// Model is one model that can be chosen: Name is provider/name, State is ready,
-// not_running or no_key, with Detail in words ("not running on port 1234").
+// Model is one model that can be chosen. Name is provider/name, State is ready, not_running or no_key, and
+// Detail says more in words ("not running on port 1234").
 type Model struct {
 	Name     string `json:"name"`
 	Provider string `json:"provider"`
@@ -128,17 +127,16 @@ type Model struct {
 	Detail   string `json:"detail,omitempty"`
 }
 
-// Transcript is GET /api/conversations/{id}: the messages, the calls of its turns and the
-// turns, all as of Seq.
+// Transcript is GET /api/conversations/{id}: a conversation with its events, as of Seq.
 type Transcript struct {
 	Seq          int64             `json:"seq"`
 	Conversation chat.Conversation `json:"conversation"`
-	// Events are the stored events of this conversation in order; the window's reducer
-	// builds the view from them exactly as it does from live ones.
+	// Events are the stored events of the conversation in order. The window's reducer builds the view from them
+	// as it does from live ones.
 	Events []event.Event `json:"events"`
 }
 
-// Discovery is the answer of GET /api/ai/tools/discover (B5).
+// Discovery is GET /api/ai/tools/discover: the tools that can be called.
 type Discovery struct {
 	Baseline []toolspec.Function `json:"baseline"`
 	Panel    []toolspec.Function `json:"panel"`
@@ -147,38 +145,11 @@ type Discovery struct {
 	Origins map[string]toolspec.Origin `json:"tool_origins"`
 }
 
-// CallRow is one line of the activity list, from the audit log.
+// CallRow is a call as the activity list shows it. Status is an event.CallStatus, or "running".
 type CallRow struct {
-	ID           string          `json:"id"`
-	Tool         string          `json:"tool"`
-	Origin       toolspec.Origin `json:"origin"`
-	Caller       toolspec.Caller `json:"caller"`
-	Client       string          `json:"client,omitempty"`
-	Conversation string          `json:"conversation,omitempty"`
-	Turn         string          `json:"turn,omitempty"`
-	Args         json.RawMessage `json:"args"`
-	Status       string          `json:"status"`
-	Sentence     string          `json:"sentence"`
-	// Target is the address, path or command line it acted on.
-	Target     string             `json:"target,omitempty"`
-	Preview    []string           `json:"preview,omitempty"`
-	Error      string             `json:"error,omitempty"`
-	ErrorType  toolspec.ErrorType `json:"error_type,omitempty"`
-	Suggestion string             `json:"suggestion,omitempty"`
-	Decision   string             `json:"decision"`
-	Reason     string             `json:"reason,omitempty"`
-	// Grant is the id of the standing permission that let it through.
-	Grant      string    `json:"grant,omitempty"`
-	Sources    []string  `json:"sources,omitempty"`
-	Output     string    `json:"output,omitempty"`
-	Started    time.Time `json:"started"`
-	DurationMS int64     `json:"duration_ms"`
-	// Changed are the files it changed, absolute paths.
-	Changed []string `json:"changed,omitempty"`
-	// Undoable is true when the panel whose tool it was can take it back.
-	Undoable bool `json:"undoable,omitempty"`
-	// Kept is set when the result was too long to be handed out in one piece.
-	Kept *toolspec.Kept `json:"kept,omitempty"`
+	event.CallRecord
+	Status string `json:"status"`
+	event.CallOutcome
 }
 
 // GrantRow is a standing permission with how it was used.
@@ -186,7 +157,7 @@ type GrantRow struct {
 	toolspec.Grant
 	// Title is the title of the conversation it is bound to, "" for none.
 	Title string `json:"title,omitempty"`
-	// Uses counts the calls it let through; Used is the time of the last, absent before one.
+	// Uses counts the calls that it allowed. Used is the time of the last, absent before the first.
 	Uses int        `json:"uses"`
 	Used *time.Time `json:"used,omitempty"`
 }
@@ -194,19 +165,18 @@ type GrantRow struct {
 // AuditPage is a part of the audit log, the newest calls first.
 type AuditPage struct {
 	Calls []CallRow `json:"calls"`
-	// Before continues the page: give it as "before"; 0 when there is nothing older.
+	// Before is the "before" parameter of the next page, 0 when there is nothing older.
 	Before int64 `json:"before"`
 }
 
-// AuditCheck is what reading the whole chain came to.
+// AuditCheck is the result of verifying the audit chain.
 type AuditCheck struct {
-	// Entries hold; Problem names the first that does not, "" when all do.
+	// Entries is how many entries are intact. Problem names the first that is not, "" when all are.
 	Entries int    `json:"entries"`
 	Problem string `json:"problem,omitempty"`
 }
 
-// Bookmark is a page that was kept in the browser panel. Title is the page's own word, Note who
-// kept it wrote.
+// Bookmark is a page that was bookmarked in the browser panel. Title is the page's, Note the person's.
 type Bookmark struct {
 	URL   string    `json:"url"`
 	Title string    `json:"title"`
@@ -214,7 +184,7 @@ type Bookmark struct {
 	Time  time.Time `json:"time"`
 }
 
-// BookmarkList are all that were kept, the newest first.
+// BookmarkList holds all bookmarks, the newest first.
 type BookmarkList struct {
 	Bookmarks []Bookmark `json:"bookmarks"`
 }

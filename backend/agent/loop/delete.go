@@ -26,14 +26,7 @@ func (l *Loop) deleteAll(ctx context.Context, conversation string, talks, left [
 	if len(left) > 0 {
 		return l.alone(ctx, left[0], func() error { return l.deleteAll(ctx, conversation, talks, left[1:]) })
 	}
-	// Who settles reads what is owed before and records it after.
-	l.debts.settling.Lock()
-	defer l.debts.settling.Unlock()
-	if err := l.publish(ctx, event.New(event.ConversationDeleted, event.Removed{ID: conversation}).In(conversation, "")); err != nil {
-		return err
-	}
-	for _, id := range append(slices.Clone(talks), conversation) {
-		l.debts.paid(id, len(l.debts.of(id)))
-	}
-	return nil
+	return l.cfg.Pending.Drop(append(slices.Clone(talks), conversation), func() error {
+		return l.publish(ctx, event.New(event.ConversationDeleted, event.Removed{ID: conversation}).In(conversation, ""))
+	})
 }

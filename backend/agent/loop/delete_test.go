@@ -33,7 +33,7 @@ func TestWhatIsOwedOfADeletedConversationIsNotRecordedAfterIt(t *testing.T) {
 	if err := h.Delete(t.Context(), o.Conversation, noTalks); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Settle(t.Context()); err != nil {
+	if err := h.pending.FlushAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	log, _, _ := h.kept()

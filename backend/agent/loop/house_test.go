@@ -15,6 +15,7 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
+	"sextant/backend/record/pending"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -42,6 +43,8 @@ type house struct {
 	seen     chan event.Event
 	window   int
 	config   func() loop.Config
+	// pending is what the disk did not take.
+	pending *pending.Queue
 }
 
 func def(name string, hints toolspec.Hints) toolspec.Definition {
@@ -64,6 +67,7 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 		def("look", toolspec.Hints{ReadOnly: true}), def("act", toolspec.Hints{}),
 		def("navigate_page", toolspec.Hints{}), def("annotate_page", toolspec.Hints{ReadOnly: true}), def("click_element", toolspec.Hints{}),
 	}
+	h.pending = pending.New(h)
 	h.config = func() loop.Config {
 		return loop.Config{
 			Tools: h, Calls: h, Journal: h, History: h, Queue: h, Models: models, Dialects: h,
@@ -71,7 +75,9 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 			Core: []string{"look", "act"}, Looks: []string{"annotate_page"}, Window: func() int { return h.window }, Secret: "kept over restarts",
 		}
 	}
-	h.Loop = loop.New(h.config())
+	config := h.config()
+	config.Pending = h.pending
+	h.Loop = loop.New(config)
 	t.Cleanup(func() {
 		h.Close()
 		models.Close()

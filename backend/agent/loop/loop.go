@@ -25,6 +25,7 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/pilot"
 	"sextant/backend/agent/prompt"
+	"sextant/backend/record/pending"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -79,6 +80,8 @@ type Config struct {
 	Tools   Tools
 	Calls   Caller
 	Journal Journal
+	// Pending queues what a full disk does not take; nil makes a queue over Journal.
+	Pending *pending.Queue
 	History History
 	Models  Models
 	// Dialects is nil when every model has calls of its own.
@@ -164,6 +167,9 @@ var (
 // MaxTextBytes bounds one message of a person.
 const MaxTextBytes = 200_000
 
+// publishTimeout bounds how long one publication may take.
+const publishTimeout = 10 * time.Second
+
 // stopWithin is how long Stop waits for the end.
 const stopWithin = 100 * time.Millisecond
 
@@ -181,7 +187,6 @@ type Loop struct {
 	closed  bool
 	running map[string]*seat
 	boxes   map[string]*prompt.Toolbox
-	debts   debts
 	outer   map[string]*outer
 	// outsiders counts the children of all calls outside of turns: a program chooses its own name.
 	outsiders ledger
@@ -198,6 +203,9 @@ type seat struct {
 
 // New makes a Loop. Close it before what it stands on.
 func New(cfg Config) *Loop {
+	if cfg.Pending == nil {
+		cfg.Pending = pending.New(cfg.Journal)
+	}
 	if cfg.Pilot == nil {
 		cfg.Pilot = pilot.New(pilot.Config{})
 	}
@@ -389,7 +397,7 @@ func (l *Loop) NewConversation(ctx context.Context, title string) (chat.Conversa
 
 // publish records events although the turn may already be stopped.
 func (l *Loop) publish(ctx context.Context, events ...event.Event) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
 	defer cancel()
 	if _, err := l.cfg.Journal.Publish(ctx, events...); err != nil {
 		return fmt.Errorf("recording the conversation: %w", err)

@@ -2,41 +2,22 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 
 	"sextant/backend/record/space"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
 
-// Shower is a Journal that also shows what cannot be recorded just now; *events.Recorder is one.
-type Shower interface {
-	Show(events ...event.Event)
-}
-
-// debts are what the disk did not take, by conversation, in order.
-type debts struct {
-	// settling is held while they are recorded. It is taken before mu.
-	settling sync.Mutex
-	mu       sync.Mutex
-	events   map[string][]event.Event
-}
-
-// record publishes what the turn did or read, which cannot be had a second time. What finds no room
-// on the disk is kept in memory until there is some, with everything after it; the turn is over then.
+// record publishes what the turn did or read, which cannot be had a second time. What the disk has no
+// space for is queued; the turn ends then.
 func (t *turn) record(events ...event.Event) error {
-	if len(t.owed) == 0 {
-		err := t.loop.publish(t.ctx, events...)
-		if !space.IsFull(err) {
-			return err
+	if err := t.loop.publishOrQueue(t.ctx, t.ask.Conversation, events...); t.full == nil {
+		if space.IsFull(err) {
+			t.full = err
 		}
-		t.full = err
+		return err
 	}
-	t.owed = append(t.owed, events...)
 	return t.full
 }
 
@@ -44,12 +25,12 @@ func (t *turn) record(events ...event.Event) error {
 // reads the conversation later must not think that they may have run.
 func (t *turn) unable(calls []chat.ToolCall, err error) error {
 	if space.IsFull(err) {
-		_ = t.answerAll(calls, "not run: the disk is full") // owed as what comes before it
+		_ = t.answerAll(calls, "not run: the disk is full") // queued behind what comes before it
 	}
 	return err
 }
 
-// full is the end of a turn that the disk has no room for.
+// full is the end of a turn that the disk has no space for.
 func full() ending {
 	return ending{
 		status: chat.StatusFailed, message: "Stopped: the disk is full, so nothing more of this could be kept. What was kept is safe.",
@@ -57,83 +38,34 @@ func full() ending {
 	}
 }
 
-// owe keeps the end of a turn that the disk did not take, and shows it all the same.
-func (l *Loop) owe(conversation string, events []event.Event) {
-	l.debts.add(conversation, events)
-	if s, ok := l.cfg.Journal.(Shower); ok {
-		s.Show(events...)
+// publishOrQueue records events, or queues and shows them when the disk is full; space.IsFull is then
+// true of the error.
+func (l *Loop) publishOrQueue(ctx context.Context, conversation string, events ...event.Event) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
+	defer cancel()
+	if err := l.cfg.Pending.Publish(ctx, conversation, false, events...); err != nil {
+		return fmt.Errorf("recording the conversation: %w", err)
 	}
+	return nil
 }
 
-func (d *debts) add(conversation string, events []event.Event) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.events == nil {
-		d.events = map[string][]event.Event{}
-	}
-	d.events[conversation] = append(d.events[conversation], events...)
-}
-
-// of are those of a conversation.
-func (d *debts) of(conversation string) []event.Event {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.events[conversation]
-}
-
-// all are the conversations that have some.
-func (d *debts) all() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Collect(maps.Keys(d.events))
-}
-
-// paid forgets the oldest n of a conversation.
-func (d *debts) paid(conversation string, n int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if n == 0 {
-		return
-	}
-	if d.events[conversation] = d.events[conversation][n:]; len(d.events[conversation]) == 0 {
-		delete(d.events, conversation)
-	}
-}
-
-// Owed are the events of a conversation that happened and are not recorded yet, in order, without
-// numbers: none but after a full disk.
-func (l *Loop) Owed(conversation string) []event.Event {
-	return slices.Clone(l.debts.of(conversation))
-}
+// Owed returns the events of a conversation that a full disk did not take yet, in order and without
+// numbers.
+func (l *Loop) Owed(conversation string) []event.Event { return l.cfg.Pending.Events(conversation) }
 
 // settleLast is the last try.
 func (l *Loop) settleLast() {
-	if err := l.Settle(context.Background()); err != nil {
-		l.cfg.Log.Error("what turns came to while the disk was full is lost", "error", err)
+	if err := l.cfg.Pending.FlushAll(context.Background()); err != nil {
+		l.cfg.Log.Error("what turns did while the disk was full is lost", "error", err)
 	}
 }
 
-// Settle records what turns came to while the disk was full. Call it when there is room again; a
-// conversation that is asked something settles its own.
-func (l *Loop) Settle(ctx context.Context) error {
-	var errs []error
-	for _, conversation := range l.debts.all() {
-		errs = append(errs, l.settle(ctx, conversation))
-	}
-	return errors.Join(errs...)
-}
-
-// settle records what is owed of one conversation.
+// settle records the events of a conversation that a full disk did not take.
 func (l *Loop) settle(ctx context.Context, conversation string) error {
-	l.debts.settling.Lock()
-	defer l.debts.settling.Unlock()
-	events := l.debts.of(conversation)
-	if len(events) == 0 {
-		return nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
+	defer cancel()
+	if err := l.cfg.Pending.Flush(ctx, conversation); err != nil {
+		return fmt.Errorf("the end of the previous turn is not recorded yet: %w", err)
 	}
-	if err := l.publish(ctx, events...); err != nil {
-		return fmt.Errorf("the end of the turn before is not kept yet: %w", err)
-	}
-	l.debts.paid(conversation, len(events))
 	return nil
 }

@@ -46,7 +46,7 @@ func TestOnAFullDiskATurnEndsAndNothingOfItIsLost(t *testing.T) {
 		t.Fatalf("a message was taken that cannot be kept: %v", err)
 	}
 	h.fill(false)
-	if err := h.Settle(t.Context()); err != nil {
+	if err := h.pending.FlushAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	log, messages, _ := h.kept()

@@ -50,8 +50,7 @@ type turn struct {
 	// the system prompt of a turn with a goal.
 	closed bool
 	fixed  []toolspec.Definition
-	// owed are events that found no room on the disk, full why.
-	owed []event.Event
+	// full is set once the disk had no space for events of the turn.
 	full error
 	kin  *kin
 	got  gathered
@@ -176,12 +175,10 @@ func (t *turn) run() Outcome {
 		ID: t.id, Model: t.ask.Model, Status: end.status, Error: end.message,
 		Suggestion: end.suggestion, Rounds: t.rounds, Usage: told, Budget: end.budget,
 	}
-	events := append(append(t.owed, t.rest("rest")...), t.keep(end.status)...)
+	events := append(t.rest("rest"), t.keep(end.status)...)
 	events = append(events, t.event(event.TurnEnded, data))
 	defer t.loop.leave(t)
-	if err := t.loop.publish(t.ctx, events...); space.IsFull(err) {
-		t.loop.owe(t.ask.Conversation, events)
-	} else if err != nil {
+	if err := t.loop.publishOrQueue(t.ctx, t.ask.Conversation, events...); err != nil && !space.IsFull(err) {
 		t.loop.cfg.Log.Error("end of turn not recorded", "turn", t.id, "error", err)
 	}
 	return Outcome{

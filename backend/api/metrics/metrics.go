@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/expfmt"
 
-	"sextant/backend/record/store"
+	recorded "sextant/backend/record/metrics"
 	"sextant/shared/wire"
 )
 
@@ -139,7 +139,7 @@ func Text(metrics []*metric) ([]byte, error) {
 }
 
 // Program are the counters since the first start.
-func Program(version string, t store.Totals) []*metric {
+func Program(version string, t recorded.Totals) []*metric {
 	build := newMetric(prometheus.GaugeValue, "sextant_build_info", "1, with the version of Sextant.", "version")
 	build.add(1, version)
 	calls := newMetric(prometheus.CounterValue, "sextant_tool_calls_total", "Calls of tools by how they ended.",
@@ -150,7 +150,7 @@ func Program(version string, t store.Totals) []*metric {
 	return append(modelMetrics(t.Models), build, turnRounds(t.Rounds), calls)
 }
 
-func modelMetrics(models []store.ModelTotal) []*metric {
+func modelMetrics(models []recorded.ModelTotal) []*metric {
 	counter := func(name, help string, labels ...string) *metric {
 		return newMetric(prometheus.CounterValue, name, help, append([]string{"provider", "model"}, labels...)...)
 	}

@@ -1,9 +1,9 @@
-// Package approval is the Desk where questions wait for a person.
+// Package approval holds the questions that wait for a person's answer.
 //
-// The contract: a question is answered at most once, by the first answer that carries its
-// hash and is one of its choices; every door (window, key, HTTP) answers here. Whoever
-// asked goes on only after the answer is stored. A question whose call was stopped lapses:
-// it is closed with an empty answer. The Desk decides nothing and keeps no grants.
+// The contract: a question is answered at most once, by the first answer that has its hash and is one of its
+// choices, wherever it comes from (window, keyboard, HTTP, MCP). The asker continues only after the answer is
+// stored. A question whose call was stopped lapses: it is closed with an empty answer. The package decides
+// nothing and stores no grants.
 package approval
 
 import (
@@ -20,27 +20,27 @@ import (
 	"sextant/shared/event"
 )
 
-// Why an answer is not taken.
+// Why an answer is not accepted.
 var (
 	ErrUnknown    = errors.New("no such question")
-	ErrAnswered   = errors.New("the question was answered already")
-	ErrHash       = errors.New("the answer is for something other than what was asked")
+	ErrAnswered   = errors.New("the question has already been answered")
+	ErrHash       = errors.New("the answer belongs to another version of the question")
 	ErrNotOffered = errors.New("that answer was not offered")
 	ErrForm       = errors.New("the form is not filled in")
 )
 
-// remembered is how many closed questions are still told apart from unknown ones.
-const remembered = 1024
+// maxClosed bounds the closed questions that are remembered, to tell them from unknown ones.
+const maxClosed = 1024
 
 // maxReason bounds the reason a person gives, in bytes.
 const maxReason = 4096
 
-// Publisher stores events and hands them on; *events.Recorder is one.
+// Publisher stores events and passes them on; *events.Recorder is one.
 type Publisher interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
 
-// Desk holds the waiting questions. Its methods may be called concurrently.
+// Queue holds the waiting questions. Its methods may be called concurrently.
 type Desk struct {
 	events Publisher
 
@@ -51,18 +51,18 @@ type Desk struct {
 
 type question struct {
 	event.Approval
-	// taken is true while an answer is being stored; it is then no longer for others.
+	// taken is true while an answer is being stored, so that no other is accepted.
 	taken bool
-	// left is true when whoever asked is gone while an answer was being stored.
+	// left is true when the asker gave up while an answer was being stored.
 	left   bool
 	answer chan event.ApprovalAnswer
 }
 
-// New returns an empty Desk that tells events what is asked and answered.
+// New returns an empty Queue that publishes questions and answers to events.
 func New(events Publisher) *Desk { return &Desk{events: events} }
 
-// Ask puts a question and waits for its answer. It fills in ID and Asked when empty. On
-// the end of ctx the question lapses and the context's error is returned.
+// Ask publishes a question and waits for its answer. It fills in ID and Asked when they are empty. When ctx ends,
+// the question lapses and the error wraps the context's.
 func (d *Desk) Ask(ctx context.Context, a event.Approval) (event.ApprovalAnswer, error) {
 	if a.ID == "" {
 		a.ID = "q_" + strings.ToLower(rand.Text())
@@ -71,7 +71,7 @@ func (d *Desk) Ask(ctx context.Context, a event.Approval) (event.ApprovalAnswer,
 		a.Asked = time.Now().UTC()
 	}
 	q := &question{Approval: a, answer: make(chan event.ApprovalAnswer, 1)}
-	// On the Desk before it is told: whoever hears of it can answer at once.
+	// Queue it before publishing it: a subscriber may answer at once.
 	d.mu.Lock()
 	d.waiting = append(d.waiting, q)
 	d.mu.Unlock()
@@ -92,7 +92,7 @@ func (q *question) place(e event.Event) event.Event {
 	return e.In(q.Conversation, q.Turn).Of(q.Call)
 }
 
-// lapse closes a question nobody waits for any more, unless an answer is just being taken.
+// lapse closes a question that nobody waits for, unless an answer is being stored.
 func (d *Desk) lapse(ctx context.Context, q *question) {
 	d.mu.Lock()
 	taken := q.taken
@@ -103,33 +103,35 @@ func (d *Desk) lapse(ctx context.Context, q *question) {
 	}
 	d.mu.Unlock()
 	if !taken {
-		d.tellLapsed(ctx, q)
+		d.publishLapsed(ctx, q)
 	}
 }
 
-func (d *Desk) tellLapsed(ctx context.Context, q *question) {
-	// The end of the call must not keep the question open for everybody who watches.
+func (d *Desk) publishLapsed(ctx context.Context, q *question) {
+	// The end of ctx must not keep the question open in windows.
 	closing := q.place(event.New(event.ApprovalAnswered, event.ApprovalAnswer{ID: q.ID, Call: q.Call}))
 	_, _ = d.events.Publish(context.WithoutCancel(ctx), closing)
 }
 
-// Answer closes the question id. hash must be the question's own, answer one of its
-// choices. It fails with ErrUnknown, ErrAnswered, ErrHash or ErrNotOffered, or when the
-// answer cannot be stored; then the question waits on.
+// Answer closes the question id. hash must be the question's, answer one of its choices. It fails with
+// ErrUnknown, ErrAnswered, ErrHash or ErrNotOffered, or when the answer cannot be stored; the question then keeps
+// waiting.
 func (d *Desk) Answer(ctx context.Context, id string, answer event.Answer, reason, hash string) error {
 	return d.Fill(ctx, id, answer, nil, reason, hash)
 }
 
-// Fill is Answer for a question that is a form: filled is what a yes fills in. It fails with
-// ErrForm, too, and the question waits on.
-func (d *Desk) Fill(ctx context.Context, id string, answer event.Answer, filled map[string]any, reason, hash string) error {
+// Fill is Answer for a question with a form, whose values are filled. It can also fail with ErrForm; the question
+// then keeps waiting.
+func (d *Desk) Fill(
+	ctx context.Context, id string, answer event.Answer, filled map[string]any, reason, hash string,
+) error {
 	q, err := d.take(id, answer, hash)
 	if err != nil {
 		return err
 	}
 	if answer != event.AnswerDeny {
 		if filled, err = checked(q.Form, filled); err != nil {
-			d.giveBack(ctx, q)
+			d.release(ctx, q)
 			return err
 		}
 	}
@@ -139,7 +141,7 @@ func (d *Desk) Fill(ctx context.Context, id string, answer event.Answer, filled 
 	said := event.ApprovalAnswer{ID: q.ID, Call: q.Call, Answer: answer, Reason: reason}
 	_, err = d.events.Publish(ctx, q.place(event.New(event.ApprovalAnswered, said)))
 	if err != nil {
-		d.giveBack(ctx, q)
+		d.release(ctx, q)
 		return fmt.Errorf("answering: %w", err)
 	}
 	d.mu.Lock()
@@ -152,8 +154,8 @@ func (d *Desk) Fill(ctx context.Context, id string, answer event.Answer, filled 
 	return nil
 }
 
-// giveBack lets a question wait on whose answer could not be stored.
-func (d *Desk) giveBack(ctx context.Context, q *question) {
+// release makes a question wait again whose answer could not be stored.
+func (d *Desk) release(ctx context.Context, q *question) {
 	d.mu.Lock()
 	q.taken = false
 	left := q.left
@@ -162,7 +164,7 @@ func (d *Desk) giveBack(ctx context.Context, q *question) {
 	}
 	d.mu.Unlock()
 	if left {
-		d.tellLapsed(ctx, q)
+		d.publishLapsed(ctx, q)
 	}
 }
 
@@ -190,16 +192,16 @@ func (d *Desk) take(id string, answer event.Answer, hash string) (*question, err
 	return q, nil
 }
 
-// remove takes q off the Desk; the caller holds the lock.
+// remove removes q from the waiting questions. The caller holds the lock.
 func (d *Desk) remove(q *question) {
 	d.waiting = slices.DeleteFunc(d.waiting, func(other *question) bool { return other == q })
-	if len(d.closed) >= remembered {
+	if len(d.closed) >= maxClosed {
 		d.closed = slices.Delete(d.closed, 0, 1)
 	}
 	d.closed = append(d.closed, q.ID)
 }
 
-// Waiting returns the questions that wait, the oldest first.
+// Waiting returns the waiting questions, the oldest first.
 func (d *Desk) Waiting() []event.Approval {
 	d.mu.Lock()
 	defer d.mu.Unlock()

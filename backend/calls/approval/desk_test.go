@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// told keeps what was published and can refuse it.
+// recordedEvents records what was published, and can refuse it.
 type told struct {
 	mu     sync.Mutex
 	events []event.Event
@@ -71,7 +71,7 @@ type asked struct {
 	err    error
 }
 
-// asking puts the question and returns where its answer will come.
+// asking asks the question in the background and returns the channel of its answer.
 func asking(ctx context.Context, d *Desk, a event.Approval) chan asked {
 	done := make(chan asked, 1)
 	go func() {

@@ -13,19 +13,19 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"sextant/shared/clip"
 	"sextant/shared/event"
 )
 
-// Bounds of a form from outside.
+// Bounds of a form, which comes from outside.
 const (
 	maxFields  = 40
 	maxOptions = 200
-	maxWords   = 500
+	maxText    = 500
 	maxFilled  = 16 << 10
 )
 
-// property is what a form may say of one value: MCP's chapter "Elicitation" allows plain values, and
-// two ways of naming choices.
+// property is one value of a form. MCP's elicitation allows primitive values, and two ways of naming choices.
 type property struct {
 	Type        string     `json:"type"`
 	Title       string     `json:"title"`
@@ -50,8 +50,8 @@ type constant struct {
 	Title string `json:"title"`
 }
 
-// Fields reads a form from a JSON Schema of an object of plain values: what is needed first, then by
-// name. What has another shape, or is too much to be read by a person, is an error.
+// Fields reads a form from the JSON Schema of an object of primitive values: required fields first, then by name.
+// Another kind of schema, or one too large for a person to read, is an error.
 func Fields(schema []byte) ([]event.FormField, error) {
 	var form struct {
 		Properties map[string]property `json:"properties"`
@@ -86,32 +86,36 @@ func Fields(schema []byte) ([]event.FormField, error) {
 }
 
 func (p property) field(name string) (event.FormField, error) {
-	f := event.FormField{Name: name, Title: words(p.Title), About: words(p.Description), Kind: p.Type}
+	f := event.FormField{
+		Name: name, Title: clip.Runes(p.Title, maxText), About: clip.Runes(p.Description, maxText),
+		Kind: event.FieldKind(p.Type),
+	}
 	if f.Title == "" {
-		f.Title = words(name)
+		f.Title = clip.Runes(name, maxText)
 	}
 	switch p.Type {
 	case "number", "integer":
 		f.Least, f.Most = p.Minimum, p.Maximum
 	case "boolean":
 	case "string":
-		f.Kind, f.Format, f.Least, f.Most = "text", p.Format, p.MinLength, p.MaxLength
+		f.Kind, f.Format, f.Least, f.Most = event.FieldText, p.Format, p.MinLength, p.MaxLength
 		if f.Options = p.options(); len(f.Options) > 0 {
-			f.Kind, f.Least, f.Most = "choice", nil, nil
+			f.Kind, f.Least, f.Most = event.FieldChoice, nil, nil
 		}
 	case "array":
-		f.Kind, f.Least, f.Most = "choices", p.MinItems, p.MaxItems
+		f.Kind, f.Least, f.Most = event.FieldChoices, p.MinItems, p.MaxItems
 		if p.Items != nil {
 			f.Options = p.Items.options()
 		}
 		if len(f.Options) == 0 {
-			return f, fmt.Errorf("the field %q of the form is a list without choices", words(name))
+			return f, fmt.Errorf("field %q of the form is a list without choices", clip.Runes(name, maxText))
 		}
 	default:
-		return f, fmt.Errorf("the field %q of the form is neither a plain value nor a choice", words(name))
+		return f, fmt.Errorf("field %q of the form is neither a primitive value nor a choice",
+			clip.Runes(name, maxText))
 	}
 	if len(f.Options) > maxOptions {
-		return f, fmt.Errorf("the field %q of the form has more than %d choices", words(name), maxOptions)
+		return f, fmt.Errorf("field %q of the form has more than %d choices", clip.Runes(name, maxText), maxOptions)
 	}
 	if proposed, err := value(f, p.Default); err == nil {
 		f.Default = proposed
@@ -125,40 +129,31 @@ func (p property) options() (all []event.FormOption) {
 		if i < len(p.EnumNames) {
 			title = p.EnumNames[i]
 		}
-		all = append(all, event.FormOption{Value: value, Title: words(title)})
+		all = append(all, event.FormOption{Value: value, Title: clip.Runes(title, maxText)})
 	}
 	for _, c := range append(p.OneOf, p.AnyOf...) {
 		if c.Title == "" {
 			c.Title = c.Const
 		}
-		all = append(all, event.FormOption{Value: c.Const, Title: words(c.Title)})
+		all = append(all, event.FormOption{Value: c.Const, Title: clip.Runes(c.Title, maxText)})
 	}
 	return all
 }
 
-// words bounds what is shown of a form.
-func words(text string) string {
-	text = strings.ToValidUTF8(text, "�")
-	if utf8.RuneCountInString(text) > maxWords {
-		return string([]rune(text)[:maxWords]) + "…"
-	}
-	return text
-}
-
-// checked is filled as the form wants it: no names but the form's, each value of its kind.
+// checked returns the values of the form's fields in filled, or why they do not fit the form.
 func checked(form []event.FormField, filled map[string]any) (map[string]any, error) {
 	if len(form) == 0 {
 		return nil, nil
 	}
 	if b, err := json.Marshal(filled); err != nil || len(b) > maxFilled {
-		return nil, fmt.Errorf("%w: it is more than %d KB", ErrForm, maxFilled>>10)
+		return nil, fmt.Errorf("%w: the values are longer than %d KB", ErrForm, maxFilled>>10)
 	}
 	out := map[string]any{}
 	for _, f := range form {
 		given, there := filled[f.Name]
-		if !there || given == nil || given == "" && f.Kind != "text" {
+		if !there || given == nil || given == "" && f.Kind != event.FieldText {
 			if f.Required {
-				return nil, fmt.Errorf("%w: %s is needed", ErrForm, f.Title)
+				return nil, fmt.Errorf("%w: %s is required", ErrForm, f.Title)
 			}
 			continue
 		}
@@ -174,43 +169,43 @@ func checked(form []event.FormField, filled map[string]any) (map[string]any, err
 	return out, nil
 }
 
-// value is given as f wants it, or what is wrong with it.
+// value returns given if it fits f, or what is wrong with it.
 func value(f event.FormField, given any) (any, error) {
 	switch f.Kind {
-	case "boolean":
+	case event.FieldBoolean:
 		if yes, ok := given.(bool); ok {
 			return yes, nil
 		}
-		return nil, errors.New("is yes or no")
-	case "number", "integer":
+		return nil, errors.New("must be yes or no")
+	case event.FieldNumber, event.FieldInteger:
 		n, ok := given.(float64)
 		if !ok || math.IsNaN(n) || math.IsInf(n, 0) {
-			return nil, errors.New("is a number")
+			return nil, errors.New("must be a number")
 		}
-		if f.Kind == "integer" && n != math.Trunc(n) {
-			return nil, errors.New("is a whole number")
+		if f.Kind == event.FieldInteger && n != math.Trunc(n) {
+			return nil, errors.New("must be a whole number")
 		}
 		return n, within(f, n, "")
-	case "choices":
+	case event.FieldChoices:
 		list, ok := given.([]any)
 		if !ok {
-			return nil, errors.New("is a list of choices")
+			return nil, errors.New("must be a list of choices")
 		}
 		for _, one := range list {
 			if !chosen(f, one) {
-				return nil, errors.New("is not one of the choices")
+				return nil, errors.New("must be one of the choices")
 			}
 		}
 		return list, within(f, float64(len(list)), " choices")
-	case "choice":
+	case event.FieldChoice:
 		if !chosen(f, given) {
-			return nil, errors.New("is not one of the choices")
+			return nil, errors.New("must be one of the choices")
 		}
 		return given, nil
 	}
 	text, ok := given.(string)
 	if !ok {
-		return nil, errors.New("is a text")
+		return nil, errors.New("must be text")
 	}
 	if err := within(f, float64(utf8.RuneCountInString(text)), " characters"); err != nil {
 		return nil, err
@@ -225,9 +220,9 @@ func chosen(f event.FormField, given any) bool {
 func within(f event.FormField, n float64, of string) error {
 	switch {
 	case f.Least != nil && n < *f.Least:
-		return fmt.Errorf("is at least %v%s", *f.Least, of)
+		return fmt.Errorf("must be at least %v%s", *f.Least, of)
 	case f.Most != nil && n > *f.Most:
-		return fmt.Errorf("is at most %v%s", *f.Most, of)
+		return fmt.Errorf("must be at most %v%s", *f.Most, of)
 	}
 	return nil
 }
@@ -238,22 +233,22 @@ func formatted(format, text string) error {
 	switch format {
 	case "email":
 		_, err = mail.ParseAddress(text)
-		example = "an address as ana@example.com"
+		example = "an address such as ana@example.com"
 	case "uri":
 		var u *url.URL
 		if u, err = url.Parse(text); err == nil && !u.IsAbs() {
 			err = errors.New("no scheme")
 		}
-		example = "an address as https://example.com"
+		example = "an address such as https://example.com"
 	case "date":
 		_, err = time.Parse(time.DateOnly, text)
-		example = "a day as 2026-07-28"
+		example = "a date such as 2026-07-28"
 	case "date-time":
 		_, err = time.Parse(time.RFC3339, text)
-		example = "a time as 2026-07-28T15:04:05Z"
+		example = "a time such as 2026-07-28T15:04:05Z"
 	}
 	if err != nil {
-		return errors.New("is " + example)
+		return errors.New("must be " + example)
 	}
 	return nil
 }

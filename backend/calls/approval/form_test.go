@@ -26,7 +26,7 @@ func TestAFormIsReadWithWhatIsNeededFirst(t *testing.T) {
 	}
 	var names []string
 	for _, f := range fields {
-		names = append(names, f.Name+":"+f.Kind)
+		names = append(names, f.Name+":"+string(f.Kind))
 	}
 	if got := strings.Join(names, " "); got != "mail:text size:choice count:integer extras:choices gift:boolean note:text" {
 		t.Errorf("got %s", got)
@@ -53,7 +53,7 @@ func TestAFormThatIsNotFilledInKeepsTheQuestion(t *testing.T) {
 		q.Form = fields
 		done := asking(ctx, d, q)
 		for text, says := range map[string]string{
-			`{}`: "Your address is needed", `{"mail":"nobody","size":"s"}`: "as ana@example.com", `{"mail":"a@b.c","size":"xl"}`: "not one of the choices",
+			`{}`: "Your address is required", `{"mail":"nobody","size":"s"}`: "such as ana@example.com", `{"mail":"a@b.c","size":"xl"}`: "must be one of the choices",
 			`{"mail":"a@b.c","size":"s","note":"too long"}`: "at most 5 characters", `{"mail":"a@b.c","size":"s","count":1.5}`: "a whole number",
 			`{"mail":"a@b.c","size":"s","extras":["bow","card"]}`: "at most 1 choices", `{"mail":"a@b.c","size":"s","gift":"yes"}`: "yes or no",
 		} {
@@ -74,7 +74,7 @@ func TestAFormThatIsNotFilledInKeepsTheQuestion(t *testing.T) {
 		}
 		for _, e := range out.events {
 			if strings.Contains(string(e.Data), "ana@example.com") {
-				t.Errorf("what was filled in is told to everybody: %s", e.Data)
+				t.Errorf("the values of a form are published: %s", e.Data)
 			}
 		}
 	})

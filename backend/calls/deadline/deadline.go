@@ -1,5 +1,5 @@
-// Package deadline bounds an execution by its running time: while a question waits for a person,
-// the time stands still, for the execution that asks and for those that it is part of.
+// Package deadline bounds the running time of an execution. The clock pauses while a question waits for a
+// person, for the execution that asks and for those it is part of.
 package deadline
 
 import (
@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// deadline ends an execution when its time is used up. A call that an execution makes (a step
-// of run_steps) may have to be asked for; while that question waits, the time stands still.
+// deadline ends an execution when its time is used up. It pauses while a call made by the execution (a step of
+// run_steps) waits for a person.
 type deadline struct {
-	// outer is the deadline of the execution that this one's call came from, nil for none.
+	// outer is the deadline of the execution that made this call, nil for none.
 	outer *deadline
 
 	mu      sync.Mutex
@@ -23,13 +23,13 @@ type deadline struct {
 	over    bool
 }
 
-// ErrOver is the cause that a context ends with when its time is used up.
+// ErrOver is the cause of a context whose time is used up.
 var ErrOver = errors.New("deadline")
 
 type key struct{}
 
-// With is ctx that ends with the cause ErrOver after limit of running time. stop must be
-// called when the execution is over.
+// With returns a context that ends with the cause ErrOver after limit of running time. Call stop when the
+// execution is over.
 func With(ctx context.Context, limit time.Duration) (inner context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	d := &deadline{left: limit, running: time.Now(), outer: of(ctx)}
@@ -43,16 +43,16 @@ func With(ctx context.Context, limit time.Duration) (inner context.Context, stop
 	}
 }
 
-// Pause stops the time of the execution that ctx belongs to, if any, until resume.
+// Pause stops the clock of the execution that ctx belongs to, if any, until resume is called.
 func Pause(ctx context.Context) (resume func()) { return of(ctx).pause() }
 
-// of is the deadline of the execution that ctx belongs to, nil for none.
+// of returns the deadline of the execution that ctx belongs to, nil for none.
 func of(ctx context.Context) *deadline {
 	d, _ := ctx.Value(key{}).(*deadline)
 	return d
 }
 
-// pause stops the time of d and of what it is part of, until resume. d may be nil.
+// pause stops the clocks of d and of its outer deadlines until resume is called. d may be nil.
 func (d *deadline) pause() (resume func()) {
 	if d == nil {
 		return func() {}

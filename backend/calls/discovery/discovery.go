@@ -1,10 +1,8 @@
-// Package discovery merges the tools of every origin into one Catalogue: what can be
-// called right now. It is the first step of a call's way, discovery → selection → routing
-// → execution (B1); the Pipeline does the other three.
+// Package catalog merges the tools of every origin into one Catalog: what can be called right now.
 //
-// The contract: a Catalogue is a picture of one moment and never changes; names in it are
-// unique, the first source that offers a name has it, and every definition that was left
-// out is told as a problem. The package runs nothing.
+// The contract: a Catalog is a snapshot and never changes. Names in it are unique: the first source that
+// offers a name has it, and every definition that was left out is reported as a problem. The package runs
+// nothing.
 package discovery
 
 import (
@@ -16,35 +14,32 @@ import (
 	"sextant/shared/wire"
 )
 
-// Source is one origin of tools. Definitions returns what it offers while panel is active
-// ("" for none); it is called on every discovery, from any goroutine, and must be quick.
+// Source is one origin of tools. Definitions returns what it offers while panel is active ("" for none). It is
+// called for every Catalog, from any goroutine, and must be quick.
 type Source interface {
 	Definitions(panel string) []toolspec.Definition
 }
 
-// PageSource is a Source of tools that stand beside a panel's own page, and so may offer the page
-// others than the assistant.
+// PageSource is a Source that offers a panel's page other tools than the assistant.
 type PageSource interface {
 	PageDefinitions(panel string) []toolspec.Definition
 }
 
-// AppSource is a Source of MCP servers' tools, which a server may offer its own page and not the
-// assistant.
+// AppSource is a Source of tools that an MCP server offers to its own page.
 type AppSource interface {
 	AppDefinitions(server string) []toolspec.Definition
 }
 
-// Discovery asks its sources in order. It may be used concurrently.
+// Registry asks its sources in order. Its methods may be called concurrently.
 type Discovery struct {
 	sources []Source
 	off     func() []string
 }
 
-// Without leaves out the tools that off names whenever it is asked. It is called before the first
-// Discover.
+// Without leaves out the tools that off returns. Call it before the first ForPanel.
 func (d *Discovery) Without(off func() []string) { d.off = off }
 
-// New returns a Discovery over sources; earlier ones win a name that stands twice.
+// New returns a Registry over sources; the earliest wins a name that several offer.
 func New(sources ...Source) *Discovery { return &Discovery{sources: sources} }
 
 func (d *Discovery) switchedOff() map[string]bool {
@@ -57,31 +52,36 @@ func (d *Discovery) switchedOff() map[string]bool {
 	return names
 }
 
-// Discover takes the picture of what can be called while panel is active.
+// ForPanel returns what can be called while panel is active.
 func (d *Discovery) Discover(panel string) *Catalogue {
-	c := &Catalogue{Panel: panel, byName: map[string]int{}, problems: []string{}}
-	off := d.switchedOff()
-	for _, s := range d.sources {
-		for _, def := range s.Definitions(panel) {
-			if !off[def.Name] {
-				c.add(def)
-			}
-		}
-	}
-	return c
+	return d.collect(panel, func(s Source) []toolspec.Definition { return s.Definitions(panel) })
 }
 
-// Page takes the picture of what the page or the script of panel can name. Whether it may call
-// it is the policy's matter.
+// ForPage returns what the page or the script of panel can name. The policy decides whether it may call it.
 func (d *Discovery) Page(panel string) *Catalogue {
+	return d.collect(panel, func(s Source) []toolspec.Definition {
+		if own, ok := s.(PageSource); ok {
+			return own.PageDefinitions(panel)
+		}
+		return s.Definitions(panel)
+	})
+}
+
+// ForApp returns what the page of an MCP server can name: tools of that server only.
+func (d *Discovery) App(server string) *Catalogue {
+	return d.collect("", func(s Source) []toolspec.Definition {
+		if own, ok := s.(AppSource); ok {
+			return own.AppDefinitions(server)
+		}
+		return nil
+	})
+}
+
+func (d *Discovery) collect(panel string, offer func(Source) []toolspec.Definition) *Catalogue {
 	c := &Catalogue{Panel: panel, byName: map[string]int{}, problems: []string{}}
 	off := d.switchedOff()
 	for _, s := range d.sources {
-		offer := s.Definitions
-		if own, ok := s.(PageSource); ok {
-			offer = own.PageDefinitions
-		}
-		for _, def := range offer(panel) {
+		for _, def := range offer(s) {
 			if !off[def.Name] {
 				c.add(def)
 			}
@@ -90,27 +90,9 @@ func (d *Discovery) Page(panel string) *Catalogue {
 	return c
 }
 
-// App takes the picture of what the page of an MCP server can name: tools of that server alone.
-func (d *Discovery) App(server string) *Catalogue {
-	c := &Catalogue{byName: map[string]int{}, problems: []string{}}
-	off := d.switchedOff()
-	for _, s := range d.sources {
-		own, ok := s.(AppSource)
-		if !ok {
-			continue
-		}
-		for _, def := range own.AppDefinitions(server) {
-			if !off[def.Name] {
-				c.add(def)
-			}
-		}
-	}
-	return c
-}
-
-// Catalogue is what can be called at one moment. It is read-only and may be shared.
+// Catalog is what can be called at one moment. It is read-only and may be shared.
 type Catalogue struct {
-	// Panel is the panel it was taken for, "" for none.
+	// Panel is the panel it was made for, "" for none.
 	Panel    string
 	all      []toolspec.Definition
 	byName   map[string]int
@@ -119,11 +101,11 @@ type Catalogue struct {
 
 func (c *Catalogue) add(def toolspec.Definition) {
 	if def.Name == "" {
-		c.problems = append(c.problems, fmt.Sprintf("a tool of %s has no name; it is off", owner(def)))
+		c.problems = append(c.problems, fmt.Sprintf("a tool of %s has no name, so it is off", owner(def)))
 		return
 	}
 	if i, taken := c.byName[def.Name]; taken {
-		c.problems = append(c.problems, fmt.Sprintf("%s of %s is off: %s has a tool of that name",
+		c.problems = append(c.problems, fmt.Sprintf("%s of %s is off: %s has a tool with that name",
 			def.Name, owner(def), owner(c.all[i])))
 		return
 	}
@@ -150,10 +132,10 @@ func (c *Catalogue) Get(name string) (toolspec.Definition, bool) {
 	return c.all[i], true
 }
 
-// Nearest returns at most three names that somebody who wrote name could have meant.
+// Nearest returns at most three names that name may be a mistyped form of.
 func (c *Catalogue) Nearest(name string) []string { return nearest.Names(name, c.Names(), 3) }
 
-// Names are the names of all tools in the order of their sources.
+// Names returns the names of all tools in the order of their sources.
 func (c *Catalogue) Names() []string {
 	names := make([]string, len(c.all))
 	for i, def := range c.all {
@@ -165,11 +147,11 @@ func (c *Catalogue) Names() []string {
 // All returns a copy of the definitions in the order of their sources.
 func (c *Catalogue) All() []toolspec.Definition { return append([]toolspec.Definition{}, c.all...) }
 
-// Problems says which definitions were left out and why.
+// Problems returns which definitions were left out, and why.
 func (c *Catalogue) Problems() []string { return append([]string{}, c.problems...) }
 
-// Wire is the public form of the Catalogue (B5). Created tools are always there, as
-// baseline ones are, and stand with them; Origins tells them apart.
+// Wire returns the public form of the Catalog. Created tools are listed with the baseline tools, because both
+// are always available; Origins tells them apart.
 func (c *Catalogue) Wire() wire.Discovery {
 	w := wire.Discovery{
 		Baseline: []toolspec.Function{}, Panel: []toolspec.Function{}, MCP: []toolspec.Function{},

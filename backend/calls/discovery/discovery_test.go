@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// panels offers the tools of one panel while it is active, and one that is always there.
+// panels offers the tools of a panel while it is active, and one tool always.
 type panels map[string][]toolspec.Definition
 
 func (p panels) Definitions(panel string) []toolspec.Definition {

@@ -1,10 +1,8 @@
-// Package finder finds tools by what somebody wants to do, where there are too many to tell them
-// all: BM25 over their names, descriptions, parameters and examples.
+// Package search finds tools by what somebody wants to do, for catalogues that are too large for a prompt. It
+// ranks names, descriptions, parameters and examples with BM25.
 //
-// The contract: the same definitions and the same words give the same tools in the same order.
-// A tool is found only when a word of the query, or one that means the same, stands in it. The
-// package knows no caller and runs nothing; whether a found tool may be called is decided where
-// calls are.
+// The contract: the same definitions and query give the same tools in the same order. A tool is found only if it
+// contains a word of the query or a synonym. The package does not know who asks, and runs nothing.
 package finder
 
 import (
@@ -17,7 +15,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// The weights of the places a word can stand in. A name says most in the fewest words.
+// Weights of the places where a word can occur. A name says most in the fewest words.
 const (
 	inName        = 2.0
 	inDescription = 1.5
@@ -25,54 +23,54 @@ const (
 	inExamples    = 0.4
 )
 
-// The constants of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009).
-// A long description is mostly one that says more, so length counts little.
+// The parameters k1 and b of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009). b is
+// low because a long description mostly says more.
 const (
-	saturation = 1.2
-	lengthy    = 0.6
+	k1 = 1.2
+	b  = 0.6
 )
 
-// alike is what a word counts that only means the same as one of the query.
-const alike = 0.4
+// synonymWeight is the weight of a synonym of a word in the query.
+const synonymWeight = 0.4
 
-// maxQuery bounds how many words of a query are looked at.
+// maxQuery bounds the words of a query that are used.
 const maxQuery = 64
 
-// Index is a set of definitions made ready for finding. It is read-only and may be used
-// concurrently.
+// Index is a searchable set of definitions. It is read-only and may be used concurrently.
 type Index struct {
 	docs []document
-	// holding counts the documents that hold a word.
-	holding map[string]int
-	average float64
+	// containing counts the documents that contain a word.
+	containing map[string]int
+	// averageLength is that of all documents.
+	averageLength float64
 }
 
-// document is one tool: how much each word counts in it.
+// document is one tool with the weight of each of its words.
 type document struct {
 	def    toolspec.Definition
 	weight map[string]float64
 	length float64
 }
 
-// New makes an Index of defs.
+// New returns an Index of defs.
 func New(defs []toolspec.Definition) *Index {
-	x := &Index{docs: make([]document, 0, len(defs)), holding: map[string]int{}}
+	x := &Index{docs: make([]document, 0, len(defs)), containing: map[string]int{}}
 	for _, def := range defs {
 		d := document{def: def, weight: map[string]float64{}}
 		d.add(def.Name+" "+def.Owner, inName)
 		d.add(def.Description, inDescription)
-		d.add(said(def.Parameters), inParameters)
+		d.add(schemaText(def.Parameters), inParameters)
 		for _, e := range def.Examples {
 			d.add(string(e), inExamples)
 		}
 		for w := range d.weight {
-			x.holding[w]++
+			x.containing[w]++
 		}
-		x.average += d.length
+		x.averageLength += d.length
 		x.docs = append(x.docs, d)
 	}
 	if len(x.docs) > 0 {
-		x.average /= float64(len(x.docs))
+		x.averageLength /= float64(len(x.docs))
 	}
 	return x
 }
@@ -84,18 +82,18 @@ func (d *document) add(text string, weight float64) {
 	}
 }
 
-// said is the names and texts of a schema without its grammar.
-func said(schema json.RawMessage) string {
+// schemaText returns the names and descriptions in a schema.
+func schemaText(schema json.RawMessage) string {
 	var v any
 	if json.Unmarshal(schema, &v) != nil {
 		return ""
 	}
-	var b strings.Builder
-	collect(&b, v, 0)
-	return b.String()
+	var text strings.Builder
+	appendTexts(&text, v, 0)
+	return text.String()
 }
 
-func collect(b *strings.Builder, v any, depth int) {
+func appendTexts(b *strings.Builder, v any, depth int) {
 	object, ok := v.(map[string]any)
 	if !ok || depth > 8 {
 		return
@@ -113,14 +111,14 @@ func collect(b *strings.Builder, v any, depth int) {
 	if properties, ok := object["properties"].(map[string]any); ok {
 		for name, inner := range properties {
 			b.WriteString(" " + name)
-			collect(b, inner, depth+1)
+			appendTexts(b, inner, depth+1)
 		}
 	}
-	collect(b, object["items"], depth+1)
+	appendTexts(b, object["items"], depth+1)
 }
 
-// Find returns at most n tools for what query wants done, the likeliest first. A tool whose whole
-// name stands in query comes before all others.
+// Find returns at most n tools for query, the best first. A tool whose exact name is in query comes before all
+// others.
 func (x *Index) Find(query string, n int) []toolspec.Definition {
 	asked := words(query)
 	asked = asked[:min(len(asked), maxQuery)]
@@ -134,12 +132,13 @@ func (x *Index) Find(query string, n int) []toolspec.Definition {
 		add(w, 1)
 	}
 	for _, w := range asked {
-		for _, other := range meaning[w] {
-			add(other, alike)
+		for _, other := range synonyms[w] {
+			add(other, synonymWeight)
 		}
 	}
 	named := map[string]bool{}
-	for f := range strings.FieldsFuncSeq(query, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`,;()[]{}", r) }) {
+	separator := func(r rune) bool { return strings.ContainsRune(" \t\n\"'`,;()[]{}", r) }
+	for f := range strings.FieldsFuncSeq(query, separator) {
 		named[f] = true
 	}
 	type hit struct {
@@ -164,7 +163,7 @@ func (x *Index) Find(query string, n int) []toolspec.Definition {
 	return found
 }
 
-// term is one word that is looked for, and what it counts. Terms have an order, so that sums have.
+// term is one word to search for, with its weight. Terms are ordered, so that sums are reproducible.
 type term struct {
 	word  string
 	share float64
@@ -177,9 +176,9 @@ func (x *Index) score(d *document, terms []term) float64 {
 		if tf == 0 {
 			continue
 		}
-		holding := float64(x.holding[t.word])
-		rare := math.Log(1 + (float64(len(x.docs))-holding+0.5)/(holding+0.5))
-		sum += t.share * rare * tf * (saturation + 1) / (tf + saturation*(1-lengthy+lengthy*d.length/x.average))
+		containing := float64(x.containing[t.word])
+		idf := math.Log(1 + (float64(len(x.docs))-containing+0.5)/(containing+0.5))
+		sum += t.share * idf * tf * (k1 + 1) / (tf + k1*(1-b+b*d.length/x.averageLength))
 	}
 	return sum
 }

@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of what is told of one tool, in characters.
+// Bounds of the text about one tool, in characters.
 const (
 	maxDescription = 160
 	maxParameter   = 60
@@ -17,16 +17,16 @@ const (
 	maxChoices     = 12
 )
 
-// Tell lists defs for a model, short: each as a signature and what it does.
+// Summary lists defs briefly for a model: each as a signature and its description.
 func Tell(defs []toolspec.Definition) string {
 	lines := make([]string, len(defs))
 	for i, d := range defs {
-		lines[i] = signature(d) + "\n  " + clip(d.Description, maxDescription)
+		lines[i] = signature(d) + "\n  " + oneLine(d.Description, maxDescription)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// property is a part of a JSON Schema, as far as a signature tells it.
+// property is the part of a JSON Schema that a signature shows.
 type property struct {
 	Type        any                 `json:"type"`
 	Description string              `json:"description"`
@@ -36,7 +36,7 @@ type property struct {
 	Items       *property           `json:"items"`
 }
 
-// signature is d as name({argument: type, …}); required arguments first, then by name.
+// signature returns d as name({argument: type, …}), required arguments first, then by name.
 func signature(d toolspec.Definition) string {
 	var p property
 	if json.Unmarshal(d.Parameters, &p) != nil {
@@ -46,7 +46,7 @@ func signature(d toolspec.Definition) string {
 	if len(text) > maxSignature {
 		text = d.Name + "(" + p.object(false, 0) + ")"
 	}
-	return clip(text, maxSignature)
+	return oneLine(text, maxSignature)
 }
 
 func (p property) object(explained bool, depth int) string {
@@ -70,13 +70,13 @@ func (p property) object(explained bool, depth int) string {
 		}
 		parts[i] = name + mark + ": " + inner.kind(explained, depth)
 		if explained && inner.Description != "" {
-			parts[i] += " /* " + clip(strings.ReplaceAll(inner.Description, "*/", "* /"), maxParameter) + " */"
+			parts[i] += " /* " + oneLine(strings.ReplaceAll(inner.Description, "*/", "* /"), maxParameter) + " */"
 		}
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// rank is 0 for a required property and 1 for another.
+// rank returns 0 for a required property and 1 for an optional one.
 func (p property) rank(name string) int {
 	if slices.Contains(p.Required, name) {
 		return 0
@@ -111,8 +111,8 @@ func (p property) kind(explained bool, depth int) string {
 	return kind
 }
 
-// clip is text on one line, at most n characters long.
-func clip(text string, n int) string {
+// oneLine returns text on one line of at most n characters.
+func oneLine(text string, n int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if utf8.RuneCountInString(text) <= n {
 		return text

@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// words are the words of text that say something, in lower case and by their stem. Names fall
-// into their parts: "createPullRequest" and "create_pull_request" are three words.
+// words returns the stems of the words in text, in lower case and without stop words. Names are split:
+// "createPullRequest" and "create_pull_request" are three words.
 func words(text string) []string {
 	var out []string
 	var word []rune
 	end := func() {
-		if w := strings.ToLower(string(word)); len(word) > 0 && !idle[w] {
+		if w := strings.ToLower(string(word)); len(word) > 0 && !stopWords[w] {
 			if plain, ok := irregular[w]; ok {
 				w = plain
 			}
@@ -28,7 +28,7 @@ func words(text string) []string {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			end()
 			continue
-		case unicode.IsUpper(r) && len(word) > 0 && (unicode.IsLower(word[len(word)-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]) && unicode.IsUpper(word[len(word)-1])):
+		case len(word) > 0 && beginsWord(word[len(word)-1], r, runes[i+1:]):
 			end()
 		}
 		word = append(word, r)
@@ -37,8 +37,14 @@ func words(text string) []string {
 	return out
 }
 
-// idle words stand in every sentence and choose nothing.
-var idle = set(`a an the this that these those it its i im ive me my mine we our us you your he him his she her they them their
+// beginsWord reports whether r begins a new part of a name in camel case.
+func beginsWord(before, r rune, after []rune) bool {
+	return unicode.IsUpper(r) &&
+		(unicode.IsLower(before) || unicode.IsUpper(before) && len(after) > 0 && unicode.IsLower(after[0]))
+}
+
+// stopWords are words of any sentence, which say nothing about a tool.
+var stopWords = set(`a an the this that these those it its i im ive me my mine we our us you your he him his she her they them their
 	is are was were be been am do does did done has have had can could would should will shall may might must
 	of to in on at by for from with about into onto as and or but if then than so not no any some all also just only
 	what whats which who whom when where how why there here please want need wants needs like lets let us
@@ -53,7 +59,7 @@ func set(list string) map[string]bool {
 	return m
 }
 
-// irregular are forms of verbs that no ending gives away.
+// irregular maps irregular verb forms to their base form.
 var irregular = map[string]string{
 	"written": "write", "wrote": "write", "sent": "send", "said": "say", "says": "say", "made": "make", "bought": "buy", "sold": "sell",
 	"found": "find", "ran": "run", "told": "tell", "got": "get", "given": "give", "gave": "give", "took": "take", "taken": "take",
@@ -61,8 +67,8 @@ var irregular = map[string]string{
 	"done": "do", "saw": "see", "seen": "see", "began": "begin", "begun": "begin", "built": "build", "held": "hold", "met": "meet",
 }
 
-// stem cuts the ending of an English word, so that its forms meet: "created", "creating" and
-// "creates" are one. It need not be right, only the same for all forms.
+// stem removes the ending of an English word, so that "created", "creating" and "creates" are equal. The stem
+// need not be a word, only the same for all forms.
 func stem(w string) string {
 	if len(w) <= 3 || strings.ContainsFunc(w, unicode.IsDigit) {
 		return w
@@ -99,8 +105,8 @@ func stem(w string) string {
 	return w
 }
 
-// same are words that people and the makers of tools use for one thing.
-var same = []string{
+// synonymGroups are words that people and authors of tools use for the same thing.
+var synonymGroups = []string{
 	"delete remove erase discard drop destroy trash rid wipe",
 	"create add new make insert register",
 	"open create", "start begin launch run trigger kick", "stop halt cancel abort end terminate",
@@ -148,12 +154,12 @@ var same = []string{
 	"article post blog", "publish public", "redirect forward", "coupon discount voucher promo", "cart basket", "tax vat",
 }
 
-// meaning is same by the stem of each word.
-var meaning = meanings()
+// synonyms are the synonymGroups by the stem of each word.
+var synonyms = indexSynonyms()
 
-func meanings() map[string][]string {
+func indexSynonyms() map[string][]string {
 	m := map[string][]string{}
-	for _, group := range same {
+	for _, group := range synonymGroups {
 		list := words(group)
 		for _, w := range list {
 			for _, other := range list {

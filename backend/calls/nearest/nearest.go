@@ -1,5 +1,5 @@
-// Package nearest finds the known name somebody most likely meant, so that an error can
-// offer it. It is a guess for people and models to read, never acted on.
+// Package nearest finds the known name that somebody most likely meant, for "did you mean" in errors. It is a
+// guess to read, never to act on.
 package nearest
 
 import (
@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// maxName bounds what is compared; a longer name is no slip of the pen.
+// maxName bounds what is compared, in bytes; a longer name is not a typing mistake.
 const maxName = 128
 
-// Names returns at most n of known that look like name, the likeliest first. Case and
-// underscores do not count ("openBrowserPanel" is open_browser_panel), parts and slips of
-// a few letters do.
+// Names returns at most n of known that resemble name, the most likely first. Case and separators are ignored
+// ("openBrowserPanel" is open_browser_panel); parts of names and a few wrong letters are accepted.
 func Names(name string, known []string, n int) []string {
 	if len(name) > maxName {
 		return nil
@@ -39,7 +38,7 @@ func Names(name string, known []string, n int) []string {
 	return names
 }
 
-// Name is the one of known that looks most like name, "" when none does.
+// Name returns the one of known that resembles name most, "" when none does.
 func Name(name string, known []string) string {
 	if names := Names(name, known, 1); len(names) > 0 {
 		return names[0]
@@ -51,8 +50,7 @@ func fold(s string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(s))
 }
 
-// distance is how far two folded names are apart; ok is false when they are too far to be
-// meant for each other.
+// distance returns how different two folded names are; ok is false when one cannot be a mistyped other.
 func distance(a, b string) (int, bool) {
 	if a == "" || b == "" {
 		return 0, false
@@ -79,8 +77,8 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// edits is the edit distance over bytes, where neighbours that changed places are one edit
-// (optimal string alignment).
+// edits returns the edit distance over bytes, where swapped neighbours are one edit (optimal string
+// alignment).
 func edits(a, b string) int {
 	earlier, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range above {

@@ -6,85 +6,92 @@ import (
 
 	"sextant/backend/calls/deadline"
 	"sextant/backend/guard/policy"
-	"sextant/backend/record/audit"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-// approve puts the policy's question to a person and goes on with a yes.
-func (p *Pipeline) approve(ctx context.Context, f *flight) *toolspec.Result {
-	if f.decision.Verdict != policy.Question {
-		return p.goOn(f)
+// approve puts the policy's question to a person and lets the call go on after a yes.
+func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
+	if c.decision.Verdict != policy.Question {
+		return p.approved(c)
 	}
-	asked := f.decision
-	// The question belongs on the call's card.
-	p.announce(ctx, f)
-	f.writes.wait()
-	// The execution this call came from, if any, does not pay for the person's time.
-	resume := deadline.Pause(ctx)
+	asked := c.decision
+	// The window shows the question with its call.
+	p.announce(ctx, c)
+	c.writes.wait()
 	asked.Approval.Args = p.cfg.Secrets.MaskJSON(asked.Approval.Args)
-	put := p.cfg.Now()
-	answer, err := p.cfg.Desk.Ask(ctx, asked.Approval)
-	f.answer, f.waited = audit.AnswerLapsed, p.cfg.Now().Sub(put)
-	resume()
+	begun := p.cfg.Now()
+	answer, err := p.ask(ctx, asked.Approval)
+	c.row.Answer, c.row.WaitedMS = event.AnswerLapsed, p.cfg.Now().Sub(begun).Milliseconds()
 	if err != nil {
 		if ctx.Err() != nil {
-			r := f.stopped()
+			r := c.stopped()
 			return &r
 		}
-		p.cfg.Log.Error("question not asked", "call", f.call.ID, "err", err)
-		r := toolspec.Fail(toolspec.SystemError, "it has to be asked, and the question could not be put, so it did not run",
+		p.cfg.Log.Error("question not asked", "call", c.call.ID, "err", err)
+		r := toolspec.Fail(toolspec.SystemError,
+			"a person has to be asked, and the question could not be stored, so it did not run",
 			"Nothing was changed. Check that the disk is not full, then try again.")
 		return &r
 	}
 	if answer.Answer != "" {
-		f.answer = string(answer.Answer)
+		c.row.Answer = string(answer.Answer)
 	}
 	if answer.Answer == event.AnswerDeny || answer.Answer == "" {
-		return f.declined(answer.Reason)
+		return c.declined(answer.Reason)
 	}
-	if changed := p.changed(f); changed != nil {
+	if changed := p.changed(c); changed != nil {
 		return changed
 	}
-	// While the question waited, the mode may have become stricter.
-	p.judge(ctx, f)
-	if f.decision.Verdict == policy.Refuse {
-		return f.refused()
+	// The rules may have become stricter while the question waited.
+	p.decide(ctx, c)
+	if c.decision.Verdict == policy.Refuse {
+		return c.refusedByPolicy()
 	}
-	f.verdict, f.reason, f.asked = string(answer.Answer), asked.Reason, asked.Approval.Question
-	if g, keep := asked.Grants[answer.Answer]; keep {
-		p.keep(ctx, g)
+	c.row.Decision, c.row.Reason, c.asked = string(answer.Answer), asked.Reason, asked.Approval.Question
+	if g, ok := asked.Grants[answer.Answer]; ok {
+		p.addGrant(ctx, g)
 	}
-	return p.goOn(f)
+	return p.approved(c)
 }
 
-// changed refuses a call that would do something else now than what the person said yes to: the
-// dialog, the tab or the file behind its arguments may be another one.
-func (p *Pipeline) changed(f *flight) *toolspec.Result {
-	now, err := p.described(f)
+// ask puts a question to a person. The deadline of the execution that this call belongs to pauses
+// meanwhile.
+func (p *Pipeline) ask(ctx context.Context, question event.Approval) (event.ApprovalAnswer, error) {
+	resume := deadline.Pause(ctx)
+	defer resume()
+	return p.cfg.Desk.Ask(ctx, question)
+}
+
+// changed refuses a call that would now do something else than what the person allowed: the dialog, tab
+// or file that its arguments name may be another one.
+func (p *Pipeline) changed(c *callState) *toolspec.Result {
+	now, err := p.describeCall(c)
 	now = p.maskedDescription(now)
-	was := f.desc
+	was := c.desc
 	if err == nil && was.Starts != "" && now.Starts == "" {
-		return nil // the program was started meanwhile, by another call
+		return nil // another call has started the program meanwhile
 	}
-	if err == nil && now.Target == was.Target && now.Data == was.Data && now.Annotation == was.Annotation && sameDoings(now, was) {
+	if err == nil && sameEffects(now, was) {
 		return nil
 	}
-	f.verdict, f.reason, f.status = "refused", "what it acts on changed while the question waited", event.CallRefused
-	r := toolspec.Fail(toolspec.PermissionError, "what it acts on changed while the question waited, so it did not run",
-		"Look at the page again, then ask again.")
-	return &r
+	const reason = "what it acts on changed while the question waited"
+	r := c.refused(toolspec.Fail(toolspec.PermissionError, reason+", so it did not run",
+		"Look at the page again, then ask again."))
+	c.row.Reason = reason
+	return r
 }
 
-// sameDoings reports whether two descriptions name the same hosts, files and programs, inside of
-// the sandbox or outside of it.
-func sameDoings(now, was toolspec.Description) bool {
-	return slices.Equal(now.Hosts, was.Hosts) && slices.Equal(now.Files, was.Files) && slices.Equal(now.Commands, was.Commands) &&
-		now.Network == was.Network && now.Unconfined == was.Unconfined
+// sameEffects reports whether two descriptions name the same target, data, hosts, files and programs,
+// inside or outside of the sandbox alike.
+func sameEffects(a, b toolspec.Description) bool {
+	return a.Target == b.Target && a.Data == b.Data && a.Annotation == b.Annotation && slices.Equal(a.Hosts, b.Hosts) &&
+		slices.Equal(a.Files, b.Files) && slices.Equal(a.Commands, b.Commands) &&
+		a.Network == b.Network && a.Unconfined == b.Unconfined
 }
 
-func (f *flight) declined(reason string) *toolspec.Result {
-	f.verdict, f.reason, f.status = "denied", reason, event.CallDeclined
+func (c *callState) declined(reason string) *toolspec.Result {
+	c.row.Decision, c.row.Reason, c.status = "denied", reason, event.CallDeclined
 	text := "declined by the person"
 	if reason != "" {
 		text += ": " + reason
@@ -93,21 +100,20 @@ func (f *flight) declined(reason string) *toolspec.Result {
 	return &r
 }
 
-// keep stores a grant. When that fails, the answer still holds for this call, and the next
-// one is asked again.
-func (p *Pipeline) keep(ctx context.Context, g toolspec.Grant) {
+// addGrant stores a grant. When that fails the answer still holds for this call, and the next call
+// asks again.
+func (p *Pipeline) addGrant(ctx context.Context, g toolspec.Grant) {
 	g.ID = newID("g")
 	if err := p.cfg.Grants.AddGrant(context.WithoutCancel(ctx), g); err != nil {
-		p.cfg.Log.Error("grant not kept", "tool", g.Tool, "err", err)
+		p.cfg.Log.Error("grant not stored", "tool", g.Tool, "err", err)
 	}
 }
 
-// goOn notes the hosts of a call that may run: typed ones are open from now on, all are
-// known.
-func (p *Pipeline) goOn(f *flight) *toolspec.Result {
-	session := f.call.From.Session
-	p.hosts.open(session, f.decision.Opens)
-	p.hosts.use(session, f.decision.Contacts)
-	p.lent.note(talk(f.call.From), f.desc.Secrets)
+// approved remembers the hosts and secrets of a call that may run: typed hosts are open from now on.
+func (p *Pipeline) approved(c *callState) *toolspec.Result {
+	session := c.call.From.Session
+	p.hosts.open(session, c.decision.Opens)
+	p.hosts.use(session, c.decision.Contacts)
+	p.secretUses.add(contextKey(c.call.From), c.desc.Secrets)
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// commands offers a bash whose run is come.
+// addCommand offers a bash that runs run.
 func (h *house) commands(run toolFunc) {
 	h.add(toolspec.Definition{Name: "bash", Group: "shell", Hints: toolspec.Hints{Destructive: true}, TimeoutMS: 300}, run)
 	h.descs["bash"] = toolspec.Description{
@@ -21,7 +21,7 @@ func (h *house) commands(run toolFunc) {
 	h.setMode(policy.Workspace)
 }
 
-// reaching is a command that comes to hosts, one after the other, and prints what it is told.
+// connectingTo returns a command that connects to hosts one after the other and prints the answers.
 func (h *house) reaching(hosts ...string) toolFunc {
 	return func(ctx context.Context, call toolspec.Call, _ func(stream, text string)) (toolspec.Result, error) {
 		var said []string
@@ -62,7 +62,7 @@ func TestAHostIsAskedForWhileTheCommandRunsAndItsTimeStandsStill(t *testing.T) {
 	if r := <-done; !r.Success || r.Value != "pypi.example: reached\nevil.example: declined by the person: not that one" {
 		t.Errorf("%+v", r)
 	}
-	// The first answer holds for the conversation, the second asks again.
+	// The first answer applies to the conversation; the second host is asked about again.
 	done = h.start(called("bash", `{"x":"b"}`))
 	again := h.question()
 	if !strings.Contains(again.Question, "evil.example") {
@@ -96,7 +96,7 @@ func TestAStoppedCallClosesTheQuestionAboutItsHost(t *testing.T) {
 	if r := <-done; r.Success {
 		t.Errorf("%+v", r)
 	}
-	until(t, "an empty desk", func() bool { return len(h.desk.Waiting()) == 0 })
+	until(t, "no waiting question", func() bool { return len(h.desk.Waiting()) == 0 })
 	if err := h.desk.Answer(t.Context(), asked.ID, event.AnswerOnce, "", asked.Hash); err == nil {
 		t.Error("a lapsed question was answered")
 	}

@@ -10,113 +10,112 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// copied notes in the description where the data of a call looks copied from, for callers that
-// text from outside can steer. Programs' own words count as their user's (ARCHITECTURE 12).
-func (p *Pipeline) copied(f *flight) {
-	if !steerable(f.call.From) || len(f.desc.Copied) > 0 {
+// findCopied notes in the description where the data of a call looks copied from, for callers that text
+// from outside can influence. What programs send counts as their user's own.
+func (p *Pipeline) findCopied(c *callState) {
+	if !steerable(c.call.From) || len(c.desc.Copied) > 0 {
 		return
 	}
-	f.desc.Local = p.read.Sources(talk(f.call.From))
-	data := f.desc.Data
-	if f.desc.Starting {
-		data += " " + f.desc.Target // what a command says may leave with it
+	c.desc.Local = p.read.Sources(contextKey(c.call.From))
+	data := c.desc.Data
+	if c.desc.Starting {
+		data += " " + c.desc.Target // the command line itself can carry data out
 	}
-	// An address carries data behind its host, and in the labels of its name; a method may stand
-	// before it.
-	target := f.desc.Target
-	if _, after, found := strings.Cut(target, " "); found && !f.desc.Starting {
+	// An address carries data after its host and in the labels of its name. A method may precede it.
+	target := c.desc.Target
+	if _, after, found := strings.Cut(target, " "); found && !c.desc.Starting {
 		target = after
 	}
 	if u, err := url.Parse(target); err == nil && u.Host != "" {
 		data += " " + strings.ReplaceAll(u.Hostname(), ".", " ") + " " + u.Path + " " + u.RawQuery + " " + u.Fragment
 	}
-	if !f.leaves() || f.desc.Linked {
+	if !c.sendsData() || c.desc.Linked {
 		return
 	}
-	f.desc.Copied = p.read.From(talk(f.call.From), data, f.own)
-	if len(f.desc.Copied) == 0 && f.piece() {
-		f.desc.Copied = p.given.with(talk(f.call.From), f.desc.Data, func(all string) []string {
-			return p.read.From(talk(f.call.From), all, f.own)
+	c.desc.Copied = p.read.From(contextKey(c.call.From), data, c.ownSource)
+	if len(c.desc.Copied) == 0 && c.isFragment() {
+		c.desc.Copied = p.typed.find(contextKey(c.call.From), c.desc.Data, func(all string) []string {
+			return p.read.From(contextKey(c.call.From), all, c.ownSource)
 		})
 	}
 }
 
-// maxPiece is how long a typed text may be to be a piece of a longer one.
-const maxPiece = 24
+// maxFragment is how long a typed text may be to count as a part of a longer one.
+const maxFragment = 24
 
-// piece reports whether what the call types may go on from what was typed before, as single keys
-// do.
-func (f *flight) piece() bool {
-	return f.def.Group == "environment" && f.desc.Data != "" && len(f.desc.Data) <= maxPiece
+// isFragment reports whether what the call types may continue what was typed before, as single keys do.
+func (c *callState) isFragment() bool {
+	return c.def.Group == "environment" && c.desc.Data != "" && len(c.desc.Data) <= maxFragment
 }
 
-// maxGiven bounds what is kept of what a conversation typed.
-const maxGiven = 256
+// maxTyped bounds what is remembered of what an asking context typed, in bytes.
+const maxTyped = 256
 
-// given keeps the end of what a conversation typed in pieces, so that data which is typed letter
-// by letter is known as one.
-type given struct {
-	mu    sync.Mutex
-	talks map[string]string
+// typedText remembers the end of what each asking context typed in fragments, so that data which is typed
+// letter by letter is still recognised.
+type typedText struct {
+	mu       sync.Mutex
+	contexts map[string]string
 }
 
-// with hands what was typed, and data behind it, to find.
-func (g *given) with(talk, data string, find func(all string) []string) []string {
-	g.mu.Lock()
-	before := g.talks[talk]
-	g.mu.Unlock()
+// find calls search with what was typed before, followed by data.
+func (t *typedText) find(key, data string, search func(all string) []string) []string {
+	t.mu.Lock()
+	before := t.contexts[key]
+	t.mu.Unlock()
 	if before == "" {
 		return nil
 	}
-	return find(before + data)
+	return search(before + data)
 }
 
-// add notes a piece that was typed.
-func (g *given) add(talk, data string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.talks == nil || len(g.talks) >= maxSessions && g.talks[talk] == "" {
-		g.talks = map[string]string{} // forgetting only means less is found
+// add appends a fragment that was typed.
+func (t *typedText) add(key, data string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.contexts == nil || len(t.contexts) >= maxSessions && t.contexts[key] == "" {
+		t.contexts = map[string]string{} // forgetting only means that less is found
 	}
-	all := g.talks[talk] + data
-	g.talks[talk] = all[max(0, len(all)-maxGiven):]
+	all := t.contexts[key] + data
+	t.contexts[key] = all[max(0, len(all)-maxTyped):]
 }
 
+// steerable reports whether text from outside can influence what the caller asks for.
 func steerable(from toolspec.Provenance) bool {
 	switch from.Caller {
 	case toolspec.CallerModel, toolspec.CallerRun, toolspec.CallerCreated, toolspec.CallerPanel, toolspec.CallerApp:
 		return true
 	}
-	return from.Child.Conversation != "" // a model, whoever it works for
+	return from.Child.Conversation != "" // a subagent is a model
 }
 
-// talk is what one context is known by.
-func talk(from toolspec.Provenance) string {
+// contextKey identifies one asking context: a conversation, or else a program's session.
+func contextKey(from toolspec.Provenance) string {
 	if from.Conversation != "" {
 		return from.Conversation
 	}
 	return string(from.Caller) + "\x00" + from.Client + "\x00" + from.Session
 }
 
-// leaves reports whether the call could take data away: to a host, to a server, to what it runs.
-func (f *flight) leaves() bool {
-	return len(f.desc.Hosts) > 0 || f.desc.Network || f.def.Origin == toolspec.OriginMCP
+// sendsData reports whether the call could send data to a host, to a server or to a program it runs.
+func (c *callState) sendsData() bool {
+	return len(c.desc.Hosts) > 0 || c.desc.Network || c.def.Origin == toolspec.OriginMCP
 }
 
-// own reports whether source is where the data would go anyway: the page typed into, the server
-// that is called.
-func (f *flight) own(source string) bool {
-	switch f.def.Origin {
+// ownSource reports whether source is where the data would go anyway: the page that is typed into, or
+// the server that is called.
+func (c *callState) ownSource(source string) bool {
+	switch c.def.Origin {
 	case toolspec.OriginMCP:
-		if source == "mcp:"+f.def.Owner {
+		if source == "mcp:"+c.def.Owner {
 			return true
 		}
 	case toolspec.OriginPanel:
-		if source == policy.PanelSource(f.def.Owner) {
+		if source == policy.PanelSource(c.def.Owner) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(f.desc.Hosts, func(host string) bool { return sameHost(source, host) })
+	return slices.ContainsFunc(c.desc.Hosts, func(host string) bool { return sameHost(source, host) })
 }
 
 func sameHost(source, host string) bool {
@@ -127,42 +126,42 @@ func sameHost(source, host string) bool {
 	return strings.EqualFold(u.Host, host) || strings.EqualFold(u.Hostname(), host)
 }
 
-// tellsFiles reports whether a call's answer may hold what stands in files: a tool that reads
-// them, or a program, which may read any.
-func (f *flight) tellsFiles() bool {
-	return f.desc.Starting || f.def.Group == "files" || f.def.Group == "look"
+// readsFiles reports whether a call's answer may hold the content of files: that of a tool which reads
+// them, or of a program, which may read any.
+func (c *callState) readsFiles() bool {
+	return c.desc.Starting || c.def.Group == "files" || c.def.Group == "look"
 }
 
-// readFrom says what else than Sources the text of a result was read from: what the tool says,
-// or the files that the call named.
-func (f *flight) readFrom(result toolspec.Result) []string {
-	if len(result.Read) > 0 || len(result.Sources) > 0 || !f.tellsFiles() {
+// readFrom returns what the text of a result was read from besides Sources: what the tool says, or the
+// files that the call named.
+func (c *callState) readFrom(result toolspec.Result) []string {
+	if len(result.Read) > 0 || len(result.Sources) > 0 || !c.readsFiles() {
 		return result.Read
 	}
 	var read []string
-	for _, file := range f.desc.Files {
+	for _, file := range c.desc.Files {
 		if file.Use == toolspec.UseRead {
 			read = append(read, "file "+file.Path)
 		}
 	}
-	if len(read) == 0 && f.desc.Starting {
+	if len(read) == 0 && c.desc.Starting {
 		read = []string{"a command of this machine"}
 	}
 	return read
 }
 
-// noteRead keeps what a call read, so that it is known again on its way out: text from outside,
-// and the content of files.
-func (p *Pipeline) noteRead(f *flight, result toolspec.Result) {
-	if steerable(f.call.From) && f.piece() && len(f.desc.Copied) == 0 && len(f.desc.Secret) == 0 {
-		p.given.add(talk(f.call.From), f.desc.Data)
+// noteRead remembers what a call read (text from outside and the content of files), so that it is
+// recognised when a later call sends it out.
+func (p *Pipeline) noteRead(c *callState, result toolspec.Result) {
+	if steerable(c.call.From) && c.isFragment() && len(c.desc.Copied) == 0 && len(c.desc.Secret) == 0 {
+		p.typed.add(contextKey(c.call.From), c.desc.Data)
 	}
-	sources := slices.Concat(result.Sources, f.readFrom(result))
-	if !steerable(f.call.From) || len(sources) == 0 {
+	sources := slices.Concat(result.Sources, c.readFrom(result))
+	if !steerable(c.call.From) || len(sources) == 0 {
 		return
 	}
 	text := result.ModelText()
 	for _, source := range sources {
-		p.read.Read(talk(f.call.From), source, text)
+		p.read.Read(contextKey(c.call.From), source, text)
 	}
 }

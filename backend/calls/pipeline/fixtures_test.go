@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// house is a Pipeline on a real store, with tools made of functions.
+// fixture is a Pipeline on a real store, with tools made of functions.
 type house struct {
 	*Pipeline
 	t      *testing.T
@@ -102,7 +102,7 @@ func (h *house) setMode(m policy.Mode) {
 	h.settings.Mode = m
 }
 
-// add offers a tool whose schema takes a string x and whatever else.
+// add offers a tool. Its schema takes a string x and anything else.
 func (h *house) add(def toolspec.Definition, run toolFunc) {
 	if def.Parameters == nil {
 		def.Parameters = json.RawMessage(`{"type":"object","properties":{"x":{"type":"string"},"n":{"type":"integer","default":1},"url":{"type":"string"}}}`)
@@ -155,7 +155,7 @@ func called(tool, args string) toolspec.Call {
 
 func (h *house) do(call toolspec.Call) toolspec.Result { return h.Do(context.Background(), call) }
 
-// told returns the stored events of one kind, with their data read into D.
+// eventsOf returns the data of the stored events of one kind.
 func told[D any](h *house, kind event.Kind) (all []D) {
 	h.t.Helper()
 	stored, err := h.events.After(context.Background(), 0, 10_000)
@@ -184,12 +184,12 @@ func (h *house) rows() []wire.CallRow {
 	return rows
 }
 
-// until waits for something that another goroutine brings about.
+// until waits for something that another goroutine does.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !ok(); {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s did not come about", what)
+			t.Fatalf("%s did not happen", what)
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -202,7 +202,7 @@ func (h *house) start(call toolspec.Call) chan toolspec.Result {
 	return done
 }
 
-// question waits for the one question on the Desk.
+// question waits for the only waiting question.
 func (h *house) question() event.Approval {
 	h.t.Helper()
 	until(h.t, "a question", func() bool { return len(h.desk.Waiting()) == 1 })

@@ -7,30 +7,30 @@ import (
 	"sextant/backend/guard/policy"
 )
 
-// maxHosts bounds what is noted for one session, maxSessions how many sessions.
+// maxHosts bounds the hosts remembered for one session, maxSessions the sessions.
 const (
 	maxHosts    = 4096
 	maxSessions = 1024
 )
 
-// hosts notes by session which hosts a person opened and which were talked to.
+// hosts remembers by session which hosts a person opened and which were connected to.
 type hosts struct {
 	mu       sync.Mutex
-	sessions map[string]*hostNotes
+	sessions map[string]*sessionHosts
 }
 
-type hostNotes struct{ opened, used []string }
+type sessionHosts struct{ opened, used []string }
 
-func newHosts() *hosts { return &hosts{sessions: map[string]*hostNotes{}} }
+func newHosts() *hosts { return &hosts{sessions: map[string]*sessionHosts{}} }
 
-func (h *hosts) of(session string) *hostNotes {
+func (h *hosts) of(session string) *sessionHosts {
 	n := h.sessions[session]
 	if n == nil {
 		if len(h.sessions) >= maxSessions {
 			// Forgetting only means asking again.
 			clear(h.sessions)
 		}
-		n = &hostNotes{}
+		n = &sessionHosts{}
 		h.sessions[session] = n
 	}
 	return n
@@ -40,17 +40,17 @@ func (h *hosts) open(session string, list []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n := h.of(session)
-	n.opened = add(n.opened, list)
+	n.opened = addHosts(n.opened, list)
 }
 
 func (h *hosts) use(session string, list []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n := h.of(session)
-	n.used = add(n.used, list)
+	n.used = addHosts(n.used, list)
 }
 
-func add(to, more []string) []string {
+func addHosts(to, more []string) []string {
 	for _, host := range more {
 		host = policy.Normal(host)
 		if host != "" && len(to) < maxHosts && !slices.Contains(to, host) {

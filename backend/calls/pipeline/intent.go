@@ -2,46 +2,113 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
-	"sextant/backend/record/audit"
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-// intent writes what is about to happen and opens the call's card. Without that row nothing
+// auditKey groups audit rows in the pending queue.
+const auditKey = "audit"
+
+// intent writes what is about to happen and publishes the start of the call. Without that row nothing
 // runs that can have an effect.
-func (p *Pipeline) intent(ctx context.Context, f *flight) *toolspec.Result {
-	if err := p.pay(ctx); err != nil {
-		p.cfg.Log.Error("audit rows are still not written", "call", f.call.ID, "err", err)
-		return unwritten(err.Error())
+func (p *Pipeline) intent(ctx context.Context, c *callState) *toolspec.Result {
+	if err := p.flush(ctx, c); err != nil {
+		p.cfg.Log.Error("audit rows are still not written", "call", c.call.ID, "err", err)
+		return notRecorded(err.Error())
 	}
-	row := p.row(f)
-	if f.looks() {
-		p.announce(ctx, f)
-		f.intent = true
-		f.writes.add(func() {
+	row := p.auditRow(c)
+	if c.readsOnly() {
+		p.announce(ctx, c)
+		c.intent = true
+		c.writes.add(func() {
 			if err := p.cfg.Audit.Intent(context.WithoutCancel(ctx), row); err != nil {
-				// Both rows are tried once more together when it is over.
-				f.unwritten = true
-				p.cfg.Log.Error("intent not written", "call", f.call.ID, "err", err)
+				// Both rows are tried again together when the call is over.
+				c.intentFailed = true
+				p.cfg.Log.Error("intent not written", "call", c.call.ID, "err", err)
 			}
 		})
 		return nil
 	}
 	if err := p.cfg.Audit.Intent(context.WithoutCancel(ctx), row); err != nil {
-		p.cfg.Log.Error("intent not written", "call", f.call.ID, "err", err)
-		return unwritten("its audit row could not be written: " + err.Error())
+		p.cfg.Log.Error("intent not written", "call", c.call.ID, "err", err)
+		return notRecorded("its audit row could not be written: " + err.Error())
 	}
-	f.intent = true
-	p.announce(ctx, f)
+	c.intent = true
+	p.announce(ctx, c)
 	return nil
 }
 
-func (p *Pipeline) row(f *flight) audit.Row {
-	conversation, turn := f.call.From.Place()
-	return audit.Row{
-		ID: f.call.ID, Tool: f.call.Tool, Origin: f.def.Origin, Caller: f.call.From.Caller, Client: f.call.From.Client,
-		Conversation: conversation, Turn: turn, Args: p.shown(f),
-		Sentence: f.desc.Present, Target: f.desc.Target, Decision: f.verdict, Reason: f.reason, Grant: f.decision.Grant,
-		Answer: f.answer, WaitedMS: f.waited.Milliseconds(), Started: f.begun.UTC(),
+func (p *Pipeline) auditRow(c *callState) event.CallIntent {
+	row := c.row
+	row.ID, row.CallRequest, row.Target, row.Grant = c.call.ID, p.request(c), c.desc.Target, c.decision.Grant
+	row.Conversation, row.Turn = c.call.From.Place()
+	return row
+}
+
+// notRecorded is the answer of a call that did not run because the audit log takes no rows.
+func notRecorded(what string) *toolspec.Result {
+	r := toolspec.Fail(toolspec.SystemError, what+", so it did not run",
+		"Nothing was changed. Check that the disk is not full and the call's id is new, then try again.")
+	return &r
+}
+
+// flush writes the audit rows and events of earlier calls that a full disk did not take. While that
+// fails nothing runs, not even what only reads: the audit log must be complete.
+func (p *Pipeline) flush(ctx context.Context, c *callState) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := p.cfg.Pending.Flush(ctx, auditKey); err != nil {
+		p.mu.Lock()
+		missing := p.cfg.Pending.Len(auditKey) + p.dropped
+		p.mu.Unlock()
+		return fmt.Errorf("earlier calls have no row in the audit log (%d): %w", missing, err)
 	}
+	conversation, _ := c.call.From.Place()
+	if err := p.cfg.Pending.Flush(ctx, conversation); err != nil {
+		return fmt.Errorf("events of earlier calls are not stored (%d): %w", p.cfg.Pending.Len(conversation), err)
+	}
+	return nil
+}
+
+// queueAudit queues the audit rows of a call that could not be written because of cause. Rows of calls
+// that did not begin to act are dropped when too many wait, and counted.
+func (p *Pipeline) queueAudit(row event.CallIntent, out event.CallResult, begun bool, cause error) {
+	queued := p.cfg.Pending.AddWrite(auditKey, !begun, func(ctx context.Context) error {
+		return p.writeLate(ctx, row, out, begun, cause)
+	})
+	if !queued {
+		p.mu.Lock()
+		p.dropped++
+		p.mu.Unlock()
+	}
+}
+
+// writeLate writes queued audit rows, which say that they are late.
+func (p *Pipeline) writeLate(
+	ctx context.Context, row event.CallIntent, out event.CallResult, begun bool, cause error,
+) error {
+	if begun && p.cfg.Audit.Done(ctx, row.ID, out) == nil {
+		p.cfg.Log.Warn("an audit row is written late", "call", row.ID, "because", cause)
+		return nil
+	}
+	// Under an id of its own: the old one may be taken, which may be why the first try failed.
+	row.ID += "~" + strings.TrimPrefix(newID(""), "_")
+	late := "Written late, because its row could not be written when it ran: " + cause.Error() + "."
+	p.mu.Lock()
+	dropped := p.dropped
+	p.mu.Unlock()
+	if dropped > 0 {
+		late += fmt.Sprintf(" %d more calls that did not run or only read have no row.", dropped)
+	}
+	row.Reason = strings.TrimSpace(row.Reason + " " + late)
+	if err := p.cfg.Audit.Record(ctx, row, out); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.dropped -= dropped
+	p.mu.Unlock()
+	p.cfg.Log.Warn("an audit row is written late", "call", row.ID, "because", cause)
+	return nil
 }

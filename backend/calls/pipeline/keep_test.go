@@ -20,7 +20,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// numbered is n lines of text that tell their number.
+// numberedLines returns n numbered lines of text.
 func numbered(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -29,7 +29,7 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// program is a call of a program that can read parts.
+// program returns a call of a program that can read results in parts.
 func program(tool string) toolspec.Call {
 	return toolspec.Call{Tool: tool, Args: json.RawMessage(`{}`), From: toolspec.Provenance{Caller: toolspec.CallerMCP, Client: "editor", Session: "s1"}}
 }
@@ -62,14 +62,14 @@ func TestALongTextOfEveryOriginIsHandedOutAsItsEndsAndAHandle(t *testing.T) {
 				t.Fatalf("%s: %+v", origin, r)
 			}
 			if r.Value != text {
-				t.Errorf("%s: the value is not whole", origin)
+				t.Errorf("%s: the value is not complete", origin)
 			}
 			if len(r.ModelText()) > 20<<10 || !utf8.ValidString(r.ModelText()) {
 				t.Errorf("%s: the text has %d bytes", origin, len(r.ModelText()))
 			}
 			kept, about := h.whole(r.Kept.Handle)
 			if kept != text || about.Owner != call.From.Owner() || about.Conversation != call.From.Conversation || strings.Join(about.Sources, " ") != "mcp:mail" {
-				t.Errorf("%s: kept %d bytes, %+v", origin, len(kept), about)
+				t.Errorf("%s: stored %d bytes, %+v", origin, len(kept), about)
 			}
 			if r.Kept.Bytes != int64(len(text)) || r.Kept.Lines != 5000 {
 				t.Errorf("%s: %+v", origin, r.Kept)
@@ -85,7 +85,7 @@ func TestALongTextOfEveryOriginIsHandedOutAsItsEndsAndAHandle(t *testing.T) {
 		}
 		ends := told[event.CallEnd](h, event.CallEnded)
 		if len(ends) == 0 || ends[0].Kept == nil {
-			t.Errorf("%s: the card is not told: %+v", origin, ends)
+			t.Errorf("%s: the end has no stored result: %+v", origin, ends)
 		}
 	}
 }
@@ -118,11 +118,11 @@ func TestWhoCannotReadPartsGetsALongTextWhole(t *testing.T) {
 	}
 	h.add(toolspec.Definition{Name: toolspec.ReadResult, Hints: toolspec.Hints{ReadOnly: true}}, reads(text))
 	if r := h.do(program(toolspec.ReadResult)); r.Text != text || r.Kept != nil {
-		t.Errorf("a page is kept again: %+v", r.Kept)
+		t.Errorf("a part of a stored result is stored again: %+v", r.Kept)
 	}
 	h.add(toolspec.Definition{Name: "short", Hints: toolspec.Hints{ReadOnly: true}}, reads(strings.Repeat("x", 50<<10)))
 	if r := h.do(program("short")); r.Kept != nil || len(r.Text) != 50<<10 {
-		t.Errorf("50 KB are kept: %+v", r.Kept)
+		t.Errorf("50 KB are stored: %+v", r.Kept)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestALongFailureIsToldShortAndKeptWhole(t *testing.T) {
 		t.Fatalf("%d bytes, %+v", len(r.ModelText()), r.Kept)
 	}
 	if kept, _ := h.whole(r.Kept.Handle); kept != strings.TrimSpace(why) {
-		t.Errorf("kept %d bytes", len(kept))
+		t.Errorf("stored %d bytes", len(kept))
 	}
 }
 
@@ -165,7 +165,7 @@ func TestWhatAToolHasCutItselfIsKeptWholeForEverybody(t *testing.T) {
 	call := program("run")
 	call.From.Caller = toolspec.CallerCreated
 	if r := h.do(call); r.Kept != nil {
-		t.Errorf("a body's inner call is kept: %+v", r.Kept)
+		t.Errorf("a created tool's call is stored: %+v", r.Kept)
 	}
 	left, err := os.ReadDir(h.settings.Folder + "/results")
 	if err != nil || len(left) != 3 {
@@ -184,15 +184,14 @@ func TestALongTextThatCannotBeKeptIsToldByItsEndsAndSaysSo(t *testing.T) {
 	}
 }
 
-// full is a disk that takes nothing.
+// full is a result store that stores nothing.
 type full struct{}
 
 func (full) Keep(context.Context, wire.KeptResult, string, toolspec.Whole) (wire.KeptResult, error) {
 	return wire.KeptResult{}, errors.New("no space left")
 }
 
-// What was read on in a kept result is known again like what was read at first, also beyond what
-// the first call has told.
+// What is read later from a stored result is recognised like the first part.
 func TestWhatWasReadOnInAKeptResultAsksOnItsWayOut(t *testing.T) {
 	h := newHouse(t)
 	h.setMode(policy.Full)

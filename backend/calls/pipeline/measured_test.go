@@ -11,7 +11,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// steady is a clock that goes on by a second whenever it is read.
+// fixedClock advances by a second whenever it is read.
 func steady() func() time.Time {
 	var mu sync.Mutex
 	at := time.Now()

@@ -11,39 +11,39 @@ import (
 	"sextant/shared/event"
 )
 
-// How output becomes events: pieces are joined for outputPause, at most maxOutput bytes
-// of a call are told.
+// Output is collected for outputPause before it is published. At most maxOutput bytes of a call are
+// published.
 const (
 	outputPause = 50 * time.Millisecond
 	maxOutput   = 1 << 20
 )
 
-// output turns what an executor tells while it runs into call.output events.
+// output turns what an executor writes while it runs into call.output events.
 type output struct {
-	p   *Pipeline
-	f   *flight
-	ctx context.Context
+	p    *Pipeline
+	call *callState
+	ctx  context.Context
 
-	mu     sync.Mutex
-	stream string
-	text   strings.Builder
-	ready  []event.CallChunk
-	told   int
-	full   bool
-	closed bool
+	mu      sync.Mutex
+	stream  event.Stream
+	text    strings.Builder
+	ready   []event.CallChunk
+	written int
+	full    bool
+	closed  bool
 
 	wake chan struct{}
 	end  chan struct{}
 	done sync.WaitGroup
 }
 
-func (p *Pipeline) newOutput(ctx context.Context, f *flight) *output {
-	o := &output{p: p, f: f, ctx: ctx, wake: make(chan struct{}, 1), end: make(chan struct{})}
+func (p *Pipeline) newOutput(ctx context.Context, c *callState) *output {
+	o := &output{p: p, call: c, ctx: ctx, wake: make(chan struct{}, 1), end: make(chan struct{})}
 	o.done.Go(o.flushing)
 	return o
 }
 
-// write is what the executor calls.
+// write is called by the executor.
 func (o *output) write(stream, text string) {
 	if text == "" {
 		return
@@ -53,20 +53,20 @@ func (o *output) write(stream, text string) {
 	if o.closed || o.full {
 		return
 	}
-	if stream != o.stream {
+	if event.Stream(stream) != o.stream {
 		o.cut()
-		o.stream = stream
+		o.stream = event.Stream(stream)
 	}
-	if room := maxOutput - o.told; len(text) > room {
-		text = strings.ToValidUTF8(text[:room], "")
+	if left := maxOutput - o.written; len(text) > left {
+		text = strings.ToValidUTF8(text[:left], "")
 		o.full = true
 	}
-	o.told += len(text)
+	o.written += len(text)
 	o.text.WriteString(text)
 	if o.full {
 		o.cut()
 		o.ready = append(o.ready, event.CallChunk{
-			Stream: "progress", Text: fmt.Sprintf("… more than %d KB; the rest is not shown here\n", maxOutput>>10),
+			Stream: event.StreamProgress, Text: fmt.Sprintf("… more than %d KB; the rest is not shown here\n", maxOutput>>10),
 		})
 	}
 	select {
@@ -75,8 +75,8 @@ func (o *output) write(stream, text string) {
 	}
 }
 
-// cut moves the joined text to what is ready. A character that is not whole yet waits for
-// its other bytes, what may become a secret for what decides it. The caller holds the lock.
+// cut moves the collected text to ready. An incomplete character waits for its other bytes, and what may
+// be the beginning of a secret for what follows. The caller holds the lock.
 func (o *output) cut() {
 	text := o.text.String()
 	o.text.Reset()
@@ -90,7 +90,7 @@ func (o *output) cut() {
 	}
 }
 
-// incomplete is how many bytes at the end of s begin a character without ending it.
+// incomplete returns how many bytes at the end of s are an incomplete character.
 func incomplete(s string) int {
 	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
 		b := s[len(s)-n]
@@ -131,12 +131,12 @@ func (o *output) flush() {
 	chunks := o.ready
 	o.ready = nil
 	o.mu.Unlock()
-	for _, c := range chunks {
-		o.p.publish(o.ctx, o.f, event.New(event.CallOutput, c))
+	for _, chunk := range chunks {
+		o.p.publish(o.ctx, o.call, event.New(event.CallOutput, chunk))
 	}
 }
 
-// close publishes what is left and takes nothing more.
+// close publishes what is left and accepts nothing more.
 func (o *output) close() {
 	o.mu.Lock()
 	o.closed = true

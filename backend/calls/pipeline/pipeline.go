@@ -1,16 +1,18 @@
-// Package pipeline is the way of a call: what every call passes, whoever makes it.
+// Package pipeline runs calls: every call passes the same stages, whoever makes it.
 //
-// The stages stand in files of their own, in this order: select, reach, validate, refuse, describe,
-// secrets, repeat, policy, approve, intent, route, run, report. There is no second way and nothing
-// in a call's arguments skips a stage. A stage either lets the call go on or ends it with
-// a Result; whichever way a call ends, it is reported once as an event and once in the
-// audit log. What only reads is written down beside it, in order.
+// The stages are the functions in Pipeline.stages, in the order of that list. There is no second path,
+// and nothing in a call's arguments skips a stage. A stage either lets the call go on or ends it with a
+// Result. However a call ends, it is reported once as an event and once in the audit log.
 //
-// The contract: Do always returns a Result, never panics through, and a call that has an
-// effect has an intent on disk before. A stop is obeyed within 100 ms, also when the
-// executor does not listen; then its outcome is not known and the Result says so. The
-// deadline counts from the start of the execution, not while a question waits. A host that a
-// command comes to while it runs is judged by the same policy, in Contact.
+// What a call acts on (its surface) and what it will do (its description) are resolved once and passed
+// on. A description is read a second time only after a question, to refuse a call that would now do
+// something else than what the person allowed.
+//
+// The contract: Do always returns a Result and never panics. A call that has an effect has an intent
+// on disk before it runs. A stop is obeyed within 100 ms, even when the executor ignores it; the
+// outcome is then unknown, and the Result says so. The deadline counts from the start of the execution
+// and pauses while a question waits. A host that a running command connects to is judged by the same
+// policy, in CheckHost.
 package pipeline
 
 import (
@@ -31,55 +33,81 @@ import (
 	"sextant/backend/guard/copied"
 	"sextant/backend/guard/policy"
 	"sextant/backend/guard/secrets"
-	"sextant/backend/record/audit"
+	"sextant/backend/record/pending"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-// Executor runs calls of one origin. Arguments are valid and have their defaults. It must
-// stop when ctx ends. out tells output while it runs (stream is stdout, stderr or
-// progress); it may be called from any goroutine until Execute returns. An error is our
-// own fault; what the model should read and mend is a failed Result.
+// Executor runs the calls of one origin. Arguments are valid and have their defaults. Execute must
+// return when ctx ends. out publishes output while the call runs (stream is stdout, stderr or
+// progress); it may be called from any goroutine until Execute returns. An error is a fault of the
+// executor; what the model should read and correct is a failed Result.
 type Executor interface {
-	Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) (toolspec.Result, error)
+	Execute(
+		ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string),
+	) (toolspec.Result, error)
 }
 
-// Describer is an Executor that can say beforehand what a call will do. It reads the
-// call's arguments only and must be quick.
+// Describer is an Executor that can say what a call will do before it runs. It reads only the
+// arguments and the surface of the call, and must be quick.
 type Describer interface {
 	Describe(call toolspec.Call) toolspec.Description
 }
 
-// Refuser is an Executor that knows calls it will never run, as on a place that is closed to
+// SurfaceResolver is an Executor whose calls act on a page. It is asked once for each call and must be
+// quick; nil means that the call acts on none.
+type SurfaceResolver interface {
+	Surface(call toolspec.Call) *toolspec.Surface
+}
+
+// Refuser is an Executor that knows calls it will never run, such as one on a place that is closed to
 // every tool. It must be quick; nil lets the call go on.
 type Refuser interface {
 	Refuse(call toolspec.Call) *toolspec.Result
 }
 
-// Recorder stores events and hands them on; *events.Recorder is one.
+// PageControl knows whether a person has taken over the page of the window's browser, and shows who
+// acts on it.
+type PageControl interface {
+	// TakenOver reports whether a person has taken over the page.
+	TakenOver() bool
+	// WaitReturned waits until the person gives the page back. The error is the end of ctx or of the
+	// browser.
+	WaitReturned(ctx context.Context) error
+	// SetActor shows who acts on the page now, "" for nobody.
+	SetActor(caller toolspec.Caller)
+}
+
+// Dialer opens hosts that a person typed for the network connections of tools.
+type Dialer interface {
+	OpenTyped(host string)
+}
+
+// Recorder stores events and passes them on; *events.Recorder is one.
 type Recorder interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
 
-// Audit keeps the rows before and after; *audit.Log is one.
+// Audit writes the audit rows before and after a call; *audit.Log is one.
 type Audit interface {
-	Intent(ctx context.Context, row audit.Row) error
-	Done(ctx context.Context, id string, out audit.Outcome) error
-	Record(ctx context.Context, row audit.Row, out audit.Outcome) error
+	Intent(ctx context.Context, row event.CallIntent) error
+	Done(ctx context.Context, id string, out event.CallResult) error
+	Record(ctx context.Context, row event.CallIntent, out event.CallResult) error
 }
 
-// Grants keeps standing permissions; *store.Store is one.
+// Grants stores standing permissions; *store.Store is one.
 type Grants interface {
 	Grants(ctx context.Context) ([]toolspec.Grant, error)
 	AddGrant(ctx context.Context, g toolspec.Grant) error
 }
 
-// Blobs keeps pictures; *blobs.Store is one.
+// Blobs stores pictures; *blobs.Store is one.
 type Blobs interface {
 	Put(r io.Reader) (id string, err error)
 }
 
-// Config is what a Pipeline works with. All fields but Now, Secrets and CallTools are needed.
+// Config is what a Pipeline works with. Pages, Dialer, Pending, CallTools, Secrets and Now may be left
+// out.
 type Config struct {
 	Discovery *discovery.Discovery
 	Desk      *approval.Desk
@@ -88,44 +116,48 @@ type Config struct {
 	Grants    Grants
 	Blobs     Blobs
 	Results   Results
-	// Policy returns the settings in force; it is asked for every call.
+	// Pages decides whether calls may act on the window's page; nil lets all.
+	Pages PageControl
+	// Dialer hears of hosts that a person typed and a baseline call may use; nil hears nothing.
+	Dialer Dialer
+	// Pending queues what a full disk does not take; nil makes a queue over Recorder.
+	Pending *pending.Queue
+	// Policy returns the settings in force. It is asked for every call.
 	Policy func() policy.Settings
-	// CallTools are the tools beside its own that a panel's manifest names; nil knows none.
+	// CallTools returns the tools besides its own that a panel's manifest names; nil knows none.
 	CallTools func(panel string) []string
-	// Secrets are masked in all that a call tells and leaves; nil knows none.
+	// Secrets are masked in everything that a call says and stores; nil knows none.
 	Secrets *secrets.Vault
 	Log     *slog.Logger
-	// Now is the clock, time.Now when nil.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
 // Pipeline runs calls. Its methods may be called concurrently.
 type Pipeline struct {
 	cfg     Config
+	stages  []stage
 	checker *schema.Checker
 	hosts   *hosts
-	memory  *memory
-	// read knows what was read, so that it is known again on its way out.
+	repeats *repeatCache
+	// read remembers what was read, so that it is recognised on its way out.
 	read  *copied.Memory
-	given given
-	// lent are the uses of secrets that were said yes to.
-	lent *lent
+	typed typedText
+	// secretUses are the uses of secrets that a person allowed.
+	secretUses *secretUses
 
 	mu        sync.Mutex
 	executors map[toolspec.Origin]Executor
-	running   map[string]*flight
-	// flights counts calls from enter to leave; it grows under mu and while not closed only.
-	flights sync.WaitGroup
-	// executions counts goroutines that run executors, also those given up on.
+	running   map[string]*callState
+	// actor is the turn whose call acted last on the window's page.
+	actor string
+	// calls counts calls from enter to leave. It grows only under mu and while closed is false.
+	calls sync.WaitGroup
+	// executions counts goroutines that run executors, including those that were given up on.
 	executions sync.WaitGroup
 	closed     bool
-	// owed are rows that the audit log did not take, dropped counts those beyond what is kept.
-	owed    []owed
+	// dropped counts the audit rows that were not queued.
 	dropped int
-	// paying is held while owed rows are written.
-	paying sync.Mutex
-	// unheard are events that found no room on the disk.
-	unheard unheard
 }
 
 // New returns a Pipeline without executors.
@@ -133,10 +165,19 @@ func New(c Config) *Pipeline {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Pipeline{
-		cfg: c, checker: schema.New(), hosts: newHosts(), memory: newMemory(), read: copied.New(), lent: &lent{talks: map[string][]toolspec.SecretUse{}},
-		executors: map[toolspec.Origin]Executor{}, running: map[string]*flight{},
+	if c.Pending == nil {
+		c.Pending = pending.New(c.Recorder)
 	}
+	p := &Pipeline{
+		cfg: c, checker: schema.New(), hosts: newHosts(), repeats: newRepeatCache(), read: copied.New(),
+		secretUses: &secretUses{contexts: map[string][]toolspec.SecretUse{}},
+		executors:  map[toolspec.Origin]Executor{}, running: map[string]*callState{},
+	}
+	p.stages = []stage{
+		p.selectTool, p.reach, p.validate, p.refuse, p.resolveSurface, p.describe, p.checkSecrets, p.repeat,
+		p.policy, p.approve, p.intent, p.route, p.run,
+	}
+	return p
 }
 
 // Register makes e run the calls of an origin; a later one replaces an earlier one.
@@ -146,113 +187,115 @@ func (p *Pipeline) Register(origin toolspec.Origin, e Executor) {
 	p.executors[origin] = e
 }
 
-// flight is one call on its way.
-type flight struct {
+// callState is one call between enter and leave.
+type callState struct {
+	// call gets canonical arguments in validate and its surface in resolveSurface.
 	call     toolspec.Call
 	def      toolspec.Definition
 	desc     toolspec.Description
 	decision policy.Decision
-	// executor is set by route.
 	executor Executor
-	// verdict and reason are what the audit log says of the decision.
-	verdict string
-	reason  string
-	// asked is the question that a person said yes to.
+	// row is what the audit row says so far: the decision, its reason, the answer to a question.
+	row event.CallIntent
+	// asked is the question that a person answered with yes.
 	asked string
-	// answer and waited are what the audit log says of a question that was put.
-	answer string
-	waited time.Duration
 	// status overrides what the Result says: declined, refused, stopped.
 	status event.CallStatus
 	// intent is true once the row before the effects is on disk.
 	intent bool
-	// unwritten is true when that row of a call that only looks was not taken; only writes knows.
-	unwritten bool
+	// intentFailed is true when the row of a call that only reads was not taken; only writes knows.
+	intentFailed bool
 	// announced is true once the start of the call was published.
 	announced bool
-	// writes are the call's events and audit rows on their way, in order.
-	writes  queue
-	begun   time.Time
+	// writes are the call's events and audit rows that are being written, in order.
+	writes queue
+	// changes is the count of changing calls when the call began, for repeat.
 	changes int64
 	cancel  context.CancelCauseFunc
 }
 
-// stage is one step: nil lets the call go on, a Result ends it.
-type stage func(ctx context.Context, f *flight) *toolspec.Result
+// stage is one step of a call: nil lets it go on, a Result ends it.
+type stage func(ctx context.Context, c *callState) *toolspec.Result
 
-// errStopped is the cause that a flight's context ends with when it is stopped.
+// errStopped is the cause that a call's context ends with when the call is stopped.
 var errStopped = errors.New("stopped")
 
-// Do takes a call its whole way and returns its outcome. Call.ID is filled in when empty;
-// a given one must never have been used before. The end of ctx stops the call.
+// Do runs call through all stages and returns its outcome. It fills in Call.ID when that is empty; a
+// given id must never have been used before. The end of ctx stops the call.
 func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	if call.ID == "" {
 		call.ID = newID("c")
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	f := &flight{call: call, cancel: cancel, begun: p.cfg.Now(), verdict: "none"}
-	if problem := p.enter(f); problem != nil {
+	c := p.newCall(call)
+	c.cancel = cancel
+	if problem := p.enter(c); problem != nil {
 		return *problem
 	}
-	defer p.finish(f)
-	for _, next := range []stage{
-		p.selectTool, p.reach, p.validate, p.refuse, p.describe, p.secrets, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
-	} {
+	defer p.finish(c)
+	for _, next := range p.stages {
 		if ctx.Err() != nil {
-			return p.report(ctx, f, f.stopped())
+			return p.report(ctx, c, c.stopped())
 		}
-		if result := next(ctx, f); result != nil {
-			return p.report(ctx, f, *result)
+		if result := next(ctx, c); result != nil {
+			return p.report(ctx, c, *result)
 		}
 	}
-	return p.report(ctx, f, toolspec.Fail(toolspec.SystemError, "it came to no result", ""))
+	return p.report(ctx, c, toolspec.Fail(toolspec.SystemError, "it ended without a result", ""))
 }
 
 func newID(kind string) string { return kind + "_" + strings.ToLower(rand.Text()) }
 
-func (p *Pipeline) enter(f *flight) *toolspec.Result {
+func (p *Pipeline) newCall(call toolspec.Call) *callState {
+	c := &callState{call: call}
+	c.row.Started, c.row.Decision = p.cfg.Now().UTC(), "none"
+	return c
+}
+
+func (p *Pipeline) enter(c *callState) *toolspec.Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		r := toolspec.Fail(toolspec.SystemError, f.errorText("Sextant is closing, so it did not run"), "Start Sextant, then try again.")
+		r := toolspec.Fail(toolspec.SystemError, c.errorText("Sextant is closing, so it did not run"),
+			"Start Sextant, then try again.")
 		return &r
 	}
-	if _, twice := p.running[f.call.ID]; twice {
-		r := toolspec.Fail(toolspec.ValidationError, f.errorText("a call with the id "+f.call.ID+" runs already"),
+	if _, twice := p.running[c.call.ID]; twice {
+		r := toolspec.Fail(toolspec.ValidationError, c.errorText("a call with the id "+c.call.ID+" is already running"),
 			"Leave the id out, or use a new one.")
 		return &r
 	}
-	p.running[f.call.ID] = f
-	p.flights.Add(1)
+	p.running[c.call.ID] = c
+	p.calls.Add(1)
 	return nil
 }
 
-// finish waits until all of a call is written down. Who only looked does not wait for that, but
-// where a turn's next event must come after; Close waits for it then.
-func (p *Pipeline) finish(f *flight) {
-	if !f.looks() || f.call.From.Turn != "" {
-		f.writes.wait()
-		p.leave(f)
+// finish waits until everything about a call is written. A call that only reads does not wait for
+// that, unless a turn's next event must come after it; Close waits in its place.
+func (p *Pipeline) finish(c *callState) {
+	if !c.readsOnly() || c.call.From.Turn != "" {
+		c.writes.wait()
+		p.leave(c)
 		return
 	}
 	go func() {
-		f.writes.wait()
-		p.leave(f)
+		c.writes.wait()
+		p.leave(c)
 	}()
 }
 
-// looks reports whether the call is one of our own tools that only read: it has no effect that
-// a row must come before.
-func (f *flight) looks() bool {
-	return f.def.Hints.ReadOnly && f.def.Origin == toolspec.OriginBaseline && !f.desc.Moves
+// readsOnly reports whether the call is one of the baseline tools that only read: it has no effect
+// that a row must come before.
+func (c *callState) readsOnly() bool {
+	return c.def.Hints.ReadOnly && c.def.Origin == toolspec.OriginBaseline && !c.desc.Moves
 }
 
-func (p *Pipeline) leave(f *flight) {
-	defer p.flights.Done()
+func (p *Pipeline) leave(c *callState) {
+	defer p.calls.Done()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.running, f.call.ID)
+	delete(p.running, c.call.ID)
 }
 
 // Cancel stops a running or waiting call and reports whether there was one. Its Do returns
@@ -260,14 +303,14 @@ func (p *Pipeline) leave(f *flight) {
 func (p *Pipeline) Cancel(callID string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	f, ok := p.running[callID]
+	c, ok := p.running[callID]
 	if ok {
-		f.cancel(errStopped)
+		c.cancel(errStopped)
 	}
 	return ok
 }
 
-// Running is a call on its way.
+// Running is a call that has begun and not ended.
 type Running struct {
 	ID           string
 	Tool         string
@@ -276,15 +319,15 @@ type Running struct {
 	Started      time.Time
 }
 
-// Running lists the calls on their way, the oldest first.
+// Running lists the calls that have begun and not ended, the oldest first.
 func (p *Pipeline) Running() []Running {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := make([]Running, 0, len(p.running))
-	for _, f := range p.running {
+	for _, c := range p.running {
 		all = append(all, Running{
-			ID: f.call.ID, Tool: f.call.Tool, Started: f.begun,
-			Conversation: f.call.From.Conversation, Turn: f.call.From.Turn,
+			ID: c.call.ID, Tool: c.call.Tool, Started: c.row.Started,
+			Conversation: c.call.From.Conversation, Turn: c.call.From.Turn,
 		})
 	}
 	slices.SortFunc(all, func(a, b Running) int {
@@ -296,42 +339,42 @@ func (p *Pipeline) Running() []Running {
 	return all
 }
 
-// EndTurn forgets what was remembered for answering repeated calls of a turn.
-func (p *Pipeline) EndTurn(turn string) { p.memory.forget(turn) }
+// EndTurn drops what was remembered of a turn: results of repeated calls, and that it acts on the
+// window's page.
+func (p *Pipeline) EndTurn(turn string) {
+	p.repeats.forget(turn)
+	p.endActor(turn)
+}
 
-// HostOpen reports whether a person opened host (host or host:port) in session, by typing
-// it or by the setting. The dialer and the browser's proxy ask it.
+// HostOpen reports whether a person opened host (host or host:port) in session, by typing it or by
+// the setting. The dialer and the browser's proxy ask it.
 func (p *Pipeline) HostOpen(session, host string) bool {
 	return policy.Opened(host, p.cfg.Policy().AllowHosts) || policy.Typed(host, p.hosts.opened(session))
 }
 
-// OpenHost opens host in session because a person typed it outside of any call: in the
-// address bar, or on the command line.
-func (p *Pipeline) OpenHost(session, host string) { p.hosts.open(session, []string{host}) }
-
-// Close stops every call and waits until each is reported and no executor runs any more, or
-// ctx ends. What the reports are written to must stay open until then.
+// Close stops every call and waits until each is reported and no executor runs, or ctx ends. What
+// the reports are written to must stay open until then.
 func (p *Pipeline) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true
-	for _, f := range p.running {
-		f.cancel(errStopped)
+	for _, c := range p.running {
+		c.cancel(errStopped)
 	}
 	p.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
-		// Only a flight starts an execution, so none begins after the last flight.
-		p.flights.Wait()
+		// Only a call starts an execution, so none begins after the last call.
+		p.calls.Wait()
 		p.executions.Wait()
 		close(done)
 	}()
 	select {
 	case <-done:
-		if err := p.pay(ctx); err != nil {
+		if err := p.cfg.Pending.FlushAll(context.WithoutCancel(ctx)); err != nil {
 			return fmt.Errorf("closing: %w", err)
 		}
 		return nil
 	case <-ctx.Done():
-		return errors.New("closing: a call did not come to its end in time")
+		return errors.New("closing: a call did not end in time")
 	}
 }

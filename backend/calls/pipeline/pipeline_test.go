@@ -22,7 +22,7 @@ func TestTheStartOfACallTellsItsOwnLimitWithinThatOfItsTool(t *testing.T) {
 		h.descs["echo"] = toolspec.Description{Present: "Echoing", LimitMS: c.own}
 		h.do(called("echo", fmt.Sprintf(`{"x":"%d"}`, i)))
 		if start := told[event.CallStart](h, event.CallStarted)[i]; start.TimeoutMS != c.told {
-			t.Errorf("%d by its arguments: told as %d, not %d", c.own, start.TimeoutMS, c.told)
+			t.Errorf("%d by its arguments: got %d, want %d", c.own, start.TimeoutMS, c.told)
 		}
 	}
 }
@@ -152,7 +152,7 @@ func TestAClosedHostIsRefusedAndATypedOneStaysOpen(t *testing.T) {
 	if !h.HostOpen("", "127.0.0.1:8080") || h.HostOpen("", "127.0.0.1:9090") || h.HostOpen("mcp-1", "127.0.0.1:8080") {
 		t.Fatal("HostOpen disagrees")
 	}
-	h.OpenHost("mcp-1", "127.0.0.1:8080")
+	h.hosts.open("mcp-1", []string{"127.0.0.1:8080"})
 	if got := h.do(elsewhere); !got.Success {
 		t.Fatalf("%+v", got)
 	}

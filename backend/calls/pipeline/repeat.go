@@ -8,115 +8,116 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of what is remembered for repeated calls.
+// Bounds of what is remembered for repeated calls, and what is put before a repeated result.
 const (
-	maxTurns        = 64
-	maxPerTurn      = 256
-	maxRemembered   = 256 << 10
-	repeatedInWords = "(the same call was made before in this turn and nothing was changed since; this is its result)\n"
+	maxTurns      = 64
+	maxPerTurn    = 256
+	maxRemembered = 256 << 10
+	repeatNote    = "(the same call was made before in this turn and nothing was changed since; this is its result)\n"
 )
 
-// memory holds the results of read-only calls by turn, for as long as nothing changes.
-type memory struct {
+// repeatCache holds the results of read-only calls by turn until something changes.
+type repeatCache struct {
 	mu sync.Mutex
-	// changes counts the beginnings and ends of calls that can change something. An
-	// answer holds only while the count stands still.
+	// changes counts the beginnings and ends of calls that can change something. A result is valid
+	// only while the count stays the same.
 	changes int64
-	turns   map[string]map[string]remembered
+	turns   map[string]map[string]cachedResult
 	order   []string
 }
 
-type remembered struct {
+type cachedResult struct {
 	changes int64
 	result  toolspec.Result
 }
 
-func newMemory() *memory { return &memory{turns: map[string]map[string]remembered{}} }
+func newRepeatCache() *repeatCache { return &repeatCache{turns: map[string]map[string]cachedResult{}} }
 
-func (m *memory) changed() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.changes++
+func (r *repeatCache) changed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.changes++
 }
 
-func (m *memory) count() int64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.changes
+func (r *repeatCache) count() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changes
 }
 
-func (m *memory) recall(turn, key string) (toolspec.Result, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r, ok := m.turns[turn][key]
-	return r.result, ok && r.changes == m.changes
+func (r *repeatCache) get(turn, key string) (toolspec.Result, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	cached, ok := r.turns[turn][key]
+	return cached.result, ok && cached.changes == r.changes
 }
 
-// keep remembers a result of a call that began when the count stood at changes.
-func (m *memory) keep(turn, key string, result toolspec.Result, changes int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if changes != m.changes {
+// put stores the result of a call that began when the count was changes.
+func (r *repeatCache) put(turn, key string, result toolspec.Result, changes int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if changes != r.changes {
 		return
 	}
-	if m.turns[turn] == nil {
-		if len(m.order) >= maxTurns {
-			delete(m.turns, m.order[0])
-			m.order = m.order[1:]
+	if r.turns[turn] == nil {
+		if len(r.order) >= maxTurns {
+			delete(r.turns, r.order[0])
+			r.order = r.order[1:]
 		}
-		m.turns[turn] = map[string]remembered{}
-		m.order = append(m.order, turn)
+		r.turns[turn] = map[string]cachedResult{}
+		r.order = append(r.order, turn)
 	}
-	if len(m.turns[turn]) < maxPerTurn {
-		m.turns[turn][key] = remembered{changes: changes, result: result}
+	if len(r.turns[turn]) < maxPerTurn {
+		r.turns[turn][key] = cachedResult{changes: changes, result: result}
 	}
 }
 
-func (m *memory) forget(turn string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.turns, turn)
-	for i, t := range m.order {
+func (r *repeatCache) forget(turn string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.turns, turn)
+	for i, t := range r.order {
 		if t == turn {
-			m.order = append(m.order[:i], m.order[i+1:]...)
+			r.order = append(r.order[:i], r.order[i+1:]...)
 			break
 		}
 	}
 }
 
-// moving are the groups whose tools look at what others change, too: pages, files (a person
-// saves, a build writes, a database grows), the machine, and panels, which a person works in.
-var moving = []string{"environment", "files", "shell", "panel"}
+// volatile are the groups whose tools read what others change as well: pages, files, the machine, and
+// panels, which a person works in.
+var volatile = []string{"environment", "files", "shell", "panel"}
 
-// repeatable reports whether the call may be answered from memory: it only reads, and what
-// it reads does not move by itself.
-func (f *flight) repeatable() bool {
-	return f.call.From.Turn != "" && f.def.Hints.ReadOnly && !f.def.Hints.OpenWorld && !slices.Contains(moving, f.def.Group)
+// repeatable reports whether the call may be answered from the cache: it only reads, and only calls
+// change what it reads.
+func (c *callState) repeatable() bool {
+	return c.call.From.Turn != "" && c.def.Hints.ReadOnly && !c.def.Hints.OpenWorld &&
+		!slices.Contains(volatile, c.def.Group)
 }
 
-func (f *flight) memoryKey() string {
-	return f.call.Tool + "\x00" + f.call.Panel + "\x00" + f.call.From.Session + "\x00" + string(f.call.Args)
+func (c *callState) cacheKey() string {
+	return c.call.Tool + "\x00" + c.call.Panel + "\x00" + c.call.From.Session + "\x00" + string(c.call.Args)
 }
 
 // repeat answers a read-only call that was made before in this turn from its first result.
-func (p *Pipeline) repeat(_ context.Context, f *flight) *toolspec.Result {
-	f.changes = p.memory.count()
-	if !f.repeatable() {
+func (p *Pipeline) repeat(_ context.Context, c *callState) *toolspec.Result {
+	c.changes = p.repeats.count()
+	if !c.repeatable() {
 		return nil
 	}
-	earlier, ok := p.memory.recall(f.call.From.Turn, f.memoryKey())
+	earlier, ok := p.repeats.get(c.call.From.Turn, c.cacheKey())
 	if !ok {
 		return nil
 	}
-	earlier.Text = repeatedInWords + earlier.ModelText()
+	earlier.Text = repeatNote + earlier.ModelText()
 	earlier.DurationMS = 0
-	f.verdict, f.reason = "repeated", "Answered from the same call earlier in this turn."
+	c.row.Decision, c.row.Reason = "repeated", "Answered from the same call earlier in this turn."
 	return &earlier
 }
 
-// remember keeps what run returned for a later repeat.
-func (p *Pipeline) remember(f *flight, result toolspec.Result) {
-	if f.repeatable() && result.Success && len(result.Images) == 0 && len(result.ModelText()) <= maxRemembered {
-		p.memory.keep(f.call.From.Turn, f.memoryKey(), result, f.changes)
+// remember stores what run returned for a later repeat.
+func (p *Pipeline) remember(c *callState, result toolspec.Result) {
+	if c.repeatable() && result.Success && len(result.Images) == 0 && len(result.ModelText()) <= maxRemembered {
+		p.repeats.put(c.call.From.Turn, c.cacheKey(), result, c.changes)
 	}
 }

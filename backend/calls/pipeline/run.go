@@ -13,104 +13,123 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// grace is how long an executor may take to end by itself after a stop; 100 ms is the
-// bound that is promised.
+// grace is how long an executor may take to return after a stop, within the promised 100 ms.
 const grace = 60 * time.Millisecond
 
 // run executes the call under its deadline.
-func (p *Pipeline) run(ctx context.Context, f *flight) *toolspec.Result {
-	changes := !f.def.Hints.ReadOnly
-	if changes {
-		p.memory.changed()
-		defer p.memory.changed()
+func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
+	if !c.def.Hints.ReadOnly {
+		p.repeats.changed()
+		defer p.repeats.changed()
 	}
-	limit := time.Duration(f.def.Deadline()) * time.Millisecond
-	ctx, stop := deadline.With(ctx, limit)
+	ctx, stop := deadline.With(ctx, time.Duration(c.def.Deadline())*time.Millisecond)
 	defer stop()
-	out := p.newOutput(ctx, f)
+	out := p.newOutput(ctx, c)
 	defer out.close()
+	p.openTyped(c)
 	start := time.Now()
-	result := p.execute(ctx, f, out)
+	var result toolspec.Result
+	if refusal := p.takePage(ctx, c, out); refusal != nil {
+		result = *refusal
+	} else {
+		result = p.execute(ctx, c, out)
+		p.releasePage(c)
+	}
 	result.DurationMS = time.Since(start).Milliseconds()
 	result = p.masked(result)
-	result.Read = f.readFrom(result)
-	p.noteRead(f, result)
-	result = p.handOut(ctx, f, result)
-	p.remember(f, result)
+	result.Read = c.readFrom(result)
+	p.noteRead(c, result)
+	result = p.shorten(ctx, c, result)
+	p.remember(c, result)
 	return &result
 }
 
-// maxFault bounds what is told of an executor's own fault, in characters.
+// openTyped opens the hosts of a baseline call for the dialer too. The policy has allowed the call, so
+// hosts that a person typed are open by now.
+func (p *Pipeline) openTyped(c *callState) {
+	if p.cfg.Dialer == nil || c.def.Origin != toolspec.OriginBaseline {
+		return
+	}
+	for _, host := range c.desc.Hosts {
+		if p.HostOpen(c.call.From.Session, host) {
+			p.cfg.Dialer.OpenTyped(host)
+		}
+	}
+}
+
+// maxFault bounds what is reported of an executor's own fault, in characters.
 const maxFault = 1000
 
-type outcome struct {
+type execution struct {
 	result toolspec.Result
 	err    error
 }
 
-// execute runs the executor in a goroutine of its own, so that one which does not listen
-// cannot hold up a stop. Close waits for those.
-func (p *Pipeline) execute(ctx context.Context, f *flight, out *output) toolspec.Result {
-	done := make(chan outcome, 1)
+// execute runs the executor in its own goroutine, so that one that ignores a stop cannot delay it.
+// Close waits for those goroutines.
+func (p *Pipeline) execute(ctx context.Context, c *callState, out *output) toolspec.Result {
+	done := make(chan execution, 1)
 	p.executions.Go(func() {
-		var o outcome
-		o.result, o.err = safely(func() (toolspec.Result, error) {
-			return f.executor.Execute(ctx, f.call, f.def, out.write)
+		var e execution
+		e.result, e.err = safely(func() (toolspec.Result, error) {
+			return c.executor.Execute(ctx, c.call, c.def, out.write)
 		})
-		done <- o
+		done <- e
 	})
 	select {
-	case o := <-done:
-		return p.settle(ctx, f, o)
+	case e := <-done:
+		return p.resultOf(ctx, c, e)
 	case <-ctx.Done():
 	}
 	wait := time.NewTimer(grace)
 	defer wait.Stop()
 	select {
-	case o := <-done:
-		return p.settle(ctx, f, o)
+	case e := <-done:
+		return p.resultOf(ctx, c, e)
 	case <-wait.C:
-		p.executions.Go(func() { // what it still comes to is nobody's
-			if o := <-done; o.result.Whole != nil {
-				o.result.Whole.Discard()
+		p.executions.Go(func() { // nobody takes its result any more
+			if e := <-done; e.result.Whole != nil {
+				e.result.Whole.Discard()
 			}
 		})
-		return p.ended(ctx, f)
+		return p.ended(ctx, c)
 	}
 }
 
-// settle reads what an executor came back with.
-func (p *Pipeline) settle(ctx context.Context, f *flight, o outcome) toolspec.Result {
+// resultOf makes the Result of what an executor returned.
+func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) toolspec.Result {
+	stopped := errors.Is(context.Cause(ctx), errStopped)
 	switch {
-	case o.err == nil && o.result.Success:
-		if err := writable(o.result.Value); err != nil {
+	case e.err == nil && e.result.Success:
+		if err := checkJSON(e.result.Value); err != nil {
 			return toolspec.Fail(toolspec.SystemError, "its result cannot be written as JSON: "+err.Error(), "")
 		}
-		return o.result
-	case ctx.Err() != nil && (o.err != nil || o.result.ErrorType == "" || errors.Is(context.Cause(ctx), errStopped)):
-		r := p.ended(ctx, f)
-		// What it came to until then is worth telling.
-		r.Value, r.Text, r.Preview = o.result.Value, o.result.Text, o.result.Preview
-		r.Sources, r.Read, r.Changed, r.Whole = o.result.Sources, o.result.Read, o.result.Changed, o.result.Whole
+		return e.result
+	case ctx.Err() != nil && (e.err != nil || e.result.ErrorType == "" || stopped):
+		r := p.ended(ctx, c)
+		// What it produced until then is worth reporting.
+		r.Value, r.Text, r.Preview = e.result.Value, e.result.Text, e.result.Preview
+		r.Sources, r.Read, r.Changed, r.Whole = e.result.Sources, e.result.Read, e.result.Changed, e.result.Whole
 		return r
-	case o.err != nil:
-		p.cfg.Log.Error("executor failed", "tool", f.call.Tool, "call", f.call.ID, "err", o.err)
-		// What failed may quote a page: who reads it is told whose words they are.
-		r := toolspec.Fail(toolspec.SystemError, annotator.Clean(o.err.Error(), maxFault), "The rest keeps running. Try again; the log holds the details.")
-		r.Sources = o.result.Sources
+	case e.err != nil:
+		p.cfg.Log.Error("executor failed", "tool", c.call.Tool, "call", c.call.ID, "err", e.err)
+		// The failure may quote a page, so it has the result's sources.
+		r := toolspec.Fail(toolspec.SystemError, annotator.Clean(e.err.Error(), maxFault),
+			"Everything else keeps running. Try again; the log holds the details.")
+		r.Sources = e.result.Sources
 		return r
 	}
-	if o.result.Error == "" {
-		o.result.Error = "it failed without saying why"
+	if e.result.Error == "" {
+		e.result.Error = "it failed without saying why"
 	}
-	if o.result.ErrorType == "" {
-		o.result.ErrorType = toolspec.SystemError
+	if e.result.ErrorType == "" {
+		e.result.ErrorType = toolspec.SystemError
 	}
-	return o.result
+	return e.result
 }
 
-// writable says why a value cannot be written as JSON.
-func writable(value any) error {
+// checkJSON returns why a value cannot be written as JSON.
+func checkJSON(value any) error {
 	if _, ok := value.(toolspec.Written); ok {
 		return nil
 	}
@@ -118,20 +137,20 @@ func writable(value any) error {
 	return err
 }
 
-// ended words the end of a call by deadline or stop.
-func (p *Pipeline) ended(ctx context.Context, f *flight) toolspec.Result {
+// ended returns the failure of a call that ended by its deadline or a stop.
+func (p *Pipeline) ended(ctx context.Context, c *callState) toolspec.Result {
 	if errors.Is(context.Cause(ctx), deadline.ErrOver) {
 		return toolspec.Fail(toolspec.SystemError,
-			fmt.Sprintf("not done after %s, so it was stopped; what it did until then stays", seconds(f.def.Deadline())),
-			"Look at what it acted on, then do it in smaller steps.")
+			"not done after "+seconds(c.def.Deadline())+", so it was stopped; what it did until then stays",
+			"Check what it changed, then do it in smaller steps.")
 	}
-	return f.stopped()
+	return c.stopped()
 }
 
-func (f *flight) stopped() toolspec.Result {
-	f.status = event.CallStopped
+func (c *callState) stopped() toolspec.Result {
+	c.status = event.CallStopped
 	text := "stopped before it ran"
-	if f.intent {
+	if c.intent {
 		text = "stopped while it ran; what it did until then stays"
 	}
 	return toolspec.Fail(toolspec.UserError, text, "Ask the person how to go on.")

@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"sextant/backend/record/audit"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-// obedient waits until it is stopped.
+// stopsOnCancel returns when it is stopped.
 func obedient(started chan<- struct{}) toolFunc {
 	return func(ctx context.Context, _ toolspec.Call, _ func(string, string)) (toolspec.Result, error) {
 		close(started)
@@ -44,7 +43,7 @@ func TestAStopIsObeyedAtOnceEvenByOneThatDoesNotListen(t *testing.T) {
 			t.Fatal("there was nothing to stop")
 		}
 		got := <-done
-		// The promise is 100 ms; here only "at once, not when it is done" is held, whatever the load.
+		// 100 ms are promised; under any load this test only checks that nobody waits for the executor.
 		if took := time.Since(before); took > 30*time.Second || got.Success || !strings.Contains(got.Error, "stopped") {
 			t.Fatalf("%s: after %v %+v", tool, took, got)
 		}
@@ -110,7 +109,7 @@ func TestTheDeadlineCountsFromTheStartOfTheExecution(t *testing.T) {
 	if got.Success || got.ErrorType != toolspec.SystemError || !strings.Contains(got.Error, "not done after 0.1 s") && !strings.Contains(got.Error, "not done after 0.2 s") {
 		t.Fatalf("%+v", got)
 	}
-	// What it took is measured from a moment after its deadline began, on a busy machine a late one.
+	// The duration is measured from after the deadline began, which may be late on a busy machine.
 	if h.rows()[0].Status != "failed" || got.DurationMS <= 0 {
 		t.Fatalf("%+v", h.rows()[0])
 	}
@@ -140,8 +139,8 @@ func TestOutputIsJoinedInOrderAndBounded(t *testing.T) {
 	texts := map[string]string{}
 	order := ""
 	for _, c := range chunks {
-		texts[c.Stream] += c.Text
-		order += c.Stream[:4] + " "
+		texts[string(c.Stream)] += c.Text
+		order += string(c.Stream[:4]) + " "
 	}
 	if texts["stdout"] != strings.Repeat("ä", pieces)+"end\uFFFD" || texts["stderr"] != "warn" {
 		t.Fatalf("%q", texts)
@@ -155,7 +154,7 @@ func TestOutputIsJoinedInOrderAndBounded(t *testing.T) {
 		total += len(c.Text)
 	}
 	if total < maxOutput || total > maxOutput+200 || !strings.Contains(all[len(all)-1].Text, "not shown") {
-		t.Fatalf("%d bytes were told", total)
+		t.Fatalf("%d bytes were published", total)
 	}
 }
 
@@ -176,13 +175,13 @@ func TestAfterCloseNothingRuns(t *testing.T) {
 	}
 }
 
-// slowAudit holds the row after a call back until it is let go.
+// slowAudit blocks the row after a call until it is released.
 type slowAudit struct {
 	Audit
 	reached, release chan struct{}
 }
 
-func (a *slowAudit) Done(ctx context.Context, id string, out audit.Outcome) error {
+func (a *slowAudit) Done(ctx context.Context, id string, out event.CallResult) error {
 	close(a.reached)
 	<-a.release
 	return a.Audit.Done(ctx, id, out)
@@ -195,7 +194,7 @@ func TestCloseWaitsUntilAFinishedCallIsReported(t *testing.T) {
 	h.add(toolspec.Definition{Name: "echo"}, echo)
 	h.start(called("echo", `{}`))
 	<-slow.reached
-	// The executor has ended, the report has not: a Close that is bounded runs into its bound.
+	// The executor has ended, but not the report, so that Close with a time limit fails.
 	bounded, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	early := h.Close(bounded)
@@ -210,7 +209,7 @@ func TestCloseWaitsUntilAFinishedCallIsReported(t *testing.T) {
 		t.Errorf("after closing the audit log says %+v", rows)
 	}
 	if ends := told[event.CallEnd](h, event.CallEnded); len(ends) != 1 {
-		t.Errorf("after closing the window was told of %d ends", len(ends))
+		t.Errorf("%d ends were published after closing", len(ends))
 	}
 }
 

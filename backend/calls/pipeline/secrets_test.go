@@ -12,8 +12,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// TestWhatAToolCallsSecretIsNeverShownOrKept follows one value through everything that is told
-// and stored: the real one reaches the tool alone.
+// TestSecretArgumentsAreNeverShownOrStored follows one value through everything that is published and stored:
+// only the tool gets it.
 func TestWhatAToolCallsSecretIsNeverShownOrKept(t *testing.T) {
 	h := newHouse(t)
 	var got string
@@ -34,7 +34,7 @@ func TestWhatAToolCallsSecretIsNeverShownOrKept(t *testing.T) {
 	if !strings.HasPrefix(failed.Error, "write(") || strings.Contains(failed.Error, "hunter2") {
 		t.Errorf("the error: %s", failed.Error)
 	}
-	// Arguments that do not fit never reach the tool, and are told of all the same.
+	// Invalid arguments do not reach the tool, and are reported all the same.
 	bad := h.do(called("write", `{"x":"hunter2","n":"many"}`))
 	if bad.ErrorType != toolspec.ValidationError || strings.Contains(bad.Error+bad.Suggestion, "hunter2") {
 		t.Errorf("the refusal: %+v", bad)
@@ -62,8 +62,7 @@ func jsonOf(t *testing.T, v any) []byte {
 	return b
 }
 
-// TestASecretByNameIsJudgedBeforeTheQuestionAndMaskedInAllThatComesBack: the tool stands for a sink and
-// tells the value again in every part of its result.
+// TestNamedSecretsAreCheckedAndMasked uses a tool that repeats the value in every part of its result.
 func TestASecretByNameIsJudgedBeforeTheQuestionAndMaskedInAllThatComesBack(t *testing.T) {
 	h := newHouse(t)
 	vault, err := secrets.Open(secrets.Config{Dir: t.TempDir()})
@@ -105,7 +104,7 @@ func TestASecretByNameIsJudgedBeforeTheQuestionAndMaskedInAllThatComesBack(t *te
 		t.Errorf("it tells %s", all)
 	}
 	failing = true
-	// The word was given for this conversation.
+	// The person has allowed it for this conversation.
 	if r = h.do(called("send", `{"x":"{{secret:git}}"}`)); r.Success || strings.Contains(r.Error, "hunter") || !strings.Contains(r.Error, "cannot send {{secret:git}}") {
 		t.Errorf("the failure tells %q", r.Error)
 	}
@@ -126,6 +125,6 @@ func TestASecretByNameIsJudgedBeforeTheQuestionAndMaskedInAllThatComesBack(t *te
 		t.Fatal(err)
 	}
 	if all := string(jsonOf(t, stored)) + string(jsonOf(t, h.rows())); strings.Contains(all, "hunter") {
-		t.Errorf("kept is %s", all)
+		t.Errorf("stored is %s", all)
 	}
 }

@@ -2,10 +2,10 @@ package schema
 
 import "github.com/santhosh-tekuri/jsonschema/v6"
 
-// fill puts the schema's defaults where value has nothing, at every depth. Branches that
-// depend on a choice (anyOf, oneOf, if) add none: which one holds is not known before.
+// fill adds the schema's defaults for what is missing in value, at every depth. Branches that depend on a choice
+// (anyOf, oneOf, if) add none, because it is not known yet which applies.
 func fill(sch *jsonschema.Schema, value any, depth int) {
-	// References can run in circles; values cannot be deeper than maxDepth.
+	// References can be circular; values cannot be deeper than maxDepth.
 	if sch == nil || depth > 4*maxDepth {
 		return
 	}
@@ -24,11 +24,11 @@ func fill(sch *jsonschema.Schema, value any, depth int) {
 func fillObject(sch *jsonschema.Schema, object map[string]any, depth int) {
 	for name, property := range sch.Properties {
 		if _, there := object[name]; !there {
-			standard, ok := standard(property, 0)
+			value, ok := defaultOf(property, 0)
 			if !ok {
 				continue
 			}
-			object[name] = standard
+			object[name] = value
 		}
 		fill(property, object[name], depth+1)
 	}
@@ -43,15 +43,15 @@ func fillObject(sch *jsonschema.Schema, object map[string]any, depth int) {
 	}
 }
 
-// standard is a copy of a property's default, also behind references.
-func standard(sch *jsonschema.Schema, depth int) (any, bool) {
+// defaultOf returns a copy of a property's default, following references.
+func defaultOf(sch *jsonschema.Schema, depth int) (any, bool) {
 	if sch == nil || depth > maxDepth {
 		return nil, false
 	}
 	if sch.Default != nil {
 		return clone(*sch.Default), true
 	}
-	return standard(sch.Ref, depth+1)
+	return defaultOf(sch.Ref, depth+1)
 }
 
 func fillArray(sch *jsonschema.Schema, array []any, depth int) {
@@ -60,7 +60,7 @@ func fillArray(sch *jsonschema.Schema, array []any, depth int) {
 	}
 }
 
-// itemSchema is the schema of an array's item i in any of the drafts.
+// itemSchema returns the schema of item i of an array, in any draft of JSON Schema.
 func itemSchema(sch *jsonschema.Schema, i int) *jsonschema.Schema {
 	if i < len(sch.PrefixItems) {
 		return sch.PrefixItems[i]

@@ -6,42 +6,41 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxEffort is how many pairs of a schema and a part of the value one check may look at. A few
-// hundred bytes of schema can ask for more of them than there is time in the world.
+// maxEffort bounds the pairs of a schema and a part of the value that one check may visit. A few hundred bytes of
+// schema can require exponentially many.
 const maxEffort = 500_000
 
-// place is a part of a value; its number tells it from others.
+// place is a part of a value, identified by its number.
 type place struct {
 	number  int
 	members map[string]*place
 	items   []*place
 }
 
-// placed numbers v and all that is in it.
-func placed(v any, next *int) *place {
+// number numbers v and everything in it.
+func number(v any, next *int) *place {
 	p := &place{number: *next}
 	*next++
 	switch v := v.(type) {
 	case map[string]any:
 		p.members = make(map[string]*place, len(v))
 		for name, inner := range v {
-			p.members[name] = placed(inner, next)
+			p.members[name] = number(inner, next)
 		}
 	case []any:
 		for _, inner := range v {
-			p.items = append(p.items, placed(inner, next))
+			p.items = append(p.items, number(inner, next))
 		}
 	}
 	return p
 }
 
-// weigher counts the steps of a check without making it: each pair once, with what it adds up to
-// remembered.
+// weigher counts the steps of a check without running it. It visits each pair once and remembers its sum.
 type weigher struct {
 	limit   int
 	visited int
 	known   map[pair]int
-	// circular is where a schema comes back to itself at the same place of the value.
+	// circular is the location of a schema that refers to itself at the same place of the value.
 	circular string
 }
 
@@ -50,10 +49,10 @@ type pair struct {
 	place  int
 }
 
-// underWay marks a pair whose steps are being counted.
-const underWay = -1
+// counting marks a pair whose steps are being counted.
+const counting = -1
 
-// weigh is the number of steps, over the limit when it is that or more, or without end.
+// weigh returns the number of steps, more than the limit when there are too many or infinitely many.
 func (w *weigher) weigh(s *jsonschema.Schema, at *place) int {
 	if s == nil {
 		return 0
@@ -63,7 +62,7 @@ func (w *weigher) weigh(s *jsonschema.Schema, at *place) int {
 	}
 	key := pair{s, at.number}
 	if n, done := w.known[key]; done {
-		if n == underWay {
+		if n == counting {
 			w.circular = "#" + fragment(s.Location)
 			return w.limit + 1
 		}
@@ -72,23 +71,23 @@ func (w *weigher) weigh(s *jsonschema.Schema, at *place) int {
 	if w.visited++; w.visited > w.limit {
 		return w.limit + 1
 	}
-	w.known[key] = underWay
+	w.known[key] = counting
 	total := 1
 	add := func(s *jsonschema.Schema, at *place) {
 		if total <= w.limit {
 			total += w.weigh(s, at)
 		}
 	}
-	for _, same := range here(s) {
+	for _, same := range inPlace(s) {
 		add(same, at)
 	}
 	for name, inner := range at.members {
-		for _, below := range ofMember(s, name) {
+		for _, below := range forMember(s, name) {
 			add(below, inner)
 		}
 	}
 	for i, inner := range at.items {
-		for _, below := range ofItem(s, i) {
+		for _, below := range forItem(s, i) {
 			add(below, inner)
 		}
 	}
@@ -102,8 +101,8 @@ func fragment(location string) string {
 	return after
 }
 
-// here are the schemas that s applies to the same part of the value.
-func here(s *jsonschema.Schema) []*jsonschema.Schema {
+// inPlace returns the schemas that s applies to the same part of the value.
+func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	list := []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else}
 	if s.DynamicRef != nil {
 		list = append(list, s.DynamicRef.Ref)
@@ -128,8 +127,8 @@ func reach(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) {
 		return
 	}
 	seen[s] = true
-	below := append(here(s), ofMember(s, "")...)
-	below = append(below, ofItem(s, len(s.PrefixItems))...)
+	below := append(inPlace(s), forMember(s, "")...)
+	below = append(below, forItem(s, len(s.PrefixItems))...)
 	below = append(below, s.PrefixItems...)
 	for _, more := range s.Properties {
 		below = append(below, more)
@@ -142,8 +141,8 @@ func reach(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) {
 	}
 }
 
-// ofMember are the schemas that s applies to a member, those of patterns whether they fit or not.
-func ofMember(s *jsonschema.Schema, name string) []*jsonschema.Schema {
+// forMember returns the schemas that s applies to a member, those of patterns whether they match or not.
+func forMember(s *jsonschema.Schema, name string) []*jsonschema.Schema {
 	list := []*jsonschema.Schema{s.Properties[name], s.UnevaluatedProperties, s.PropertyNames}
 	for _, more := range s.PatternProperties {
 		list = append(list, more)
@@ -154,8 +153,8 @@ func ofMember(s *jsonschema.Schema, name string) []*jsonschema.Schema {
 	return list
 }
 
-// ofItem are the schemas that s applies to item i of an array.
-func ofItem(s *jsonschema.Schema, i int) []*jsonschema.Schema {
+// forItem returns the schemas that s applies to item i of an array.
+func forItem(s *jsonschema.Schema, i int) []*jsonschema.Schema {
 	list := []*jsonschema.Schema{itemSchema(s, i), s.Contains, s.UnevaluatedItems}
 	if more, ok := s.AdditionalItems.(*jsonschema.Schema); ok {
 		list = append(list, more)

@@ -11,14 +11,14 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// fail words problems as the validation error a model reads and mends.
+// fail makes the validation error that a model reads.
 func (k check) fail(problems ...problem) *toolspec.Result {
-	var what, mend []string
+	var what, fixes []string
 	missing := ""
 	for _, p := range problems {
 		what = append(what, p.what)
-		if p.mend != "" && !slices.Contains(mend, p.mend) {
-			mend = append(mend, p.mend)
+		if p.fix != "" && !slices.Contains(fixes, p.fix) {
+			fixes = append(fixes, p.fix)
 		}
 		if missing == "" {
 			missing = p.missing
@@ -28,12 +28,12 @@ func (k check) fail(problems ...problem) *toolspec.Result {
 	if example, ok := k.example(missing); ok {
 		text += ". For example " + k.def.Name + "(" + example + ")"
 	}
-	r := toolspec.Fail(toolspec.ValidationError, text, strings.Join(mend, " "))
+	r := toolspec.Fail(toolspec.ValidationError, text, strings.Join(fixes, " "))
 	return &r
 }
 
-// example is a correct argument object: one of the definition's that shows the missing
-// parameter, else its first correct one, else one built from the schema.
+// example returns a correct argument object: one of the definition's examples that has the missing parameter,
+// else the first correct one, else one built from the schema.
 func (k check) example(missing string) (string, bool) {
 	first := ""
 	for _, raw := range k.def.Examples {
@@ -62,8 +62,8 @@ func (k check) example(missing string) (string, bool) {
 	return string(built), true
 }
 
-// Example is a correct argument object for def: what fits of args, and what is needed beside
-// it; {} where none can be built.
+// Example returns a correct argument object for def: the correct arguments of args, and the required ones that
+// are missing. It returns {} when none can be built.
 func (c *Checker) Example(def toolspec.Definition, args json.RawMessage) json.RawMessage {
 	sch, err := c.compile(def.Parameters)
 	if err != nil {
@@ -108,7 +108,7 @@ func (k check) correct(raw json.RawMessage) (map[string]any, bool) {
 	return object, len(k.validate(object)) == 0
 }
 
-// sample builds the smallest value a schema allows, as far as that can be read from it.
+// sample builds a small value that the schema allows, as far as that can be read from it.
 func sample(sch *jsonschema.Schema, depth int) any {
 	if sch == nil || depth > 8 {
 		return "…"

@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// decode reads one JSON value with numbers as written, within the bounds.
+// decode reads one JSON value within the bounds. Numbers stay as they are written.
 func decode(data []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil {
-		return nil, sayJSON(data, err)
+		return nil, explainJSON(data, err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("there is more after the JSON value, at byte %d", dec.InputOffset())
 	}
-	return v, bounded(v, 0)
+	return v, checkBounds(v, 0)
 }
 
-func sayJSON(data []byte, err error) error {
+func explainJSON(data []byte, err error) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
@@ -35,34 +35,34 @@ func sayJSON(data []byte, err error) error {
 	return fmt.Errorf("not JSON: %w", err)
 }
 
-// bounded refuses what would make later work explode: deep nesting, and numbers such as
-// 1e999999999, which exact arithmetic writes out in full.
-func bounded(v any, depth int) error {
+// checkBounds refuses deep nesting, and numbers such as 1e999999999, which exact arithmetic would write out in
+// full.
+func checkBounds(v any, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("nested more than %d deep", maxDepth)
 	}
 	switch v := v.(type) {
 	case map[string]any:
 		for _, inner := range v {
-			if err := bounded(inner, depth+1); err != nil {
+			if err := checkBounds(inner, depth+1); err != nil {
 				return err
 			}
 		}
 	case []any:
 		for _, inner := range v {
-			if err := bounded(inner, depth+1); err != nil {
+			if err := checkBounds(inner, depth+1); err != nil {
 				return err
 			}
 		}
 	case json.Number:
-		if !sane(v.String()) {
+		if !smallNumber(v.String()) {
 			return fmt.Errorf("the number %.20s… is too large or too long", v)
 		}
 	}
 	return nil
 }
 
-func sane(number string) bool {
+func smallNumber(number string) bool {
 	if len(number) > 330 {
 		return false
 	}
@@ -74,7 +74,7 @@ func sane(number string) bool {
 	return err == nil && exponent <= 308 && exponent >= -324
 }
 
-// encode writes v with names in order and characters as they are.
+// encode writes v with sorted names and without HTML escapes.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

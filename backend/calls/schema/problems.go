@@ -16,32 +16,32 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxProblems is how many are told at once: the first ones mended, the rest shows.
+// maxProblems is how many problems are reported at once.
 const maxProblems = 3
 
-// check is one tool's arguments on their way through Check.
+// check checks the arguments of one tool.
 type check struct {
 	def    toolspec.Definition
 	schema *jsonschema.Schema
-	// whole is what all of the value is called, "" for the arguments of a tool.
+	// whole names the whole value in messages, "" for the arguments of a tool.
 	whole string
 }
 
-// problem is one thing wrong with the arguments: a sentence about it, and what to send.
+// problem is one mistake in the arguments: what is wrong, and what to send instead.
 type problem struct {
 	what string
-	mend string
-	// missing is the name of the parameter that is not there, for choosing an example.
+	fix  string
+	// missing is the name of a missing parameter, for choosing an example.
 	missing string
 }
 
-func problem0(what string) problem { return problem{what: what} }
+func problemOf(what string) problem { return problem{what: what} }
 
 func (k check) parse(args json.RawMessage) (map[string]any, *problem) {
 	if len(args) > MaxArgsBytes {
 		return nil, &problem{
-			what: fmt.Sprintf("the arguments are %d bytes, at most %d are taken", len(args), MaxArgsBytes),
-			mend: "Send less at once.",
+			what: fmt.Sprintf("the arguments are %d bytes, and at most %d are allowed", len(args), MaxArgsBytes),
+			fix:  "Send less at once.",
 		}
 	}
 	if len(strings.TrimSpace(string(args))) == 0 || string(args) == "null" {
@@ -49,11 +49,11 @@ func (k check) parse(args json.RawMessage) (map[string]any, *problem) {
 	}
 	v, err := decode(args)
 	if err != nil {
-		return nil, &problem{what: "the arguments cannot be read: " + err.Error(), mend: "Send one JSON object."}
+		return nil, &problem{what: "the arguments cannot be read: " + err.Error(), fix: "Send one JSON object."}
 	}
 	object, ok := v.(map[string]any)
 	if !ok {
-		return nil, &problem{what: "the arguments are " + article(v) + ", not an object", mend: "Send one JSON object."}
+		return nil, &problem{what: "the arguments are " + describe(v) + ", not an object", fix: "Send one JSON object."}
 	}
 	return object, nil
 }
@@ -67,7 +67,7 @@ func (k check) validate(object map[string]any) []problem {
 	case errors.As(err, &invalid):
 		k.leaves(invalid, object, &problems)
 	default:
-		problems = append(problems, problem0(err.Error()))
+		problems = append(problems, problemOf(err.Error()))
 	}
 	if len(problems) > maxProblems {
 		problems = problems[:maxProblems]
@@ -75,9 +75,8 @@ func (k check) validate(object map[string]any) []problem {
 	return problems
 }
 
-// unknown finds arguments the tool does not have. JSON Schema lets them pass unless told
-// otherwise, but for a tool of ours a name it does not know is a slip. An MCP server's
-// schema is taken at its word.
+// unknown finds arguments that the tool does not have. JSON Schema allows them by default, but for our own tools
+// an unknown name is a mistake. The schema of an MCP server is applied as it is.
 func (k check) unknown(object map[string]any) []problem {
 	s := k.schema
 	if k.def.Origin == toolspec.OriginMCP || len(s.Properties) == 0 || s.AdditionalProperties != nil ||
@@ -90,25 +89,25 @@ func (k check) unknown(object map[string]any) []problem {
 			names = append(names, name)
 		}
 	}
-	return k.strangers("", names, s)
+	return k.unknownNames("", names, s)
 }
 
-// strangers words unknown names, each with the nearest known one.
-func (k check) strangers(at string, names []string, sch *jsonschema.Schema) []problem {
+// unknownNames reports unknown names, each with the nearest known one.
+func (k check) unknownNames(at string, names []string, sch *jsonschema.Schema) []problem {
 	slices.Sort(names)
 	known := propertyNames(sch)
 	var problems []problem
 	for _, name := range names {
-		stranger := "is not an argument of it"
+		what := " is not one of its arguments"
 		if k.whole != "" {
-			stranger = "is not one of its properties"
+			what = " is not one of its properties"
 		}
-		p := problem{what: quote(join(at, name)) + " " + stranger, mend: "Leave it out."}
+		p := problem{what: quote(join(at, name)) + what, fix: "Leave it out."}
 		if near := nearest.Names(name, known, 1); len(near) > 0 {
 			p.what += ", the nearest is " + quote(join(at, near[0]))
-			p.mend = "Send " + quote(join(at, near[0])) + " instead."
+			p.fix = "Send " + quote(join(at, near[0])) + " instead."
 		} else if len(known) > 0 {
-			p.what += ", it knows " + strings.Join(known, ", ")
+			p.what += ", it has " + strings.Join(known, ", ")
 		}
 		problems = append(problems, p)
 	}
@@ -134,13 +133,13 @@ func propertyNames(sch *jsonschema.Schema) []string {
 	return names
 }
 
-// leaves collects the innermost causes in order.
+// leaves collects the innermost causes in order of their location.
 func (k check) leaves(e *jsonschema.ValidationError, object any, into *[]problem) {
 	if len(*into) > maxProblems {
 		return
 	}
 	if len(e.Causes) == 0 || isChoice(e) {
-		k.say(e, object, into)
+		k.explain(e, object, into)
 		return
 	}
 	causes := slices.Clone(e.Causes)
@@ -152,7 +151,7 @@ func (k check) leaves(e *jsonschema.ValidationError, object any, into *[]problem
 	}
 }
 
-// isChoice reports whether e is about alternatives, of which each cause is only one.
+// isChoice reports whether e is about alternatives, so that its causes are no problems of their own.
 func isChoice(e *jsonschema.ValidationError) bool {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.Not:
@@ -161,7 +160,8 @@ func isChoice(e *jsonschema.ValidationError) bool {
 	return false
 }
 
-func (k check) say(e *jsonschema.ValidationError, object any, into *[]problem) {
+// explain adds what e says about the value.
+func (k check) explain(e *jsonschema.ValidationError, object any, into *[]problem) {
 	at, value := path(e.InstanceLocation), find(object, e.InstanceLocation)
 	if _, list := object.([]any); list && at != "" {
 		at = path(append([]string{"value"}, e.InstanceLocation...)) // value[0].name; arguments are never a list
@@ -170,7 +170,7 @@ func (k check) say(e *jsonschema.ValidationError, object any, into *[]problem) {
 	if at == "" {
 		name = orElse(k.whole, "the arguments")
 	}
-	add := func(what, mend string) { *into = append(*into, problem{what: what, mend: mend}) }
+	add := func(what, fix string) { *into = append(*into, problem{what: what, fix: fix}) }
 	switch said := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, missing := range said.Missing {
@@ -178,19 +178,20 @@ func (k check) say(e *jsonschema.ValidationError, object any, into *[]problem) {
 			*into = append(*into, p)
 		}
 	case *kind.Type:
-		add(fmt.Sprintf("%s must be %s, not %s", name, words(said.Want), article(value)),
-			fmt.Sprintf("Send %s as %s.", name, words(said.Want)))
+		add(fmt.Sprintf("%s must be %s, not %s", name, typeNames(said.Want), describe(value)),
+			fmt.Sprintf("Send %s as %s.", name, typeNames(said.Want)))
 	case *kind.Enum:
 		add(fmt.Sprintf("%s must be one of %s, not %s", name, values(said.Want), show(value)),
 			fmt.Sprintf("Send one of %s.", values(said.Want)))
 	case *kind.Const:
 		add(fmt.Sprintf("%s must be %s, not %s", name, show(said.Want), show(value)), "Send "+show(said.Want)+".")
 	case *kind.AdditionalProperties:
-		*into = append(*into, k.strangers(at, slices.Clone(said.Properties), k.under(e.InstanceLocation))...)
+		*into = append(*into, k.unknownNames(at, slices.Clone(said.Properties), k.under(e.InstanceLocation))...)
 	case *kind.Pattern:
 		add(fmt.Sprintf("%s does not have the form %s: %s", name, said.Want, show(value)), "Send it in that form.")
 	case *kind.AnyOf, *kind.OneOf:
-		add(fmt.Sprintf("%s fits none of its forms, or more than one: %s", name, show(value)), "Send one of its forms.")
+		add(fmt.Sprintf("%s matches none of its forms, or more than one: %s", name, show(value)),
+			"Send one of its forms.")
 	default:
 		words := e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
 		add(fmt.Sprintf("%s is wrong: %s", name, words), "")
@@ -198,7 +199,7 @@ func (k check) say(e *jsonschema.ValidationError, object any, into *[]problem) {
 }
 
 func (k check) missing(full, name string, location []string) problem {
-	p := problem{what: quote(full) + " is missing", mend: "Send " + quote(full) + ".", missing: name}
+	p := problem{what: quote(full) + " is missing", fix: "Send " + quote(full) + ".", missing: name}
 	parent := k.under(location)
 	if parent == nil || parent.Properties[name] == nil {
 		return p
@@ -213,7 +214,7 @@ func (k check) missing(full, name string, location []string) problem {
 	return p
 }
 
-// under is the schema of the value at location, nil when it cannot be told.
+// under returns the schema of the value at location, nil when it is unknown.
 func (k check) under(location []string) *jsonschema.Schema {
 	sch := k.schema
 	for i := 0; sch != nil; {

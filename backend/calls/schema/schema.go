@@ -1,11 +1,10 @@
-// Package schema checks the arguments of a call against its tool's JSON Schema before
-// anything runs, and fills in the defaults.
+// Package schema checks the arguments of a call against its tool's JSON Schema before anything runs, and
+// fills in the defaults.
 //
-// The contract: Check either returns the canonical arguments (an object, defaults filled
-// in at every depth, names in order) or a validation error that says which parameter is
-// wrong, what is wrong with it, and shows a call that is right. Nothing is converted: "5"
-// is not 5. Arguments and schemas are both hostile: sizes, depth and numbers are bounded,
-// and a schema cannot make the program fetch anything.
+// The contract: Check returns either the canonical arguments (an object with defaults at every depth and sorted
+// names) or a validation error that says which parameter is wrong and why, and shows a correct call. Nothing is
+// converted: "5" is not 5. Arguments and schemas are both untrusted: sizes, depth and numbers are bounded, and a
+// schema cannot make the program fetch anything.
 package schema
 
 import (
@@ -21,7 +20,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of what is looked at.
+// Bounds of arguments and schemas.
 const (
 	MaxArgsBytes   = 1 << 20
 	maxSchemaBytes = 256 << 10
@@ -29,7 +28,7 @@ const (
 	maxCached      = 4096
 )
 
-// Checker compiles schemas once and checks arguments. It may be used concurrently.
+// Checker compiles each schema once and checks arguments. Its methods may be called concurrently.
 type Checker struct {
 	mu     sync.Mutex
 	cached map[[sha256.Size]byte]*compiled
@@ -55,7 +54,7 @@ func (c *Checker) Check(def toolspec.Definition, args json.RawMessage) (json.Raw
 		return nil, k.fail(*problem)
 	}
 	fill(sch, object, 0)
-	if err := bounded(object, 0); err != nil {
+	if err := checkBounds(object, 0); err != nil {
 		return nil, unusable(fmt.Errorf("its defaults grow without end: %w", err))
 	}
 	if problems := k.validate(object); len(problems) > 0 {
@@ -63,14 +62,14 @@ func (c *Checker) Check(def toolspec.Definition, args json.RawMessage) (json.Raw
 	}
 	canonical, err := encode(object)
 	if err != nil {
-		return nil, k.fail(problem0(err.Error()))
+		return nil, k.fail(problemOf(err.Error()))
 	}
 	return canonical, nil
 }
 
 func unusable(err error) *toolspec.Result {
 	r := toolspec.Fail(toolspec.SystemError, "the tool's own parameters are not a usable JSON Schema: "+err.Error(),
-		"Nothing ran. The tool has to be mended where it is defined.")
+		"Nothing ran. The tool has to be corrected where it is defined.")
 	return &r
 }
 
@@ -123,8 +122,8 @@ func compile(parameters json.RawMessage) (*jsonschema.Schema, error) {
 	return sch, nil
 }
 
-// noLoader refuses every reference out of the schema: a tool's definition must not make
-// the program read a file or an address.
+// noLoader refuses every reference to another document: a tool's definition must not make the program read a
+// file or an address.
 type noLoader struct{}
 
 // Load implements jsonschema.URLLoader.

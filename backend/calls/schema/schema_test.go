@@ -55,8 +55,8 @@ func TestAnErrorNamesTheParameterAndShowsARightCall(t *testing.T) {
 		{scroll, `{"direction":"left"}`, `"direction" must be one of "up", "down", not "left"`},
 		{scroll, `{"direction":"up","amount":"5"}`, `"amount" must be a number, not a string ("5")`},
 		{scroll, `{"direction":"up","amount":0}`, `"amount" is wrong: minimum`},
-		{scroll, `{"direction":"up","ammount":5}`, `"ammount" is not an argument of it, the nearest is "amount"`},
-		{scroll, `{"direction":"up","zzz":5}`, `it knows amount, direction, steps, target`},
+		{scroll, `{"direction":"up","ammount":5}`, `"ammount" is not one of its arguments, the nearest is "amount"`},
+		{scroll, `{"direction":"up","zzz":5}`, `it has amount, direction, steps, target`},
 		{scroll, `{"direction":"up","steps":[{"tool":"a"},{"tol":"a"}]}`, `"steps[1].tool" is missing`},
 		{scroll, `{"direction":"up","steps":[{"tool":"a","retry":1}]}`, `the nearest is "steps[0].retries"`},
 		{scroll, `{"direction":"up","target":{"id":1.5}}`, `"target.id" must be a whole number`},
@@ -158,7 +158,7 @@ func TestAHostileSchemaIsAnErrorOfTheTool(t *testing.T) {
 			t.Errorf("%s: %+v", name, problem)
 		}
 		if New().Problem(json.RawMessage(parameters)) == nil {
-			t.Errorf("%s: no problem told", name)
+			t.Errorf("%s: no problem reported", name)
 		}
 	}
 }

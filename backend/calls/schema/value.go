@@ -8,10 +8,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Value checks one JSON value of any kind against a schema that is not a tool's: a format that an
-// answer has to fit. Nothing is filled in. problems are sentences about the value, none when it
-// fits; an error means that the schema cannot be used, or that checking this value against it
-// would take out of bounds long.
+// Value checks one JSON value of any kind against format, the schema that an answer must match. It fills in no
+// defaults. problems are sentences about the value, none when it matches. An error means that the schema cannot
+// be used, or that checking this value would take too long.
 func (c *Checker) Value(format, value json.RawMessage) (problems []string, err error) {
 	if err := c.Format(format); err != nil {
 		return nil, err
@@ -24,7 +23,7 @@ func (c *Checker) Value(format, value json.RawMessage) (problems []string, err e
 	if err != nil {
 		return []string{err.Error()}, nil
 	}
-	if (&weigher{limit: maxEffort}).weigh(sch, placed(v, new(int))) > maxEffort {
+	if (&weigher{limit: maxEffort}).weigh(sch, number(v, new(int))) > maxEffort {
 		return nil, fmt.Errorf("the schema branches too much to check this value: over %d steps", maxEffort)
 	}
 	k := check{schema: sch, whole: "the value"}
@@ -35,7 +34,7 @@ func (c *Checker) Value(format, value json.RawMessage) (problems []string, err e
 	case errors.As(failed, &invalid):
 		k.leaves(invalid, v, &found)
 	default:
-		found = append(found, problem0(failed.Error()))
+		found = append(found, problemOf(failed.Error()))
 	}
 	for _, p := range found[:min(len(found), maxProblems)] {
 		problems = append(problems, p.what)
@@ -43,8 +42,8 @@ func (c *Checker) Value(format, value json.RawMessage) (problems []string, err e
 	return problems, nil
 }
 
-// Format returns why format cannot be used as the schema of an answer, nil when it can. A schema
-// that comes back to itself without going deeper into the value says nothing and is refused.
+// Format returns why format cannot be used as the schema of an answer, nil when it can. A schema that refers to
+// itself without going deeper into the value is refused.
 func (c *Checker) Format(format json.RawMessage) error {
 	sch, err := c.compile(format)
 	if err != nil {
@@ -52,7 +51,7 @@ func (c *Checker) Format(format json.RawMessage) error {
 	}
 	seen := map[*jsonschema.Schema]bool{}
 	reach(sch, seen)
-	w := weigher{limit: maxEffort} // one for all: what is known of a part is not counted again
+	w := weigher{limit: maxEffort} // shared, so that each part is counted once
 	for part := range seen {
 		switch total := w.weigh(part, &place{}); {
 		case w.circular != "":

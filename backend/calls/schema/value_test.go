@@ -31,7 +31,7 @@ func TestAValueOfAnyKindIsCheckedAgainstAFormatAndToldWhereItIsWrong(t *testing.
 	}
 }
 
-// doubled is a schema of n short definitions, each of which applies the next one twice.
+// doubled returns a schema of n short definitions, each of which applies the next one twice.
 func doubled(n int, under string) string {
 	var b strings.Builder
 	for i := range n {
@@ -59,8 +59,8 @@ func TestAHostileFormatIsRefusedWithoutBeingFollowed(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
-		if told := New().Format(json.RawMessage(c.format)); told == nil || !strings.Contains(told.Error(), c.want) {
-			t.Errorf("%s: said beforehand: %v", name, told)
+		if err := New().Format(json.RawMessage(c.format)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Format returned %v", name, err)
 		}
 	}
 }

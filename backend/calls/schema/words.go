@@ -19,7 +19,7 @@ func path(location []string) string {
 	return at
 }
 
-// join writes items as list[2].name.
+// join appends a step to a path such as list[2].name.
 func join(at, step string) string {
 	if _, err := strconv.Atoi(step); err == nil && at != "" {
 		return at + "[" + step + "]"
@@ -50,8 +50,8 @@ func find(v any, location []string) any {
 
 func quote(name string) string { return `"` + name + `"` }
 
-// article names a value's type as a person says it, with the value where it is short.
-func article(v any) string {
+// describe names a value's type with its article, and quotes the value if it is short.
+func describe(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "null"
@@ -69,7 +69,7 @@ func article(v any) string {
 	return "something else"
 }
 
-func words(types []string) string {
+func typeNames(types []string) string {
 	named := make([]string, len(types))
 	for i, t := range types {
 		switch t {

@@ -31,11 +31,19 @@ func opened(t *testing.T) (*Log, string) {
 	return New(s), path
 }
 
-func row(id string) Row {
-	return Row{
-		ID: id, Tool: "bash", Origin: toolspec.OriginBaseline, Caller: toolspec.CallerModel, Conversation: "c", Turn: "t",
-		Args: []byte(`{"command":"ls"}`), Sentence: "Running ls", Decision: "once", Reason: "asked",
-	}
+func row(id string) event.CallIntent {
+	return event.CallIntent{CallRecord: event.CallRecord{
+		ID: id, Conversation: "c", Turn: "t", Decision: "once", Reason: "asked",
+		CallRequest: event.CallRequest{
+			Tool: "bash", Origin: toolspec.OriginBaseline, Caller: toolspec.CallerModel,
+			Args: []byte(`{"command":"ls"}`), Sentence: "Running ls",
+		},
+	}}
+}
+
+// outcome is the result of a call that ended with status.
+func outcome(status event.CallStatus, out event.CallOutcome) event.CallResult {
+	return event.CallResult{Status: status, CallOutcome: out}
 }
 
 func TestACallIsListedBeforeAndAfterItsEffects(t *testing.T) {
@@ -48,10 +56,12 @@ func TestACallIsListedBeforeAndAfterItsEffects(t *testing.T) {
 	if err != nil || len(rows) != 1 || rows[0].Status != StatusRunning || rows[0].Sentence != "Running ls" || rows[0].Started.IsZero() {
 		t.Fatalf("%+v, %v", rows, err)
 	}
-	if err := l.Done(ctx, "a", Outcome{Status: event.CallDone, Sentence: "Ran ls", Output: "x", DurationMS: 5}); err != nil {
+	if err := l.Done(ctx, "a", event.CallResult{
+		Status: event.CallDone, Sentence: "Ran ls", CallOutcome: event.CallOutcome{Output: "x", DurationMS: 5},
+	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Record(ctx, row("b"), Outcome{Status: event.CallRefused, Error: "no", ErrorType: toolspec.SecurityError}); err != nil {
+	if err := l.Record(ctx, row("b"), outcome(event.CallRefused, event.CallOutcome{Error: "no", ErrorType: toolspec.SecurityError})); err != nil {
 		t.Fatal(err)
 	}
 	rows, err = l.List(ctx, 10)
@@ -74,7 +84,7 @@ func TestARowIsWrittenOnce(t *testing.T) {
 		t.Fatal("a second intent of the same call was taken")
 	}
 	for i, want := range []bool{true, false} {
-		if err := l.Done(ctx, "a", Outcome{Status: event.CallDone}); (err == nil) != want {
+		if err := l.Done(ctx, "a", outcome(event.CallDone, event.CallOutcome{})); (err == nil) != want {
 			t.Fatalf("result %d: %v", i, err)
 		}
 	}
@@ -87,7 +97,7 @@ func TestTheChainHoldsUnderConcurrentWriters(t *testing.T) {
 	for i := range 20 {
 		wg.Go(func() {
 			id := fmt.Sprint(i)
-			if err := errors.Join(l.Intent(ctx, row(id)), l.Done(ctx, id, Outcome{Status: event.CallDone})); err != nil {
+			if err := errors.Join(l.Intent(ctx, row(id)), l.Done(ctx, id, outcome(event.CallDone, event.CallOutcome{}))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -103,7 +113,7 @@ func TestAnyChangeToAPastRowIsFound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		l, path := opened(t)
 		for i := range 4 {
-			if err := l.Record(ctx, row(fmt.Sprint(i)), Outcome{Status: event.CallDone}); err != nil {
+			if err := l.Record(ctx, row(fmt.Sprint(i)), outcome(event.CallDone, event.CallOutcome{})); err != nil {
 				rt.Fatal(err)
 			}
 		}
@@ -131,7 +141,7 @@ func TestAnyChangeToAPastRowIsFound(t *testing.T) {
 
 func TestACallIsFoundByItsIdHoweverManyNameIt(t *testing.T) {
 	log, _ := opened(t)
-	if err := log.Record(t.Context(), row("c1"), Outcome{Status: event.CallDone, Output: "the one"}); err != nil {
+	if err := log.Record(t.Context(), row("c1"), outcome(event.CallDone, event.CallOutcome{Output: "the one"})); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 30 {
@@ -154,7 +164,7 @@ func TestWordsAreFoundThatJSONWritesInAnotherWay(t *testing.T) {
 	log, _ := opened(t)
 	r := row("c1")
 	r.Sentence = `Opened a&b <main> "quoted" C:\dir`
-	if err := log.Record(t.Context(), r, Outcome{Status: event.CallDone, Output: "x>y"}); err != nil {
+	if err := log.Record(t.Context(), r, outcome(event.CallDone, event.CallOutcome{Output: "x>y"})); err != nil {
 		t.Fatal(err)
 	}
 	for _, word := range []string{`A&B`, `<main>`, `"quoted"`, `C:\dir`, `x>y`, `"id":"c1"`} {

@@ -1,9 +1,9 @@
-// Package blobs keeps large results (screenshots, long outputs) as files whose name is
-// the SHA-256 of their content, so that events and answers carry an id instead.
+// Package blobs stores large results (screenshots, file contents) as files named after the SHA-256 of their
+// content, so that events and answers only contain an id.
 //
-// The contract: what Put acknowledged is on disk under its id and never changes; the same
-// content is kept once; a half-written file is never visible under an id. Ids from outside
-// are checked before they become a path. The package knows nothing of what a blob means.
+// The contract: what Put acknowledged is on disk under its id and never changes; the same content is stored
+// once; a half-written file is never visible under an id. Ids from outside are checked before they become a
+// path. The package does not know what a blob means.
 package blobs
 
 import (
@@ -18,10 +18,10 @@ import (
 	"strings"
 )
 
-// DefaultMaxBytes bounds one blob: a full-page screenshot of a long page fits.
+// DefaultMaxBytes bounds one blob; the screenshot of a long page fits.
 const DefaultMaxBytes = 64 << 20
 
-// Why a blob is not kept or found.
+// Why a blob is not stored or found.
 var (
 	ErrTooLarge = errors.New("blob is too large")
 	ErrUnknown  = errors.New("no such blob")
@@ -33,15 +33,15 @@ type Store struct {
 	max int64
 }
 
-// Info describes a blob. MIME is read from its first bytes, never from a name.
+// Info describes a blob. MIME is detected from its first bytes.
 type Info struct {
 	ID   string
 	Size int64
 	MIME string
 }
 
-// New opens the folder dir (made 0700 when missing) for blobs of at most maxBytes, or
-// DefaultMaxBytes when that is 0. It removes what an ended process left half-written.
+// New opens the folder dir, created with mode 0700 when missing, for blobs of at most maxBytes, or of
+// DefaultMaxBytes when that is 0. It removes the half-written files of an earlier process.
 func New(dir string, maxBytes int64) (*Store, error) {
 	if maxBytes <= 0 {
 		maxBytes = DefaultMaxBytes
@@ -63,12 +63,12 @@ func New(dir string, maxBytes int64) (*Store, error) {
 
 const tempPrefix = "unfinished-"
 
-// Put keeps everything r gives and returns its id, 64 hexadecimal digits. It fails with
-// ErrTooLarge over the bound; then, as on any failure, nothing is kept.
+// Put stores everything that r returns and returns its id, 64 hexadecimal digits. It fails with ErrTooLarge
+// over the bound. After a failure nothing is stored.
 func (s *Store) Put(r io.Reader) (id string, err error) {
 	f, err := os.CreateTemp(s.dir, tempPrefix+"*")
 	if err != nil {
-		return "", fmt.Errorf("keeping a blob: %w", err)
+		return "", fmt.Errorf("storing a blob: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -78,19 +78,19 @@ func (s *Store) Put(r io.Reader) (id string, err error) {
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(r, s.max+1))
 	if err != nil {
-		return "", fmt.Errorf("keeping a blob: %w", err)
+		return "", fmt.Errorf("storing a blob: %w", err)
 	}
 	if n > s.max {
-		return "", fmt.Errorf("keeping a blob of over %d bytes: %w", s.max, ErrTooLarge)
+		return "", fmt.Errorf("storing a blob of over %d bytes: %w", s.max, ErrTooLarge)
 	}
 	id = hex.EncodeToString(sum.Sum(nil))
 	if err := s.finish(f, id); err != nil {
-		return "", fmt.Errorf("keeping a blob: %w", err)
+		return "", fmt.Errorf("storing a blob: %w", err)
 	}
 	return id, nil
 }
 
-// finish flushes the file and gives it its name; the rename is what makes it visible.
+// finish flushes the file and renames it to its id, which makes it visible.
 func (s *Store) finish(f *os.File, id string) error {
 	if err := f.Sync(); err != nil {
 		return err
@@ -102,13 +102,13 @@ func (s *Store) finish(f *os.File, id string) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	// A failed close after the sync loses nothing: the content is on disk under its name.
+	// A failed close after the sync loses nothing.
 	_ = f.Close()
 	return nil
 }
 
-// Open returns a blob for reading; the caller closes it. It fails with ErrUnknown for an
-// id that is not one or is not kept.
+// Open returns a blob for reading; the caller closes it. It fails with ErrUnknown for an id that is invalid or
+// not stored.
 func (s *Store) Open(id string) (io.ReadSeekCloser, Info, error) {
 	if !valid(id) {
 		return nil, Info{}, fmt.Errorf("blob %q: %w", id, ErrUnknown)
@@ -147,5 +147,5 @@ func valid(id string) bool {
 	return len(id) == sha256.Size*2 && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-// path spreads the files over 256 folders, which keeps listing them quick.
+// path spreads the files over 256 folders, so that listing them stays fast.
 func (s *Store) path(id string) string { return filepath.Join(s.dir, id[:2], id) }

@@ -60,7 +60,7 @@ func TestABlobComesBackByTheHashOfItsContent(t *testing.T) {
 		t.Fatalf("%+v", info)
 	}
 	if all := files(t, dir); len(all) != 1 {
-		t.Fatalf("kept as %v", all)
+		t.Fatalf("stored as %v", all)
 	}
 	if stat, _ := os.Stat(files(t, dir)[0]); stat.Mode().Perm() != 0o600 {
 		t.Fatalf("mode %v", stat.Mode())

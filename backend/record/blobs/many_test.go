@@ -8,7 +8,7 @@ import (
 )
 
 func TestManyBlobsAreKeptInOrderEachOnce(t *testing.T) {
-	for _, n := range []int{0, 1, fewEnough, fewEnough + 1, 300} {
+	for _, n := range []int{0, 1, maxSingleSyncs, maxSingleSyncs + 1, 300} {
 		s, dir := opened(t, 0)
 		content := func(i int) ([]byte, error) { return fmt.Appendf(nil, "content %d", i/2), nil }
 		for range 2 { // the second time all of them are there

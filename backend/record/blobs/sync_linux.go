@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncAll flushes files of dir: all that its file system holds back at once.
+// syncAll flushes the file system of dir.
 func syncAll(dir string, _ []string, _ map[string]*os.File) error {
 	d, err := os.Open(dir)
 	if err != nil {

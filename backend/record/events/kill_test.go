@@ -15,13 +15,12 @@ import (
 	"sextant/shared/event"
 )
 
-// victimEnv makes this test binary the process that is killed: it holds the database's path.
+// victimEnv makes this test binary the process that is killed. Its value is the database's path.
 const victimEnv = "SEXTANT_TEST_VICTIM"
 
 func isVictim() bool { return os.Getenv(victimEnv) != "" }
 
-// runVictim streams an answer and prints the number of every event once it is
-// acknowledged, until it is killed.
+// runVictim publishes an answer and prints the number of every acknowledged event, until it is killed.
 func runVictim() {
 	ctx := context.Background()
 	s, err := store.Open(ctx, os.Getenv(victimEnv), quiet())

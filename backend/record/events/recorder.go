@@ -1,14 +1,13 @@
-// Package events is the ordered log and its broker: every change is published here, gets
-// its sequence number, is stored, and only then reaches the readers.
+// Package events is the ordered event log and its broker: every change is published here, gets its sequence
+// number, is stored, and only then reaches the subscribers.
 //
-// The contract: a stored event is on disk before anybody sees it, so what a person saw is
-// there after a kill. Sequence numbers rise without exception. Publishes that come while
-// a transaction runs share the next one, which is what keeps a stream of text deltas from
-// costing a disk flush each. A Subscription first replays what is stored after a number
-// and then goes on live, with no gap and nothing twice. Live kinds (event.Kind.Live) carry
-// sequence number 0, are never stored, and a reader gets only their newest.
+// The contract: a stored event is on disk before anybody sees it, so what a person saw is still there after a
+// kill. Sequence numbers always increase. Publications that arrive while a transaction runs share the next
+// one, so that a stream of text deltas does not cost one disk flush each. A Subscription first replays what is
+// stored after a number and then continues live, without gaps or repetitions. Live kinds (event.Kind.Live)
+// have sequence number 0 and are never stored; a subscriber gets only the newest of each.
 //
-// The package knows nothing of what the events mean.
+// The package does not know what the events mean.
 package events
 
 import (
@@ -25,7 +24,7 @@ import (
 // ErrClosed is returned by Publish after Close.
 var ErrClosed = errors.New("the event log is closed")
 
-// Log is where the events are kept; *store.Store is one.
+// Log stores the events; *store.Store is one.
 type Log interface {
 	AppendEvents(ctx context.Context, events []event.Event) ([]event.Event, error)
 	EventsAfter(ctx context.Context, after int64, limit int) ([]event.Event, error)
@@ -36,15 +35,14 @@ type Log interface {
 // groupLimit bounds how many events one transaction stores.
 const groupLimit = 1024
 
-// Recorder is the one place events are published to. All methods may be called
-// concurrently.
+// Recorder is where all events are published. All methods may be called concurrently.
 type Recorder struct {
 	store Log
 	log   *slog.Logger
 	inbox chan *entry
 	quit  chan struct{}
 	done  sync.WaitGroup
-	// mask changes what events hold before anybody sees them; nil changes nothing.
+	// mask removes secrets from the data of events before anybody sees it; nil removes nothing.
 	mask func(data []byte) []byte
 
 	mu     sync.Mutex
@@ -53,7 +51,7 @@ type Recorder struct {
 	closed bool
 }
 
-// entry is one call of Publish on its way through the writer.
+// entry is one call of Publish that the writer has to store.
 type entry struct {
 	events []event.Event
 	stored []event.Event
@@ -61,7 +59,7 @@ type entry struct {
 	ready  chan struct{}
 }
 
-// New starts a Recorder over store. Close ends it; the store must outlive it.
+// New starts a Recorder over store. Close stops it; the store must stay open until then.
 func New(ctx context.Context, store Log, log *slog.Logger) (*Recorder, error) {
 	last, err := store.LastSeq(ctx)
 	if err != nil {
@@ -76,11 +74,11 @@ func New(ctx context.Context, store Log, log *slog.Logger) (*Recorder, error) {
 	return r, nil
 }
 
-// Mask lets mask take out of every event's data what nobody may read; it gives JSON for JSON. Call
-// it before the first Publish.
+// Mask makes mask remove from every event's data what nobody may read; it takes and returns JSON. Call it
+// before the first Publish.
 func (r *Recorder) Mask(mask func(data []byte) []byte) { r.mask = mask }
 
-// masked are events as they may be seen; the caller's stay as they are.
+// masked returns events as they may be seen. The caller's slice is not changed.
 func (r *Recorder) masked(events []event.Event) []event.Event {
 	if r.mask == nil {
 		return events
@@ -92,9 +90,9 @@ func (r *Recorder) masked(events []event.Event) []event.Event {
 	return out
 }
 
-// Publish stores events in order and hands them to the readers; it returns them with
-// their sequence numbers. When it returns an error, none of the events was stored, but for
-// the context's error: then they may have been. Live kinds skip the store.
+// Publish stores events in order, passes them to the subscribers, and returns them with their sequence
+// numbers. After an error none of the events is stored, except after the context's error: then they may be.
+// Live kinds are not stored.
 func (r *Recorder) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
 	events = r.masked(events)
 	keep, live := split(events)
@@ -135,7 +133,7 @@ func split(events []event.Event) (keep, live []event.Event) {
 	return keep, live
 }
 
-// merge puts the stored events back where they stood among the live ones.
+// merge puts the stored events back in their places among the live ones.
 func merge(events, stored []event.Event) []event.Event {
 	out := make([]event.Event, len(events))
 	copy(out, events)
@@ -149,7 +147,7 @@ func merge(events, stored []event.Event) []event.Event {
 	return out
 }
 
-// write is the only writer: it takes what waits, stores it as one group and fans it out.
+// write is the only writer: it takes what waits, stores it as one group and passes it on.
 func (r *Recorder) write() {
 	for {
 		select {
@@ -161,7 +159,7 @@ func (r *Recorder) write() {
 	}
 }
 
-// group takes everything that waits right now together with first.
+// group returns first with everything else that waits now.
 func (r *Recorder) group(first *entry) []*entry {
 	group, size := []*entry{first}, len(first.events)
 	for size < groupLimit {
@@ -181,10 +179,10 @@ func (r *Recorder) commit(group []*entry) {
 	for _, in := range group {
 		all = append(all, in.events...)
 	}
-	// Not the publishers' contexts: one that gives up must not undo what others share.
+	// Not a publisher's context: one that gives up must not undo what others share.
 	stored, err := r.store.AppendEvents(context.Background(), all)
 	if err != nil && len(group) > 1 {
-		// One bad event must not cost the others theirs: each again by itself.
+		// One bad event must not fail the others, so each entry is tried alone.
 		for _, in := range group {
 			r.commit([]*entry{in})
 		}
@@ -218,8 +216,8 @@ func (r *Recorder) fanOut(events []event.Event) {
 	}
 }
 
-// Show hands events to those who read just now, without storing them: what the disk does not take
-// is still seen. They come with the number 0 and again, with their own, once they are stored.
+// Show passes events to the current subscribers without storing them, so that what the disk does not take is
+// still seen. They have the number 0, and come again with their own once they are stored.
 func (r *Recorder) Show(events ...event.Event) {
 	events = slices.Clone(r.masked(events))
 	for i := range events {
@@ -228,7 +226,7 @@ func (r *Recorder) Show(events ...event.Event) {
 	r.fanOut(events)
 }
 
-// Last is the newest stored sequence number.
+// Last returns the newest stored sequence number.
 func (r *Recorder) Last() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -245,8 +243,8 @@ func (r *Recorder) OfConversation(ctx context.Context, id string) ([]event.Event
 	return r.store.EventsOfConversation(ctx, id)
 }
 
-// Close waits for what is being stored, ends every Subscription and refuses what comes
-// after with ErrClosed. It may be called more than once.
+// Close waits for what is being stored and closes every Subscription; later publications fail with
+// ErrClosed. It may be called more than once.
 func (r *Recorder) Close() {
 	r.mu.Lock()
 	if r.closed {

@@ -100,7 +100,7 @@ func TestConcurrentPublishersGetRisingNumbersWithoutGaps(t *testing.T) {
 	}
 }
 
-// slowLog lets a test hold the writer while more publishes arrive.
+// slowStorage blocks the writer while more events are published.
 type slowLog struct {
 	Log
 	gate  chan struct{}
@@ -122,7 +122,7 @@ func (l *slowLog) AppendEvents(ctx context.Context, events []event.Event) ([]eve
 	return l.Log.AppendEvents(ctx, events)
 }
 
-// memoryLog numbers events and forgets them.
+// memoryStorage numbers events without storing them.
 type memoryLog struct {
 	Log
 	last int64
@@ -150,7 +150,7 @@ func TestPublishesThatWaitShareOneTransaction(t *testing.T) {
 		for range waiting + 1 {
 			wg.Go(func() { _, _ = r.Publish(context.Background(), panel("x")) })
 		}
-		// The writer is held with the first ones it found; all others wait for it.
+		// The writer is blocked with the first events; all others wait.
 		synctest.Wait()
 		close(log.gate)
 		wg.Wait()

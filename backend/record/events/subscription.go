@@ -9,8 +9,8 @@ import (
 	"sextant/shared/event"
 )
 
-// Bounds of what one reader can hold up: beyond queueLimit waiting events it is fed from
-// the store again, pageSize at a time.
+// Bounds for one subscriber: beyond queueLimit waiting events it reads from the store again, pageSize at a
+// time.
 const (
 	queueLimit = 2048
 	pageSize   = 500
@@ -18,10 +18,10 @@ const (
 	mergedBytes = 64 << 10
 )
 
-// FromNow as a Subscription's start skips the replay.
+// FromNow as the start of a Subscription skips the replay.
 const FromNow int64 = -1
 
-// Filter says which events a reader wants; empty fields want all.
+// Filter selects events; empty fields select all.
 type Filter struct {
 	Kinds        []event.Kind
 	Conversation string
@@ -34,8 +34,8 @@ func (f Filter) wants(e event.Event) bool {
 	return f.Conversation == "" || f.Conversation == e.Conversation
 }
 
-// Subscription is one reader of the log. C may be read by one goroutine; Close may be
-// called by any, also more than once.
+// Subscription is one subscriber of the log. C may be read by one goroutine; Close may be called by any, also
+// more than once.
 type Subscription struct {
 	r      *Recorder
 	filter Filter
@@ -45,9 +45,9 @@ type Subscription struct {
 	done   sync.WaitGroup
 
 	mu sync.Mutex
-	// behind is true while stored events come from the store instead of the queue.
+	// behind is true while stored events are read from the store instead of the queue.
 	behind bool
-	// cursor is the newest sequence number that was handed on or passed over.
+	// cursor is the newest sequence number that was delivered or skipped.
 	cursor int64
 	queue  []event.Event
 	live   []event.Event
@@ -55,14 +55,13 @@ type Subscription struct {
 	err    error
 }
 
-// Subscribe returns a reader of the events that fit filter: the stored ones after number
-// after, then live ones (FromNow: live ones only). The reader is never waited for. When it
-// is slow, neighbouring deltas of one message and chunks of one call come joined, with the
-// number of the newest, and of live kinds only the newest comes; nothing else is left out.
-// After the Recorder was closed the channel is closed at once.
+// Subscribe returns a subscription to the events that fit filter: the stored ones after number after, then
+// live ones (FromNow: live ones only). Publishers never wait for it. When it is slow, adjacent deltas of one
+// message and chunks of one call are joined under the number of the newest, and only the newest event of each
+// live kind is delivered; nothing else is left out. After the Recorder was closed the channel is closed at
+// once.
 func (r *Recorder) Subscribe(filter Filter, after int64) *Subscription {
-	// The subscription's life is its own: it ends by Close, not with the request that
-	// asked for it.
+	// The subscription ends with Close, not with the request that asked for it.
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Subscription{
 		r: r, filter: filter, out: make(chan event.Event), ctx: ctx, stop: stop,
@@ -83,11 +82,11 @@ func (r *Recorder) Subscribe(filter Filter, after int64) *Subscription {
 	return s
 }
 
-// C delivers the events. It is closed by Close, by the Recorder's Close, or when the store
-// cannot be read (see Err).
+// C delivers the events. It is closed by Close, by the Recorder's Close, or when the store cannot be read
+// (see Err).
 func (s *Subscription) C() <-chan event.Event { return s.out }
 
-// Err says why C was closed; nil after a Close.
+// Err returns why C was closed, nil after a Close.
 func (s *Subscription) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +102,7 @@ func (s *Subscription) Close() {
 	s.done.Wait()
 }
 
-// offer is called for every event in order, under the Recorder's lock.
+// offer is called with every event in order, under the Recorder's lock.
 func (s *Subscription) offer(e event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,13 +114,13 @@ func (s *Subscription) offer(e event.Event) {
 		s.live = slices.DeleteFunc(s.live, func(old event.Event) bool { return old.Kind == e.Kind })
 		s.live = append(s.live, e)
 	case e.Seq == 0 && s.behind:
-		// What comes from the store is older than what is only shown.
+		// What is read from the store is older than what is only shown.
 		if !s.filter.wants(e) || len(s.live) >= queueLimit {
-			return // a reader that does not read; it is stored later, or was never to be
+			return // the subscriber does not read, and the event is stored later
 		}
 		s.live = append(s.live, e)
 	case e.Seq > 0 && e.Seq <= s.cursor:
-		// A page read between storing and handing out held it already.
+		// A page that was read in between has delivered it already.
 		return
 	case s.behind:
 		return // it will be read from the store
@@ -138,8 +137,8 @@ func (s *Subscription) offer(e event.Event) {
 	}
 }
 
-// fallBehind gives up the queue for which e is one too many: what is stored is read again, what
-// was only shown waits for that.
+// fallBehind drops the queue when e does not fit: stored events are read again, and those that were only
+// shown wait until then.
 func (s *Subscription) fallBehind(e event.Event) {
 	for _, e := range append(s.queue, e) {
 		if e.Seq == 0 {
@@ -149,9 +148,9 @@ func (s *Subscription) fallBehind(e event.Event) {
 	s.queue, s.behind = nil, true
 }
 
-// enqueue appends e, joining it with its neighbour where both are pieces of one text.
-// Only neighbours: a piece moved past another event would have a number out of order,
-// and a reader that resumes after that number would miss something.
+// enqueue appends e, or joins it with the last event where both are pieces of one text. A piece that moved
+// past another event would have a number out of order, and a subscriber that resumes after that number would
+// miss events.
 func (s *Subscription) enqueue(e event.Event) {
 	if n := len(s.queue); n > 0 {
 		if joined, ok := join(s.queue[n-1], e); ok {
@@ -197,7 +196,7 @@ func with(e event.Event, data any) (event.Event, bool) {
 	return e, true
 }
 
-// pump hands events on until the subscription ends.
+// pump delivers events until the subscription ends.
 func (s *Subscription) pump() {
 	defer close(s.out)
 	for s.ctx.Err() == nil {
@@ -226,8 +225,8 @@ func (s *Subscription) pump() {
 	}
 }
 
-// take returns what to hand on next. Stored events leave the queue one at a time, so that
-// what waits can still be joined.
+// take returns what to deliver next. Stored events leave the queue one at a time, so that those that wait can
+// still be joined.
 func (s *Subscription) take() (behind bool, next *event.Event, live []event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,8 +242,8 @@ func (s *Subscription) take() (behind bool, next *event.Event, live []event.Even
 	return false, next, live
 }
 
-// takeLive is what may come between two pages of a replay: of shown events nothing, they are newer
-// than all that is stored.
+// takeLive returns the live events that may come between two pages of a replay. Shown events wait: they are
+// newer than all that is stored.
 func (s *Subscription) takeLive() (live []event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -264,11 +263,10 @@ func (s *Subscription) takeLive() (live []event.Event) {
 	return live
 }
 
-// replay hands on one page from the store and, once level with the log, switches to the
-// queue in one step with it.
+// replay delivers one page from the store and switches to the queue once it has reached the end of the log.
 func (s *Subscription) replay() bool {
-	// Taken before reading: up to here everything is in the store, so an empty page says
-	// that the rest of these numbers belongs to deleted events.
+	// Read before the page: up to this number everything is in the store, so an empty page means that the
+	// remaining numbers belong to deleted events.
 	level := s.r.Last()
 	page, err := s.r.store.EventsAfter(s.ctx, s.position(), pageSize)
 	if err != nil {
@@ -332,7 +330,7 @@ func (s *Subscription) send(events []event.Event) bool {
 	return true
 }
 
-// drop forgets a subscription that ended by itself.
+// drop removes a subscription that ended because of an error.
 func (r *Recorder) drop(s *Subscription) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -67,7 +67,7 @@ func TestReplayGoesOnLiveWithoutGapOrDuplicate(t *testing.T) {
 	readers.Wait()
 }
 
-// heldBack is a Log whose events are in the store, for readers, before their writer knows.
+// delayedStorage is a Storage whose events can be read before AppendEvents returns.
 type heldBack struct {
 	Log
 	stored, goOn chan struct{}
@@ -98,7 +98,7 @@ func TestWhatAPageHeldBeforeItWasHandedOutComesOnce(t *testing.T) {
 		}
 	})
 	<-log.stored
-	sub := r.Subscribe(Filter{}, 0) // its page holds 1 and 2, though 2 is not handed out yet
+	sub := r.Subscribe(Filter{}, 0) // its page has 1 and 2, although 2 is not delivered yet
 	defer sub.Close()
 	for want := int64(1); want <= 2; want++ {
 		if got := next(t, sub); got.Seq != want {
@@ -218,8 +218,8 @@ func TestAReaderFarBehindIsFedFromTheStore(t *testing.T) {
 	}
 }
 
-// What a full disk does not take is shown; it may not come before what was stored earlier, nor be
-// lost where the queue ends.
+// Events that are only shown must not come before events that were stored earlier, nor be lost when the queue is
+// full.
 func TestWhatIsShownToASlowReaderComesAfterWhatWasStoredBefore(t *testing.T) {
 	for _, stored := range []int{5, queueLimit - 1, queueLimit, queueLimit + 1, 2*queueLimit + 7} {
 		r, _ := opened(t)

@@ -10,33 +10,33 @@ import (
 	"unicode/utf8"
 )
 
-// Draft is a text on its way to be kept. It implements io.Writer and toolspec.Whole, and may be
-// written to concurrently; what is beyond MaxBytes is left out. Discard it when it is not kept.
+// Draft is a text that is being written and not stored yet. It implements io.Writer and toolspec.Whole, and
+// may be written to concurrently. What is beyond MaxBytes is dropped. Discard it unless Keep stores it.
 type Draft struct {
 	mu   sync.Mutex
 	file *os.File
 	to   *bufio.Writer
-	// partial is the beginning of a character that is not whole yet.
+	// partial is the beginning of an incomplete character.
 	partial []byte
 	bytes   int64
 	lines   int
-	// open is true while the last line has no end.
+	// open is true while the last line has no line break.
 	open bool
 	cut  bool
 	err  error
 	done bool
 }
 
-// Draft begins a text.
+// Draft starts a text.
 func (s *Store) Draft() (*Draft, error) {
-	f, err := os.CreateTemp(s.dir, unfinished+"*")
+	f, err := os.CreateTemp(s.dir, draftPrefix+"*")
 	if err != nil {
-		return nil, fmt.Errorf("keeping a result: %w", err)
+		return nil, fmt.Errorf("storing a result: %w", err)
 	}
 	return &Draft{file: f, to: bufio.NewWriterSize(f, 64<<10)}, nil
 }
 
-// Write adds b. What is no UTF-8 becomes U+FFFD.
+// Write appends b. Invalid UTF-8 becomes U+FFFD.
 func (d *Draft) Write(b []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -48,7 +48,7 @@ func (d *Draft) Write(b []byte) (int, error) {
 		text = append(d.partial, b...)
 		d.partial = nil
 	}
-	if n := begun(text); n > 0 {
+	if n := incomplete(text); n > 0 {
 		d.partial = append(d.partial, text[len(text)-n:]...)
 		text = text[:len(text)-n]
 	}
@@ -56,8 +56,8 @@ func (d *Draft) Write(b []byte) (int, error) {
 	return len(b), d.err
 }
 
-// begun is how many bytes at the end of b begin a character without ending it.
-func begun(b []byte) int {
+// incomplete returns how many bytes at the end of b are an incomplete character.
+func incomplete(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if c := b[len(b)-n]; utf8.RuneStart(c) {
 			if !utf8.FullRune(b[len(b)-n:]) {
@@ -69,12 +69,12 @@ func begun(b []byte) int {
 	return 0
 }
 
-// put writes whole characters. The caller holds the lock.
+// put writes complete characters. The caller holds the lock.
 func (d *Draft) put(text []byte) {
 	text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
-	if room := MaxBytes - d.bytes; int64(len(text)) > room {
-		text = text[:room]
-		text = text[:len(text)-begun(text)]
+	if left := MaxBytes - d.bytes; int64(len(text)) > left {
+		text = text[:left]
+		text = text[:len(text)-incomplete(text)]
 		d.cut = true
 		d.done = true
 	}
@@ -109,18 +109,18 @@ func (d *Draft) finish() error {
 	return d.err
 }
 
-// Discard removes the draft; a kept one is left as it is.
+// Discard removes the draft. It does nothing to a stored one.
 func (d *Draft) Discard() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.done = true
-	// Both fail when it was kept: then the file is closed and has another name.
+	// Both fail for a stored draft: its file is closed and has another name.
 	_ = d.file.Close()
 	_ = os.Remove(d.file.Name())
 }
 
-// hide writes a finished draft anew as mask shows it. Only the whole text is masked: what is
-// hidden may go over the end of a piece and of a line.
+// hide rewrites a finished draft with mask applied. The text is masked as a whole, because a secret may cross
+// the end of a piece or of a line.
 func (d *Draft) hide(mask func(string) string) error {
 	b, err := os.ReadFile(d.file.Name())
 	if err != nil {

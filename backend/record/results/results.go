@@ -1,14 +1,13 @@
-// Package results keeps the text of results that are too long to be handed out in one piece, so
-// that read_result can read them in parts.
+// Package results stores the text of results that are too long to be returned in one piece, so that
+// read_result can read them in parts.
 //
-// The contract: what Keep acknowledged can be read until its conversation is deleted, over
-// restarts too; of a program that has no conversation, for a day. A text is at most MaxBytes
-// long, the rest of it is not kept and the answer says so; all together take at most a fixed
-// space, and the oldest go first. The text is valid UTF-8 whatever was given. Who may read a
-// result is not decided here: its Owner stands beside it.
+// The contract: what Keep acknowledged can be read until its conversation is deleted, also after a restart;
+// results of programs without a conversation are stored for a day. A text is at most MaxBytes long; the rest is
+// dropped, and the answer says so. All results together have a fixed bound, and the oldest are deleted first.
+// The text is always valid UTF-8. The package does not decide who may read a result; it stores the Owner.
 //
-// A result is a row of the store and a file of the same name. The row comes first and goes
-// first, so that a file without a row is one that Sweep removes.
+// A result is a row of the store and a file of the same name. The row is added first and deleted first, so that
+// Sweep can remove every file without a row.
 package results
 
 import (
@@ -29,17 +28,17 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds: bytes of one text, bytes of all, and how long those outside of conversations stay.
+// Bounds: bytes of one text, bytes of all texts, and how long results outside of conversations are stored.
 const (
-	MaxBytes = 64 << 20
-	maxAll   = 1 << 30
-	looseFor = 24 * time.Hour
+	MaxBytes    = 64 << 20
+	maxAll      = 1 << 30
+	maxLooseAge = 24 * time.Hour
 )
 
-// ErrUnknown means that no such result is kept.
+// ErrUnknown means that no such result is stored.
 var ErrUnknown = errors.New("no such result")
 
-// Rows keeps what is known of results; *store.Store is one.
+// Rows stores what is known of results; *store.Store is one.
 type Rows interface {
 	AddResult(ctx context.Context, r wire.KeptResult) error
 	Result(ctx context.Context, id string) (wire.KeptResult, error)
@@ -54,18 +53,17 @@ type Store struct {
 	mask func(text string) string
 }
 
-// unfinished begins the names of files that no row stands for yet.
-const unfinished = "unfinished-"
+// draftPrefix begins the names of files that have no row yet.
+const draftPrefix = "unfinished-"
 
-// New opens the folder dir (made 0700 when missing), removes what an ended process left
-// half-written and forgets what is too old. mask hides what must never be kept in what tools
-// wrote themselves; nil hides nothing.
+// New opens the folder dir, created with mode 0700 when missing, and removes half-written files and results
+// that are too old. mask removes secrets from what tools wrote to drafts; nil removes nothing.
 func New(ctx context.Context, dir string, rows Rows, mask func(text string) string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder for results: %w", err)
 	}
 	s := &Store{dir: dir, rows: rows, mask: mask}
-	left, err := filepath.Glob(filepath.Join(dir, unfinished+"*"))
+	left, err := filepath.Glob(filepath.Join(dir, draftPrefix+"*"))
 	if err != nil {
 		return nil, fmt.Errorf("looking for unfinished results: %w", err)
 	}
@@ -77,21 +75,21 @@ func New(ctx context.Context, dir string, rows Rows, mask func(text string) stri
 	return s, s.forget(ctx)
 }
 
-// forget forgets what is too old or too much, and removes its files.
+// forget deletes results that are too old or exceed the bound, with their files.
 func (s *Store) forget(ctx context.Context) error {
-	if err := s.rows.ForgetResults(ctx, time.Now().Add(-looseFor), maxAll); err != nil {
+	if err := s.rows.ForgetResults(ctx, time.Now().Add(-maxLooseAge), maxAll); err != nil {
 		return err
 	}
 	return s.Sweep(ctx)
 }
 
-// Sweep removes the files that no row stands for any more, as after a conversation was deleted.
+// Sweep removes the files whose row was deleted, for example with a conversation.
 func (s *Store) Sweep(ctx context.Context) error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return fmt.Errorf("sweeping results: %w", err)
 	}
-	// The rows are read after the files: a file that got its row in between stays.
+	// Read the rows after the files, so that a file which got its row in between stays.
 	ids, err := s.rows.ResultIDs(ctx)
 	if err != nil {
 		return fmt.Errorf("sweeping results: %w", err)
@@ -108,12 +106,14 @@ func (s *Store) Sweep(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// handle is what the id of a result looks like.
+// handle matches the id of a result.
 var handle = regexp.MustCompile(`^r_[a-z2-7]{12}$`)
 
-// Keep keeps text under a new id and returns about with it and with what the text measures.
-// whole, when it is not nil, is a Draft of this Store and is kept instead of text.
-func (s *Store) Keep(ctx context.Context, about wire.KeptResult, text string, whole toolspec.Whole) (wire.KeptResult, error) {
+// Keep stores text under a new id and returns about with that id and the size of the text. whole, when it is
+// not nil, is a Draft of this Store and is stored instead of text.
+func (s *Store) Keep(
+	ctx context.Context, about wire.KeptResult, text string, whole toolspec.Whole,
+) (wire.KeptResult, error) {
 	d, ok := whole.(*Draft)
 	if !ok {
 		var err error
@@ -122,16 +122,16 @@ func (s *Store) Keep(ctx context.Context, about wire.KeptResult, text string, wh
 		}
 		if _, err := io.WriteString(d, text); err != nil {
 			d.Discard()
-			return about, fmt.Errorf("keeping a result: %w", err)
+			return about, fmt.Errorf("storing a result: %w", err)
 		}
 	}
 	defer d.Discard()
 	if err := d.finish(); err != nil {
-		return about, fmt.Errorf("keeping a result: %w", err)
+		return about, fmt.Errorf("storing a result: %w", err)
 	}
 	if ok && s.mask != nil {
 		if err := d.hide(s.mask); err != nil {
-			return about, fmt.Errorf("keeping a result: %w", err)
+			return about, fmt.Errorf("storing a result: %w", err)
 		}
 	}
 	about.ID = "r_" + strings.ToLower(rand.Text())[:12]
@@ -143,14 +143,14 @@ func (s *Store) Keep(ctx context.Context, about wire.KeptResult, text string, wh
 		return about, err
 	}
 	if err := os.Rename(d.file.Name(), filepath.Join(s.dir, about.ID)); err != nil {
-		return about, fmt.Errorf("keeping a result: %w", err)
+		return about, fmt.Errorf("storing a result: %w", err)
 	}
-	return about, s.forgetMuch(ctx)
+	return about, s.enforceBound(ctx)
 }
 
-// forgetMuch makes room when there may be too much. The space is looked at in the folder, which
-// is quicker than in the rows.
-func (s *Store) forgetMuch(ctx context.Context) error {
+// enforceBound deletes old results when the bound may be exceeded. It measures the folder, which is faster than
+// adding up the rows.
+func (s *Store) enforceBound(ctx context.Context) error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return fmt.Errorf("measuring results: %w", err)
@@ -167,8 +167,8 @@ func (s *Store) forgetMuch(ctx context.Context) error {
 	return s.forget(ctx)
 }
 
-// Open returns the text of a result from its beginning, and what is known of it; the caller
-// closes it. It fails with ErrUnknown for an id that is not one or is not kept any more.
+// Open returns the text of a result and what is known of it; the caller closes the file. It fails with
+// ErrUnknown for an id that is invalid or no longer stored.
 func (s *Store) Open(ctx context.Context, id string) (*os.File, wire.KeptResult, error) {
 	if !handle.MatchString(id) {
 		return nil, wire.KeptResult{}, fmt.Errorf("result %q: %w", id, ErrUnknown)
@@ -187,7 +187,7 @@ func (s *Store) Open(ctx context.Context, id string) (*os.File, wire.KeptResult,
 	if err != nil {
 		return nil, about, fmt.Errorf("opening a result: %w", err)
 	}
-	// The file is not flushed before its row: after a power cut it may be shorter.
+	// The file is not flushed before its row, so it may be shorter after a power failure.
 	if info, err := f.Stat(); err != nil || info.Size() != about.Bytes {
 		_ = f.Close()
 		return nil, about, fmt.Errorf("result %s: %w", id, ErrUnknown)

@@ -4,7 +4,7 @@ package space
 
 import "golang.org/x/sys/unix"
 
-// free is how many bytes an ordinary program may still write on the disk of folder.
+// free returns how many bytes an unprivileged program can still write to the disk of folder.
 func free(folder string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(folder, &s); err != nil {
@@ -13,5 +13,5 @@ func free(folder string) (int64, error) {
 	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:gosec,unconvert // the types differ between systems
 }
 
-// fullHere knows no other words for it.
+// fullHere reports errors of this system; there are none besides the common ones.
 func fullHere(error) bool { return false }

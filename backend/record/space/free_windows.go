@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// free is how many bytes this program may still write on the disk of folder.
+// free returns how many bytes this program can still write to the disk of folder.
 func free(folder string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(folder)
 	if err != nil {
@@ -19,7 +19,7 @@ func free(folder string) (int64, error) {
 	return int64(left), nil //nolint:gosec // no disk has that many
 }
 
-// fullHere knows the system's own words for it.
+// fullHere reports errors of this system.
 func fullHere(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }

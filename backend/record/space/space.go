@@ -1,11 +1,10 @@
-// Package space knows whether there is room on the disk of the data folder.
+// Package space watches the free space on the disk of the data folder.
 //
-// The contract: who failed to write tells Failed, and from then on State says "full" until a write
-// was tried and succeeded, which is tried every few seconds, no more. That there is little room is
-// told before anything fails. Changed hears of every change of the level, in order. Nothing here
-// is stored: where nothing can be, it must work all the same.
+// The contract: a writer that failed for lack of space calls Failed. From then on State is "full" until a trial
+// write succeeds, which is tried every few seconds. Low space is reported before anything fails. Changed is
+// called with every change of the level, in order. The package stores nothing, so that it works on a full disk.
 //
-// It is not what keeps anything: a write that fails is its writer's to answer for.
+// It does not retry failed writes; package pending does.
 package space
 
 import (
@@ -20,40 +19,40 @@ import (
 	"sextant/shared/event"
 )
 
-// ErrFull is what a write comes to that found no room.
+// ErrFull is the error of a write that failed for lack of disk space.
 var ErrFull = errors.New("the disk is full")
 
-// IsFull reports whether err says that there was no room, whoever says it.
+// IsFull reports whether err, from any source, means that the disk is full.
 func IsFull(err error) bool {
 	return errors.Is(err, ErrFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || fullHere(err)
 }
 
-// Bounds in bytes: less than Low is told as little, and it is no longer from enough on; with less
-// than least nothing is expected to succeed.
+// Bounds of the free space in bytes: below Low it is reported as low, from enough on no longer, and below
+// minimum no write is expected to succeed.
 const (
-	Low    = 200 << 20
-	enough = 220 << 20
-	least  = 256 << 10
-	// trial is how much a trial writes.
-	trial = 64 << 10
+	Low     = 200 << 20
+	enough  = 220 << 20
+	minimum = 256 << 10
+	// trialSize is how much a trial writes.
+	trialSize = 64 << 10
 )
 
-// Config is what a Watch looks at.
+// Config configures a Watch.
 type Config struct {
-	// Folder is on the disk that is meant.
+	// Folder is on the disk to watch.
 	Folder string
-	// Try writes something where it matters; nil tries a file alone.
+	// Try writes something to the database; nil tries a file only.
 	Try func(ctx context.Context) error
-	// Changed is told every new state, from one goroutine.
+	// Changed is called with every new state, from one goroutine.
 	Changed func(event.Disk)
-	// Often is how long is waited between two trials while the disk is full, Seldom between two
-	// looks otherwise; 0 means 2 s and 20 s.
+	// Often is the interval of trials while the disk is full, Seldom the interval of checks otherwise; 0 means
+	// 2 s and 20 s.
 	Often, Seldom time.Duration
-	// Free tells the bytes that are left; nil asks the system.
+	// Free returns the free bytes; nil asks the system.
 	Free func(folder string) (int64, error)
 }
 
-// Watch looks at one disk. Its methods may be called concurrently.
+// Watch watches one disk. Its methods may be called concurrently.
 type Watch struct {
 	cfg  Config
 	stop context.CancelFunc
@@ -64,7 +63,7 @@ type Watch struct {
 	state event.Disk
 }
 
-// New begins to watch. Close ends it.
+// New starts a Watch. Close stops it.
 func New(cfg Config) *Watch {
 	if cfg.Often <= 0 {
 		cfg.Often = 2 * time.Second
@@ -77,34 +76,34 @@ func New(cfg Config) *Watch {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Watch{cfg: cfg, stop: stop, wake: make(chan struct{}, 1), state: event.Disk{Folder: cfg.Folder}}
-	w.look(ctx)
+	w.check(ctx)
 	w.done.Go(func() { w.watch(ctx) })
 	return w
 }
 
-// Close ends the watch.
+// Close stops the watch.
 func (w *Watch) Close() {
 	w.stop()
 	w.done.Wait()
 }
 
-// State is how it stands now.
+// State returns the current state.
 func (w *Watch) State() event.Disk {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.state
 }
 
-// Failed hears that a write failed, and whether for want of room is judged here.
+// Failed reports that a write failed with err; errors of another kind are ignored.
 func (w *Watch) Failed(err error) {
 	if !IsFull(err) {
 		return
 	}
 	w.mu.Lock()
-	told := w.state.Level == event.DiskFull
+	known := w.state.Level == event.DiskFull
 	w.state.Level = event.DiskFull
 	w.mu.Unlock()
-	if !told {
+	if !known {
 		select {
 		case w.wake <- struct{}{}:
 		default:
@@ -113,11 +112,11 @@ func (w *Watch) Failed(err error) {
 }
 
 func (w *Watch) watch(ctx context.Context) {
-	heard := event.Disk{}
+	reported := event.Disk{}
 	for {
 		now := w.State()
-		if now.Level != heard.Level || now.Level == event.DiskFull && now.Free != heard.Free {
-			heard = now
+		if now.Level != reported.Level || now.Level == event.DiskFull && now.Free != reported.Free {
+			reported = now
 			if w.cfg.Changed != nil {
 				w.cfg.Changed(now)
 			}
@@ -135,12 +134,12 @@ func (w *Watch) watch(ctx context.Context) {
 			timer.Stop()
 			w.measure()
 		case <-timer.C:
-			w.look(ctx)
+			w.check(ctx)
 		}
 	}
 }
 
-// measure only reads how much is left.
+// measure reads the free space and nothing else.
 func (w *Watch) measure() {
 	if left, err := w.cfg.Free(w.cfg.Folder); err == nil {
 		w.mu.Lock()
@@ -149,16 +148,16 @@ func (w *Watch) measure() {
 	}
 }
 
-// look finds out how it stands; a disk that was full has to take a write first.
-func (w *Watch) look(ctx context.Context) {
+// check updates the state. A disk that was full has to take a write first.
+func (w *Watch) check(ctx context.Context) {
 	left, err := w.cfg.Free(w.cfg.Folder)
 	if err != nil {
-		return // a folder that cannot be looked at says nothing of its disk
+		return // nothing is known about the disk
 	}
 	was := w.State().Level
 	level := event.DiskEnough
 	switch {
-	case left < least, was == event.DiskFull && w.try(ctx) != nil:
+	case left < minimum, was == event.DiskFull && w.try(ctx) != nil:
 		level = event.DiskFull
 	case left < Low, left < enough && was == event.DiskLow:
 		level = event.DiskLow
@@ -166,18 +165,18 @@ func (w *Watch) look(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.state.Free = left
-	if was == event.DiskFull || w.state.Level != event.DiskFull { // a failure meanwhile counts more
+	if was == event.DiskFull || w.state.Level != event.DiskFull { // a failure in the meantime takes precedence
 		w.state.Level = level
 	}
 }
 
-// try writes a little and takes it back.
+// try writes a little and removes it.
 func (w *Watch) try(ctx context.Context) error {
 	f, err := os.CreateTemp(w.cfg.Folder, ".room-*")
 	if err != nil {
 		return fmt.Errorf("trying the disk: %w", err)
 	}
-	_, err = f.Write(make([]byte, trial))
+	_, err = f.Write(make([]byte, trialSize))
 	if err = errors.Join(err, f.Sync(), f.Close(), os.Remove(f.Name())); err != nil {
 		return fmt.Errorf("trying the disk: %w", err)
 	}

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeDisk is a disk whose room is what a test says.
+// fakeDisk is a disk whose free space a test sets.
 type fakeDisk struct {
 	*Watch
 	heard chan event.Disk

@@ -72,7 +72,7 @@ func TestWhatAConversationCameToIsKeptOverARestart(t *testing.T) {
 
 func TestAModelsFiguresAreThoseOfItsRequests(t *testing.T) {
 	s := fresh(t)
-	s.zone = time.UTC
+	s.setZone(time.UTC)
 	cents := func(n int64) *chat.Money { return &chat.Money{Nanos: n * 10_000_000, Currency: "USD"} }
 	request := func(first int64, more event.Request) event.Request {
 		more.Model, more.FirstMS = "openai/x", first

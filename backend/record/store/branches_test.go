@@ -45,7 +45,7 @@ func TestABranchHasWhatItSharesAndWhatIsItsOwnAndTheChosenOneOutlivesARestart(t 
 	if got := shown(t, s); got != "m1 m2 n3 n4" {
 		t.Fatalf("in the branch: %s", got)
 	}
-	// What is written again keeps its place, whichever branch is active.
+	// A message that is written again keeps its place, whichever branch is active.
 	must(t, s, parts("b2", "n3"), said("o4", "", chat.StatusDone), said("m4", "four, mended", chat.StatusDone))
 	if got := shown(t, s); got != "m1 m2 n3 o4" {
 		t.Fatalf("in the branch of the branch: %s", got)
@@ -103,8 +103,8 @@ func TestAProgramsMessageStaysAProgramsMessage(t *testing.T) {
 	}
 }
 
-// TestTheSameEventsMakeTheSameBranches grows random trees, compares each way through them with one
-// that was kept beside, and reads the events into another store.
+// TestTheSameEventsMakeTheSameBranches makes random trees, compares each path through them with the expected
+// one, and replays the events into another store.
 func TestTheSameEventsMakeTheSameBranches(t *testing.T) {
 	ctx := context.Background()
 	s, again := fresh(t), fresh(t)

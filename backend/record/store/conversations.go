@@ -8,36 +8,37 @@ import (
 	"fmt"
 	"time"
 
+	"sextant/backend/record/sqlrows"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
 
 const conversationColumns = `id, title, model, status, created, updated, parent, parent_call`
 
-// conversationRead is read and not written with the others: whether a conversation is shared changes
-// by its own event only, so that nobody who kept an older copy shares it anew.
-const conversationRead = conversationColumns + `, shared`
+// readColumns adds the column that is not written with the others: whether a conversation is shared changes
+// only by its own event, so that writing an older copy does not share it again.
+const readColumns = conversationColumns + `, shared`
 
 // Conversations returns all conversations, the last changed first.
 func (s *Store) Conversations(ctx context.Context) ([]chat.Conversation, error) {
-	return collect(ctx, s.reader, scanConversation, "reading conversations",
-		`SELECT `+conversationRead+` FROM conversations ORDER BY updated DESC, id`)
+	return sqlrows.Collect(ctx, s.reader, scanConversation, "reading conversations",
+		`SELECT `+readColumns+` FROM conversations ORDER BY updated DESC, id`)
 }
 
 // maxShared bounds the list of shared conversations.
 const maxShared = 200
 
-// SharedConversations returns the conversations that other programs may read, the last changed
-// first, 200 at most.
+// SharedConversations returns the conversations that other programs may read, the last changed first, at
+// most 200.
 func (s *Store) SharedConversations(ctx context.Context) ([]chat.Conversation, error) {
-	return collect(ctx, s.reader, scanConversation, "reading shared conversations",
-		`SELECT `+conversationRead+` FROM conversations WHERE shared = 1 ORDER BY updated DESC, id LIMIT ?`, maxShared)
+	return sqlrows.Collect(ctx, s.reader, scanConversation, "reading shared conversations",
+		`SELECT `+readColumns+` FROM conversations WHERE shared = 1 ORDER BY updated DESC, id LIMIT ?`, maxShared)
 }
 
 // Conversation returns one conversation, or ErrNotFound.
 func (s *Store) Conversation(ctx context.Context, id string) (chat.Conversation, error) {
-	found, err := collect(ctx, s.reader, scanConversation, "reading a conversation",
-		`SELECT `+conversationRead+` FROM conversations WHERE id = ?`, id)
+	found, err := sqlrows.Collect(ctx, s.reader, scanConversation, "reading a conversation",
+		`SELECT `+readColumns+` FROM conversations WHERE id = ?`, id)
 	if err != nil {
 		return chat.Conversation{}, err
 	}
@@ -51,7 +52,7 @@ func scanConversation(row *sql.Rows) (chat.Conversation, error) {
 	var c chat.Conversation
 	var created, updated int64
 	err := row.Scan(&c.ID, &c.Title, &c.Model, &c.Status, &created, &updated, &c.Parent, &c.ParentCall, &c.Shared)
-	c.Created, c.Updated = fromNanos(created), fromNanos(updated)
+	c.Created, c.Updated = sqlrows.Time(created), sqlrows.Time(updated)
 	return c, err
 }
 
@@ -62,27 +63,29 @@ func saveConversation(ctx context.Context, tx *sql.Tx, c chat.Conversation) erro
 	_, err := tx.ExecContext(ctx, `INSERT INTO conversations (`+conversationColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET title = excluded.title, model = excluded.model,
 		status = excluded.status, updated = excluded.updated`,
-		c.ID, c.Title, c.Model, c.Status, nanos(c.Created), nanos(c.Updated), c.Parent, c.ParentCall)
+		c.ID, c.Title, c.Model, c.Status, sqlrows.Nanos(c.Created), sqlrows.Nanos(c.Updated), c.Parent, c.ParentCall)
 	return err
 }
 
-// ensureConversation makes the row that messages and turns hang on, in case their events
-// come before the conversation's own.
+// ensureConversation adds the row that messages and turns refer to, in case their events come before the
+// conversation's own.
 func ensureConversation(ctx context.Context, tx *sql.Tx, id string, at time.Time) error {
 	if id == "" {
-		return errors.New("an event without its conversation")
+		return errors.New("an event without a conversation")
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO conversations (`+conversationColumns+`) VALUES (?, '', '', ?, ?, ?, '', '')
-		ON CONFLICT (id) DO NOTHING`, id, chat.StatusDone, nanos(at), nanos(at))
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO conversations (`+conversationColumns+`) VALUES (?, '', '', ?, ?, ?, '', '')
+		ON CONFLICT (id) DO NOTHING`, id, chat.StatusDone, sqlrows.Nanos(at), sqlrows.Nanos(at))
 	return err
 }
 
 func touchConversation(ctx context.Context, tx *sql.Tx, id string, at time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE conversations SET updated = MAX(updated, ?) WHERE id = ?`, nanos(at), id)
+	_, err := tx.ExecContext(ctx,
+		`UPDATE conversations SET updated = MAX(updated, ?) WHERE id = ?`, sqlrows.Nanos(at), id)
 	return err
 }
 
-// projectShared notes whether a conversation is shared.
+// projectShared stores whether a conversation is shared.
 func projectShared(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	var s event.Shared
 	if err := json.Unmarshal(e.Data, &s); err != nil {
@@ -92,20 +95,19 @@ func projectShared(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	return err
 }
 
-// deleteConversation removes a conversation with all its events but the one that says so, and those
-// of the subagents that worked for it.
-func deleteConversation(ctx context.Context, tx *sql.Tx, id string, said int64) error {
+// deleteConversation removes a conversation with its events and the conversations of its subagents. The
+// event that says so, deletion, stays.
+func deleteConversation(ctx context.Context, tx *sql.Tx, id string, deletion int64) error {
 	if id == "" {
 		return errors.New("a deletion without an id")
 	}
-	children, err := collect(ctx, tx, func(row *sql.Rows) (child string, err error) {
-		return child, row.Scan(&child)
-	}, "reading the talks of subagents", `SELECT id FROM conversations WHERE parent = ?`, id)
+	children, err := sqlrows.Collect(ctx, tx, sqlrows.Scan[string], "reading the conversations of subagents",
+		`SELECT id FROM conversations WHERE parent = ?`, id)
 	if err != nil {
 		return err
 	}
 	for _, child := range children {
-		if err := deleteConversation(ctx, tx, child, said); err != nil {
+		if err := deleteConversation(ctx, tx, child, deletion); err != nil {
 			return err
 		}
 	}
@@ -114,11 +116,11 @@ func deleteConversation(ctx context.Context, tx *sql.Tx, id string, said int64) 
 		`DELETE FROM grants WHERE conversation = ?1`,
 		`DELETE FROM results WHERE conversation = ?1`,
 		`DELETE FROM events WHERE conversation = ?1 AND seq <> ?2`,
-		// The events that carry the conversation's title may stand outside of it.
+		// The events with the conversation's title may not belong to it.
 		`DELETE FROM events WHERE kind IN ('` + string(event.ConversationCreated) + `', '` +
 			string(event.ConversationUpdated) + `') AND json_extract(CAST(data AS TEXT), '$.id') = ?1 AND seq <> ?2`,
 	} {
-		if _, err := tx.ExecContext(ctx, q, id, said); err != nil {
+		if _, err := tx.ExecContext(ctx, q, id, deletion); err != nil {
 			return err
 		}
 	}

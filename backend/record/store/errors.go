@@ -14,19 +14,18 @@ import (
 	"sextant/backend/record/space"
 )
 
-// What can stand in the way of opening a file. Test with errors.Is; the error itself is
-// an *OpenError that names the file.
+// Why a file cannot be opened. Test with errors.Is; the error itself is an *OpenError that names the file.
 var (
 	ErrLocked  = errors.New("another Sextant is using this data")
 	ErrDamaged = errors.New("the database is damaged")
 	ErrNewer   = errors.New("the database was written by a newer Sextant")
 )
 
-// ErrNotFound is returned by single lookups when there is no such row.
+// ErrNotFound is returned when a lookup finds no row.
 var ErrNotFound = errors.New("not found")
 
 // OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged, ErrNewer or space.ErrFull;
-// Detail is the fact behind it (the holder's process id, what the check found).
+// Detail is the owner's process id, or what the check found.
 type OpenError struct {
 	Path   string
 	Kind   error
@@ -41,13 +40,13 @@ func (e *OpenError) Error() string {
 	}
 	switch {
 	case errors.Is(e.Kind, ErrLocked):
-		return text + ". Nothing was changed. Close the other one, or set SEXTANT_DATA to another folder."
+		return text + ". Nothing was changed. Close the other Sextant, or set SEXTANT_DATA to another folder."
 	case errors.Is(e.Kind, ErrDamaged):
-		return text + ". The file was left as it is. Put a copy of it back, or start with a new one."
+		return text + ". The file was left unchanged. Restore a copy of it, or start with a new one."
 	case errors.Is(e.Kind, ErrNewer):
 		return text + ". Nothing was changed. Use the newer Sextant, or set SEXTANT_DATA to another folder."
 	case errors.Is(e.Kind, space.ErrFull):
-		return text + ". What was kept before is safe. Make room on its disk, then start Sextant again."
+		return text + ". The stored data is safe. Free some space on that disk, then start Sextant again."
 	}
 	return text
 }
@@ -55,8 +54,8 @@ func (e *OpenError) Error() string {
 // Unwrap returns Kind.
 func (e *OpenError) Unwrap() error { return e.Kind }
 
-// noRoom makes space.ErrFull of what SQLite says where there is no room.
-func noRoom(err error) error {
+// asFull wraps SQLite's error for a full disk in space.ErrFull.
+func asFull(err error) error {
 	var said sqlite3.Error
 	if !errors.As(err, &said) || space.IsFull(err) {
 		return err
@@ -67,7 +66,7 @@ func noRoom(err error) error {
 	return err
 }
 
-// explain turns what SQLite says into an *OpenError where a caller can decide on it.
+// explain turns an error of SQLite into an *OpenError if callers can act on it.
 func explain(path string, err error) error {
 	var known *OpenError
 	if errors.As(err, &known) {
@@ -83,13 +82,13 @@ func explain(path string, err error) error {
 			return &OpenError{Path: path, Kind: ErrLocked, Detail: said.Error()}
 		}
 	}
-	if err = noRoom(err); space.IsFull(err) {
+	if err = asFull(err); space.IsFull(err) {
 		return &OpenError{Path: path, Kind: space.ErrFull, Detail: said.Error()}
 	}
 	return fmt.Errorf("opening the database %s: %w", path, err)
 }
 
-// check reads the whole file once and fails with ErrDamaged on anything that is not sound.
+// check reads the whole file once and fails with ErrDamaged if it is damaged.
 func check(ctx context.Context, db *sql.DB) error {
 	rows, err := db.QueryContext(ctx, "PRAGMA quick_check(5)")
 	if err != nil {
@@ -115,20 +114,20 @@ func check(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// putAside renames the database and its side files. It returns the new name of the
-// database, "" when there was none.
-func putAside(path string, now time.Time) (string, error) {
+// moveDamaged renames the database and its side files. It returns the new name of the database, "" when
+// there was none.
+func moveDamaged(path string, now time.Time) (string, error) {
 	suffix := ".damaged-" + now.UTC().Format("20060102T150405.000Z")
-	kept := ""
+	moved := ""
 	for _, tail := range []string{"", "-wal", "-shm"} {
 		from, to := path+tail, path+suffix+tail
 		switch err := os.Rename(from, to); {
 		case errors.Is(err, os.ErrNotExist):
 		case err != nil:
-			return kept, fmt.Errorf("putting the damaged database aside: %w", err)
+			return moved, fmt.Errorf("renaming the damaged database: %w", err)
 		case tail == "":
-			kept = to
+			moved = to
 		}
 	}
-	return kept, nil
+	return moved, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"sextant/backend/record/sqlrows"
 	"sextant/shared/event"
 )
 
@@ -15,9 +16,9 @@ const MaxEventBytes = 4 << 20
 // ErrEventTooLarge is returned for an event whose data is over MaxEventBytes.
 var ErrEventTooLarge = errors.New("event is too large")
 
-// AppendEvents stores events in order in one transaction, together with what they change
-// in the conversations, messages and turns, and returns them with their sequence numbers.
-// On failure nothing of them is stored. Live kinds are not for this method.
+// AppendEvents stores events in order, in one transaction with what they change in conversations, messages
+// and turns, and returns them with their sequence numbers. On failure none is stored. Live kinds must not be
+// passed.
 func (s *Store) AppendEvents(ctx context.Context, events []event.Event) ([]event.Event, error) {
 	for _, e := range events {
 		if len(e.Data) > MaxEventBytes {
@@ -47,7 +48,8 @@ func (s *Store) appendEvents(ctx context.Context, tx *sql.Tx, events []event.Eve
 		if len(e.Data) == 0 {
 			e.Data = []byte("{}")
 		}
-		done, err := insert.ExecContext(ctx, e.Kind, nanos(e.Time), e.Conversation, e.Turn, e.Call, []byte(e.Data))
+		done, err := insert.ExecContext(ctx, e.Kind, sqlrows.Nanos(e.Time), e.Conversation, e.Turn, e.Call,
+			[]byte(e.Data))
 		if err != nil {
 			return nil, err
 		}
@@ -61,8 +63,7 @@ func (s *Store) appendEvents(ctx context.Context, tx *sql.Tx, events []event.Eve
 
 const eventColumns = `seq, kind, time, conversation, turn, call, data`
 
-// EventsAfter returns at most limit stored events with a sequence number above after, in
-// order.
+// EventsAfter returns at most limit stored events with a sequence number above after, in order.
 func (s *Store) EventsAfter(ctx context.Context, after int64, limit int) ([]event.Event, error) {
 	return queryEvents(ctx, s.reader,
 		`SELECT `+eventColumns+` FROM events WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
@@ -74,10 +75,10 @@ func (s *Store) EventsOfConversation(ctx context.Context, id string) ([]event.Ev
 		`SELECT `+eventColumns+` FROM events WHERE conversation = ? ORDER BY seq`, id)
 }
 
-// LastSeq is the newest sequence number, 0 when nothing was ever stored.
+// LastSeq returns the newest sequence number, 0 when nothing was ever stored.
 func (s *Store) LastSeq(ctx context.Context) (int64, error) {
 	var seq int64
-	// sqlite_sequence remembers the number even when the newest events were deleted.
+	// sqlite_sequence has the number even when the newest events were deleted.
 	err := s.reader.QueryRowContext(ctx,
 		`SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)`).Scan(&seq)
 	if err != nil {
@@ -86,12 +87,8 @@ func (s *Store) LastSeq(ctx context.Context) (int64, error) {
 	return seq, nil
 }
 
-type queryer interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-func queryEvents(ctx context.Context, q queryer, query string, args ...any) ([]event.Event, error) {
-	return collect(ctx, q, scanEvent, "reading events", query, args...)
+func queryEvents(ctx context.Context, q sqlrows.Queryer, query string, args ...any) ([]event.Event, error) {
+	return sqlrows.Collect(ctx, q, scanEvent, "reading events", query, args...)
 }
 
 func scanEvent(row *sql.Rows) (event.Event, error) {
@@ -99,27 +96,6 @@ func scanEvent(row *sql.Rows) (event.Event, error) {
 	var at int64
 	var data []byte
 	err := row.Scan(&e.Seq, &e.Kind, &at, &e.Conversation, &e.Turn, &e.Call, &data)
-	e.Time, e.Data = fromNanos(at), data
+	e.Time, e.Data = sqlrows.Time(at), data
 	return e, err
-}
-
-// collect reads all rows of a query; the slice is never nil, so that it is [] as JSON.
-func collect[T any](ctx context.Context, q queryer, scan func(*sql.Rows) (T, error), doing, query string, args ...any) ([]T, error) {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", doing, err)
-	}
-	defer rows.Close()
-	all := []T{}
-	for rows.Next() {
-		one, err := scan(rows)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", doing, err)
-		}
-		all = append(all, one)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", doing, err)
-	}
-	return all, nil
 }

@@ -40,7 +40,7 @@ func TestWhatFindsNoRoomIsNotKeptAtAllAndSaysSo(t *testing.T) {
 		}
 	}
 	if !errors.Is(err, space.ErrFull) || told != 1 {
-		t.Fatalf("told %d times: %v", told, err)
+		t.Fatalf("reported %d times: %v", told, err)
 	}
 	if err := s.AppendAudit(ctx, AuditEntry{Call: "c", Phase: AuditIntent, Body: []byte(`{"x":"` + strings.Repeat("x", 100_000) + `"}`)}); !errors.Is(err, space.ErrFull) {
 		t.Fatalf("an intent is not refused: %v", err)

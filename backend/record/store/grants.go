@@ -7,46 +7,41 @@ import (
 	"errors"
 	"fmt"
 
+	"sextant/backend/record/sqlrows"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
-// AddGrant keeps a standing permission; the same id again replaces it.
+// AddGrant stores a standing permission; the same id again replaces it.
 func (s *Store) AddGrant(ctx context.Context, g toolspec.Grant) error {
 	if g.ID == "" || g.Tool == "" || g.Scope == "" {
-		return errors.New("keeping a grant: it needs an id, a tool and a scope")
+		return errors.New("storing a grant: it needs an id, a tool and a scope")
 	}
 	data, err := json.Marshal(g)
 	if err != nil {
-		return fmt.Errorf("keeping a grant: %w", err)
+		return fmt.Errorf("storing a grant: %w", err)
 	}
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO grants (id, tool, scope, conversation, data, created)
-			VALUES (?, ?, ?, ?, ?, ?)`, g.ID, g.Tool, g.Scope, g.Conversation, data, nanos(g.Created))
+			VALUES (?, ?, ?, ?, ?, ?)`, g.ID, g.Tool, g.Scope, g.Conversation, data, sqlrows.Nanos(g.Created))
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("keeping a grant: %w", err)
+		return fmt.Errorf("storing a grant: %w", err)
 	}
 	return nil
 }
 
 // Grants returns every standing permission, the oldest first.
 func (s *Store) Grants(ctx context.Context) ([]toolspec.Grant, error) {
-	return collect(ctx, s.reader, func(row *sql.Rows) (toolspec.Grant, error) {
-		var g toolspec.Grant
-		var data []byte
-		if err := row.Scan(&data); err != nil {
-			return g, err
-		}
-		return g, json.Unmarshal(data, &g)
-	}, "reading grants", `SELECT data FROM grants ORDER BY created, id`)
+	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[toolspec.Grant], "reading grants",
+		`SELECT data FROM grants ORDER BY created, id`)
 }
 
 // GrantRows returns every standing permission with its uses, the newest first.
 func (s *Store) GrantRows(ctx context.Context) ([]wire.GrantRow, error) {
 	const calls = `FROM audit WHERE phase = 'intent' AND json_extract(CAST(body AS TEXT), '$.grant') = g.id`
-	return collect(ctx, s.reader, func(row *sql.Rows) (wire.GrantRow, error) {
+	return sqlrows.Collect(ctx, s.reader, func(row *sql.Rows) (wire.GrantRow, error) {
 		var g wire.GrantRow
 		var data []byte
 		var title sql.NullString
@@ -56,7 +51,7 @@ func (s *Store) GrantRows(ctx context.Context) ([]wire.GrantRow, error) {
 		}
 		g.Title = title.String
 		if used.Valid {
-			at := fromNanos(used.Int64)
+			at := sqlrows.Time(used.Int64)
 			g.Used = &at
 		}
 		return g, json.Unmarshal(data, &g.Grant)
@@ -64,7 +59,7 @@ func (s *Store) GrantRows(ctx context.Context) ([]wire.GrantRow, error) {
 		FROM grants g LEFT JOIN conversations c ON c.id = g.conversation ORDER BY g.created DESC, g.id`)
 }
 
-// RevokeGrant takes a permission back; ErrNotFound when there is none of that id.
+// RevokeGrant deletes a permission. It fails with ErrNotFound when there is none of that id.
 func (s *Store) RevokeGrant(ctx context.Context, id string) error {
 	return s.changeOne(ctx, "revoking a grant", "grant", `DELETE FROM grants WHERE id = ?`, id)
 }

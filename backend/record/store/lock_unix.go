@@ -11,12 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fileLock is held for as long as this process owns the database. The kernel drops it
-// when the process ends, however it ends.
+// fileLock is held while this process owns the database. The kernel releases it when the process ends.
 type fileLock struct{ file *os.File }
 
-// acquire locks the file beside the database: SQLite's own locks are POSIX ones, which a
-// second descriptor on the same file would drop.
+// acquire locks a file next to the database. SQLite's own locks are POSIX locks, which closing a second
+// descriptor of the same file would release.
 func acquire(path string) (*fileLock, error) {
 	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -9,15 +9,16 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
+
+	"sextant/backend/record/metrics"
 )
 
-// ErrReadOnly is what a write to a Store opened by Look comes to.
+// ErrReadOnly is the error of every write to a Store that OpenReadOnly has opened.
 var ErrReadOnly = errors.New("opened for reading only")
 
-// Look opens the SQLite file at path for reading, also while another process owns it: it takes
-// no lock, makes nothing, mends nothing, and every write fails with ErrReadOnly. It fails with
-// fs.ErrNotExist when there is no file.
+// OpenReadOnly opens the SQLite file at path for reading, even while another process owns it. It takes no
+// lock, creates and changes nothing, and every write fails with ErrReadOnly. It fails with fs.ErrNotExist
+// when there is no file.
 func Look(ctx context.Context, path string) (*Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -30,11 +31,12 @@ func Look(ctx context.Context, path string) (*Store, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("opening the database %s: %w", abs, fs.ErrInvalid)
 	}
-	s := &Store{path: abs, log: slog.New(slog.DiscardHandler), zone: time.Local}
+	s := &Store{path: abs, log: slog.New(slog.DiscardHandler)}
 	if s.reader, err = sql.Open("sqlite3", dsn(abs, "mode=ro&_query_only=1")); err != nil {
 		return nil, fmt.Errorf("opening for reading: %w", err)
 	}
 	s.reader.SetMaxOpenConns(readers)
+	s.Reader = metrics.NewReader(s.reader)
 	if err := s.reader.PingContext(ctx); err != nil {
 		return nil, errors.Join(explain(abs, err), s.closeConnections())
 	}

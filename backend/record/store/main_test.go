@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -22,6 +23,9 @@ func openAt(t testing.TB, path string) *Store {
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
+
+// setZone makes figures count by zone.
+func (s *Store) setZone(zone *time.Location) { s.recorder.Zone, s.Reader.Zone = zone, zone }
 
 func fresh(t *testing.T) *Store {
 	t.Helper()

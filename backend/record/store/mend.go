@@ -7,43 +7,43 @@ import (
 	"fmt"
 	"time"
 
+	"sextant/backend/record/sqlrows"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
 
-// Mended is what Open found running: nothing of it goes on by itself, and nothing of it is
-// done again (ARCHITECTURE 14). All values are ids.
+// Mended is what Open found running. None of it is continued or repeated. All values are ids.
 type Mended struct {
-	// Calls have an intent without a result: whether they took effect is not known.
+	// Calls have an intent without a result: it is not known whether they took effect.
 	Calls []string
 	// Conversations and Turns were in the middle of an answer.
 	Conversations []string
 	Turns         []string
-	// Questions waited for an answer that now cannot come.
+	// Questions waited for an answer.
 	Questions []string
 }
 
-// Any reports whether anything was mended.
+// Any reports whether anything was running.
 func (m Mended) Any() bool {
 	return len(m.Calls)+len(m.Conversations)+len(m.Turns)+len(m.Questions) > 0
 }
 
-// What a person reads of work that a dead process left behind.
+// What a person reads about work that a dead process left behind.
 const (
 	interruptedCall = "Interrupted: Sextant ended while this ran. Whether it took effect is not known."
 	interruptedTurn = "Sextant ended in the middle of this answer. What was shown is kept."
-	interruptedHint = "Look at what it acted on before doing it again."
+	interruptedHint = "Check what it acted on before doing it again."
 )
 
-// mend closes what a dead process left open. It appends events, as everything that
-// changes a conversation does, so that log and tables stay in step.
+// mend marks what a dead process left running as interrupted. It does so with events, like everything that
+// changes a conversation, so that log and tables agree.
 func (s *Store) mend(ctx context.Context) (Mended, error) {
 	var m Mended
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		now := time.Now().UTC()
 		var closing []event.Event
 		for _, find := range []func(context.Context, *sql.Tx, *Mended) ([]event.Event, error){
-			openQuestions, openCalls, openTurns, openWaits,
+			openQuestions, openCalls, openTurns, openMessages,
 		} {
 			found, err := find(ctx, tx, &m)
 			if err != nil {
@@ -59,7 +59,7 @@ func (s *Store) mend(ctx context.Context) (Mended, error) {
 		if err := s.closeIntents(ctx, tx, &m, now); err != nil {
 			return err
 		}
-		return s.closeStragglers(ctx, tx, &m)
+		return s.closeRunning(ctx, tx, &m)
 	})
 	return m, err
 }
@@ -67,7 +67,8 @@ func (s *Store) mend(ctx context.Context) (Mended, error) {
 // unanswered selects the events of one kind that no event of the other kind closes.
 func unanswered(ctx context.Context, tx *sql.Tx, opened, closed event.Kind) ([]event.Event, error) {
 	return queryEvents(ctx, tx, `SELECT `+eventColumns+` FROM events AS o WHERE o.kind = ? AND NOT EXISTS
-		(SELECT 1 FROM events AS c WHERE c.call = o.call AND c.kind = ? AND c.seq > o.seq) ORDER BY o.seq`, opened, closed)
+		(SELECT 1 FROM events AS c WHERE c.call = o.call AND c.kind = ? AND c.seq > o.seq) ORDER BY o.seq`,
+		opened, closed)
 }
 
 func openQuestions(ctx context.Context, tx *sql.Tx, m *Mended) ([]event.Event, error) {
@@ -102,7 +103,7 @@ func openCalls(ctx context.Context, tx *sql.Tx, m *Mended) ([]event.Event, error
 		m.Calls = append(m.Calls, e.Call)
 		end := event.CallEnd{
 			Tool: c.Tool, Status: event.CallInterrupted, Sentence: c.Sentence,
-			Error: interruptedCall, Suggestion: interruptedHint,
+			CallOutcome: event.CallOutcome{Error: interruptedCall, Suggestion: interruptedHint},
 		}
 		closing = append(closing, event.New(event.CallEnded, end).In(e.Conversation, e.Turn).Of(e.Call))
 	}
@@ -114,14 +115,15 @@ func openTurns(ctx context.Context, tx *sql.Tx, m *Mended) ([]event.Event, error
 		conversation string
 		turn         event.Turn
 	}
-	running, err := collect(ctx, tx, func(row *sql.Rows) (open, error) {
+	running, err := sqlrows.Collect(ctx, tx, func(row *sql.Rows) (open, error) {
 		var o open
 		var data []byte
 		if err := row.Scan(&o.conversation, &data); err != nil {
 			return o, err
 		}
 		return o, json.Unmarshal(data, &o.turn)
-	}, "reading running turns", `SELECT conversation, data FROM turns WHERE status = ? ORDER BY started`, chat.StatusRunning)
+	}, "reading running turns",
+		`SELECT conversation, data FROM turns WHERE status = ? ORDER BY started`, chat.StatusRunning)
 	if err != nil {
 		return nil, err
 	}
@@ -135,9 +137,9 @@ func openTurns(ctx context.Context, tx *sql.Tx, m *Mended) ([]event.Event, error
 	return closing, nil
 }
 
-// openWaits keeps messages whose turn has no end that they could wait for.
-func openWaits(ctx context.Context, tx *sql.Tx, _ *Mended) ([]event.Event, error) {
-	return collect(ctx, tx, func(row *sql.Rows) (event.Event, error) {
+// openMessages holds back the messages that waited for the end of a turn which will not end.
+func openMessages(ctx context.Context, tx *sql.Tx, _ *Mended) ([]event.Event, error) {
+	return sqlrows.Collect(ctx, tx, func(row *sql.Rows) (event.Event, error) {
 		var conversation string
 		var data []byte
 		if err := row.Scan(&conversation, &data); err != nil {
@@ -147,15 +149,16 @@ func openWaits(ctx context.Context, tx *sql.Tx, _ *Mended) ([]event.Event, error
 		err := json.Unmarshal(data, &w)
 		w.When = event.MomentKept
 		return event.New(event.MessageWaiting, w).In(conversation, ""), err
-	}, "reading messages that wait", `SELECT conversation, data FROM waiting WHERE json_extract(CAST(data AS TEXT), '$.when') <> ? ORDER BY position`, event.MomentKept)
+	}, "reading messages that wait",
+		`SELECT conversation, data FROM waiting WHERE json_extract(CAST(data AS TEXT),
+			'$.when') <> ? ORDER BY position`,
+		event.MomentKept)
 }
 
 // closeIntents gives every intent without a result the result "interrupted".
 func (s *Store) closeIntents(ctx context.Context, tx *sql.Tx, m *Mended, now time.Time) error {
-	orphans, err := collect(ctx, tx, func(row *sql.Rows) (string, error) {
-		var id string
-		return id, row.Scan(&id)
-	}, "reading open intents", `SELECT call FROM audit AS i WHERE phase = 'intent' AND NOT EXISTS
+	orphans, err := sqlrows.Collect(ctx, tx, sqlrows.Scan[string], "reading open intents",
+		`SELECT call FROM audit AS i WHERE phase = 'intent' AND NOT EXISTS
 		(SELECT 1 FROM audit AS r WHERE r.call = i.call AND r.phase = 'result') ORDER BY seq`)
 	if err != nil {
 		return err
@@ -165,25 +168,26 @@ func (s *Store) closeIntents(ctx context.Context, tx *sql.Tx, m *Mended, now tim
 		known[id] = true
 	}
 	var entries []AuditEntry
+	body, err := json.Marshal(event.CallResult{
+		Status:      event.CallInterrupted,
+		CallOutcome: event.CallOutcome{Error: interruptedCall, Suggestion: interruptedHint},
+	})
+	if err != nil {
+		return err
+	}
 	for _, id := range orphans {
 		if !known[id] {
 			m.Calls = append(m.Calls, id)
-		}
-		body, err := json.Marshal(map[string]any{
-			"status": event.CallInterrupted, "error": interruptedCall, "suggestion": interruptedHint,
-		})
-		if err != nil {
-			return err
 		}
 		entries = append(entries, AuditEntry{Call: id, Phase: AuditResult, Time: now, Body: body})
 	}
 	return s.appendAudit(ctx, tx, entries)
 }
 
-// closeStragglers ends rows that say "running" though no turn of theirs does: a message
-// or conversation that was made outside of a turn.
-func (s *Store) closeStragglers(ctx context.Context, tx *sql.Tx, m *Mended) error {
-	found, err := collect(ctx, tx, scanConversation, "reading running conversations",
+// closeRunning ends rows whose status is "running" although they belong to no turn: messages and
+// conversations that were made outside of a turn.
+func (s *Store) closeRunning(ctx context.Context, tx *sql.Tx, m *Mended) error {
+	found, err := sqlrows.Collect(ctx, tx, scanConversation, "reading running conversations",
 		`SELECT `+conversationColumns+` FROM conversations WHERE status = ?`, chat.StatusRunning)
 	if err != nil {
 		return err

@@ -7,23 +7,24 @@ import (
 	"errors"
 	"fmt"
 
+	"sextant/backend/record/sqlrows"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
 
 const messageColumns = `id, conversation, turn, role, text, calls, call_id, outside, status, time, program, thought`
 
-// Messages returns the messages of a conversation's active branch in the order they began, with
-// those it has in common with the branches it parted from. An unknown conversation has none.
+// Messages returns the messages of a conversation's active branch in the order in which they began,
+// including those it shares with the branches it forked from. An unknown conversation has none.
 func (s *Store) Messages(ctx context.Context, conversation string) ([]chat.Message, error) {
-	return collect(ctx, s.reader, scanMessage, "reading messages", way+`SELECT `+messageColumns+`
-		FROM messages AS m JOIN way ON m.branch = way.in_branch AND m.position <= way.upto
+	return sqlrows.Collect(ctx, s.reader, scanMessage, "reading messages", branchPath+`SELECT `+messageColumns+`
+		FROM messages AS m JOIN path ON m.branch = path.in_branch AND m.position <= path.upto
 		WHERE m.conversation = ?1 ORDER BY m.position`, conversation)
 }
 
 // Message returns one message, or ErrNotFound.
 func (s *Store) Message(ctx context.Context, id string) (chat.Message, error) {
-	found, err := collect(ctx, s.reader, scanMessage, "reading a message",
+	found, err := sqlrows.Collect(ctx, s.reader, scanMessage, "reading a message",
 		`SELECT `+messageColumns+` FROM messages WHERE id = ?`, id)
 	if err != nil {
 		return chat.Message{}, err
@@ -38,11 +39,12 @@ func scanMessage(row *sql.Rows) (chat.Message, error) {
 	var m chat.Message
 	var calls, outside []byte
 	var at int64
-	err := row.Scan(&m.ID, &m.Conversation, &m.Turn, &m.Role, &m.Text, &calls, &m.CallID, &outside, &m.Status, &at, &m.Program, &m.Thought)
+	err := row.Scan(&m.ID, &m.Conversation, &m.Turn, &m.Role, &m.Text, &calls, &m.CallID, &outside, &m.Status,
+		&at, &m.Program, &m.Thought)
 	if err != nil {
 		return m, err
 	}
-	m.Time = fromNanos(at)
+	m.Time = sqlrows.Time(at)
 	if m.Role == chat.RoleSummary {
 		m.CallID, m.Covers = "", m.CallID
 	}
@@ -56,8 +58,8 @@ func unpack(data []byte, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// saveMessage writes a message into the active branch. The same id again replaces it in its place:
-// that is how a streamed message becomes the final one.
+// saveMessage writes a message into the active branch. The same id again replaces the message in its place,
+// which is how a streamed message becomes the final one.
 func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event) error {
 	if m.ID == "" {
 		return errors.New("a message without an id")
@@ -74,15 +76,17 @@ func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event)
 		return err
 	}
 	if m.Role == chat.RoleSummary {
-		m.CallID = m.Covers // a summary answers no call, so the column holds what it stands for
+		m.CallID = m.Covers // a summary answers no call, so the column holds the last message it covers
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO messages
 		(id, conversation, turn, position, role, text, calls, call_id, outside, status, time, program, thought, branch)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, (SELECT branch FROM conversations WHERE id = ?2))
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
+		(SELECT branch FROM conversations WHERE id = ?2))
 		ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, role = excluded.role, text = excluded.text,
 		calls = excluded.calls, call_id = excluded.call_id, outside = excluded.outside, status = excluded.status,
 		thought = excluded.thought`,
-		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status, nanos(m.Time), m.Program, m.Thought)
+		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status,
+		sqlrows.Nanos(m.Time), m.Program, m.Thought)
 	if err != nil {
 		return err
 	}
@@ -96,8 +100,7 @@ func pack(v any, n int) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// appendText adds streamed text to a message, beginning it when its first event is a
-// delta.
+// appendText adds streamed text to a message, and creates the message when its first event is a delta.
 func appendText(ctx context.Context, tx *sql.Tx, message, text string, e event.Event) error {
 	if message == "" {
 		return errors.New("a delta without its message")
@@ -110,5 +113,5 @@ func appendText(ctx context.Context, tx *sql.Tx, message, text string, e event.E
 		return err
 	}
 	m := chat.Message{ID: message, Role: chat.RoleAssistant, Text: text, Status: chat.StatusRunning}
-	return saveMessage(ctx, tx, placed(m, e), e)
+	return saveMessage(ctx, tx, withOrigin(m, e), e)
 }

@@ -11,12 +11,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// BenchmarkMetrics reads the figures of a million calls of 30 tools and 200,000 turns. Durations
-// lie around a second and less, a call in nine failed.
+// BenchmarkMetrics reads the figures of a million calls of 30 tools and 200,000 turns. Durations are around a
+// second or less; one call in nine failed.
 func BenchmarkMetrics(b *testing.B) {
 	for _, days := range []int{365, 30} {
 		s := million(b, days)
-		now := time.Date(2026, 6, 1, 15, 30, 0, 0, s.zone)
+		now := time.Date(2026, 6, 1, 15, 30, 0, 0, s.Reader.Zone)
 		for _, r := range []wire.MetricsRange{wire.MetricsDay, wire.MetricsWeek, wire.MetricsMonth, wire.MetricsAll} {
 			b.Run(fmt.Sprintf("in%ddays/%s", days, r), func(b *testing.B) {
 				for b.Loop() {
@@ -29,7 +29,7 @@ func BenchmarkMetrics(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("in%ddays/one tool", days), func(b *testing.B) {
 			for b.Loop() {
-				h, _, err := s.ToolBuckets(context.Background(), "tool_7", toolspec.OriginBaseline, wire.MetricsMonth, 10, now)
+				h, _, err := s.ToolHistory(context.Background(), "tool_7", toolspec.OriginBaseline, wire.MetricsMonth, 10, now)
 				if err != nil || len(h.Buckets) != 30 {
 					b.Fatal(err)
 				}
@@ -38,12 +38,11 @@ func BenchmarkMetrics(b *testing.B) {
 	}
 }
 
-// million writes the tables of figures as a million calls within days before 1 June 2026 would
-// have left them.
+// storeWithAMillionCalls fills the tables of figures with a million calls in the days before 1 June 2026.
 func million(b *testing.B, days int) *Store {
 	b.Helper()
 	s := openAt(b, filepath.Join(b.TempDir(), "sextant.db"))
-	s.zone = time.UTC
+	s.setZone(time.UTC)
 	start := time.Date(2026, 6, 1, 16, 0, 0, 0, time.UTC).AddDate(0, 0, -days)
 	for _, q := range []string{
 		`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000),

@@ -14,7 +14,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// done is a call that ended, as its two audit rows say it.
+// recordedCall is an ended call, as in its two audit rows.
 type done struct {
 	at       string
 	tool     string
@@ -78,7 +78,7 @@ func measured(t testing.TB, s *Store, r wire.MetricsRange, origin toolspec.Origi
 	return m
 }
 
-// filled are the buckets with calls, as "start calls/failed/asked".
+// nonEmptyBuckets returns the buckets with calls, as "start calls/failed/asked".
 func filled(m wire.Metrics) []string {
 	var out []string
 	for _, b := range m.Buckets {
@@ -108,19 +108,19 @@ func TestNothingMeasuredIsNoFiguresInEveryRange(t *testing.T) {
 
 func TestFiguresOfCallsAreThoseCountedByHand(t *testing.T) {
 	s := fresh(t)
-	s.zone = berlin(t)
+	s.setZone(berlin(t))
 	at := "2026-05-04T08:10:00Z"
 	record(t, s,
 		done{at: at, tool: "click", status: event.CallDone, ms: 10, tokens: 5},
 		done{at: at, tool: "click", status: event.CallDone, ms: 40, tokens: 7},
 		done{at: at, tool: "click", status: event.CallDone, ms: 20},
 		done{at: at, tool: "click", status: event.CallFailed, kind: toolspec.UserError, ms: 3000},
-		// One that was not valid never ran: it has no duration, and 0 ms is not one.
+		// An invalid call never ran, so it has no duration.
 		done{at: at, tool: "click", decision: "none", status: event.CallFailed, kind: toolspec.ValidationError},
 		done{at: at, tool: "click", decision: "none", status: event.CallFailed, kind: toolspec.ValidationError},
 		done{at: at, tool: "bash", decision: "once", answer: "once", waited: 4000, status: event.CallDone, ms: 700},
 		done{at: at, tool: "bash", decision: "denied", answer: "deny", waited: 9000, status: event.CallDeclined, kind: toolspec.PermissionError},
-		done{at: at, tool: "bash", decision: "none", answer: AnswerLapsed, waited: 60_000, status: event.CallStopped, kind: toolspec.UserError},
+		done{at: at, tool: "bash", decision: "none", answer: event.AnswerLapsed, waited: 60_000, status: event.CallStopped, kind: toolspec.UserError},
 		done{at: at, tool: "bash", decision: "refused", status: event.CallRefused, kind: toolspec.SecurityError},
 		done{at: at, tool: "github__list", origin: toolspec.OriginMCP, status: event.CallDone, ms: 612},
 	)
@@ -135,7 +135,7 @@ func TestFiguresOfCallsAreThoseCountedByHand(t *testing.T) {
 	})
 	same(t, "questions", m.Questions, wire.QuestionMetrics{Asked: 3, Allowed: 1, Denied: 1, Lapsed: 1, P50MS: 4000})
 	same(t, "buckets", filled(m), []string{"05-04 10:00 11/3/3"})
-	same(t, "zone and step", []string{m.Zone, m.Step, m.From.Format(time.RFC3339), m.To.Format(time.RFC3339)},
+	same(t, "zone and step", []string{m.Zone, string(m.Step), m.From.Format(time.RFC3339), m.To.Format(time.RFC3339)},
 		[]string{"Europe/Berlin", "hour", "2026-05-03T13:00:00+02:00", "2026-05-04T13:00:00+02:00"})
 
 	for _, r := range []wire.MetricsRange{wire.MetricsWeek, wire.MetricsMonth, wire.MetricsAll} {
@@ -152,7 +152,7 @@ func TestFiguresOfCallsAreThoseCountedByHand(t *testing.T) {
 
 func TestADayBeginsAtMidnightOfThisMachinesClock(t *testing.T) {
 	s := fresh(t)
-	s.zone = berlin(t)
+	s.setZone(berlin(t))
 	record(t, s,
 		done{at: "2026-05-03T21:59:59Z", tool: "a", status: event.CallDone}, // 23:59:59 on the 3rd
 		done{at: "2026-05-03T22:00:00Z", tool: "a", status: event.CallDone}, // 00:00:00 on the 4th
@@ -164,7 +164,7 @@ func TestADayBeginsAtMidnightOfThisMachinesClock(t *testing.T) {
 
 func TestTheEdgesOfARangeAreInsideAtItsBeginningAndOutsideAtItsEnd(t *testing.T) {
 	s := fresh(t)
-	s.zone = berlin(t)
+	s.setZone(berlin(t))
 	record(t, s,
 		done{at: "2026-05-03T10:59:59Z", tool: "a", status: event.CallDone, ms: 1},
 		done{at: "2026-05-03T11:00:00Z", tool: "a", status: event.CallDone, ms: 2},
@@ -194,27 +194,27 @@ func TestTheEdgesOfARangeAreInsideAtItsBeginningAndOutsideAtItsEnd(t *testing.T)
 
 func TestAWeekOverTheChangeOfClocksKeepsItsSixHours(t *testing.T) {
 	s := fresh(t)
-	s.zone = berlin(t)
-	// On 29 March 2026 at 02:00 it became 03:00.
+	s.setZone(berlin(t))
+	// On 29 March 2026 clocks went from 02:00 to 03:00.
 	record(t, s, done{at: "2026-03-29T03:59:00Z", tool: "a", status: event.CallDone}, done{at: "2026-03-29T04:00:00Z", tool: "a", status: event.CallDone})
 	same(t, "buckets", filled(measured(t, s, wire.MetricsWeek, "", "2026-03-30T10:00:00Z")), []string{"03-29 00:00 1/0/0", "03-29 06:00 1/0/0"})
 }
 
 func TestLongHistoriesAreCutIntoWeeksThenMonths(t *testing.T) {
 	s := fresh(t)
-	s.zone = berlin(t)
+	s.setZone(berlin(t))
 	record(t, s, done{at: "2026-01-07T12:00:00Z", tool: "a", status: event.CallDone}, done{at: "2026-05-04T09:00:00Z", tool: "a", status: event.CallDone})
 	m := measured(t, s, wire.MetricsAll, "", "2026-05-04T10:00:00Z")
-	same(t, "weeks", append(filled(m), m.Step), []string{"01-05 00:00 1/0/0", "05-04 00:00 1/0/0", "week"})
+	same(t, "weeks", append(filled(m), string(m.Step)), []string{"01-05 00:00 1/0/0", "05-04 00:00 1/0/0", "week"})
 	record(t, s, done{at: "2024-02-29T12:00:00Z", tool: "a", status: event.CallDone})
 	m = measured(t, s, wire.MetricsAll, "", "2026-05-04T10:00:00Z")
-	same(t, "months", append(filled(m), m.Step), []string{"02-01 00:00 1/0/0", "01-01 00:00 1/0/0", "05-01 00:00 1/0/0", "month"})
+	same(t, "months", append(filled(m), string(m.Step)), []string{"02-01 00:00 1/0/0", "01-01 00:00 1/0/0", "05-01 00:00 1/0/0", "month"})
 }
 
 func TestPercentilesAreRanksAndNotAverages(t *testing.T) {
 	s := fresh(t)
-	s.zone = time.UTC
-	// 19 quick calls on one day and one slow call on another: an average of the days' would be off by far.
+	s.setZone(time.UTC)
+	// 19 fast calls on one day and one slow call on another: an average of the days would be far off.
 	for i := range 19 {
 		record(t, s, done{at: "2026-05-03T12:00:00Z", tool: "a", status: event.CallDone, ms: int64(i + 1)})
 	}
@@ -223,7 +223,7 @@ func TestPercentilesAreRanksAndNotAverages(t *testing.T) {
 	if got := m.Tools[0]; got.P50MS != 10 || got.P95MS != 19 {
 		t.Errorf("median %d, 95 %% %d of 1 to 19 and 10,000", got.P50MS, got.P95MS)
 	}
-	h, failures, err := s.ToolBuckets(context.Background(), "a", "baseline", wire.MetricsMonth, 5, time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC))
+	h, failures, err := s.ToolHistory(context.Background(), "a", "baseline", wire.MetricsMonth, 5, time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC))
 	if err != nil || len(failures) != 0 {
 		t.Fatal(failures, err)
 	}
@@ -235,13 +235,17 @@ func TestPercentilesAreRanksAndNotAverages(t *testing.T) {
 
 func TestTheNewestFailuresOfAToolComeWithTheirRows(t *testing.T) {
 	s := fresh(t)
-	s.zone = time.UTC
+	s.setZone(time.UTC)
 	for i := range 4 {
 		record(t, s, done{at: fmt.Sprintf("2026-05-04T0%d:00:00Z", i+1), tool: "a", status: event.CallFailed, kind: toolspec.UserError, ms: int64(i)})
 	}
 	record(t, s, done{at: "2026-05-04T06:00:00Z", tool: "b", status: event.CallFailed}, done{at: "2026-05-04T06:00:00Z", tool: "a", status: event.CallDone})
 	for _, r := range []wire.MetricsRange{wire.MetricsDay, wire.MetricsAll} {
-		h, failures, err := s.ToolBuckets(context.Background(), "a", "baseline", r, 2, time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC))
+		h, failed, err := s.ToolHistory(context.Background(), "a", "baseline", r, 2, time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC))
+		if err != nil {
+			t.Fatal(err)
+		}
+		failures, err := s.AuditPairsAt(context.Background(), failed)
 		if err != nil || len(failures) != 2 || failures[0].Intent.Time.Hour() != 4 || failures[1].Intent.Time.Hour() != 3 || failures[0].Result == nil {
 			t.Fatalf("%s: %+v, %v", r, failures, err)
 		}
@@ -286,17 +290,17 @@ func turnOf(id string, kind event.Kind, model string, status chat.Status, rounds
 
 func TestTokensAreDividedByWhatThePromptWasMadeOf(t *testing.T) {
 	s := fresh(t)
-	s.zone = time.UTC
+	s.setZone(time.UTC)
 	must(t, s,
 		turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
 		round("t1", 1, event.Round{Model: "openai/x", Usage: chat.Usage{Input: 1000, Output: 50, Cached: 400}, Prompt: event.Prompt{Talk: 400, Definitions: 600}, Calls: 2, Answer: 200}),
 		round("t1", 2, event.Round{Model: "openai/x", Usage: chat.Usage{Input: 2000, Output: 30}, Prompt: event.Prompt{Talk: 500, Definitions: 500, Results: 1000}, Answer: 100}),
 		turnOf("t1", event.TurnEnded, "openai/x", chat.StatusDone, 2),
-		// This one's provider gives no counts.
+		// This provider returns no counts.
 		turnOf("t2", event.TurnStarted, "ollama/y", chat.StatusRunning, 0),
 		round("t2", 1, event.Round{Model: "ollama/y", Prompt: event.Prompt{Talk: 400, Definitions: 400}, Answer: 80}),
 		turnOf("t2", event.TurnEnded, "ollama/y", chat.StatusDone, 1),
-		// A model that could not be reached read nothing.
+		// A model that could not be reached has read nothing.
 		turnOf("t3", event.TurnStarted, "ollama/y", chat.StatusRunning, 0),
 		round("t3", 1, event.Round{Model: "ollama/y", Prompt: event.Prompt{Talk: 400}, Failed: true}),
 		turnOf("t3", event.TurnEnded, "ollama/y", chat.StatusFailed, 1),
@@ -304,7 +308,7 @@ func TestTokensAreDividedByWhatThePromptWasMadeOf(t *testing.T) {
 		round("t4", 1, event.Round{Model: "pilot", Prompt: event.Prompt{Talk: 400}, Calls: 1}),
 		round("t4", 2, event.Round{Model: "pilot", Prompt: event.Prompt{Talk: 400}, Answer: 10}),
 		turnOf("t4", event.TurnEnded, "pilot", chat.StatusDone, 2),
-		// One that runs is not counted before it ended.
+		// A running turn is not counted.
 		turnOf("t5", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
 		round("t5", 1, event.Round{Model: "openai/x", Usage: chat.Usage{Input: 7, Output: 7}}),
 	)
@@ -318,7 +322,7 @@ func TestTokensAreDividedByWhatThePromptWasMadeOf(t *testing.T) {
 		same(t, "turns", m.Turns, []wire.RoundsMetrics{{Rounds: 1, Models: 2}, {Rounds: 2, Models: 1, Pilot: 1}})
 		none := []chat.Money{}
 		same(t, "models", m.Models, []wire.ModelMetrics{
-			// Its requests count at once.
+			// Requests are counted at once.
 			{
 				Model: "openai/x", Turns: 1, Rounds: 2, Requests: 3, Input: 3007, Cached: 400, Output: 87,
 				Definitions: 1100, Results: 1000, Unpriced: 3094, Cost: none,
@@ -334,7 +338,7 @@ func TestTokensAreDividedByWhatThePromptWasMadeOf(t *testing.T) {
 
 func TestATurnThatDiedWithTheProgramIsCountedWithTheRoundsItHad(t *testing.T) {
 	s := fresh(t)
-	s.zone = time.UTC
+	s.setZone(time.UTC)
 	must(t, s, turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
 		round("t1", 1, event.Round{Model: "openai/x", Usage: chat.Usage{Input: 10, Output: 1}, Prompt: event.Prompt{Talk: 1}, Calls: 1, Answer: 1}))
 	path := s.Path()
@@ -342,7 +346,7 @@ func TestATurnThatDiedWithTheProgramIsCountedWithTheRoundsItHad(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = openAt(t, path)
-	s.zone = time.UTC
+	s.setZone(time.UTC)
 	m := measured(t, s, wire.MetricsAll, "", "2026-05-04T10:00:00Z")
 	same(t, "turns", m.Turns, []wire.RoundsMetrics{{Rounds: 1, Models: 1}})
 	same(t, "with calls", m.WithCalls, wire.TurnTokens{Turns: 1, Tokens: 11})
@@ -382,7 +386,7 @@ func TestWhatWasRecordedBeforeThereWereFiguresIsCountedOnce(t *testing.T) {
 		}
 		s = openAt(t, path)
 	}
-	m, err := s.Metrics(ctx, wire.MetricsAll, "", time.Date(2026, 5, 4, 23, 0, 0, 0, s.zone))
+	m, err := s.Metrics(ctx, wire.MetricsAll, "", time.Date(2026, 5, 4, 23, 0, 0, 0, s.Reader.Zone))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,17 +13,17 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// measuresFilled is the version of the schema whose tables of figures hold what was recorded
-// before there were any.
-const measuresFilled = 7
+// backfillVersion is the schema version that counts what was recorded before there were figures.
+const backfillVersion = 7
 
-// provider knows the migrations of a database.
+// provider returns the migrations for a database.
 func (s *Store) provider(db *sql.DB) (*goose.Provider, error) {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err == nil {
 		var p *goose.Provider
 		p, err = goose.NewProvider(goose.DialectSQLite3, db, dir, goose.WithDisableGlobalRegistry(true),
-			goose.WithGoMigrations(goose.NewGoMigration(measuresFilled, &goose.GoFunc{RunTx: s.measureOld}, nil)))
+			goose.WithGoMigrations(goose.NewGoMigration(backfillVersion,
+				&goose.GoFunc{RunTx: s.recorder.Backfill}, nil)))
 		if err == nil {
 			return p, nil
 		}
@@ -31,8 +31,8 @@ func (s *Store) provider(db *sql.DB) (*goose.Provider, error) {
 	return nil, fmt.Errorf("reading migrations: %w", err)
 }
 
-// migrate brings the schema up to this program's version, or fails with ErrNewer without
-// touching a file that is already past it.
+// migrate brings the schema up to this program's version. It fails with ErrNewer, without changing the file,
+// when the schema is newer.
 func (s *Store) migrate(ctx context.Context, db *sql.DB) error {
 	provider, err := s.provider(db)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Store) migrate(ctx context.Context, db *sql.DB) error {
 		return &OpenError{Kind: ErrNewer, Detail: fmt.Sprintf("schema %d, this program knows %d", have, want)}
 	}
 	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("bringing the schema up to date: %w", err)
+		return fmt.Errorf("migrating the schema: %w", err)
 	}
 	return nil
 }

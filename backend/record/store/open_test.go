@@ -33,7 +33,7 @@ func TestANewFileIsMadePrivateAndBroughtUpToDate(t *testing.T) {
 		t.Fatalf("journal_mode %s, synchronous %d, foreign_keys %d", mode, sync, keys)
 	}
 	if s.Mended().Any() {
-		t.Fatalf("a new file was mended: %+v", s.Mended())
+		t.Fatalf("something was running in a new file: %+v", s.Mended())
 	}
 }
 
@@ -119,7 +119,7 @@ func TestADamagedFileIsNamedAndLeftAlone(t *testing.T) {
 			}
 			defer newOne.Close()
 			if now, _ := os.ReadFile(kept); !bytes.Equal(now, broken) || !strings.Contains(kept, ".damaged-") {
-				t.Fatalf("the damaged file is not whole at %q", kept)
+				t.Fatalf("the damaged file is not complete at %q", kept)
 			}
 			if all, err := newOne.Settings(ctx); err != nil || len(all) != 0 {
 				t.Fatalf("the new file holds %v, %v", all, err)

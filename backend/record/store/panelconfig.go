@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// PanelConfig is what a person set for panel, JSON by name.
+// PanelConfig returns what a person set for panel, as JSON by name.
 func (s *Store) PanelConfig(ctx context.Context, panel string) (map[string]json.RawMessage, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT name, value FROM panel_config WHERE panel = ?`, panel)
 	if err != nil {
@@ -28,11 +28,12 @@ func (s *Store) PanelConfig(ctx context.Context, panel string) (map[string]json.
 	return all, nil
 }
 
-// SetPanelConfig keeps values for panel beside what was set before; an empty value forgets one.
+// SetPanelConfig stores values for panel in addition to the earlier ones; an empty value deletes one.
 func (s *Store) SetPanelConfig(ctx context.Context, panel string, values map[string]json.RawMessage) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		for name, value := range values {
-			statement, args := `INSERT OR REPLACE INTO panel_config (panel, name, value) VALUES (?, ?, ?)`, []any{panel, name, string(value)}
+			statement, args := `INSERT OR REPLACE INTO panel_config (panel, name, value) VALUES (?, ?, ?)`,
+				[]any{panel, name, string(value)}
 			if len(value) == 0 {
 				statement, args = `DELETE FROM panel_config WHERE panel = ? AND name = ?`, []any{panel, name}
 			}
@@ -43,7 +44,7 @@ func (s *Store) SetPanelConfig(ctx context.Context, panel string, values map[str
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("keeping the settings of panel %s: %w", panel, err)
+		return fmt.Errorf("storing the settings of panel %s: %w", panel, err)
 	}
 	return nil
 }

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"sextant/backend/record/sqlrows"
 )
 
-// PanelState is the JSON that panel's page asked to keep; ok is false when there is none.
+// PanelState returns the JSON that panel's page has stored; ok is false when there is none.
 func (s *Store) PanelState(ctx context.Context, panel string) (state string, ok bool, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT state FROM panel_states WHERE panel = ?`, panel).Scan(&state)
 	switch {
@@ -20,16 +22,16 @@ func (s *Store) PanelState(ctx context.Context, panel string) (state string, ok 
 	return state, true, nil
 }
 
-// SetPanelState keeps state for panel, in place of what was kept before.
+// SetPanelState stores state for panel in place of its earlier state.
 func (s *Store) SetPanelState(ctx context.Context, panel, state string) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO panel_states (panel, state, updated) VALUES (?, ?, ?)
 			ON CONFLICT (panel) DO UPDATE SET state = excluded.state, updated = excluded.updated`,
-			panel, state, nanos(time.Now()))
+			panel, state, sqlrows.Nanos(time.Now()))
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("keeping the state of panel %s: %w", panel, err)
+		return fmt.Errorf("storing the state of panel %s: %w", panel, err)
 	}
 	return nil
 }

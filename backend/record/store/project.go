@@ -11,8 +11,8 @@ import (
 	"sextant/shared/event"
 )
 
-// project writes what events change in the tables. A run of deltas of one message is one
-// update, so that a burst does not copy a long text once a token.
+// project writes what events change in the tables. Consecutive deltas of one message are one update, so
+// that a long text is not copied for every token.
 func (s *Store) project(ctx context.Context, tx *sql.Tx, events []event.Event) error {
 	for i := 0; i < len(events); {
 		if events[i].Kind != event.TextDelta {
@@ -52,7 +52,7 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 		if err := json.Unmarshal(e.Data, &m); err != nil {
 			return err
 		}
-		return saveMessage(ctx, tx, placed(m, e), e)
+		return saveMessage(ctx, tx, withOrigin(m, e), e)
 	case event.MessageWaiting, event.MessageTaken, event.MessageDropped:
 		return projectWaiting(ctx, tx, e)
 	case event.BranchStarted, event.BranchChosen:
@@ -68,17 +68,21 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 		if t.ID == "" {
 			t.ID = e.Turn
 		}
-		return s.measureTurn(ctx, tx, event.Turn{ID: t.ID, Model: t.Model, Status: t.Status, Rounds: t.Rounds}, e.Time)
+		counted := event.Turn{ID: t.ID, Model: t.Model, Status: t.Status, Rounds: t.Rounds}
+		return s.recorder.Turn(ctx, tx, counted, e.Time)
 	case event.RoundEnded:
-		return s.measureRound(ctx, tx, e)
+		return s.recorder.Round(ctx, tx, e)
 	case event.BudgetRaised:
-		return projectRaised(ctx, tx, e)
+		if err := ensureConversation(ctx, tx, e.Conversation, e.Time); err != nil {
+			return err
+		}
+		return s.recorder.BudgetRaised(ctx, tx, e)
 	}
 	return nil
 }
 
-// placed fills in where a message belongs from the event that carries it.
-func placed(m chat.Message, e event.Event) chat.Message {
+// withOrigin fills in conversation, turn and time of a message from its event.
+func withOrigin(m chat.Message, e event.Event) chat.Message {
 	if m.Conversation == "" {
 		m.Conversation = e.Conversation
 	}
@@ -91,7 +95,7 @@ func placed(m chat.Message, e event.Event) chat.Message {
 	return m
 }
 
-// projectDeltas appends the leading deltas of one message and returns how many those were.
+// projectDeltas appends the leading deltas that belong to one message and returns how many there are.
 func projectDeltas(ctx context.Context, tx *sql.Tx, events []event.Event) (int, error) {
 	first := events[0]
 	var message string

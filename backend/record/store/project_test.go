@@ -153,9 +153,9 @@ func TestWhatRanWhenTheProcessEndedIsInterrupted(t *testing.T) {
 	s := fresh(t)
 	call := func(kind event.Kind, data any) event.Event { return event.New(kind, data).In("c", "t").Of("k1") }
 	must(t, s, talk("c"), turn(event.TurnStarted, ""), said("m", "half an ans", chat.StatusRunning),
-		call(event.CallStarted, event.CallStart{Tool: "bash", Sentence: "Running ls"}),
+		call(event.CallStarted, event.CallStart{CallRequest: event.CallRequest{Tool: "bash", Sentence: "Running ls"}}),
 		call(event.ApprovalAsked, event.Approval{ID: "q1", Call: "k1"}),
-		event.New(event.CallStarted, event.CallStart{Tool: "done"}).In("c", "t").Of("k2"),
+		event.New(event.CallStarted, event.CallStart{CallRequest: event.CallRequest{Tool: "done"}}).In("c", "t").Of("k2"),
 		event.New(event.CallEnded, event.CallEnd{Tool: "done"}).In("c", "t").Of("k2"))
 	for id, phases := range map[string][]AuditPhase{"k1": {AuditIntent}, "k2": {AuditIntent, AuditResult}} {
 		for _, phase := range phases {
@@ -198,6 +198,6 @@ func TestWhatRanWhenTheProcessEndedIsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again := openAt(t, path).Mended(); again.Any() {
-		t.Fatalf("mended twice: %+v", again)
+		t.Fatalf("closed twice: %+v", again)
 	}
 }

@@ -8,38 +8,35 @@ import (
 	"fmt"
 	"time"
 
+	"sextant/backend/record/sqlrows"
 	"sextant/shared/wire"
 )
 
-// AddResult keeps what is known of a result; its text is the caller's matter.
+// AddResult stores what is known of a result. The caller stores its text.
 func (s *Store) AddResult(ctx context.Context, r wire.KeptResult) error {
 	if r.ID == "" || r.Owner == "" {
-		return errors.New("keeping a result: it needs an id and an owner")
+		return errors.New("storing a result: it needs an id and an owner")
 	}
 	data, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("keeping a result: %w", err)
+		return fmt.Errorf("storing a result: %w", err)
 	}
 	err = s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO results (id, conversation, bytes, data, time) VALUES (?, ?, ?, ?, ?)`,
-			r.ID, r.Conversation, r.Bytes, data, nanos(r.Time))
+		_, err := tx.ExecContext(ctx,
+			`INSERT INTO results (id, conversation, bytes, data, time) VALUES (?, ?, ?, ?, ?)`,
+			r.ID, r.Conversation, r.Bytes, data, sqlrows.Nanos(r.Time))
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("keeping a result: %w", err)
+		return fmt.Errorf("storing a result: %w", err)
 	}
 	return nil
 }
 
 // Result returns what is known of a result, or ErrNotFound.
 func (s *Store) Result(ctx context.Context, id string) (wire.KeptResult, error) {
-	found, err := collect(ctx, s.reader, func(row *sql.Rows) (r wire.KeptResult, err error) {
-		var data []byte
-		if err := row.Scan(&data); err != nil {
-			return r, err
-		}
-		return r, json.Unmarshal(data, &r)
-	}, "reading a result", `SELECT data FROM results WHERE id = ?`, id)
+	found, err := sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[wire.KeptResult], "reading a result",
+		`SELECT data FROM results WHERE id = ?`, id)
 	if err != nil {
 		return wire.KeptResult{}, err
 	}
@@ -51,15 +48,16 @@ func (s *Store) Result(ctx context.Context, id string) (wire.KeptResult, error) 
 
 // ResultIDs returns the ids of all results.
 func (s *Store) ResultIDs(ctx context.Context) ([]string, error) {
-	return collect(ctx, s.reader, func(row *sql.Rows) (id string, err error) { return id, row.Scan(&id) },
+	return sqlrows.Collect(ctx, s.reader, sqlrows.Scan[string],
 		"reading results", `SELECT id FROM results`)
 }
 
-// ForgetResults forgets results outside of any conversation that are older than loose, and the
-// oldest of all beyond maxBytes.
+// ForgetResults deletes the results outside of any conversation that are older than loose, and the oldest of
+// all results beyond maxBytes.
 func (s *Store) ForgetResults(ctx context.Context, loose time.Time, maxBytes int64) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM results WHERE conversation = '' AND time < ?`, nanos(loose)); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			`DELETE FROM results WHERE conversation = '' AND time < ?`, sqlrows.Nanos(loose)); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM results WHERE id IN (SELECT id FROM
@@ -67,7 +65,7 @@ func (s *Store) ForgetResults(ctx context.Context, loose time.Time, maxBytes int
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("forgetting results: %w", err)
+		return fmt.Errorf("deleting results: %w", err)
 	}
 	return nil
 }

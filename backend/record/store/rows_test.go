@@ -58,6 +58,6 @@ func TestGrantsComeBackWhole(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	if err := s.AddGrant(ctx, toolspec.Grant{ID: "g"}); err == nil {
-		t.Fatal("a grant without a tool was kept")
+		t.Fatal("a grant without a tool was stored")
 	}
 }

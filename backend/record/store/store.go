@@ -1,18 +1,16 @@
-// Package store keeps everything Sextant must not lose in one SQLite file: the ordered
-// event log, the conversations, messages and turns read out of it, the audit chain, the
-// settings and the grants.
+// Package store keeps everything that Sextant must not lose in one SQLite file: the ordered event log, the
+// conversations, messages and turns projected from it, the audit chain, the settings and the grants.
 //
-// The contract: events are the truth. Conversations, messages and turns are projections
-// that are written in the transaction that stores the event which changes them, so a
-// process that is killed at any moment leaves tables and log in step. What a method
-// acknowledges is on disk (WAL, synchronous FULL). All writes pass one connection, reads
-// use a small pool of their own; every method may be called concurrently.
+// The contract: events are the source of truth. Conversations, messages and turns are projections, written
+// in the transaction that stores the event which changes them, so that tables and log agree even after a
+// kill. What a method acknowledges is on disk (WAL, synchronous FULL). All writes use one connection, reads
+// a small pool; every method may be called concurrently.
 //
-// One process owns a file at a time (ErrLocked). A file that fails its check is left
-// exactly where it is (ErrDamaged) until somebody asks for OpenFresh. On Open whatever
-// was running when the last process ended is marked interrupted; Mended says what.
+// One process owns a file at a time (ErrLocked). A file that fails its check is left unchanged
+// (ErrDamaged) until OpenFresh is called. Open marks what was running when the last process ended as
+// interrupted; Recovered says what.
 //
-// The package decides nothing: who may see or change what is the caller's matter.
+// The package does not decide who may see or change what.
 package store
 
 import (
@@ -29,10 +27,11 @@ import (
 
 	_ "github.com/mattn/go-sqlite3" // the database/sql driver "sqlite3"
 
+	"sextant/backend/record/metrics"
 	"sextant/backend/record/space"
 )
 
-// readers is the size of the read pool: enough for the window's requests to overlap.
+// readers is the size of the read pool, enough for the overlapping requests of a window.
 const readers = 4
 
 // Store is an open database. Make one with Open or OpenFresh and Close it.
@@ -43,16 +42,17 @@ type Store struct {
 	writer *sql.DB
 	reader *sql.DB
 	mended Mended
-	// zone is where days begin and end.
-	zone *time.Location
-	// full is told of every write that found no room.
+	// Reader reads the figures.
+	*metrics.Reader
+	recorder metrics.Recorder
+	// full is called with every write that failed for lack of disk space.
 	full atomic.Pointer[func(error)]
 }
 
-// Open opens the SQLite file at path, creating its folder (0700) and the file (0600) when
-// they are missing, brings its schema up to date and mends what the last process left
-// running. It fails with an *OpenError that wraps ErrLocked, ErrDamaged or ErrNewer when
-// one of these is the reason; the file is then unchanged.
+// Open opens the SQLite file at path. It creates the folder (0700) and the file (0600) when they are
+// missing, migrates the schema, and marks what the last process left running as interrupted. It fails with
+// an *OpenError that wraps ErrLocked, ErrDamaged or ErrNewer when one of these is the reason; the file is
+// then unchanged.
 func Open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
 	abs, err := prepare(path, log)
 	if err != nil {
@@ -69,9 +69,9 @@ func Open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
 	return s, nil
 }
 
-// OpenFresh puts a damaged file at path (with its -wal and -shm) aside under the name
-// <file>.damaged-<UTC time> and opens a new one. It returns where the old file is now, ""
-// when there was none. It fails with ErrLocked when another process holds the file.
+// OpenFresh renames a damaged file at path (with its -wal and -shm) to <file>.damaged-<UTC time> and opens
+// a new one. It returns the new name of the old file, "" when there was none. It fails with ErrLocked when
+// another process owns the file.
 func OpenFresh(ctx context.Context, path string, log *slog.Logger) (*Store, string, error) {
 	abs, err := prepare(path, log)
 	if err != nil {
@@ -81,18 +81,18 @@ func OpenFresh(ctx context.Context, path string, log *slog.Logger) (*Store, stri
 	if err != nil {
 		return nil, "", err
 	}
-	kept, err := putAside(abs, time.Now())
+	moved, err := moveDamaged(abs, time.Now())
 	if err != nil {
 		return nil, "", errors.Join(err, lock.release())
 	}
 	s, err := open(ctx, abs, lock, log)
 	if err != nil {
-		return nil, kept, errors.Join(err, lock.release())
+		return nil, moved, errors.Join(err, lock.release())
 	}
-	return s, kept, nil
+	return s, moved, nil
 }
 
-// prepare makes the folder of the file and returns the file's absolute path.
+// prepare creates the folder of the file and returns the file's absolute path.
 func prepare(path string, log *slog.Logger) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -102,10 +102,10 @@ func prepare(path string, log *slog.Logger) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making the data folder: %w", err)
 	}
-	// A folder that was there before is not ours to lock: somebody may have named a shared
-	// one. The files in it are 0600 all the same.
+	// The permissions of an existing folder are not changed: it may be shared on purpose. The files in it
+	// are 0600 all the same.
 	if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o077 != 0 {
-		log.Warn("data folder can be entered by others", "folder", dir, "mode", info.Mode().Perm().String())
+		log.Warn("the data folder is open to other users", "folder", dir, "mode", info.Mode().Perm().String())
 	}
 	return abs, nil
 }
@@ -115,11 +115,11 @@ func open(ctx context.Context, path string, lock *fileLock, log *slog.Logger) (*
 	if err != nil {
 		return nil, fmt.Errorf("opening the database %s: %w", path, err)
 	}
-	// Closed before SQLite opens the file: a later close would drop its POSIX locks.
+	// Close before SQLite opens the file: a later close would release its POSIX locks.
 	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
 		return nil, fmt.Errorf("opening the database %s: %w", path, err)
 	}
-	s := &Store{path: path, log: log, lock: lock, zone: time.Local}
+	s := &Store{path: path, log: log, lock: lock, recorder: metrics.Recorder{Zone: time.Local}}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(explain(path, err), s.closeConnections())
 	}
@@ -143,14 +143,14 @@ func (s *Store) start(ctx context.Context) error {
 	}
 	s.reader.SetMaxOpenConns(readers)
 	s.reader.SetMaxIdleConns(readers)
+	s.Reader = metrics.NewReader(s.reader)
 	if s.mended, err = s.mend(ctx); err != nil {
-		return fmt.Errorf("mending what was running: %w", err)
+		return fmt.Errorf("closing what was running: %w", err)
 	}
 	return nil
 }
 
-// dsn is the driver's address of path; a URL, so that no character of the path is read
-// as an option.
+// dsn is the driver's address of path: a URL, so that no character of the path is taken for an option.
 func dsn(path, more string) string {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 	return u.String() + "?_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on&" + more
@@ -159,10 +159,10 @@ func dsn(path, more string) string {
 // Path is the absolute path of the database file.
 func (s *Store) Path() string { return s.path }
 
-// Mended says what Open found running and marked as interrupted.
+// Mended returns what Open found running and marked as interrupted.
 func (s *Store) Mended() Mended { return s.mended }
 
-// Close waits for running statements, closes the file and lets others open it.
+// Close waits for running statements, closes the file and releases its lock.
 func (s *Store) Close() error {
 	err := s.closeConnections()
 	if s.lock != nil {
@@ -182,23 +182,23 @@ func (s *Store) closeConnections() error {
 	return errors.Join(errs...)
 }
 
-// OnFull lets full hear, from now on, of every write that found no room on the disk.
+// OnFull makes full be called with every write that fails for lack of disk space.
 func (s *Store) OnFull(full func(error)) { s.full.Store(&full) }
 
-// Try writes a little, to find out whether there is room again.
+// Try writes a little, to find out whether the disk takes writes again.
 func (s *Store) Try(ctx context.Context) error {
 	return s.SetSetting(ctx, "space.tried", time.Now().UTC().Format(time.RFC3339))
 }
 
-// write runs do in one transaction on the writing connection. What finds no room fails with
-// space.ErrFull, and nothing of it is kept.
+// write runs do in one transaction on the writing connection. Without disk space it fails with
+// space.ErrFull and stores nothing.
 func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	if s.writer == nil {
 		return ErrReadOnly
 	}
-	err := noRoom(s.transact(ctx, do))
-	if tell := s.full.Load(); tell != nil && space.IsFull(err) {
-		(*tell)(err)
+	err := asFull(s.transact(ctx, do))
+	if full := s.full.Load(); full != nil && space.IsFull(err) {
+		(*full)(err)
 	}
 	return err
 }
@@ -220,8 +220,8 @@ func (s *Store) transact(ctx context.Context, do func(*sql.Tx) error) error {
 	return nil
 }
 
-// changeOne runs a statement whose first argument is the key of what it changes. It fails with
-// ErrNotFound when it changed nothing; doing and what name it in errors.
+// changeOne runs a statement whose first argument is the key of the row that it changes. It fails with
+// ErrNotFound when there is no such row; doing and what name the operation and the row in errors.
 func (s *Store) changeOne(ctx context.Context, doing, what, statement, key string, more ...any) error {
 	var n int64
 	err := s.write(ctx, func(tx *sql.Tx) error {
@@ -240,7 +240,3 @@ func (s *Store) changeOne(ctx context.Context, doing, what, statement, key strin
 	}
 	return nil
 }
-
-func nanos(t time.Time) int64 { return t.UnixNano() }
-
-func fromNanos(n int64) time.Time { return time.Unix(0, n).UTC() }

@@ -7,24 +7,19 @@ import (
 	"errors"
 	"fmt"
 
+	"sextant/backend/record/sqlrows"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
 
 // Turns returns the turns of a conversation, the oldest first.
 func (s *Store) Turns(ctx context.Context, conversation string) ([]event.Turn, error) {
-	return collect(ctx, s.reader, func(row *sql.Rows) (event.Turn, error) {
-		var t event.Turn
-		var data []byte
-		if err := row.Scan(&data); err != nil {
-			return t, err
-		}
-		return t, json.Unmarshal(data, &t)
-	}, "reading turns", `SELECT data FROM turns WHERE conversation = ? ORDER BY started, id`, conversation)
+	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[event.Turn], "reading turns",
+		`SELECT data FROM turns WHERE conversation = ? ORDER BY started, id`, conversation)
 }
 
-// saveTurn writes a turn's state, and with it that of its conversation; the end of a turn
-// also ends whatever of its messages still ran.
+// saveTurn writes the state of a turn and of its conversation. The end of a turn also ends its messages that
+// are still running.
 func saveTurn(ctx context.Context, tx *sql.Tx, t event.Turn, e event.Event) error {
 	if t.ID == "" {
 		t.ID = e.Turn
@@ -40,20 +35,20 @@ func saveTurn(ctx context.Context, tx *sql.Tx, t event.Turn, e event.Event) erro
 	}
 	data, err := json.Marshal(t)
 	if err != nil {
-		return fmt.Errorf("packing the turn: %w", err)
+		return fmt.Errorf("encoding the turn: %w", err)
 	}
 	var ended any
 	if e.Kind == event.TurnEnded {
-		ended = nanos(e.Time)
+		ended = sqlrows.Nanos(e.Time)
 	}
 	if _, err = tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, status, data, started, ended)
 		VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET status = excluded.status, data = excluded.data, ended = excluded.ended`,
-		t.ID, e.Conversation, t.Status, data, nanos(e.Time), ended); err != nil {
+		t.ID, e.Conversation, t.Status, data, sqlrows.Nanos(e.Time), ended); err != nil {
 		return err
 	}
 	if _, err = tx.ExecContext(ctx, `UPDATE conversations SET status = ?, updated = MAX(updated, ?) WHERE id = ?`,
-		t.Status, nanos(e.Time), e.Conversation); err != nil {
+		t.Status, sqlrows.Nanos(e.Time), e.Conversation); err != nil {
 		return err
 	}
 	if e.Kind != event.TurnEnded {

@@ -6,23 +6,18 @@ import (
 	"encoding/json"
 	"errors"
 
+	"sextant/backend/record/sqlrows"
 	"sextant/shared/event"
 )
 
-// Waiting returns the messages that wait in a conversation, in the order they were sent.
+// Waiting returns the messages that wait in a conversation, in the order in which they were sent.
 func (s *Store) Waiting(ctx context.Context, conversation string) ([]event.Waiting, error) {
-	return collect(ctx, s.reader, func(row *sql.Rows) (event.Waiting, error) {
-		var w event.Waiting
-		var data []byte
-		if err := row.Scan(&data); err != nil {
-			return w, err
-		}
-		return w, json.Unmarshal(data, &w)
-	}, "reading messages that wait", `SELECT data FROM waiting WHERE conversation = ? ORDER BY position`, conversation)
+	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[event.Waiting], "reading messages that wait",
+		`SELECT data FROM waiting WHERE conversation = ? ORDER BY position`, conversation)
 }
 
-// projectWaiting keeps a message that waits, in its old place when it is changed, and forgets one
-// that was taken or dropped.
+// projectWaiting stores a message that waits, in its old place when it was changed, and deletes one that was
+// taken or dropped.
 func projectWaiting(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	var w struct {
 		ID string `json:"id"`

@@ -156,7 +156,7 @@ func (b *Browser) State() event.BrowserState {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := event.BrowserState{
-		Status: b.status, Error: b.trouble, Hint: b.hint, Driving: b.driving, PersonHas: b.person,
+		Status: event.BrowserStatus(b.status), Error: b.trouble, Hint: b.hint, Driving: b.driving, PersonHas: b.person,
 		Tabs: []event.Tab{},
 	}
 	if w := b.sessions[""]; w != nil {

@@ -258,7 +258,7 @@ func (s *Session) forgetDownload() {
 }
 
 // end closes a download. Called under mu.
-func (d *download) end(state, why string) { d.State, d.why, d.Why = state, why, why }
+func (d *download) end(state, why string) { d.State, d.why, d.Why = event.DownloadState(state), why, why }
 
 func (e *engine) cancel(guid, contextID string) {
 	e.reg.Conn().Post("", proto.BrowserCancelDownload{}.ProtoReq(), proto.BrowserCancelDownload{

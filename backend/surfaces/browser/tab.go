@@ -235,7 +235,7 @@ func (t *tab) describe() event.Tab {
 	}
 	switch {
 	case t.dialog != nil:
-		d.Dialog, d.DialogType, d.DialogDefault = t.dialog.text, t.dialog.kind, t.dialog.preset
+		d.Dialog, d.DialogType, d.DialogDefault = t.dialog.text, event.DialogType(t.dialog.kind), t.dialog.preset
 		if d.Dialog == "" {
 			d.Dialog = t.dialog.kind
 		}

@@ -67,7 +67,7 @@ func downloadList(list []event.Download, kept bool, sentence string, from []stri
 			line += " | " + d.Path
 		}
 		b.WriteString(line + " | from " + annotator.Clean(d.URL, 200) + "\n")
-		r.Preview = append(r.Preview, annotator.Clean(d.Name, 60)+" · "+d.State)
+		r.Preview = append(r.Preview, annotator.Clean(d.Name, 60)+" · "+string(d.State))
 		if len(from) == 0 {
 			r.Sources = appendAll(r.Sources, sources(d.URL))
 		}

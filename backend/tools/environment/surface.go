@@ -33,39 +33,41 @@ func inWindow(from toolspec.Provenance) bool {
 	return false
 }
 
-// surfaceOf is what the call acts on. An error is an argument of the caller's.
-func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
-	s := t.sessions(call.From.Session)
+// Surface resolves what call acts on. The pipeline asks it once, before the call is described.
+func (t *Tools) Surface(call toolspec.Call) *toolspec.Surface {
+	target := &toolspec.Surface{Session: call.From.Session}
 	if t.opts.Window == nil || !inWindow(call.From) {
-		return s, nil
+		return target
 	}
 	if numbers := numbersIn(call); len(numbers) > 0 {
-		id := numbers[0]
-		page := t.opts.Window.Of(id)
-		switch {
-		case page == nil:
-			return s, nil
-		case !onPanels(call.Tool):
-			return s, &argumentError{
-				fmt.Sprintf("[%d] stands on the page of a panel, where %s does not work", id, call.Tool),
-				"use click_element, type_text, select_option, press_key or scroll_page there, or the panel's own tools",
-			}
+		if page := t.opts.Window.Of(numbers[0]); page != nil {
+			target.Panel = page.Panel()
 		}
-		return &surface{s.Session, page}, nil
+		return target
 	}
-	if !onPanels(call.Tool) {
-		return s, nil
+	if onPanels(call.Tool) {
+		target.Panel = t.panelOf(call.From.Turn)
 	}
-	if panel := t.panelOf(call.From.Turn); panel != "" {
-		return &surface{s.Session, t.opts.Window.Page(panel)}, nil
-	}
-	return s, nil
+	return target
 }
 
-// OnPanel reports whether a call acts on the page of a panel and not in the browser.
-func (t *Tools) OnPanel(call toolspec.Call) bool {
-	s, err := t.surfaceOf(call)
-	return err == nil && s.page != nil
+// surfaceOf returns the surface of a call. The error is a wrong argument.
+func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
+	target := call.Surface
+	if target == nil {
+		target = t.Surface(call)
+	}
+	s := t.sessions(target.Session)
+	switch {
+	case target.Panel == "":
+		return s, nil
+	case !onPanels(call.Tool):
+		return s, &argumentError{
+			fmt.Sprintf("%v stands on the page of a panel, where %s does not work", numbersIn(call)[:1], call.Tool),
+			"use click_element, type_text, select_option, press_key or scroll_page there, or the panel's own tools",
+		}
+	}
+	return &surface{s.Session, t.opts.Window.Page(target.Panel)}, nil
 }
 
 // numbersIn are the numbers of elements that a call names; those of run_steps' first step that names one.

@@ -1,6 +1,5 @@
-// Package findertest is a set of tools as the makers of some fifty MCP servers write them, and what
-// people want done with them in their own words, for tests of finding. Nothing of the product
-// uses it.
+// Package searchtest is test data for searching tools: tools as the authors of some fifty MCP servers describe
+// them, and what people want to do with them in their own words.
 package findertest
 
 import (
@@ -39,7 +38,10 @@ func Tools() ([]toolspec.Definition, error) {
 		if err != nil {
 			return nil, err
 		}
-		d := toolspec.Definition{Name: server + "__" + m[1], Description: m[3], Origin: toolspec.OriginMCP, Owner: server, Parameters: parameters}
+		d := toolspec.Definition{
+			Name: server + "__" + m[1], Description: m[3], Origin: toolspec.OriginMCP, Owner: server,
+			Parameters: parameters,
+		}
 		if m[4] != "" {
 			d.Examples = []json.RawMessage{json.RawMessage(m[4])}
 		}

@@ -1,4 +1,4 @@
-package store
+package metrics
 
 import (
 	"cmp"
@@ -9,20 +9,33 @@ import (
 	"slices"
 	"time"
 
+	"sextant/backend/record/sqlrows"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
-// maxMeasuredTools bounds how many tools are told of, those with the most calls.
-const maxMeasuredTools = 300
+// maxTools bounds the tools in Metrics; those with the most calls are returned.
+const maxTools = 300
 
-// Metrics gives the figures of a range as it stands at now; origin "" means the calls of every origin.
-// Tokens and turns do not depend on it. All figures are of one moment.
-func (s *Store) Metrics(ctx context.Context, r wire.MetricsRange, origin toolspec.Origin, now time.Time) (wire.Metrics, error) {
+// Reader reads figures. Its methods may be called concurrently.
+type Reader struct {
+	db *sql.DB
+	// Zone says where hours and days begin.
+	Zone *time.Location
+}
+
+// NewReader returns a Reader of db by the clock of this machine.
+func NewReader(db *sql.DB) *Reader { return &Reader{db: db, Zone: time.Local} }
+
+// Metrics returns the figures of a range that ends at now; origin "" means the calls of every origin.
+// Tokens and turns do not depend on the origin. All figures are of one moment.
+func (r *Reader) Metrics(
+	ctx context.Context, over wire.MetricsRange, origin toolspec.Origin, now time.Time,
+) (wire.Metrics, error) {
 	var m wire.Metrics
-	err := s.reading(ctx, func(q queryer) error {
-		sp, err := s.span(ctx, q, r, now)
+	err := r.snapshot(ctx, func(q sqlrows.Queryer) error {
+		sp, err := r.span(ctx, q, over, now)
 		if err != nil {
 			return err
 		}
@@ -47,24 +60,25 @@ func (s *Store) Metrics(ctx context.Context, r wire.MetricsRange, origin toolspe
 	return m, err
 }
 
-// reading runs do on one moment of the database.
-func (s *Store) reading(ctx context.Context, do func(queryer) error) error {
-	tx, err := s.reader.BeginTx(ctx, nil)
+// snapshot runs do on one moment of the database.
+func (r *Reader) snapshot(ctx context.Context, do func(sqlrows.Queryer) error) error {
+	tx, err := r.db.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("reading figures: %w", err)
 	}
 	return errors.Join(do(tx), tx.Rollback())
 }
 
-func readSeries(ctx context.Context, q queryer, sp span, origin toolspec.Origin, m *wire.Metrics) error {
+func readSeries(ctx context.Context, q sqlrows.Queryer, sp span, origin toolspec.Origin, m *wire.Metrics) error {
 	where, args := sp.sums()
 	type sum struct {
 		start                int64
 		calls, failed, asked int
 	}
-	sums, err := collect(ctx, q, func(row *sql.Rows) (s sum, err error) {
+	sums, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (s sum, err error) {
 		return s, row.Scan(&s.start, &s.calls, &s.failed, &s.asked)
-	}, "reading figures", `SELECT start, SUM(calls), SUM(iif(status = 'failed', calls, 0)), SUM(iif(answer <> '', calls, 0))
+	}, "reading figures",
+		`SELECT start, SUM(calls), SUM(iif(status = 'failed', calls, 0)), SUM(iif(answer <> '', calls, 0))
 		FROM call_sums WHERE `+where+` AND (? = '' OR origin = ?) GROUP BY start`, append(args, origin, origin)...)
 	for _, s := range sums {
 		b := &m.Buckets[sp.bucket(s.start)]
@@ -73,7 +87,7 @@ func readSeries(ctx context.Context, q queryer, sp span, origin toolspec.Origin,
 	return err
 }
 
-// callSum is how many calls agree in everything that is counted.
+// callSum is how many calls have all of these in common.
 type callSum struct {
 	tool      string
 	origin    toolspec.Origin
@@ -85,9 +99,9 @@ type callSum struct {
 	tokens    int64
 }
 
-func readTools(ctx context.Context, q queryer, sp span, origin toolspec.Origin, m *wire.Metrics) error {
+func readTools(ctx context.Context, q sqlrows.Queryer, sp span, origin toolspec.Origin, m *wire.Metrics) error {
 	where, args := sp.sums()
-	cells, err := collect(ctx, q, func(row *sql.Rows) (c callSum, err error) {
+	cells, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (c callSum, err error) {
 		return c, row.Scan(&c.tool, &c.origin, &c.status, &c.errorType, &c.answer, &c.ran, &c.calls, &c.tokens)
 	}, "reading figures", `SELECT tool, origin, status, error_type, answer, ran, SUM(calls), SUM(tokens) FROM call_sums
 		WHERE `+where+` AND (? = '' OR origin = ?) GROUP BY 1, 2, 3, 4, 5, 6`, append(args, origin, origin)...)
@@ -116,7 +130,7 @@ func readTools(ctx context.Context, q queryer, sp span, origin toolspec.Origin, 
 	slices.SortFunc(m.Tools, func(a, b wire.ToolMetrics) int {
 		return cmp.Or(b.Calls-a.Calls, cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Origin, b.Origin))
 	})
-	m.Tools = m.Tools[:min(len(m.Tools), maxMeasuredTools)]
+	m.Tools = m.Tools[:min(len(m.Tools), maxTools)]
 	return nil
 }
 
@@ -147,7 +161,7 @@ func (c callSum) addTo(t *wire.ToolMetrics, q *wire.QuestionMetrics) {
 	t.Asked += c.calls
 	q.Asked += c.calls
 	switch c.answer {
-	case AnswerLapsed:
+	case event.AnswerLapsed:
 		q.Lapsed += c.calls
 	case string(event.AnswerDeny):
 		q.Denied += c.calls
@@ -156,9 +170,9 @@ func (c callSum) addTo(t *wire.ToolMetrics, q *wire.QuestionMetrics) {
 	}
 }
 
-// readDurations finds the percentiles of every tool: the index holds its durations in order, so one is
-// found by walking to its rank. No figure is an average of others.
-func readDurations(ctx context.Context, q queryer, sp span, tools []wire.ToolMetrics) error {
+// readDurations finds the percentiles of every tool. The index holds its durations in order, so a
+// percentile is found by walking to its rank.
+func readDurations(ctx context.Context, q sqlrows.Queryer, sp span, tools []wire.ToolMetrics) error {
 	where, args := sp.calls()
 	for i := range tools {
 		t := &tools[i]
@@ -171,12 +185,12 @@ func readDurations(ctx context.Context, q queryer, sp span, tools []wire.ToolMet
 			percent int
 			into    *int64
 		}{{50, &t.P50MS}, {95, &t.P95MS}} {
-			// From the nearer end.
+			// Walk from the nearer end.
 			order, skip := `ASC`, rank(t.Ran, p.percent)
 			if skip > t.Ran/2 {
 				order, skip = `DESC`, t.Ran-1-skip
 			}
-			found, err := collect(ctx, q, scanInt, "reading figures",
+			found, err := sqlrows.Collect(ctx, q, sqlrows.Scan[int64], "reading figures",
 				`SELECT duration_ms`+walk+where+` ORDER BY duration_ms `+order+` LIMIT 1 OFFSET ?`, append(at, skip)...)
 			if err != nil {
 				return err
@@ -189,18 +203,16 @@ func readDurations(ctx context.Context, q queryer, sp span, tools []wire.ToolMet
 	return nil
 }
 
-func scanInt(row *sql.Rows) (n int64, err error) { return n, row.Scan(&n) }
-
-// rank is where in n sorted values the percentile stands, from 0 (nearest rank).
+// rank returns the index of a percentile in n sorted values (nearest rank).
 func rank(n, percent int) int { return max(0, (n*percent+99)/100-1) }
 
-func readWaits(ctx context.Context, q queryer, sp span, origin toolspec.Origin, m *wire.Metrics) error {
+func readWaits(ctx context.Context, q sqlrows.Queryer, sp span, origin toolspec.Origin, m *wire.Metrics) error {
 	answered := m.Questions.Allowed + m.Questions.Denied
 	if answered == 0 {
 		return nil
 	}
 	where, args := sp.calls()
-	found, err := collect(ctx, q, scanInt, "reading figures", `SELECT waited_ms FROM measured_calls
+	found, err := sqlrows.Collect(ctx, q, sqlrows.Scan[int64], "reading figures", `SELECT waited_ms FROM measured_calls
 		WHERE answer NOT IN ('', 'lapsed') AND `+where+` AND (? = '' OR origin = ?) ORDER BY waited_ms LIMIT 1 OFFSET ?`,
 		append(args, origin, origin, rank(answered, 50))...)
 	if err == nil && len(found) > 0 {
@@ -209,7 +221,7 @@ func readWaits(ctx context.Context, q queryer, sp span, origin toolspec.Origin, 
 	return err
 }
 
-// turnSum is what the turns come to that agree in model, rounds and whether they called tools.
+// turnSum are the figures of the turns that have model, rounds and called in common.
 type turnSum struct {
 	model                    string
 	rounds, turns            int
@@ -217,10 +229,10 @@ type turnSum struct {
 	input, output, estimated int64
 }
 
-func readTokens(ctx context.Context, q queryer, sp span, m *wire.Metrics) error {
+func readTokens(ctx context.Context, q sqlrows.Queryer, sp span, m *wire.Metrics) error {
 	where, args := sp.sums()
 	type sum struct{ start, talk, definitions, results, output int64 }
-	sums, err := collect(ctx, q, func(row *sql.Rows) (s sum, err error) {
+	sums, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (s sum, err error) {
 		return s, row.Scan(&s.start, &s.talk, &s.definitions, &s.results, &s.output)
 	}, "reading figures", `SELECT start, SUM(talk), SUM(definitions), SUM(results), SUM(output)
 		FROM turn_sums WHERE `+where+` GROUP BY start`, args...)
@@ -232,9 +244,9 @@ func readTokens(ctx context.Context, q queryer, sp span, m *wire.Metrics) error 
 	return err
 }
 
-func readTurns(ctx context.Context, q queryer, sp span, m *wire.Metrics) error {
+func readTurns(ctx context.Context, q sqlrows.Queryer, sp span, m *wire.Metrics) error {
 	where, args := sp.sums()
-	sums, err := collect(ctx, q, func(row *sql.Rows) (c turnSum, err error) {
+	sums, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (c turnSum, err error) {
 		return c, row.Scan(&c.model, &c.rounds, &c.called, &c.turns, &c.input, &c.output, &c.estimated)
 	}, "reading figures", `SELECT model, rounds, called, SUM(turns), SUM(input), SUM(output), SUM(estimated)
 		FROM turn_sums WHERE `+where+` GROUP BY 1, 2, 3`, args...)
@@ -253,7 +265,7 @@ func readTurns(ctx context.Context, q queryer, sp span, m *wire.Metrics) error {
 		sorted(models, func(a, b wire.ModelMetrics) int {
 			return cmp.Or(cmp.Compare(b.Input+b.Output, a.Input+a.Output), cmp.Compare(a.Model, b.Model))
 		})
-	m.Models = m.Models[:min(len(m.Models), maxMeasuredModels)]
+	m.Models = m.Models[:min(len(m.Models), maxModels)]
 	return nil
 }
 
@@ -287,13 +299,13 @@ func sorted[K comparable, V any](of map[K]*V, by func(a, b V) int) []V {
 	return all
 }
 
-// ToolBuckets gives how long one tool took over a range as it stands at now, and the newest limit
-// calls of it in there that failed.
-func (s *Store) ToolBuckets(ctx context.Context, tool string, origin toolspec.Origin, r wire.MetricsRange, limit int, now time.Time) (wire.ToolHistory, []AuditPair, error) {
-	var h wire.ToolHistory
-	var failures []AuditPair
-	err := s.reading(ctx, func(q queryer) error {
-		sp, err := s.span(ctx, q, r, now)
+// ToolHistory returns how long the calls of one tool took over a range that ends at now, and the numbers
+// of the audit rows of its newest limit calls that failed.
+func (r *Reader) ToolHistory(
+	ctx context.Context, tool string, origin toolspec.Origin, over wire.MetricsRange, limit int, now time.Time,
+) (h wire.ToolHistory, failed []int64, err error) {
+	err = r.snapshot(ctx, func(q sqlrows.Queryer) error {
+		sp, err := r.span(ctx, q, over, now)
 		if err != nil {
 			return err
 		}
@@ -301,15 +313,17 @@ func (s *Store) ToolBuckets(ctx context.Context, tool string, origin toolspec.Or
 			return err
 		}
 		where, args := sp.calls()
-		failures, err = collect(ctx, q, scanPair, "reading the audit log", selectPairs+` AND i.seq IN (
-			SELECT seq FROM measured_calls WHERE tool = ? AND origin = ? AND status = 'failed' AND `+where+` ORDER BY time DESC LIMIT ?)
-			ORDER BY i.seq DESC`, append(append([]any{tool, origin}, args...), limit)...)
+		failed, err = sqlrows.Collect(ctx, q, sqlrows.Scan[int64], "reading figures", `SELECT seq FROM measured_calls
+			WHERE tool = ? AND origin = ? AND status = 'failed' AND `+where+` ORDER BY time DESC LIMIT ?`,
+			append(append([]any{tool, origin}, args...), limit)...)
 		return err
 	})
-	return h, failures, err
+	return h, failed, err
 }
 
-func readHistory(ctx context.Context, q queryer, sp span, tool string, origin toolspec.Origin, h *wire.ToolHistory) error {
+func readHistory(
+	ctx context.Context, q sqlrows.Queryer, sp span, tool string, origin toolspec.Origin, h *wire.ToolHistory,
+) error {
 	h.MetricsSpan, h.Buckets = sp.MetricsSpan, make([]wire.ToolBucket, sp.n())
 	for i := range h.Buckets {
 		h.Buckets[i].Start = sp.edges[i]
@@ -320,9 +334,13 @@ func readHistory(ctx context.Context, q queryer, sp span, tool string, origin to
 	if sp.grain == grainHour {
 		start = `time / 1000000000`
 	}
-	ran, err := collect(ctx, q, func(row *sql.Rows) (c call, err error) { return c, row.Scan(&c.start, &c.ms) }, "reading figures",
+	ran, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (c call, err error) {
+		return c, row.Scan(&c.start,
+			&c.ms)
+	}, "reading figures",
 		`SELECT `+start+`, duration_ms FROM measured_calls INDEXED BY measured_calls_duration
-		WHERE ran = 1 AND tool = ? AND origin = ? AND `+where+` ORDER BY duration_ms`, append([]any{tool, origin}, args...)...)
+		WHERE ran = 1 AND tool = ? AND origin = ? AND `+where+` ORDER BY duration_ms`, append([]any{tool,
+			origin}, args...)...)
 	if err != nil {
 		return err
 	}
@@ -342,7 +360,10 @@ func readHistory(ctx context.Context, q queryer, sp span, tool string, origin to
 		start int64
 		n     int
 	}
-	failed, err := collect(ctx, q, func(row *sql.Rows) (s sum, err error) { return s, row.Scan(&s.start, &s.n) }, "reading figures",
+	failed, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (s sum, err error) {
+		return s, row.Scan(&s.start,
+			&s.n)
+	}, "reading figures",
 		`SELECT start, SUM(calls) FROM call_sums WHERE `+where+` AND tool = ? AND origin = ? AND status = 'failed' GROUP BY start`,
 		append(args, tool, origin)...)
 	for _, f := range failed {

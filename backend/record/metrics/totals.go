@@ -1,4 +1,4 @@
-package store
+package metrics
 
 import (
 	"cmp"
@@ -7,21 +7,22 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/record/sqlrows"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
-// Totals are counters of all that was ever recorded; none of them ever shrinks. Models and calls stand
-// in the order in which they were first met.
+// Totals are counters of everything that was ever recorded; they never decrease. Models and calls are in
+// the order of their first appearance.
 type Totals struct {
 	Models []ModelTotal
 	Rounds []wire.RoundsMetrics
 	Calls  []CallTotal
 }
 
-// ModelTotal is one model. Firsts answers began, FirstMS after they were asked for, all together;
-// FirstAtMost counts those up to each bound.
+// ModelTotal are the counters of one model. Firsts is how many answers began, FirstMS the sum of the times
+// until they did, and FirstAtMost counts those within each bound.
 type ModelTotal struct {
 	wire.ModelMetrics
 	Firsts, FirstMS int64
@@ -29,7 +30,7 @@ type ModelTotal struct {
 	since           int64
 }
 
-// CallTotal is how many calls of a tool ended so. Tool is "" for tools that do not exist.
+// CallTotal is how many calls of a tool ended with Status. Tool is "" for tools that do not exist.
 type CallTotal struct {
 	Tool   string
 	Origin toolspec.Origin
@@ -37,22 +38,23 @@ type CallTotal struct {
 	Calls  int64
 }
 
-// Totals reads all counters at one moment; bounds are of the time to the first piece, in milliseconds.
-func (s *Store) Totals(ctx context.Context, bounds []int64) (Totals, error) {
+// Totals reads all counters at one moment. bounds are for the time to the first piece of an answer, in
+// milliseconds.
+func (r *Reader) Totals(ctx context.Context, bounds []int64) (Totals, error) {
 	var t Totals
-	err := s.reading(ctx, func(q queryer) error {
+	err := r.snapshot(ctx, func(q sqlrows.Queryer) error {
 		if err := t.readModels(ctx, q, bounds); err != nil {
 			return err
 		}
 		var err error
-		t.Rounds, err = collect(ctx, q, func(row *sql.Rows) (r wire.RoundsMetrics, err error) {
-			return r, row.Scan(&r.Rounds, &r.Models, &r.Pilot)
+		t.Rounds, err = sqlrows.Collect(ctx, q, func(row *sql.Rows) (m wire.RoundsMetrics, err error) {
+			return m, row.Scan(&m.Rounds, &m.Models, &m.Pilot)
 		}, "reading counters", `SELECT rounds, SUM(iif(model <> ?1, turns, 0)), SUM(iif(model = ?1, turns, 0))
 			FROM turn_sums WHERE grain = 'day' GROUP BY rounds ORDER BY rounds`, pilotModel)
 		if err != nil {
 			return err
 		}
-		t.Calls, err = collect(ctx, q, func(row *sql.Rows) (c CallTotal, err error) {
+		t.Calls, err = sqlrows.Collect(ctx, q, func(row *sql.Rows) (c CallTotal, err error) {
 			return c, row.Scan(&c.Tool, &c.Origin, &c.Status, &c.Calls)
 		}, "reading counters", `SELECT tool, origin, status, SUM(calls) FROM call_sums WHERE grain = 'day'
 			GROUP BY tool, origin, status ORDER BY MIN(start), tool, origin, status`)
@@ -61,7 +63,7 @@ func (s *Store) Totals(ctx context.Context, bounds []int64) (Totals, error) {
 	return t, err
 }
 
-func (t *Totals) readModels(ctx context.Context, q queryer, bounds []int64) error {
+func (t *Totals) readModels(ctx context.Context, q sqlrows.Queryer, bounds []int64) error {
 	models := byModel{}
 	if err := readModelSums(ctx, q, models, `grain = 'day'`); err != nil {
 		return err
@@ -70,7 +72,10 @@ func (t *Totals) readModels(ctx context.Context, q queryer, bounds []int64) erro
 	for name, m := range models {
 		all[name] = &ModelTotal{ModelMetrics: *m, FirstAtMost: make([]int64, len(bounds))}
 	}
-	since, err := collect(ctx, q, func(row *sql.Rows) (m ModelTotal, err error) { return m, row.Scan(&m.Model, &m.since) },
+	since, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (m ModelTotal, err error) {
+		return m,
+			row.Scan(&m.Model, &m.since)
+	},
 		"reading counters", `SELECT model, MIN(start) FROM model_sums WHERE grain = 'day' GROUP BY model`)
 	if err != nil {
 		return err
@@ -82,7 +87,7 @@ func (t *Totals) readModels(ctx context.Context, q queryer, bounds []int64) erro
 	for i, b := range bounds {
 		args[i] = b
 	}
-	_, err = collect(ctx, q, func(row *sql.Rows) (none struct{}, err error) {
+	_, err = sqlrows.Collect(ctx, q, func(row *sql.Rows) (_ struct{}, err error) {
 		var name string
 		var count, sum int64
 		at := make([]int64, len(bounds))
@@ -94,12 +99,14 @@ func (t *Totals) readModels(ctx context.Context, q queryer, bounds []int64) erro
 		if m := all[name]; m != nil {
 			m.Firsts, m.FirstMS, m.FirstAtMost = count, sum, at
 		}
-		return none, err
+		return struct{}{}, err
 	}, "reading counters", `SELECT model, COUNT(*), SUM(first_ms)`+strings.Repeat(`, SUM(first_ms <= ?)`, len(bounds))+
 		` FROM model_requests INDEXED BY model_requests_first WHERE first_ms > 0 GROUP BY model`, args...)
 	for _, m := range all {
 		t.Models = append(t.Models, *m)
 	}
-	slices.SortFunc(t.Models, func(a, b ModelTotal) int { return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.Model, b.Model)) })
+	slices.SortFunc(t.Models, func(a, b ModelTotal) int {
+		return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.Model, b.Model))
+	})
 	return err
 }

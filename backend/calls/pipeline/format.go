@@ -18,8 +18,8 @@ const (
 	hidden   = "…"
 )
 
-// Format writes a call as tool(name="value", …) for people: values shortened, the ones of
-// names that look secret, and of the ones in secret, hidden.
+// Format writes a call as tool(name="value", …) for people. It shortens values, and hides those of
+// arguments whose name looks secret or is one of secret.
 func Format(tool string, args json.RawMessage, secret ...string) string {
 	var object map[string]json.RawMessage
 	tool = clip.Runes(tool, maxValue)
@@ -40,12 +40,12 @@ func Format(tool string, args json.RawMessage, secret ...string) string {
 			b.WriteString(hidden)
 			break
 		}
-		b.WriteString(clip.Runes(name, maxValue) + "=" + value(name, object[name], secret))
+		b.WriteString(clip.Runes(name, maxValue) + "=" + formatValue(name, object[name], secret))
 	}
 	return tool + "(" + b.String() + ")"
 }
 
-func value(name string, raw json.RawMessage, secret []string) string {
+func formatValue(name string, raw json.RawMessage, secret []string) string {
 	if secretName(name) || slices.Contains(secret, name) {
 		return `"` + hidden + `"`
 	}
@@ -57,9 +57,8 @@ func value(name string, raw json.RawMessage, secret []string) string {
 	return clip.Runes(string(hideSecrets(raw)), maxValue)
 }
 
-// hideSecrets returns args with the values of secret-looking names replaced, at any depth, and
-// those of the arguments named in secret.
-// What is not JSON comes back as a JSON string.
+// hideSecrets returns args with the values of secret-looking names replaced at any depth, and those of
+// the arguments named in secret. What is not JSON is returned as a JSON string.
 func hideSecrets(args json.RawMessage, secret ...string) json.RawMessage {
 	if len(args) == 0 {
 		return json.RawMessage("{}")
@@ -80,13 +79,13 @@ func hideSecrets(args json.RawMessage, secret ...string) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(hide(v)); err != nil {
+	if err := enc.Encode(hideNested(v)); err != nil {
 		return json.RawMessage("{}")
 	}
 	return bytes.TrimSpace(b.Bytes())
 }
 
-func hide(v any) any {
+func hideNested(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, inner := range v {
@@ -94,18 +93,18 @@ func hide(v any) any {
 				v[name] = hidden
 				continue
 			}
-			v[name] = hide(inner)
+			v[name] = hideNested(inner)
 		}
 	case []any:
 		for i, inner := range v {
-			v[i] = hide(inner)
+			v[i] = hideNested(inner)
 		}
 	}
 	return v
 }
 
-// secretName reports whether a parameter's name says that its value is a secret:
-// "password", "apiKey", "X-Auth-Token"; "max_tokens" is not one.
+// secretName reports whether a parameter's name suggests that its value is a secret: "password",
+// "apiKey", "X-Auth-Token"; "max_tokens" does not.
 func secretName(name string) bool {
 	parts := veil.Words(name)
 	for i, word := range parts {

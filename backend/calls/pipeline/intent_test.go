@@ -8,12 +8,12 @@ import (
 	"syscall"
 	"testing"
 
-	"sextant/backend/record/audit"
+	"sextant/backend/record/pending"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-// fullDisk is an audit log that takes no rows while full.
+// fullDisk is an audit log that fails while full is set.
 type fullDisk struct {
 	Audit
 	full atomic.Bool
@@ -21,21 +21,21 @@ type fullDisk struct {
 
 var errFull = errors.New("no space left")
 
-func (d *fullDisk) Intent(ctx context.Context, row audit.Row) error {
+func (d *fullDisk) Intent(ctx context.Context, row event.CallIntent) error {
 	if d.full.Load() {
 		return errFull
 	}
 	return d.Audit.Intent(ctx, row)
 }
 
-func (d *fullDisk) Done(ctx context.Context, id string, out audit.Outcome) error {
+func (d *fullDisk) Done(ctx context.Context, id string, out event.CallResult) error {
 	if d.full.Load() {
 		return errFull
 	}
 	return d.Audit.Done(ctx, id, out)
 }
 
-func (d *fullDisk) Record(ctx context.Context, row audit.Row, out audit.Outcome) error {
+func (d *fullDisk) Record(ctx context.Context, row event.CallIntent, out event.CallResult) error {
 	if d.full.Load() {
 		return errFull
 	}
@@ -50,11 +50,11 @@ func TestALookWhoseRowWasNotWrittenIsWrittenLateAndNothingRunsBefore(t *testing.
 	look := func(x string) toolspec.Call { return called("look", `{"x":"`+x+`"}`) }
 	disk.full.Store(true)
 	if got := h.do(look("a")); !got.Success {
-		t.Fatalf("a look waits for its row: %+v", got)
+		t.Fatalf("a call that reads waits for its row: %+v", got)
 	}
 	got := h.do(look("b"))
 	if got.Success || got.ErrorType != toolspec.SystemError || !strings.Contains(got.Error, "earlier calls have no row in the audit log (1): no space left") || h.times("look") != 1 {
-		t.Errorf("a look after one without a row: %+v, ran %d times", got, h.times("look"))
+		t.Errorf("a call after one without a row: %+v, ran %d times", got, h.times("look"))
 	}
 	disk.full.Store(false)
 	if got := h.do(look("c")); !got.Success {
@@ -75,7 +75,7 @@ func TestALookWhoseRowWasNotWrittenIsWrittenLateAndNothingRunsBefore(t *testing.
 		t.Errorf("%+v", got)
 	}
 	if got := h.do(look("e")); !got.Success || len(h.rows()) != 5 {
-		t.Errorf("a look under a used id stops those after it, or has no row: %+v, %d rows", got, len(h.rows()))
+		t.Errorf("a call with a used id blocks later ones, or has no row: %+v, %d rows", got, len(h.rows()))
 	}
 }
 
@@ -92,7 +92,7 @@ func TestALookThatMovesThePageHasItsRowBeforeItRuns(t *testing.T) {
 	disk.full.Store(false)
 }
 
-// fullJournal is an event log that takes nothing while full, and shows it.
+// fullJournal is an event log that fails while full is set, and records what it shows.
 type fullJournal struct {
 	Recorder
 	full  atomic.Bool
@@ -115,7 +115,7 @@ func (j *fullJournal) Show(events ...event.Event) {
 func TestTheEndOfACallThatFindsNoRoomIsShownAndStoredLater(t *testing.T) {
 	h := newHouse(t)
 	journal := &fullJournal{Recorder: h.events, shown: make(chan event.Event, 100)}
-	h.cfg.Recorder = journal
+	h.cfg.Pending = pending.New(journal)
 	h.add(toolspec.Definition{Name: "act", Hints: toolspec.Hints{ReadOnly: true}}, func(context.Context, toolspec.Call, func(string, string)) (toolspec.Result, error) {
 		journal.full.Store(true)
 		return toolspec.OK("done"), nil
@@ -128,11 +128,11 @@ func TestTheEndOfACallThatFindsNoRoomIsShownAndStoredLater(t *testing.T) {
 	if e := <-journal.shown; e.Call != "one" || e.Seq != 0 {
 		t.Fatalf("shown was %+v", e)
 	}
-	if err := h.Settle(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+	if err := h.cfg.Pending.FlushAll(t.Context()); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("settled on a full disk: %v", err)
 	}
 	journal.full.Store(false)
-	if err := h.Settle(t.Context()); err != nil {
+	if err := h.cfg.Pending.FlushAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	stored, err := h.store.EventsAfter(t.Context(), 0, 100)

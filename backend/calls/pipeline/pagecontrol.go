@@ -1,0 +1,65 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"sextant/shared/toolspec"
+)
+
+// maxPageWait bounds how long a call of a turn waits for the page. It ends before the call's own
+// deadline does.
+const maxPageWait = 20 * time.Second
+
+// takePage shows that the call acts on the window's page, or refuses it while a person has taken the
+// page over. Calls that only read are always allowed. A call of a turn waits until the page is given
+// back, so that the turn can go on; the call is refused even then, because the page may have changed.
+func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *toolspec.Result {
+	from := c.call.From
+	if p.cfg.Pages == nil || !c.call.Surface.WindowTab() || from.Caller == toolspec.CallerPerson {
+		return nil
+	}
+	if c.def.Hints.ReadOnly || !p.cfg.Pages.TakenOver() {
+		p.mu.Lock()
+		p.actor = from.Turn
+		p.mu.Unlock()
+		p.cfg.Pages.SetActor(from.Caller)
+		return nil
+	}
+	text := "the person has taken over the page; nothing was done"
+	suggestion := "Wait until the person gives it back (Give back in the browser panel), then call annotate_page: " +
+		"the page may have changed."
+	if from.Turn != "" {
+		out.write("progress", "Waiting: a person has taken over the page.")
+		limit := time.Duration(c.def.Deadline()) * time.Millisecond * 2 / 3
+		wait, cancel := context.WithTimeout(ctx, min(maxPageWait, limit))
+		defer cancel()
+		if p.cfg.Pages.WaitReturned(wait) == nil {
+			text = "the person had taken over the page and has given it back; nothing was done by this call"
+			suggestion = "Go on: call annotate_page to see what changed, then decide again."
+		}
+	}
+	refusal := toolspec.Fail(toolspec.PermissionError, text, suggestion)
+	if ctx.Err() != nil {
+		refusal = p.ended(ctx, c)
+	}
+	return &refusal
+}
+
+// releasePage shows that nobody acts on the window's page after a call outside of turns. In a turn it
+// is shown until the turn ends.
+func (p *Pipeline) releasePage(c *callState) {
+	if p.cfg.Pages != nil && c.call.Surface.WindowTab() && c.call.From.Turn == "" {
+		p.cfg.Pages.SetActor("")
+	}
+}
+
+// endActor shows that nobody acts on the window's page once the turn that acted last has ended.
+func (p *Pipeline) endActor(turn string) {
+	p.mu.Lock()
+	last := p.actor
+	p.mu.Unlock()
+	if p.cfg.Pages != nil && turn != "" && last == turn {
+		p.cfg.Pages.SetActor("")
+	}
+}

@@ -1,0 +1,58 @@
+// Package sqlrows reads the rows of SQL queries into slices, and converts times to the integers that the
+// database stores.
+package sqlrows
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Queryer runs queries: a *sql.DB or a *sql.Tx.
+type Queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Collect reads all rows of a query. The slice is never nil, so that it is [] as JSON. doing names the
+// operation in errors.
+func Collect[T any](
+	ctx context.Context, q Queryer, scan func(*sql.Rows) (T, error), doing, query string, args ...any,
+) ([]T, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	defer rows.Close()
+	all := []T{}
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", doing, err)
+		}
+		all = append(all, one)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	return all, nil
+}
+
+// Scan reads the only column of a row; it is a scan function for Collect.
+func Scan[T any](row *sql.Rows) (value T, err error) { return value, row.Scan(&value) }
+
+// ScanJSON reads the only column of a row, which holds JSON; it is a scan function for Collect.
+func ScanJSON[T any](row *sql.Rows) (value T, err error) {
+	var data []byte
+	if err := row.Scan(&data); err != nil {
+		return value, err
+	}
+	return value, json.Unmarshal(data, &value)
+}
+
+// Nanos is t as the database stores it: nanoseconds since 1970.
+func Nanos(t time.Time) int64 { return t.UnixNano() }
+
+// Time is the UTC time that Nanos stored.
+func Time(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }
