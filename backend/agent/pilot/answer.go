@@ -3,11 +3,17 @@ package pilot
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/pilot/commandtable"
+	"sextant/backend/agent/pilot/grammar"
+	"sextant/shared/annotator"
+	"sextant/shared/chat"
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
@@ -64,11 +70,11 @@ func (v view) name() string {
 
 // answer is what is said at the end of a message's commands.
 type answer struct {
-	g     *grammar
+	g     *grammar.Parser
 	parts []string
 	// first is true when the conversation has not heard yet who answers.
 	first  bool
-	offers []Offer
+	offers []chat.Offer
 	// outside are the sources of the text that is quoted.
 	outside []string
 }
@@ -91,37 +97,37 @@ func (a *answer) response(onDelta func(llm.Delta)) llm.Response {
 }
 
 // trouble says why nothing of asked was done, and what may have been meant.
-func (a *answer) trouble(t *trouble, asked string) {
-	offers := t.offers
-	if !t.asks {
-		offers = a.g.meant(t.said)
+func (a *answer) trouble(t *grammar.Problem, asked string) {
+	offers := t.Offers
+	if !t.Ambiguous {
+		offers = a.g.Suggest(t.Said)
 	}
-	what := t.hint
+	what := t.Hint
 	switch {
 	case what != "":
 	case len(offers) > 0:
-		what = fmt.Sprintf("There is no command %q.", short(t.said))
-	case t.part:
-		what = fmt.Sprintf("The command pilot has no command for %q. It needs a model to plan.", short(t.said))
+		what = fmt.Sprintf("There is no command %q.", grammar.Abbreviate(t.Said))
+	case t.Partial:
+		what = fmt.Sprintf("The command pilot has no command for %q. It needs a model to plan.", grammar.Abbreviate(t.Said))
 	default:
 		what = "The command pilot has no command for that. It needs a model to plan."
 	}
-	if len(offers) > 0 && !t.asks {
-		what += " Did you mean " + listed(offers, " or ") + "?"
+	if len(offers) > 0 && !t.Ambiguous {
+		what += " Did you mean " + grammar.JoinOffers(offers, " or ") + "?"
 	}
 	what += " Nothing was done."
-	if t.hint == "" {
+	if t.Hint == "" {
 		what += " Say \"help\" for all commands."
 	}
-	if t.hint == "" && len(offers) == 0 && !a.first {
+	if t.Hint == "" && len(offers) == 0 && !a.first {
 		what += " To connect a model: " + llm.HowToConnect()
 	}
 	for _, o := range offers {
 		if o.Name != "" {
-			a.outside = append(a.outside, a.g.live.source()...)
+			a.outside = append(a.outside, a.g.Live.Sources()...)
 		}
-		if i := strings.Index(asked, t.said); i >= 0 && t.said != "" {
-			o.Say = strings.TrimSpace(asked[:i] + o.Say + asked[i+len(t.said):])
+		if i := strings.Index(asked, t.Said); i >= 0 && t.Said != "" {
+			o.Say = strings.TrimSpace(asked[:i] + o.Say + asked[i+len(t.Said):])
 		}
 		a.offers = append(a.offers, o)
 	}
@@ -129,42 +135,42 @@ func (a *answer) trouble(t *trouble, asked string) {
 }
 
 // local answers what needs no call.
-func (a *answer) local(s step, tools []toolspec.Function) {
-	if s.local == localHelp {
-		a.add(a.g.help(s.about))
+func (a *answer) local(s grammar.Step, tools []toolspec.Function) {
+	if s.Builtin == commandtable.LocalHelp {
+		a.add(a.g.Help(s.About, who()))
 		return
 	}
 	a.add(toolList(tools))
 }
 
 // missing says that a command's tool cannot be called now.
-func (a *answer) missing(s step) {
+func (a *answer) missing(s grammar.Step) {
 	hint := "Say \"tools\" for what can be called now."
-	if near := closest(s.tool, a.g.tools); near != "" {
+	if near := grammar.Closest(s.Tool, a.g.Tools); near != "" {
 		hint = fmt.Sprintf("Did you mean %s? ", near) + hint
-		a.offers = append(a.offers, Offer{Say: "/" + near + " " + string(s.args)})
+		a.offers = append(a.offers, chat.Offer{Say: "/" + near + " " + string(s.Args)})
 	}
-	a.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", short(s.said), s.tool, hint))
+	a.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Said), s.Tool, hint))
 }
 
 // report reads the result of a finished step back.
-func (a *answer) report(s step, text string) string {
-	text = harmless(text)
+func (a *answer) report(s grammar.Step, text string) string {
+	text = grammar.EscapeLinks(text)
 	v, page := look(text)
 	switch {
-	case page && s.tool == "navigate_page":
+	case page && s.Tool == "navigate_page":
 		return opened(v)
-	case page && (s.tool == "annotate_page" || s.tool == "get_annotations"):
+	case page && (s.Tool == "annotate_page" || s.Tool == "get_annotations"):
 		return a.numbered(v)
 	case page:
 		return acted(s, v)
 	}
-	switch s.tool {
+	switch s.Tool {
 	case "get_page_content", "read_file":
 		return bounded(text, maxReadChars)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "Done: " + short(s.said) + "."
+		return "Done: " + grammar.Abbreviate(s.Said) + "."
 	}
 	return bounded(text, maxReadChars)
 }
@@ -187,7 +193,7 @@ func opened(v view) string {
 
 func (a *answer) numbered(v view) string {
 	if len(v.elements) == 0 {
-		return strings.TrimSpace("Nothing to number on " + v.name() + ". " + sentence(a.g.spoken(v.more)))
+		return strings.TrimSpace("Nothing to number on " + v.name() + ". " + sentence(a.g.Rephrase(v.more)))
 	}
 	things := fmt.Sprintf("%d things are", len(v.elements))
 	if len(v.elements) == 1 {
@@ -203,15 +209,15 @@ func (a *answer) numbered(v view) string {
 		lines = append(lines, e)
 	}
 	if v.more != "" {
-		lines = append(lines, a.g.spoken(v.more))
+		lines = append(lines, a.g.Rephrase(v.more))
 	}
 	return strings.Join(lines, "\n")
 }
 
-func acted(s step, v view) string {
+func acted(s grammar.Step, v view) string {
 	out := v.outcome
 	if out == "" {
-		out = "done: " + short(s.said)
+		out = "done: " + grammar.Abbreviate(s.Said)
 	}
 	var kept []string
 	for part := range strings.SplitSeq(out, " · ") {
@@ -233,7 +239,7 @@ func acted(s step, v view) string {
 
 // failure reads a failed result back: what happened and what to say next.
 func (a *answer) failure(text string) {
-	text = harmless(text)
+	text = grammar.EscapeLinks(text)
 	if head, rest, ok := strings.Cut(text, "): "); ok && strings.HasPrefix(head, "error (") {
 		text = rest
 	}
@@ -241,7 +247,7 @@ func (a *answer) failure(text string) {
 	said := sentence(bounded(withoutCall(what), maxReadChars))
 	if hint != "" {
 		hint, more, _ := strings.Cut(hint, "\n")
-		spoken := a.g.spoken(hint)
+		spoken := a.g.Rephrase(hint)
 		said += "\n" + sentence(bounded(spoken, maxReadChars))
 		if more != "" {
 			said += "\n" + bounded(more, maxReadChars)
@@ -256,9 +262,9 @@ func (a *answer) next(hint, spoken string) {
 	if hint == spoken {
 		return
 	}
-	for _, f := range a.g.forms {
-		if !f.quiet && len(f.slots()) == 0 && len(a.offers) < maxOffers && strings.Contains(spoken, `"`+f.shown()+`"`) {
-			a.offers = append(a.offers, Offer{Say: f.shown(), Means: f.means})
+	for _, f := range a.g.Forms {
+		if !f.Hidden && len(f.Slots()) == 0 && len(a.offers) < grammar.MaxOffers && strings.Contains(spoken, `"`+f.Usage()+`"`) {
+			a.offers = append(a.offers, chat.Offer{Say: f.Usage(), Means: f.Means})
 		}
 	}
 }
@@ -275,22 +281,15 @@ func withoutCall(what string) string {
 }
 
 // notDone names the commands that did not run.
-func (a *answer) notDone(rest []step) {
+func (a *answer) notDone(rest []grammar.Step) {
 	if len(rest) == 0 {
 		return
 	}
 	said := make([]string, len(rest))
 	for i, s := range rest {
-		said[i] = short(s.said)
+		said[i] = grammar.Abbreviate(s.Said)
 	}
 	a.add("Not done after that: " + strings.Join(said, "; ") + ".")
-}
-
-func short100(s string) string {
-	if utf8.RuneCountInString(s) <= 100 {
-		return s
-	}
-	return string([]rune(s)[:100]) + "…"
 }
 
 // sentence begins with a capital and ends with a full stop.
@@ -307,10 +306,6 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// harmless keeps text from a page from becoming a link or a picture where answers are
-// shown with formatting.
-func harmless(s string) string { return strings.ReplaceAll(s, "](", "] (") }
-
 func bounded(s string, most int) string {
 	s = strings.TrimSpace(s)
 	if len(s) <= most {
@@ -321,4 +316,46 @@ func bounded(s string, most int) string {
 		end--
 	}
 	return fmt.Sprintf("%s\n… %d characters more on the call's card", s[:end], utf8.RuneCountInString(s[end:]))
+}
+
+// seen is what the newest page answer of the conversation says of marks, for a window that shows
+// none; the sources come with it.
+func seen(messages []chat.Message) *event.Marks {
+	for _, m := range slices.Backward(messages) {
+		if m.Role != chat.RoleTool {
+			continue
+		}
+		v, ok := look(m.Text)
+		if !ok || len(v.elements) == 0 {
+			continue
+		}
+		marks := &event.Marks{Page: annotator.Page{Title: v.title, URL: v.url}}
+		for _, line := range v.elements {
+			number, rest, _ := strings.Cut(strings.TrimPrefix(line, "["), "] ")
+			role, name, _ := strings.Cut(rest, " ")
+			id, err := strconv.Atoi(number)
+			if end := strings.LastIndexByte(name, '"'); err == nil && end > 0 && name[0] == '"' {
+				marks.Elements = append(marks.Elements, annotator.Element{ID: id, Role: role, Name: name[1:end]})
+			}
+		}
+		return marks
+	}
+	return nil
+}
+
+// who says what answers here, and how a model comes to answer instead.
+func who() string {
+	return "This is Sextant's built-in command pilot: it does plain commands and plans nothing. A model can be connected: " + llm.HowToConnect()
+}
+
+// toolList is what can be called now.
+func toolList(tools []toolspec.Function) string {
+	if len(tools) == 0 {
+		return "No tool can be called now."
+	}
+	lines := []string{fmt.Sprintf("%d tools can be called now:", len(tools)), ""}
+	for _, t := range tools {
+		lines = append(lines, "- "+t.Function.Name+": "+grammar.FirstSentence(t.Function.Description))
+	}
+	return strings.Join(lines, "\n")
 }

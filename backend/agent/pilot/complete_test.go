@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"sextant/backend/agent/pilot"
+	"sextant/backend/agent/pilot/commandtable"
+	"sextant/backend/agent/pilot/grammar"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -99,8 +101,8 @@ func TestANumberIsShownWithItsName(t *testing.T) {
 
 func TestAToolIsCompletedWithWhatItRequires(t *testing.T) {
 	schema := `{"type":"object","properties":{"annotationId":{"type":"integer"},"text":{"type":"string"},"clear":{"type":"boolean"}},"required":["annotationId","text"]}`
-	p := pilot.New(pilot.Config{Live: func(string) pilot.Live {
-		return pilot.Live{Tools: []toolspec.Definition{{Name: "type_text", Parameters: json.RawMessage(schema)}}}
+	p := pilot.New(pilot.Config{Live: func(string) grammar.Live {
+		return grammar.Live{Tools: []toolspec.Definition{{Name: "type_text", Parameters: json.RawMessage(schema)}}}
 	}})
 	c := p.Complete("/ty", "")
 	if len(c.Items) != 1 || c.Items[0].Insert != `/type_text {"annotationId": , "text": ""}` {
@@ -114,7 +116,7 @@ func TestAToolIsCompletedWithWhatItRequires(t *testing.T) {
 // Whatever is offered reads on to a command or is one, and begins with what was typed but for the
 // name that a number stands for.
 func TestEveryBeginningOfEveryExampleIsCompletedWithoutHarm(t *testing.T) {
-	examples, _ := pilot.Examples()
+	examples, _ := commandtable.Examples()
 	for _, e := range examples {
 		for i := range e.Say {
 			typed := e.Say[:i+1]
@@ -156,8 +158,8 @@ func BenchmarkComplete(b *testing.B) {
 		names = append(names, fmt.Sprintf("server_tool_%d", i))
 	}
 	defs := definitions(every + " " + strings.Join(names, " "))
-	p := pilot.New(pilot.Config{Live: func(string) pilot.Live {
-		return pilot.Live{Marks: func() *event.Marks { return marks }, Tools: defs}
+	p := pilot.New(pilot.Config{Live: func(string) grammar.Live {
+		return grammar.Live{Marks: func() *event.Marks { return marks }, Tools: defs}
 	}})
 	for _, text := range []string{"c", "click add article 29", "open demo, click 3, type a into 4 and press Enter then scr", "/tool_4"} {
 		b.Run(text, func(b *testing.B) {

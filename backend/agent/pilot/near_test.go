@@ -8,14 +8,15 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/pilot"
+	"sextant/backend/agent/pilot/grammar"
 	"sextant/shared/annotator"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
 
 // shopLive is a window that shows a shop.
-func shopLive(string) pilot.Live {
-	return pilot.Live{
+func shopLive(string) grammar.Live {
+	return grammar.Live{
 		Marks: func() *event.Marks {
 			return &event.Marks{Page: annotator.Page{URL: "https://shop.example/lamps?x=1"}, Elements: []annotator.Element{
 				{ID: 3, Role: "textbox", Name: "Search", Usable: true},

@@ -10,21 +10,19 @@
 package pilot
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/pilot/commandtable"
+	"sextant/backend/agent/pilot/grammar"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
+	"sextant/shared/wire"
 )
-
-// Offer is a command that is offered; see chat.Offer.
-type Offer = chat.Offer
 
 // Config adapts the pilot to the house it runs in; the zero value works.
 type Config struct {
@@ -33,13 +31,13 @@ type Config struct {
 	DemoURL func() string
 	// Live tells what stands in the window while panel is active; nil when there is none. It is
 	// asked with every letter that is typed, and must be quick.
-	Live func(panel string) Live
+	Live func(panel string) grammar.Live
 }
 
 // Pilot implements llm.Model.
 type Pilot struct {
-	cfg Config
-	*rules
+	cfg   Config
+	rules *grammar.Rules
 }
 
 // New makes a Pilot.
@@ -48,18 +46,17 @@ func New(cfg Config) *Pilot {
 		cfg.DemoURL = func() string { return "demo" }
 	}
 	if cfg.Live == nil {
-		cfg.Live = func(string) Live { return Live{} }
+		cfg.Live = func(string) grammar.Live { return grammar.Live{} }
 	}
-	r, err := compile(table())
+	r, err := grammar.Compile(commandtable.Table())
 	if err != nil {
-		r = &rules{} // the tests read every form, so none is wrong here
+		r = &grammar.Rules{} // the tests read every form, so none is wrong here
 	}
 	return &Pilot{cfg: cfg, rules: r}
 }
 
-// grammar is what one message is read with.
-func (p *Pilot) grammar(tools []string, live Live) *grammar {
-	return &grammar{rules: p.rules, tools: tools, demo: p.cfg.DemoURL, live: live}
+func (p *Pilot) parser(tools []string, live grammar.Live) *grammar.Parser {
+	return &grammar.Parser{Rules: p.rules, Tools: tools, Demo: p.cfg.DemoURL, Live: live}
 }
 
 // Stream answers the last user message of req: with the next call of its chain of
@@ -69,27 +66,27 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 		return llm.Response{}, err
 	}
 	asked, results := lastAsk(req.Messages)
-	g := p.grammar(offered(req.Tools), Live{})
+	g := p.parser(offered(req.Tools), grammar.Live{})
 	a := &answer{g: g, first: !introduced(req.Messages)}
-	plan, problem := g.plan(asked)
+	plan, problem := g.Plan(asked)
 	if problem != nil {
-		g.live = p.live(req.Messages)
+		g.Live = p.live(req.Messages)
 		a.trouble(problem, asked)
 		return a.response(onDelta), nil
 	}
 	for i, s := range plan {
-		if s.local != "" {
+		if s.Builtin != "" {
 			a.local(s, req.Tools)
 			continue
 		}
 		if len(results) == 0 {
-			if !slices.Contains(g.tools, s.tool) {
+			if !slices.Contains(g.Tools, s.Tool) {
 				a.missing(s)
 				a.notDone(plan[i+1:])
 				return a.response(onDelta), nil
 			}
 			return llm.Response{
-				Calls: []chat.ToolCall{{ID: fmt.Sprintf("pilot-%d", i+1), Name: s.tool, Args: s.args}},
+				Calls: []chat.ToolCall{{ID: fmt.Sprintf("pilot-%d", i+1), Name: s.Tool, Args: s.Args}},
 				Stop:  llm.StopCalls,
 			}, nil
 		}
@@ -107,9 +104,9 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 }
 
 // live is what stands in the window; where it shows no page, what the conversation last saw of one.
-func (p *Pilot) live(messages []chat.Message) Live {
+func (p *Pilot) live(messages []chat.Message) grammar.Live {
 	live := p.cfg.Live("")
-	if len(live.marks()) == 0 {
+	if len(live.Elements()) == 0 {
 		marks := seen(messages)
 		live.Marks = func() *event.Marks { return marks }
 	}
@@ -145,49 +142,19 @@ func offered(tools []toolspec.Function) []string {
 	return names
 }
 
-// step is one command: a call, or something the pilot answers itself.
-type step struct {
-	// said is the command in the person's words, canon in the plainest ones that read the same.
-	said, canon string
-	tool        string
-	args        json.RawMessage
-	// local is help or tools, about what.
-	local, about string
-	// open is true when it ends with a text that has no quotes, which may go on.
-	open bool
-	// verbatim is true when it took the rest of its line as it stood.
-	verbatim bool
-}
-
-func call(tool string, args map[string]any) step {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // addresses are shown to people as they are
-	if err := enc.Encode(args); err != nil {
-		return step{tool: tool, args: json.RawMessage("{}")} // strings, numbers and lists of strings always encode
+// Complete says how the text before the cursor may go on while panel is active: at most eight ways,
+// and what is still missing after it. It reads nothing but what Live gives and takes a millisecond,
+// and some ten where a number is sought by name among thousands.
+func (p *Pilot) Complete(text, panel string) wire.Completion {
+	live := p.cfg.Live(panel)
+	names := make([]string, len(live.Tools))
+	for i, d := range live.Tools {
+		names[i] = d.Name
 	}
-	return step{tool: tool, args: bytes.TrimSpace(b.Bytes())}
+	return p.parser(names, live).Complete(text)
 }
 
-// trouble is why a sentence became no plan. Nothing of it runs.
-type trouble struct {
-	// said is what was not understood.
-	said string
-	// part is true when it is one command of several.
-	part bool
-	// hint says what the command needs; empty when there is no such command.
-	hint string
-	// asks is true when what was meant is asked back, offers are what it may have been.
-	asks   bool
-	offers []Offer
-}
-
-// short bounds what is quoted back.
-func short(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	r := []rune(s)
-	if len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
+// Commands lists the table for people, with the tools that can be called now; none means all.
+func (p *Pilot) Commands(tools []string) []wire.PilotCommand {
+	return p.parser(tools, grammar.Live{}).Commands()
 }

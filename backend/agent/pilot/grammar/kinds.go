@@ -1,4 +1,4 @@
-package pilot
+package grammar
 
 import (
 	"fmt"
@@ -18,9 +18,9 @@ type kind struct {
 	sure bool
 	// read takes the value from the beginning of ts: all readings, the longest first. why says
 	// what is wrong with what stands there, "" when that is plain from the noun.
-	read func(g *grammar, ts []token) (all []reading, why string)
+	read func(g *Parser, ts []token) (all []reading, why string)
 	// values are what may stand here, for completion.
-	values func(g *grammar) []value
+	values func(g *Parser) []value
 }
 
 // reading is a value that was read: of n words, as it stands in the arguments, and as it is said.
@@ -83,7 +83,7 @@ var kinds = func() map[string]*kind {
 // Words that carry no meaning between a verb and a number.
 const numberFiller = "on the at over number no nr mark label element button link field box list item a into in to of"
 
-func readMark(g *grammar, ts []token) ([]reading, string) {
+func readMark(g *Parser, ts []token) ([]reading, string) {
 	rest := skip(ts, numberFiller)
 	if len(rest) == 0 {
 		return nil, ""
@@ -101,14 +101,14 @@ func readMark(g *grammar, ts []token) ([]reading, string) {
 	return all, ""
 }
 
-func readQuoted(_ *grammar, ts []token) ([]reading, string) {
+func readQuoted(_ *Parser, ts []token) ([]reading, string) {
 	if len(ts) == 0 || !ts[0].quoted {
 		return nil, "Put the text in quotes."
 	}
 	return []reading{{1, ts[0].text, quote(ts[0].text)}}, ""
 }
 
-func readWord(_ *grammar, ts []token) ([]reading, string) {
+func readWord(_ *Parser, ts []token) ([]reading, string) {
 	if len(ts) == 0 {
 		return nil, ""
 	}
@@ -120,8 +120,8 @@ func readWord(_ *grammar, ts []token) ([]reading, string) {
 }
 
 // oneOf reads a word of the list; "a=b" gives b for a.
-func oneOf(what, list string) func(*grammar, []token) ([]reading, string) {
-	return func(_ *grammar, ts []token) ([]reading, string) {
+func oneOf(what, list string) func(*Parser, []token) ([]reading, string) {
+	return func(_ *Parser, ts []token) ([]reading, string) {
 		if len(ts) == 0 {
 			return nil, ""
 		}
@@ -138,11 +138,11 @@ func oneOf(what, list string) func(*grammar, []token) ([]reading, string) {
 				names = append(names, name)
 			}
 		}
-		return nil, fmt.Sprintf("There is no %s %q. There are %s.", what, short(ts[0].text), strings.Join(names, ", "))
+		return nil, fmt.Sprintf("There is no %s %q. There are %s.", what, Abbreviate(ts[0].text), strings.Join(names, ", "))
 	}
 }
 
-func readPixels(_ *grammar, ts []token) ([]reading, string) {
+func readPixels(_ *Parser, ts []token) ([]reading, string) {
 	if len(ts) == 0 {
 		return nil, ""
 	}
@@ -157,7 +157,7 @@ func readPixels(_ *grammar, ts []token) ([]reading, string) {
 	return []reading{{n, px, strconv.FormatFloat(px, 'f', -1, 64) + " px"}}, ""
 }
 
-func readSeconds(_ *grammar, ts []token) ([]reading, string) {
+func readSeconds(_ *Parser, ts []token) ([]reading, string) {
 	for n := min(2, len(ts)); n > 0; n-- {
 		s, ok := seconds(ts[:n])
 		switch {
@@ -207,7 +207,7 @@ func seconds(ts []token) (float64, bool) {
 	return 0, false
 }
 
-func readCount(_ *grammar, ts []token) ([]reading, string) {
+func readCount(_ *Parser, ts []token) ([]reading, string) {
 	rest := skip(ts, "number no nr #")
 	if len(rest) == 0 {
 		return nil, ""
@@ -220,7 +220,7 @@ func readCount(_ *grammar, ts []token) ([]reading, string) {
 }
 
 // readPoint reads "100,200" and "100, 200".
-func readPoint(_ *grammar, ts []token) ([]reading, string) {
+func readPoint(_ *Parser, ts []token) ([]reading, string) {
 	for n := 1; n <= min(2, len(ts)); n++ {
 		if p, ok := point(ts[:n]); ok {
 			return []reading{{n, p.arg(), p.said()}}, ""
@@ -229,7 +229,7 @@ func readPoint(_ *grammar, ts []token) ([]reading, string) {
 	return nil, ""
 }
 
-func readPoints(_ *grammar, ts []token) ([]reading, string) {
+func readPoints(_ *Parser, ts []token) ([]reading, string) {
 	var list []any
 	var said []string
 	for _, t := range ts {

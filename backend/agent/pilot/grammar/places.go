@@ -1,4 +1,4 @@
-package pilot
+package grammar
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 )
 
 // readPath takes what looks like a file: a name with a dot or a slash, or one in quotes.
-func readPath(_ *grammar, ts []token) ([]reading, string) {
+func readPath(_ *Parser, ts []token) ([]reading, string) {
 	rest := skip(ts, "the file")
 	if len(rest) == 0 {
 		return nil, ""
@@ -26,7 +26,7 @@ func readPath(_ *grammar, ts []token) ([]reading, string) {
 }
 
 // readFolder takes any one word: where a folder is asked for, "src" is one.
-func readFolder(_ *grammar, ts []token) ([]reading, string) {
+func readFolder(_ *Parser, ts []token) ([]reading, string) {
 	rest := skip(ts, "the folder directory")
 	if len(rest) == 0 {
 		return nil, ""
@@ -45,7 +45,7 @@ func readFolder(_ *grammar, ts []token) ([]reading, string) {
 const fileEndings = "txt md json csv tsv go js ts html css yaml yml toml xml log sql ini conf diff patch svelte"
 
 // readPlainFile takes a name that ends as files do: "open notes.txt" may mean the file.
-func readPlainFile(g *grammar, ts []token) ([]reading, string) {
+func readPlainFile(g *Parser, ts []token) ([]reading, string) {
 	if len(ts) == 0 {
 		return nil, ""
 	}
@@ -58,16 +58,16 @@ func readPlainFile(g *grammar, ts []token) ([]reading, string) {
 }
 
 // panelTool is the tool that opens a panel, "" when it is not offered.
-func (g *grammar) panelTool(name string) string {
+func (g *Parser) panelTool(name string) string {
 	tool := "open_" + name + "_panel"
-	if slices.Contains(g.tools, tool) {
+	if slices.Contains(g.Tools, tool) {
 		return tool
 	}
 	return ""
 }
 
 // readPanel reads a panel's name; the tool that opens it is the value.
-func readPanel(g *grammar, ts []token) ([]reading, string) {
+func readPanel(g *Parser, ts []token) ([]reading, string) {
 	rest := skip(ts, "the me")
 	for n := min(4, len(rest)); n > 0; n-- {
 		name := strings.ReplaceAll(joined(rest[:n]), "-", " ")
@@ -79,15 +79,15 @@ func readPanel(g *grammar, ts []token) ([]reading, string) {
 	if len(named) == len(rest) || len(named) == 0 {
 		return nil, ""
 	}
-	names := panelNames(g.tools)
+	names := panelNames(g.Tools)
 	if len(names) == 0 {
 		names = []string{"none"}
 	}
-	return nil, fmt.Sprintf("There is no panel %q. Panels: %s.", short(joined(named)), strings.Join(names, ", "))
+	return nil, fmt.Sprintf("There is no panel %q. Panels: %s.", Abbreviate(joined(named)), strings.Join(names, ", "))
 }
 
 // readPanelID reads a panel's name as its id.
-func readPanelID(g *grammar, ts []token) ([]reading, string) {
+func readPanelID(g *Parser, ts []token) ([]reading, string) {
 	all, why := readPanel(g, ts)
 	for i, r := range all {
 		all[i].arg = strings.ReplaceAll(r.said, " ", "-")
@@ -95,7 +95,7 @@ func readPanelID(g *grammar, ts []token) ([]reading, string) {
 	return all, why
 }
 
-func readSurface(g *grammar, ts []token) ([]reading, string) {
+func readSurface(g *Parser, ts []token) ([]reading, string) {
 	rest := skip(ts, "the on")
 	if len(rest) == 0 {
 		return nil, ""
@@ -120,7 +120,7 @@ func panelNames(tools []string) []string {
 }
 
 // readTool reads the name of a tool; which there are shows when it is called.
-func readTool(_ *grammar, ts []token) ([]reading, string) {
+func readTool(_ *Parser, ts []token) ([]reading, string) {
 	if len(ts) == 0 || ts[0].quoted || toolName(ts[0].text) != len(ts[0].text) {
 		return nil, ""
 	}
@@ -129,9 +129,9 @@ func readTool(_ *grammar, ts []token) ([]reading, string) {
 
 // readMade reads the name of an offered tool that has no words of its own: one that was made, or
 // one of a panel or server.
-func readMade(g *grammar, ts []token) ([]reading, string) {
+func readMade(g *Parser, ts []token) ([]reading, string) {
 	all, why := readTool(g, ts)
-	if len(all) == 0 || !slices.Contains(g.tools, all[0].said) {
+	if len(all) == 0 || !slices.Contains(g.Tools, all[0].said) {
 		return nil, why
 	}
 	return all, ""

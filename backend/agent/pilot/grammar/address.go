@@ -1,4 +1,4 @@
-package pilot
+package grammar
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-func readAddress(g *grammar, ts []token) ([]reading, string) {
+func readAddress(g *Parser, ts []token) ([]reading, string) {
 	rest := skip(ts, "the a page site website address url at to web")
 	if len(rest) == 0 {
 		return nil, ""
@@ -16,7 +16,7 @@ func readAddress(g *grammar, ts []token) ([]reading, string) {
 	for n := min(3, len(rest)); n > 0; n-- {
 		switch joined(skipEnd(rest[:n], "shop site page website store")) {
 		case "demo", "built-in demo", "demo shop":
-			return []reading{{before + n, g.demo(), "demo"}}, ""
+			return []reading{{before + n, g.Demo(), "demo"}}, ""
 		}
 	}
 	if url, ok := address(rest[0].text); ok {
@@ -29,7 +29,7 @@ func readAddress(g *grammar, ts []token) ([]reading, string) {
 		}
 		return []reading{{before + 1, url, strings.TrimRight(said, ",;")}}, ""
 	}
-	return nil, fmt.Sprintf("%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for the built-in shop.", short(rest[0].text))
+	return nil, fmt.Sprintf("%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for the built-in shop.", Abbreviate(rest[0].text))
 }
 
 // address completes what a person types: "example.com" is https, this machine and private

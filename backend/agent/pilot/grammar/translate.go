@@ -1,4 +1,4 @@
-package pilot
+package grammar
 
 import (
 	"regexp"
@@ -14,7 +14,7 @@ var (
 
 // spoken says a sentence that was written for models in the words of commands: "Call annotate_page"
 // becomes “Say "annotate"”. Tools without words of their own stay as they are.
-func (g *grammar) spoken(text string) string {
+func (g *Parser) Rephrase(text string) string {
 	return toolInWords.ReplaceAllStringFunc(text, func(found string) string {
 		p := toolInWords.FindStringSubmatch(found)
 		call, tool, with := p[1], strings.ToLower(p[2]), p[3]
@@ -23,8 +23,8 @@ func (g *grammar) spoken(text string) string {
 		}
 		var said []string
 		add := func(f *compiled) {
-			if f != nil && !strings.Contains(strings.Join(said, " "), `"`+f.shown()+`"`) {
-				said = append(said, `"`+f.shown()+`"`)
+			if f != nil && !strings.Contains(strings.Join(said, " "), `"`+f.Usage()+`"`) {
+				said = append(said, `"`+f.Usage()+`"`)
 			}
 		}
 		if !strings.HasPrefix(with, " without") {

@@ -1,8 +1,159 @@
-package pilot
+package commandtable
 
-func lookCommands() []command {
-	return []command{
-		{tool: "annotate_page", group: groupLook, forms: []form{
+import "slices"
+
+const (
+	PanelTool = "open_*_panel"
+	AnyTool   = "*"
+)
+
+// What the pilot answers itself.
+const (
+	LocalHelp  = "help"
+	localTools = "tools"
+)
+
+// Groups of commands, as help lists them.
+const (
+	groupPage   = "Pages"
+	groupAct    = "Acting by number"
+	groupLook   = "Looking"
+	groupPoint  = "Points, devices and scripts"
+	groupFiles  = "Files and commands"
+	groupWeb    = "The web without a page"
+	groupWindow = "The window and its tools"
+)
+
+// table is every command. Reader, help, suggestions and completion all come from it.
+func Table() []Command {
+	return slices.Concat(pageCommands(), actCommands(), lookCommands(), pointCommands(), fileCommands(), webCommands(), makingCommands(), windowCommands())
+}
+
+func pageCommands() []Command {
+	return []Command{
+		{Tool: "navigate_page", Group: groupPage, Forms: []Form{
+			say("(open|go to|goto|visit|navigate to|navigate|browse to|browse|load|take me to) {url:address}", "open example.com", "Opens an address; open demo is the built-in shop").early(),
+			also("{url:address}", "example.com"),
+			say("back", "back", "Goes back").with("action", "back"),
+			also("go? (back|previous) one? page?", "go back one page").with("action", "back"),
+			say("forward", "forward", "Goes forward").with("action", "forward"),
+			also("go? (forward|forwards) one? page?", "go forward").with("action", "forward"),
+			say("reload", "reload", "Loads the page again").with("action", "reload"),
+			also("reload|refresh page?", "refresh the page").with("action", "reload"),
+		}},
+		{Tool: "browser_tabs", Group: groupPage, Forms: []Form{
+			say("tabs", "tabs", "Lists the tabs").with("action", "list"),
+			also("(list|show|all|open|list all|show all|list open)? browser? tabs", "list tabs").with("action", "list"),
+			say("new tab {url:address}", "new tab example.com", "Opens an address in a new tab").with("action", "open"),
+			also("(open|make)? in? new tab (with|at|for|to|on)? {url:address}", "open a new tab with example.com").with("action", "open"),
+			also("open {url:address} (in new tab)", "open example.com in a new tab").with("action", "open"),
+			say("new tab", "new tab", "Opens an empty tab").with("action", "open"),
+			also("open|make new tab", "open a new tab").with("action", "open"),
+			say("tab {tab:tab}", "tab 2", "Brings a tab to the front").with("action", "select"),
+			also("(switch to|go to|select|show|switch|open) tab {tab:tab}", "switch to tab 2").with("action", "select"),
+			say("close tab {tab:tab}", "close tab 2", "Closes a tab").with("action", "close"),
+			say("close tab", "close tab", "Closes the tab in front").with("action", "close"),
+		}},
+		{Tool: "handle_dialog", Group: groupPage, Forms: []Form{
+			say("accept", "accept", "Answers the open dialog with yes").with("accept", true),
+			also("accept dialog", "accept the dialog").with("accept", true),
+			say("dismiss", "dismiss", "Answers the open dialog with no").with("accept", false),
+			also("(dismiss|cancel|close) dialog", "dismiss the dialog").with("accept", false),
+			say("answer {text:text}", `answer "Ada"`, "Answers the open dialog with a text").with("accept", true),
+			also("answer dialog with {text:text}", `answer the dialog with "Ada"`).with("accept", true),
+		}},
+		{Tool: "downloads", Group: groupPage, Forms: []Form{
+			say("downloads", "downloads", "Lists the downloads"),
+			also("(list|show) downloads", "list downloads"),
+			say("cancel download {id:count}", "cancel download 1", "Stops a download that runs").with("action", "cancel"),
+		}},
+		{Tool: "save_pdf", Group: groupPage, Forms: []Form{
+			say("save pdf", "save pdf", "Saves the page as a PDF"),
+			also("(save page|save) (as|to)? pdf", "save the page as pdf"),
+			say("save pdf as {name:text}", `save pdf as "basket"`, "Saves the page as a PDF of that name"),
+		}},
+	}
+}
+
+func actCommands() []Command {
+	return []Command{
+		{Tool: "click_element", Group: groupAct, Forms: []Form{
+			say("click|tap {annotationId:mark}", "click 3", "Clicks a number on the page").early(),
+			say("double click {annotationId:mark}", "double click 3", "Clicks it twice").with("count", 2),
+			also("(double-click|doubleclick) {annotationId:mark}", "double-click on 3").with("count", 2),
+			also("click|tap {annotationId:mark} (double|twice|two times)", "click 3 twice").with("count", 2),
+			say("triple click {annotationId:mark}", "triple click 3", "Clicks it three times, which chooses a line").with("count", 3),
+			also("click {annotationId:mark} (triple|three times)", "click 3 three times").with("count", 3),
+			say("right click {annotationId:mark}", "right click 3", "Clicks it with the right button").with("button", "right"),
+			also("(right-click|rightclick) {annotationId:mark}", "right-click 3").with("button", "right"),
+			also("click {annotationId:mark} with? right button?", "click 3 with the right button").with("button", "right"),
+			say("middle click {annotationId:mark}", "middle click 3", "Clicks it with the middle button").with("button", "middle"),
+			also("click {annotationId:mark} with? middle button?", "click 3 with the middle button").with("button", "middle"),
+			say("(control click|ctrl click|control-click|ctrl-click) {annotationId:mark}", "control click 3", "Clicks it with Control held").with("modifiers", []string{"Control"}),
+			say("(shift click|shift-click) {annotationId:mark}", "shift click 3", "Clicks it with Shift held").with("modifiers", []string{"Shift"}),
+			also("check|uncheck|tick|untick|toggle {annotationId:mark}", "check 3"),
+		}},
+		{Tool: "type_text", Group: groupAct, Forms: []Form{
+			say("type|enter|write|input|put {text:text} into|in|to|on|at {annotationId:field}", "type hello into 4", "Types into a field in place of what it held").early(),
+			also("type|enter|write|input|put into|in|to {annotationId:field} {text:text}", "type into 4 hello you"),
+			also("fill in|out? {annotationId:field} with|by {text:text}", "fill 4 with hello"),
+			say("add {text:text} to {annotationId:field}", `add "more" to 4`, "Types behind what the field holds").with("clear", false),
+			say("type {text:text} slowly into|in {annotationId:field}", "type hello slowly into 4", "Types key by key as a person does").with("human", true),
+			say("clear|empty {annotationId:field}", "clear 4", "Empties a field").with("text", ""),
+		}},
+		{Tool: "select_option", Group: groupAct, Forms: []Form{
+			say("select|choose|pick (option|value)? {values:values} in|from|of|on|at|for {annotationId:list}", "select Germany in 5", "Chooses in a list"),
+		}},
+		{Tool: "press_key", Group: groupAct, Forms: []Form{
+			say("press|hit {key:key}", "press Control+a", "Presses a key or several at once"),
+			say("press key {key:anykey}", "press key 3", "Presses a key whose name is a number"),
+			also("press|hit {key:anykey} key", "hit the escape key"),
+			also("submit|enter", "submit").with("key", "Enter"),
+		}},
+		{Tool: "scroll_page", Group: groupAct, Forms: []Form{
+			say("scroll {direction:direction}", "scroll down", "Scrolls the page"),
+			also("scroll page? (to|by)? {direction:direction} (by bit|bit|bit more|more|page|of page)?", "scroll to the bottom of the page"),
+			also("scroll page? (bit|bit more|more)?", "scroll").with("direction", "down"),
+			say("scroll {direction:direction} {amount:pixels}", "scroll down 300 px", "Scrolls so far"),
+			also("scroll page? (to|by)? {direction:direction} by {amount:pixels}", "scroll down by 300px"),
+			also("scroll by? {amount:pixels}", "scroll 300 px").with("direction", "down"),
+			say("scroll {direction:direction} in|inside|within {target:mark}", "scroll down in 9", "Scrolls inside a box"),
+			also("scroll in|inside|within {target:mark}", "scroll in 9").with("direction", "down"),
+			say("scroll {direction:direction} by? {amount:pixels} in|inside|within {target:mark}", "scroll down 300 px in 9", "Scrolls so far inside a box"),
+		}},
+		{Tool: "hover_element", Group: groupAct, Forms: []Form{
+			say("hover|point {annotationId:mark}", "hover 6", "Moves the pointer onto it"),
+			say("scroll to {annotationId:mark}", "scroll to 5", "Brings it into view, with the pointer on it"),
+		}},
+		{Tool: "drag_element", Group: groupAct, Forms: []Form{
+			say("drag {from:mark} to|onto|into {to:mark}", "drag 3 to 4", "Drags one thing onto another"),
+			say("drag {from:mark} to {to:point}", "drag 3 to 100,200", "Drags it to a point of the view"),
+			say("drag {from:mark} by {by:point}", "drag 3 by 40,0", "Drags it so many pixels right and down"),
+		}},
+		{Tool: "upload_file", Group: groupAct, Forms: []Form{
+			say("upload {path:path} to|into|in {annotationId:mark}", "upload photo.png to 7", "Gives a file to a file field"),
+		}},
+		{Tool: "select_text", Group: groupAct, Forms: []Form{
+			say("find {text:text}", `find "delivery"`, "Finds a text on the page and selects it"),
+			also("find {text:text} (on|in) page", `find "delivery" on the page`),
+			also("select text {text:text}", `select text "delivery"`),
+			say("select text of {annotationId:mark}", "select text of 3", "Selects the text of a number"),
+		}},
+		{Tool: "wait_for", Group: groupAct, Forms: []Form{
+			say("wait {seconds:seconds}", "wait 2 seconds", "Waits"),
+			also("wait for {seconds:seconds}", "wait for 500 ms"),
+			say("wait for {text:text}", `wait for "Thank you"`, "Waits until a text stands on the page"),
+			also("wait for|until text? {text:text}", "wait for the text Done"),
+			also("wait for|until text? {text:text} (to appear|appears|to show up|shows up|is there)", "wait for Done to appear"),
+			say("wait until {gone:text} is gone", `wait until "Loading" is gone`, "Waits until a text has left the page"),
+			also("wait for|until text? {gone:text} (to disappear|to be gone|is gone|disappears|gone|to go away|to vanish|vanishes)", "wait for Loading to disappear"),
+			say("wait for address {url:text}", `wait for address "/basket"`, "Waits until the address holds that"),
+		}},
+	}
+}
+func lookCommands() []Command {
+	return []Command{
+		{Tool: "annotate_page", Group: groupLook, Forms: []Form{
 			say("annotate", "annotate", "Numbers what can be acted on"),
 			also("(annotate|annotations|numbers|look) (viewport|view|everything)? again?", "numbers"),
 			also("(annotate the|annotate this|annotate current|number|look at) page", "annotate this page"),
@@ -14,17 +165,17 @@ func lookCommands() []command {
 			also("(list|show|show all|list all) links", "list links").with("scope", "page", "query", "link"),
 			say("changes", "changes", "Lists what changed since the last look").with("changes_only", true),
 		}},
-		{tool: "get_annotations", group: groupLook, forms: []form{
+		{Tool: "get_annotations", Group: groupLook, Forms: []Form{
 			say("marks", "marks", "Lists the numbers of the last look again"),
 		}},
-		{tool: "get_page_content", group: groupLook, forms: []form{
+		{Tool: "get_page_content", Group: groupLook, Forms: []Form{
 			say("read page", "read page", "Shows the text of the page").early(),
 			also("read|get|show page? (content|contents|text)? (of page|page)? now?", "read the text of the page"),
 			also("page? (content|contents|text) (of page)?", "page content"),
 			say("read page from {offset:count}", "read page from 4000", "Shows the page from that character on"),
 			say("read page as text", "read page as text", "Shows the page without its links").with("format", "text"),
 		}},
-		{tool: "take_screenshot", group: groupLook, forms: []form{
+		{Tool: "take_screenshot", Group: groupLook, Forms: []Form{
 			say("screenshot", "screenshot", "Takes a picture of what is in view").early(),
 			also("(take|make)? screenshot (of page|of view|of viewport|page)?", "take a screenshot of the page"),
 			also("(take|make) (picture|shot) (of page|of view)?", "take a picture"),
@@ -35,19 +186,19 @@ func lookCommands() []command {
 			say("screenshot with numbers", "screenshot with numbers", "Takes a picture with the numbers on it").with("annotated", true),
 			also("(take|make)? screenshot (of page)? (with numbers|with annotations|annotated)", "take a screenshot with numbers").with("annotated", true),
 		}},
-		{tool: "get_selection", group: groupLook, forms: []form{
+		{Tool: "get_selection", Group: groupLook, Forms: []Form{
 			say("selection", "selection", "Shows the text that is selected"),
 		}},
-		{tool: "console_messages", group: groupLook, forms: []form{
+		{Tool: "console_messages", Group: groupLook, Forms: []Form{
 			say("console", "console", "Shows what scripts of the page wrote"),
 			say("console {level:level}", "console errors", "Shows only what is as bad or worse"),
 		}},
-		{tool: "network_requests", group: groupLook, forms: []form{
+		{Tool: "network_requests", Group: groupLook, Forms: []Form{
 			say("requests", "requests", "Lists what the page loaded"),
 			say("requests with {contains:text}", `requests with "api"`, "Lists only addresses that hold that"),
 			say("request {id:count}", "request 5", "Shows one request with its answer"),
 		}},
-		{tool: "page_tools", group: groupLook, forms: []form{
+		{Tool: "page_tools", Group: groupLook, Forms: []Form{
 			say("page tools", "page tools", "Lists tools that the page itself offers"),
 			say("page tool {name:word}", "page tool search", "Calls a tool of the page").with("action", "call"),
 			say("page tool {name:word} {arguments:json}", `page tool search {"q": "tea"}`, "Calls a tool of the page with arguments").with("action", "call"),
@@ -55,48 +206,48 @@ func lookCommands() []command {
 	}
 }
 
-func pointCommands() []command {
-	return []command{
-		{tool: "click_at", group: groupPoint, forms: []form{
+func pointCommands() []Command {
+	return []Command{
+		{Tool: "click_at", Group: groupPoint, Forms: []Form{
 			say("click at {:point}", "click at 100,200", "Clicks a point of the view, in pixels"),
 			say("double click at {:point}", "double click at 100,200", "Clicks a point twice").with("count", 2),
 			say("right click at {:point}", "right click at 100,200", "Clicks a point with the right button").with("button", "right"),
 		}},
-		{tool: "move_path", group: groupPoint, forms: []form{
+		{Tool: "move_path", Group: groupPoint, Forms: []Form{
 			say("move {points:points}", "move 10,20 80,20", "Moves the pointer along points"),
 			say("draw {points:points}", "draw 10,20 80,20", "Moves along points with the button held").with("press", true),
 		}},
-		{tool: "emulate_device", group: groupPoint, forms: []form{
+		{Tool: "emulate_device", Group: groupPoint, Forms: []Form{
 			say("emulate {device:device}", "emulate phone", "Lets the tab pretend to be that device"),
 			say("emulate {color_scheme:scheme}", "emulate dark", "Asks pages for light or dark colours"),
 			say("emulate network {network:network}", "emulate network slow-3g", "Makes the tab's network slow or cuts it"),
 			say("stop emulating", "stop emulating", "Ends what the tab pretends").with("reset", true),
 		}},
-		{tool: "evaluate_script", group: groupPoint, forms: []form{
+		{Tool: "evaluate_script", Group: groupPoint, Forms: []Form{
 			say("js {script:script}", "js document.title", "Runs JavaScript in the page, to the end of the line"),
 			also("(javascript|evaluate script) {script:script}", "javascript document.title"),
 		}},
 	}
 }
 
-func fileCommands() []command {
-	return []command{
-		{tool: "read_file", group: groupFiles, forms: []form{
+func fileCommands() []Command {
+	return []Command{
+		{Tool: "read_file", Group: groupFiles, Forms: []Form{
 			say("read {path:path}", "read notes.txt", "Shows a file").early(),
 			also("(read file|show file|open file) {path:path}", `read the file "my notes"`),
 			also("open {path:file}", "open file notes.txt"),
 			also("{path:file}", "read notes.txt"),
 			say("read {path:path} from {offset:count}", "read notes.txt from 200", "Shows a file from that line on"),
 		}},
-		{tool: "write_file", group: groupFiles, forms: []form{
+		{Tool: "write_file", Group: groupFiles, Forms: []Form{
 			say("write {content:quoted} to|into {path:path}", `write "buy tea\n" to notes.txt`, `Writes a whole file; \n in quotes makes a line`),
 		}},
-		{tool: "edit_file", group: groupFiles, forms: []form{
+		{Tool: "edit_file", Group: groupFiles, Forms: []Form{
 			say("replace {old:quoted} with|by {new:quoted} in {path:path}", `replace "tea" with "milk" in notes.txt`, "Replaces a text that stands once in a file"),
 			also("in {path:path} replace {old:quoted} with|by {new:quoted}", `in notes.txt replace "tea" with "milk"`),
 			say("replace all {old:quoted} with|by {new:quoted} in {path:path}", `replace all "tea" with "milk" in notes.txt`, "Replaces it wherever it stands").with("all", true),
 		}},
-		{tool: "list_directory", group: groupFiles, forms: []form{
+		{Tool: "list_directory", Group: groupFiles, Forms: []Form{
 			say("files", "files", "Lists the folder that is worked in"),
 			also("(list files|ls|list folder)", "list files"),
 			say("files in {path:folder}", "files in docs", "Lists a folder"),
@@ -104,31 +255,31 @@ func fileCommands() []command {
 			say("all files in {path:folder}", "all files in docs", "Lists a folder and all below it").with("recursive", true),
 			say("all files", "all files", "Lists everything below the folder").with("recursive", true),
 		}},
-		{tool: "find_files", group: groupFiles, forms: []form{
+		{Tool: "find_files", Group: groupFiles, Forms: []Form{
 			say("find files {pattern:text}", `find files "*.md"`, "Finds files by name"),
 			say("find files {pattern:text} in {path:folder}", `find files "*.md" in docs`, "Finds files by name below a folder"),
 		}},
-		{tool: "search_files", group: groupFiles, forms: []form{
+		{Tool: "search_files", Group: groupFiles, Forms: []Form{
 			say("search files for {pattern:text}", `search files for "TODO"`, "Finds lines of files (a regular expression)"),
 			also("search {pattern:text}", `search files for "TODO"`),
 			also("search for {pattern:text}", `search files for "TODO"`),
 			say("search {pattern:text} in {path:folder}", `search "TODO" in docs`, "Finds lines of files below a folder"),
 			also("search for {pattern:text} in {path:folder}", `search for "TODO" in docs`),
 		}},
-		{tool: "file_info", group: groupFiles, forms: []form{
+		{Tool: "file_info", Group: groupFiles, Forms: []Form{
 			say("info {path:path}", "info notes.txt", "Tells size and time of a file"),
 			also("(file info|info about|info of) {path:path}", "file info notes.txt"),
 		}},
-		{tool: "undo", group: groupFiles, forms: []form{
+		{Tool: "undo", Group: groupFiles, Forms: []Form{
 			say("undo", "undo", "Takes back the last change to files"),
 			also("undo (last|last change|last changes)", "undo the last change"),
 			say("undo preview", "undo preview", "Shows what undo would change").with("preview", true),
 		}},
-		{tool: "bash", group: groupFiles, forms: []form{
+		{Tool: "bash", Group: groupFiles, Forms: []Form{
 			say("run {command:rest}", "run ls -l", "Runs a command, to the end of the line as it stands"),
 			also("$ {command:rest}", "$ ls -l | head"),
 		}},
-		{tool: "git_read", group: groupFiles, forms: []form{
+		{Tool: "git_read", Group: groupFiles, Forms: []Form{
 			say("git {command:git}", "git status", "Looks at the git repository"),
 			say("git diff staged", "git diff staged", "Shows what is staged").with("command", "diff", "staged", true),
 			say("git show {rev:word}", "git show HEAD", "Shows a commit").with("command", "show"),
@@ -136,17 +287,17 @@ func fileCommands() []command {
 			say("git diff {path:folder}", "git diff docs", "Shows the changes below a path").with("command", "diff"),
 			say("git blame {path:folder}", "git blame notes.txt", "Tells which commit wrote each line").with("command", "blame"),
 		}},
-		{tool: "sql_query", group: groupFiles, forms: []form{
+		{Tool: "sql_query", Group: groupFiles, Forms: []Form{
 			say("sql {path:path} {query:query}", "sql shop.db SELECT count(*) FROM items", "Reads a SQLite file"),
 			say("tables of|in {path:path}", "tables of shop.db", "Lists the tables of a SQLite file"),
 		}},
-		{tool: "system_info", group: groupFiles, forms: []form{
+		{Tool: "system_info", Group: groupFiles, Forms: []Form{
 			say("system", "system", "Tells about this machine"),
 			also("system (info|information)", "system info"),
 			say("system {what:system}", "system processes", "Tells one part of it"),
 			also("processes", "processes").with("what", "processes"),
 		}},
-		{tool: "read_result", group: groupFiles, forms: []form{
+		{Tool: "read_result", Group: groupFiles, Forms: []Form{
 			say("read result {handle:word}", "read result r1", "Shows a long result from its start"),
 			say("read result {handle:word} from {offset:count}", "read result r1 from 200", "Shows it from that line on"),
 			say("search result {handle:word} for {pattern:text}", `search result r1 for "error"`, "Finds lines of a long result"),
@@ -154,18 +305,18 @@ func fileCommands() []command {
 	}
 }
 
-func webCommands() []command {
-	return []command{
-		{tool: "web_search", group: groupWeb, forms: []form{
+func webCommands() []Command {
+	return []Command{
+		{Tool: "web_search", Group: groupWeb, Forms: []Form{
 			say("search web for {query:text}", `search web for "tea shops"`, "Searches the web"),
 			also("(search web|web search|web search for|search internet for) {query:text}", "web search tea shops"),
 			also("search {query:text}", "search web for tea"),
 			also("search for {query:text}", "search web for tea"),
 		}},
-		{tool: "wget", group: groupWeb, forms: []form{
+		{Tool: "wget", Group: groupWeb, Forms: []Form{
 			say("wget|fetch {uri:address}", "wget example.com", "Reads an address as text, without the browser"),
 		}},
-		{tool: "http_request", group: groupWeb, forms: []form{
+		{Tool: "http_request", Group: groupWeb, Forms: []Form{
 			say("http {method:method} {url:address}", "http get example.com", "Sends a request and shows status, headers and body"),
 			also("get {url:address}", "get example.com").with("method", "GET"),
 			say("http {method:method} {url:address} with {body:quoted}", `http post example.com/items with "tea"`, "Sends a request with a body"),
@@ -174,86 +325,86 @@ func webCommands() []command {
 }
 
 // makingCommands make a panel, read it back and mend it.
-func makingCommands() []command {
-	return []command{
-		{tool: "create_panel", group: groupWindow, forms: []form{
+func makingCommands() []Command {
+	return []Command{
+		{Tool: "create_panel", Group: groupWindow, Forms: []Form{
 			say("(make|create|new) (a|the)? list? panel {panel_id:word}", "make panel shopping-list", "Makes a panel with a list").with("template", "list"),
 			say("(make|create|new) (a|the)? board panel {panel_id:word}", "make board panel chores", "Makes a panel with cards in columns").with("template", "board"),
 		}},
-		{tool: "read_panel", group: groupWindow, forms: []form{
+		{Tool: "read_panel", Group: groupWindow, Forms: []Form{
 			say("panel files {panel_id:word}", "panel files shopping-list", "Lists the files of a panel that was made here"),
 			say("panel file {panel_id:word} {path:word}", "panel file shopping-list page.json", "Shows a file of it"),
 		}},
-		{tool: "change_panel", group: groupWindow, forms: []form{
+		{Tool: "change_panel", Group: groupWindow, Forms: []Form{
 			say("change panel {panel_id:word} {path:word} {old:quoted} to {new:quoted}", `change panel shopping-list page.json "Buy" to "Get"`, "Changes words in a file of it"),
 		}},
 	}
 }
 
-func windowCommands() []command {
-	return []command{
-		{tool: panelTool, group: groupWindow, forms: []form{
+func windowCommands() []Command {
+	return []Command{
+		{Tool: PanelTool, Group: groupWindow, Forms: []Form{
 			say("(open|show|go to|switch to|go) {panel:panel} panel", "open home panel", "Opens a panel"),
 			also("(open|show|go to|switch to|go) {panel:panel}", "open home"),
 			also("(open|show) panel {panel:panel}", "open panel home"),
 			also("{panel:panel} panel", "home panel"),
 			also("home", "home").with("panel", "home"),
 		}},
-		{tool: "close_panel", group: groupWindow, forms: []form{
+		{Tool: "close_panel", Group: groupWindow, Forms: []Form{
 			say("close panel", "close panel", "Closes the panel in front"),
 			also("close active panel", "close the active panel"),
 			say("close {panel:panelid} panel", "close home panel", "Closes a panel"),
 			also("close {panel:panelid}", "close home"),
 		}},
-		{tool: "focus_surface", group: groupWindow, forms: []form{
+		{Tool: "focus_surface", Group: groupWindow, Forms: []Form{
 			say("focus {surface:surface}", "focus page", "Moves the keyboard there"),
 		}},
-		{tool: "get_workspace_state", group: groupWindow, forms: []form{
+		{Tool: "get_workspace_state", Group: groupWindow, Forms: []Form{
 			say("workspace", "workspace", "Tells what stands in the window"),
 			also("workspace state", "workspace state"),
 		}},
-		{tool: "get_active_panel", group: groupWindow, forms: []form{
+		{Tool: "get_active_panel", Group: groupWindow, Forms: []Form{
 			say("active panel", "active panel", "Tells which panel is in front"),
 		}},
-		{tool: "expand_activity_bar", group: groupWindow, forms: []form{
+		{Tool: "expand_activity_bar", Group: groupWindow, Forms: []Form{
 			say("expand bar", "expand bar", "Makes the bar at the left wide"),
 			also("expand activity bar", "expand the activity bar"),
 		}},
-		{tool: "collapse_activity_bar", group: groupWindow, forms: []form{
+		{Tool: "collapse_activity_bar", Group: groupWindow, Forms: []Form{
 			say("collapse bar", "collapse bar", "Makes the bar at the left narrow"),
 			also("collapse activity bar", "collapse the activity bar"),
 		}},
-		{tool: "set_activity_bar_devices", group: groupWindow, forms: []form{
+		{Tool: "set_activity_bar_devices", Group: groupWindow, Forms: []Form{
 			say("device {device:device}", "device phone", "Chooses the device for the window's tabs"),
 		}},
-		{tool: "find_tools", group: groupWindow, forms: []form{
+		{Tool: "find_tools", Group: groupWindow, Forms: []Form{
 			say("find tools {query:text}", "find tools save a page", "Finds tools by what they do"),
 			also("find tools (to|for) {query:text}", "find tools to save a page"),
 		}},
-		{tool: "list_created_tools", group: groupWindow, forms: []form{
+		{Tool: "list_created_tools", Group: groupWindow, Forms: []Form{
 			say("created tools", "created tools", "Lists the tools that were made here"),
 			also("list created tools", "list created tools"),
 		}},
-		{tool: "delete_tool", group: groupWindow, forms: []form{
+		{Tool: "delete_tool", Group: groupWindow, Forms: []Form{
 			say("delete tool {name:tool}", "delete tool my_tool", "Deletes a tool that was made here"),
 		}},
-		{tool: anyTool, group: groupWindow, forms: []form{
+		{Tool: AnyTool, Group: groupWindow, Forms: []Form{
 			say("run tool {tool:tool}", "run tool my_tool", "Calls any tool, made here or not"),
 			say("run tool {tool:tool} {args:json}", `run tool my_tool {"day": 3}`, "Calls any tool with arguments; also /my_tool {…}"),
 			also("run {tool:made}", "run tool my_tool"),
 		}},
-		{tool: "enhance_baseline_prompt", group: groupWindow, forms: []form{
+		{Tool: "enhance_baseline_prompt", Group: groupWindow, Forms: []Form{
 			say("prompt note {note:text}", `prompt note "Answer in German."`, "Keeps an instruction for models"),
 			say("remove prompt note {remove:count}", "remove prompt note 1", "Removes such an instruction"),
 		}},
-		{tool: "developer_note", group: groupWindow, forms: []form{
+		{Tool: "developer_note", Group: groupWindow, Forms: []Form{
 			say("developer note {text:text}", `developer note "Tabs flicker."`, "Leaves a note for the developers of Sextant"),
 		}},
-		{local: localTools, group: groupWindow, forms: []form{
+		{Builtin: localTools, Group: groupWindow, Forms: []Form{
 			say("tools", "tools", "Lists what can be called now"),
 			also("(list|show|list all|what) tools (are there)?", "list tools"),
 		}},
-		{local: localHelp, group: groupWindow, forms: []form{
+		{Builtin: LocalHelp, Group: groupWindow, Forms: []Form{
 			say("help", "help", "Lists all commands").early(),
 			also("(commands|list commands|show help|what can you do|you do|what can i say)", "commands"),
 			say("help {about:text}", "help click", "Explains the commands of that word"),
@@ -279,9 +430,9 @@ type Example struct {
 
 // Examples gives an example of every form, and for tools without a command of their own why.
 func Examples() (examples []Example, wordlessTools map[string]string) {
-	for _, c := range table() {
-		for _, f := range c.forms {
-			examples = append(examples, Example{Tool: c.tool, Say: f.example})
+	for _, c := range Table() {
+		for _, f := range c.Forms {
+			examples = append(examples, Example{Tool: c.Tool, Say: f.Example})
 		}
 	}
 	return examples, wordless()

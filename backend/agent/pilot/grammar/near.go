@@ -1,19 +1,21 @@
-package pilot
+package grammar
 
 import (
 	"slices"
 	"strings"
+
+	"sextant/shared/chat"
 )
 
 // maxOffers bounds what is offered at once.
-const maxOffers = 3
+const MaxOffers = 3
 
 // meant are the commands that said was probably meant to be. Each reads as a command; none runs.
-func (g *grammar) meant(said string) []Offer {
+func (g *Parser) Suggest(said string) []chat.Offer {
 	said = strings.ToValidUTF8(said, "\uFFFD")
 	if name, ok := strings.CutPrefix(said, "/"); ok {
-		if near := closest(name[:toolName(name)], g.tools); near != "" {
-			return []Offer{{Say: "/" + near + " " + strings.TrimSpace(name[toolName(name):])}}
+		if near := Closest(name[:toolName(name)], g.Tools); near != "" {
+			return []chat.Offer{{Say: "/" + near + " " + strings.TrimSpace(name[toolName(name):])}}
 		}
 		return nil
 	}
@@ -21,10 +23,10 @@ func (g *grammar) meant(said string) []Offer {
 	if len(ts) == 0 || len(ts) > 40 {
 		return nil
 	}
-	var offers []Offer
-	add := func(o Offer) {
-		same := func(old Offer) bool { return old.Say == o.Say }
-		if o.Say != said && len(offers) < maxOffers && !slices.ContainsFunc(offers, same) {
+	var offers []chat.Offer
+	add := func(o chat.Offer) {
+		same := func(old chat.Offer) bool { return old.Say == o.Say }
+		if o.Say != said && len(offers) < MaxOffers && !slices.ContainsFunc(offers, same) {
 			offers = append(offers, o)
 		}
 	}
@@ -39,13 +41,13 @@ func (g *grammar) meant(said string) []Offer {
 		if t.quoted || len(t.word) < 3 || slices.Contains(known, t.word) {
 			continue
 		}
-		near := closest(t.word, known)
+		near := Closest(t.word, known)
 		if near == "" {
 			continue
 		}
 		mended := said[:t.start] + near + said[t.end:]
 		if f, ok := g.reads(mended); ok {
-			add(Offer{Say: mended, Means: f.form.means})
+			add(chat.Offer{Say: mended, Means: f.form.Means})
 			continue
 		}
 		named := g.byName(mended, tokens(mended))
@@ -53,17 +55,17 @@ func (g *grammar) meant(said string) []Offer {
 			add(o)
 		}
 		if i == 0 && len(named) == 0 {
-			add(Offer{Say: mended})
+			add(chat.Offer{Say: mended})
 		}
 	}
 	if f := g.formOf(ts[0].text, nil); f != nil && len(ts) == 1 {
-		add(Offer{Say: f.example, Means: f.means})
+		add(chat.Offer{Say: f.Example, Means: f.Means})
 	}
 	return offers
 }
 
 // reads is the match of a whole command.
-func (g *grammar) reads(said string) (match, bool) {
+func (g *Parser) reads(said string) (match, bool) {
 	ts := tokens(said)
 	if len(ts) == 0 {
 		return match{}, false
@@ -76,16 +78,16 @@ func (g *grammar) reads(said string) (match, bool) {
 }
 
 // byName offers the numbers of what was called by its name: "click the add button".
-func (g *grammar) byName(said string, ts []token) []Offer {
+func (g *Parser) byName(said string, ts []token) []chat.Offer {
 	by := *g
 	by.naming = true
 	found, _ := by.fit(said, ts, true)
-	var offers []Offer
+	var offers []chat.Offer
 	for _, m := range found {
-		for _, p := range m.form.slots() {
+		for _, p := range m.form.Slots() {
 			id, ok := m.args[p.arg].(int)
-			if e, known := g.live.mark(id); ok && known && p.kind.arg() == "mark" {
-				offers = append(offers, Offer{Say: g.print(m), Means: m.form.means, Name: harmless(markName(e))})
+			if e, known := g.Live.mark(id); ok && known && p.kind.arg() == "mark" {
+				offers = append(offers, chat.Offer{Say: g.print(m), Means: m.form.Means, Name: EscapeLinks(markName(e))})
 				break
 			}
 		}
@@ -95,18 +97,18 @@ func (g *grammar) byName(said string, ts []token) []Offer {
 
 // formOf is the plain form that calls a tool with these arguments fixed or asked for; nil when
 // there is none.
-func (g *grammar) formOf(tool string, with map[string]string) *compiled {
+func (g *Parser) formOf(tool string, with map[string]string) *compiled {
 	best, most := (*compiled)(nil), -1
-	for _, f := range g.forms {
-		if f.command.tool != tool || f.quiet {
+	for _, f := range g.Forms {
+		if f.command.Tool != tool || f.Hidden {
 			continue
 		}
 		fits := 0
 		for name, v := range with {
-			fixed, is := f.fixed[name].(string)
+			fixed, is := f.Fixed[name].(string)
 			asks := slices.ContainsFunc(f.parts, func(p element) bool { return p.kind != nil && p.arg == name })
 			switch {
-			case is && fixed == v || asks && v == "", f.fixed[name] == true && v == "":
+			case is && fixed == v || asks && v == "", f.Fixed[name] == true && v == "":
 				fits += 2
 			case asks || is && v == "":
 				fits++
@@ -124,7 +126,7 @@ func (g *grammar) formOf(tool string, with map[string]string) *compiled {
 
 // closest is the name at the smallest edit distance, at most a third of the word's length
 // and never more than three; "" when nothing is near.
-func closest(word string, names []string) string {
+func Closest(word string, names []string) string {
 	if len(word) > 64 {
 		return ""
 	}

@@ -1,9 +1,10 @@
-package pilot
+package grammar
 
 import (
 	"slices"
 	"strings"
 
+	"sextant/backend/agent/pilot/commandtable"
 	"sextant/shared/wire"
 )
 
@@ -13,21 +14,15 @@ const (
 	maxItems     = 8
 )
 
-// Complete says how the text before the cursor may go on while panel is active: at most eight ways,
-// and what is still missing after it. It reads nothing but what Live gives and takes a millisecond,
-// and some ten where a number is sought by name among thousands.
-func (p *Pilot) Complete(text, panel string) wire.Completion {
+// Complete says how the text before the cursor may go on: at most eight ways, and what is still
+// missing after it.
+func (g *Parser) Complete(text string) wire.Completion {
 	none := wire.Completion{Items: []wire.CompletionItem{}}
 	if len(text) > maxCompleted || strings.TrimSpace(text) == "" {
 		return none
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	live := p.cfg.Live(panel)
-	names := make([]string, len(live.Tools))
-	for i, d := range live.Tools {
-		names[i] = d.Name
-	}
-	c := &completer{g: p.grammar(names, live)}
+	c := &completer{g: g}
 	at := strings.LastIndexByte(text, '\n') + 1
 	c.head, c.line = text[:at], text[at:]
 	if strings.HasPrefix(strings.TrimSpace(c.line), "/") {
@@ -43,9 +38,37 @@ func (p *Pilot) Complete(text, panel string) wire.Completion {
 	return c.out
 }
 
+// Commands lists the table for people, with the tools that can be called now; none means all.
+func (g *Parser) Commands() []wire.PilotCommand {
+	list := []wire.PilotCommand{}
+	c := &completer{g: g}
+	for _, f := range g.Forms {
+		if f.Hidden || len(g.Tools) > 0 && !c.offered(f) {
+			continue
+		}
+		insert := f.Example
+		if slots := f.Slots(); len(slots) > 0 {
+			var words []string
+			for _, e := range f.parts {
+				if e.kind != nil {
+					break
+				}
+				if !e.optional {
+					words = append(words, e.words[0]...)
+				}
+			}
+			insert = strings.Join(words, " ") + " "
+		}
+		list = append(list, wire.PilotCommand{
+			Say: f.Usage(), Example: f.Example, Means: f.Means, Insert: insert, Group: f.command.Group, Tool: f.command.Tool, First: f.Featured,
+		})
+	}
+	return list
+}
+
 // completer goes on with one line; head is what stands before it.
 type completer struct {
-	g          *grammar
+	g          *Parser
 	head, line string
 	// done are the whole words of the command that is being written, base what stands before its
 	// last, half word, partial.
@@ -64,14 +87,14 @@ func (c *completer) slash() {
 	}
 	name = strings.ToLower(name)
 	for _, begins := range []bool{true, false} {
-		for _, d := range c.g.live.Tools {
+		for _, d := range c.g.Live.Tools {
 			low := strings.ToLower(d.Name)
 			if strings.HasPrefix(low, name) != begins || !strings.Contains(low, name) {
 				continue
 			}
 			args, back := skeleton(d.Parameters)
 			c.out.Items = append(c.out.Items, wire.CompletionItem{
-				Insert: c.head + "/" + d.Name + " " + args, Back: back, Show: "/" + d.Name, Means: firstSentence(d.Description),
+				Insert: c.head + "/" + d.Name + " " + args, Back: back, Show: "/" + d.Name, Means: FirstSentence(d.Description),
 			})
 		}
 	}
@@ -89,8 +112,8 @@ func (c *completer) words() {
 	}
 	// What goes on behind a text without quotes is offered where nothing else fits.
 	for _, open := range []bool{false, true} {
-		for _, f := range c.g.forms {
-			if f.quiet || !c.offered(f) {
+		for _, f := range c.g.Forms {
+			if f.Hidden || !c.offered(f) {
 				continue
 			}
 			for _, s := range c.reach(f, 0, 0, false, nil) {
@@ -107,14 +130,14 @@ func (c *completer) words() {
 
 // offered reports whether the form's tool can be called.
 func (c *completer) offered(f *compiled) bool {
-	tool := f.command.tool
-	return tool == "" || tool == anyTool || tool == panelTool || slices.Contains(c.g.tools, tool)
+	tool := f.command.Tool
+	return tool == "" || tool == commandtable.AnyTool || tool == commandtable.PanelTool || slices.Contains(c.g.Tools, tool)
 }
 
 // current are the words of the last command of a line: those after the last joint before which
 // all is commands.
 func (c *completer) current(ts []token) []token {
-	s := splitter{grammar: c.g, src: c.line, ts: ts}
+	s := splitter{Parser: c.g, src: c.line, ts: ts}
 	for i := len(ts) - 1; i > max(0, len(ts)-20); i-- {
 		next := s.joint(i)
 		if next == 0 || next == i && isOneOf(ts[i], "and then & && afterwards") {
@@ -211,7 +234,7 @@ func (c *completer) goOn(f *compiled, s spot) {
 		if s.k >= len(words) || !strings.HasPrefix(words[s.k], typed) || s.k > 0 && !slices.Equal(words[:s.k], p.words[0][:min(s.k, len(p.words[0]))]) {
 			continue
 		}
-		c.add(c.base+strings.Join(words[s.k:], " ")+upToSlot(f, s.e+1), f.shown(), f.means)
+		c.add(c.base+strings.Join(words[s.k:], " ")+upToSlot(f, s.e+1), f.Usage(), f.Means)
 		return
 	}
 }
@@ -241,7 +264,7 @@ func (c *completer) fill(f *compiled, s spot) {
 		}
 		means := v.means
 		if means == "" {
-			means = f.means
+			means = f.Means
 		}
 		c.add(base+v.said+upToSlot(f, s.e+1), v.said, means)
 	}

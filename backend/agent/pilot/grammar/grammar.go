@@ -1,59 +1,12 @@
-package pilot
+package grammar
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"sextant/backend/agent/pilot/commandtable"
 )
-
-// A form is one way of saying a command. What is said is written in a small notation: a word,
-// words to choose from (a|b), a choice of several words ((go to|visit)), a question mark behind
-// what may be left out, and {argument:kind} where a value stands. Of a choice the first is the
-// one that is shown and printed.
-type form struct {
-	say     string
-	example string
-	// means is one sentence without its full stop; empty is the one of the form before it.
-	means string
-	// fixed are arguments that these words alone give.
-	fixed map[string]any
-	// quiet forms are understood, but neither listed nor offered.
-	quiet bool
-	// first is one of the few that a beginner is shown.
-	first bool
-}
-
-// command are the forms that call one tool. The tool "open_*_panel" stands for one of each panel,
-// the tool "" for what the pilot answers itself, and "*" for the tool that the words name.
-type command struct {
-	tool  string
-	group string
-	// local is what the pilot answers itself: help or tools.
-	local string
-	forms []form
-}
-
-func say(pattern, example, means string) form {
-	return form{say: pattern, example: example, means: means}
-}
-
-// also is one more way that is understood; example shows it to the tests.
-func also(pattern, example string) form { return form{say: pattern, example: example, quiet: true} }
-
-// early makes the form one of the few that a beginner is shown.
-func (f form) early() form {
-	f.first = true
-	return f
-}
-
-// with gives the form fixed arguments: name, value, name, value.
-func (f form) with(pairs ...any) form {
-	f.fixed = map[string]any{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		f.fixed[fmt.Sprint(pairs[i])] = pairs[i+1]
-	}
-	return f
-}
 
 // element is a part of a form: words to choose from, or a slot.
 type element struct {
@@ -65,16 +18,16 @@ type element struct {
 
 // compiled is a form that can be matched.
 type compiled struct {
-	form
-	command *command
+	commandtable.Form
+	command *commandtable.Command
 	parts   []element
 	// order is the place in the table.
 	order int
 }
 
 // rules are the compiled table. They never change, so that all may read them at once.
-type rules struct {
-	forms []*compiled
+type Rules struct {
+	Forms []*compiled
 	// byWord lists the forms that can begin with a word, open those that begin with a value.
 	byWord map[string][]*compiled
 	open   []*compiled
@@ -83,28 +36,28 @@ type rules struct {
 }
 
 // compile reads the table. An error names the form that cannot be read.
-func compile(table []command) (*rules, error) {
-	r := &rules{byWord: map[string][]*compiled{}}
+func Compile(table []commandtable.Command) (*Rules, error) {
+	r := &Rules{byWord: map[string][]*compiled{}}
 	for i := range table {
 		c := &table[i]
 		means := ""
-		for _, f := range c.forms {
-			parts, err := parts(f.say)
+		for _, f := range c.Forms {
+			parts, err := parts(f.Pattern)
 			if err != nil {
-				return nil, fmt.Errorf("form %q: %w", f.say, err)
+				return nil, fmt.Errorf("form %q: %w", f.Pattern, err)
 			}
-			if f.means == "" {
-				f.means = means
+			if f.Means == "" {
+				f.Means = means
 			}
-			means = f.means
-			r.add(&compiled{form: f, command: c, parts: parts, order: len(r.forms)})
+			means = f.Means
+			r.add(&compiled{Form: f, command: c, parts: parts, order: len(r.Forms)})
 		}
 	}
 	return r, nil
 }
 
-func (r *rules) add(f *compiled) {
-	r.forms = append(r.forms, f)
+func (r *Rules) add(f *compiled) {
+	r.Forms = append(r.Forms, f)
 	for _, p := range f.parts {
 		if p.kind != nil {
 			r.open = append(r.open, f)
@@ -178,7 +131,7 @@ func parts(pattern string) ([]element, error) {
 }
 
 // shown is the form as a person reads it: "type TEXT into NUMBER".
-func (f *compiled) shown() string {
+func (f *compiled) Usage() string {
 	var out []string
 	for _, p := range f.parts {
 		switch {
@@ -192,7 +145,7 @@ func (f *compiled) shown() string {
 }
 
 // slots are the arguments the form takes, in order.
-func (f *compiled) slots() []element {
+func (f *compiled) Slots() []element {
 	return slices.DeleteFunc(slices.Clone(f.parts), func(p element) bool { return p.kind == nil })
 }
 

@@ -1,12 +1,10 @@
-package pilot
+package grammar
 
 import (
 	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf16"
-
-	"sextant/shared/wire"
 )
 
 // skeleton is the arguments that a schema requires, with nothing in them, and how far the cursor
@@ -57,32 +55,4 @@ func skeleton(parameters json.RawMessage) (args string, back int) {
 // place is where a property is named in a schema.
 func place(parameters json.RawMessage, name string) int {
 	return strings.Index(string(parameters), `"`+name+`"`)
-}
-
-// Commands lists the table for people, with the tools that can be called now; none means all.
-func (p *Pilot) Commands(tools []string) []wire.PilotCommand {
-	list := []wire.PilotCommand{}
-	c := &completer{g: p.grammar(tools, Live{})}
-	for _, f := range p.forms {
-		if f.quiet || len(tools) > 0 && !c.offered(f) {
-			continue
-		}
-		insert := f.example
-		if slots := f.slots(); len(slots) > 0 {
-			var words []string
-			for _, e := range f.parts {
-				if e.kind != nil {
-					break
-				}
-				if !e.optional {
-					words = append(words, e.words[0]...)
-				}
-			}
-			insert = strings.Join(words, " ") + " "
-		}
-		list = append(list, wire.PilotCommand{
-			Say: f.shown(), Example: f.example, Means: f.means, Insert: insert, Group: f.command.group, Tool: f.command.tool, First: f.first,
-		})
-	}
-	return list
 }

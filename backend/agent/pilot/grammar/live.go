@@ -1,4 +1,4 @@
-package pilot
+package grammar
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"sextant/shared/annotator"
-	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -40,7 +40,7 @@ const (
 )
 
 // marks are those of the page in front.
-func (l Live) marks() []annotator.Element {
+func (l Live) Elements() []annotator.Element {
 	if l.Marks == nil {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (l Live) tabs() []event.Tab {
 }
 
 // named are the marks whose role and name hold all words that were said, the closest first.
-func (g *grammar) named(ts []token) []annotator.Element {
+func (g *Parser) named(ts []token) []annotator.Element {
 	var said []string
 	for _, t := range ts {
 		for w := range strings.FieldsSeq(t.word) {
@@ -71,7 +71,7 @@ func (g *grammar) named(ts []token) []annotator.Element {
 		return nil
 	}
 	var found []annotator.Element
-	for _, e := range g.live.marks() {
+	for _, e := range g.Live.Elements() {
 		has := strings.ToLower(e.Name + " " + e.Role)
 		if !slices.ContainsFunc(said, func(w string) bool { return !strings.Contains(has, w) }) {
 			found = append(found, e)
@@ -108,7 +108,7 @@ func markName(e annotator.Element) string {
 
 // mark finds a mark by its number.
 func (l Live) mark(id int) (annotator.Element, bool) {
-	all := l.marks()
+	all := l.Elements()
 	i := slices.IndexFunc(all, func(e annotator.Element) bool { return e.ID == id })
 	if i < 0 {
 		return annotator.Element{}, false
@@ -117,7 +117,7 @@ func (l Live) mark(id int) (annotator.Element, bool) {
 }
 
 // source is where the text of the marks comes from.
-func (l Live) source() []string {
+func (l Live) Sources() []string {
 	if l.Marks == nil || l.Marks() == nil {
 		return nil
 	}
@@ -129,33 +129,8 @@ func (l Live) source() []string {
 	return []string{u.Scheme + "://" + u.Host}
 }
 
-// seen is what the newest page answer of the conversation says of marks, for a window that shows
-// none; the sources come with it.
-func seen(messages []chat.Message) *event.Marks {
-	for _, m := range slices.Backward(messages) {
-		if m.Role != chat.RoleTool {
-			continue
-		}
-		v, ok := look(m.Text)
-		if !ok || len(v.elements) == 0 {
-			continue
-		}
-		marks := &event.Marks{Page: annotator.Page{Title: v.title, URL: v.url}}
-		for _, line := range v.elements {
-			number, rest, _ := strings.Cut(strings.TrimPrefix(line, "["), "] ")
-			role, name, _ := strings.Cut(rest, " ")
-			id, err := strconv.Atoi(number)
-			if end := strings.LastIndexByte(name, '"'); err == nil && end > 0 && name[0] == '"' {
-				marks.Elements = append(marks.Elements, annotator.Element{ID: id, Role: role, Name: name[1:end]})
-			}
-		}
-		return marks
-	}
-	return nil
-}
-
-func words(list string) func(*grammar) []value {
-	return func(*grammar) []value {
+func words(list string) func(*Parser) []value {
+	return func(*Parser) []value {
 		var all []value
 		for w := range strings.FieldsSeq(list) {
 			all = append(all, value{said: w})
@@ -165,10 +140,10 @@ func words(list string) func(*grammar) []value {
 }
 
 // marksOf lists the marks of these roles first, then the others.
-func marksOf(first string) func(*grammar) []value {
-	return func(g *grammar) []value {
+func marksOf(first string) func(*Parser) []value {
+	return func(g *Parser) []value {
 		var all, others []value
-		for _, e := range g.live.marks() {
+		for _, e := range g.Live.Elements() {
 			v := value{said: strconv.Itoa(e.ID), means: markName(e)}
 			if !e.Usable {
 				continue
@@ -183,60 +158,71 @@ func marksOf(first string) func(*grammar) []value {
 	}
 }
 
-func tabsOf(g *grammar) []value {
+func tabsOf(g *Parser) []value {
 	var all []value
-	for _, t := range g.live.tabs() {
-		all = append(all, value{strconv.Itoa(t.ID), short(t.Title + " " + t.URL)})
+	for _, t := range g.Live.tabs() {
+		all = append(all, value{strconv.Itoa(t.ID), Abbreviate(t.Title + " " + t.URL)})
 	}
 	return all
 }
 
-func addresses(g *grammar) []value {
+func addresses(g *Parser) []value {
 	all := []value{{"demo", "the built-in shop"}}
-	for _, t := range g.live.tabs() {
+	for _, t := range g.Live.tabs() {
 		if strings.HasPrefix(t.URL, "http") && len(t.URL) < 200 {
-			all = append(all, value{t.URL, short(t.Title)})
+			all = append(all, value{t.URL, Abbreviate(t.Title)})
 		}
 	}
 	return all
 }
 
-func panelsOf(g *grammar) []value {
+func panelsOf(g *Parser) []value {
 	var all []value
-	for _, name := range panelNames(g.tools) {
+	for _, name := range panelNames(g.Tools) {
 		all = append(all, value{said: name})
 	}
 	return all
 }
 
-func surfaces(g *grammar) []value {
+func surfaces(g *Parser) []value {
 	return append([]value{{said: "assistant"}, {said: "page"}}, panelsOf(g)...)
 }
 
-func pathsOf(g *grammar) []value {
-	if g.live.Paths == nil {
+func pathsOf(g *Parser) []value {
+	if g.Live.Paths == nil {
 		return nil
 	}
 	var all []value
-	for _, p := range g.live.Paths(g.partial) {
+	for _, p := range g.Live.Paths(g.partial) {
 		all = append(all, value{said: quoted(p)})
 	}
 	return all
 }
 
-func toolsOf(g *grammar) []value {
+func toolsOf(g *Parser) []value {
 	var all []value
-	for _, d := range g.live.Tools {
-		all = append(all, value{d.Name, firstSentence(d.Description)})
+	for _, d := range g.Live.Tools {
+		all = append(all, value{d.Name, FirstSentence(d.Description)})
 	}
 	return all
 }
 
 // firstSentence is the beginning of a description without its full stop.
-func firstSentence(s string) string {
+func FirstSentence(s string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	if s, _, ok := strings.Cut(first, ". "); ok {
 		first = s
 	}
-	return strings.TrimSuffix(short100(harmless(first)), ".")
+	return strings.TrimSuffix(short100(EscapeLinks(first)), ".")
 }
+
+func short100(s string) string {
+	if utf8.RuneCountInString(s) <= 100 {
+		return s
+	}
+	return string([]rune(s)[:100]) + "…"
+}
+
+// harmless keeps text from a page from becoming a link or a picture where answers are
+// shown with formatting.
+func EscapeLinks(s string) string { return strings.ReplaceAll(s, "](", "] (") }

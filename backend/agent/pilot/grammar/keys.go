@@ -1,4 +1,4 @@
-package pilot
+package grammar
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 // readKey reads a key with its modifiers: "Enter", "Control+a", "page down". A bare number is
 // more likely one of the page.
-func readKey(g *grammar, ts []token) ([]reading, string) {
+func readKey(g *Parser, ts []token) ([]reading, string) {
 	if len(ts) > 0 && !ts[0].quoted {
 		if n, ok := number(ts[0]); ok && (len(ts) == 1 || !isOneOf(ts[1], "key")) {
 			return nil, fmt.Sprintf("press is for keys. Say \"click %d\" for the number on the page, or \"press key %s\" for the key.", n, ts[0].word)
@@ -17,7 +17,7 @@ func readKey(g *grammar, ts []token) ([]reading, string) {
 	return readAnyKey(g, ts)
 }
 
-func readAnyKey(_ *grammar, ts []token) ([]reading, string) {
+func readAnyKey(_ *Parser, ts []token) ([]reading, string) {
 	if len(ts) == 0 {
 		return nil, ""
 	}
@@ -42,7 +42,7 @@ func readAnyKey(_ *grammar, ts []token) ([]reading, string) {
 	for _, t := range skipEnd(ts, "key") {
 		text = append(text, t.text)
 	}
-	return nil, fmt.Sprintf("There is no key %q. Keys are Enter, Escape, Tab, ArrowDown, PageDown, F5, a letter, or Control+a.", short(strings.Join(text, " ")))
+	return nil, fmt.Sprintf("There is no key %q. Keys are Enter, Escape, Tab, ArrowDown, PageDown, F5, a letter, or Control+a.", Abbreviate(strings.Join(text, " ")))
 }
 
 // plainKey reports whether a key can be said without quotes.

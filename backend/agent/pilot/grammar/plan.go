@@ -1,4 +1,4 @@
-package pilot
+package grammar
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"sextant/shared/chat"
 )
 
 // Bounds of one sentence. More is not a command.
@@ -18,22 +20,22 @@ const (
 )
 
 // plan turns a whole message into steps.
-func (g *grammar) plan(text string) ([]step, *trouble) {
+func (g *Parser) Plan(text string) ([]Step, *Problem) {
 	rest := strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if rest == "" {
-		return nil, &trouble{hint: "There is no command in that. Say \"help\" for the commands."}
+		return nil, &Problem{Hint: "There is no command in that. Say \"help\" for the commands."}
 	}
 	if len(rest) > maxText {
-		return nil, &trouble{hint: fmt.Sprintf("That is too long for the command pilot: %d characters, %d at most.", len(rest), maxText)}
+		return nil, &Problem{Hint: fmt.Sprintf("That is too long for the command pilot: %d characters, %d at most.", len(rest), maxText)}
 	}
-	var plan []step
+	var plan []Step
 	for rest != "" {
-		var steps []step
-		var problem *trouble
+		var steps []Step
+		var problem *Problem
 		if strings.HasPrefix(rest, "/") {
-			var s step
+			var s Step
 			s, rest, problem = g.slash(rest)
-			steps = []step{s}
+			steps = []Step{s}
 		} else {
 			line, after, _ := strings.Cut(rest, "\n")
 			rest = after
@@ -44,26 +46,26 @@ func (g *grammar) plan(text string) ([]step, *trouble) {
 		}
 		plan = append(plan, steps...)
 		if len(plan) > maxSteps {
-			return nil, &trouble{hint: fmt.Sprintf("That is more than %d commands at once.", maxSteps)}
+			return nil, &Problem{Hint: fmt.Sprintf("That is more than %d commands at once.", maxSteps)}
 		}
 		rest = strings.TrimSpace(rest)
 	}
 	if len(plan) == 0 {
-		return nil, &trouble{hint: "There is no command in that. Say \"help\" for the commands."}
+		return nil, &Problem{Hint: "There is no command in that. Say \"help\" for the commands."}
 	}
 	return merge(plan), nil
 }
 
 // merge makes "type … into 4" followed by Enter one call.
-func merge(plan []step) []step {
-	var out []step
+func merge(plan []Step) []Step {
+	var out []Step
 	for _, s := range plan {
-		if n := len(out); n > 0 && s.tool == "press_key" && out[n-1].tool == "type_text" && string(s.args) == `{"key":"Enter"}` {
+		if n := len(out); n > 0 && s.Tool == "press_key" && out[n-1].Tool == "type_text" && string(s.Args) == `{"key":"Enter"}` {
 			var args map[string]any
-			if json.Unmarshal(out[n-1].args, &args) == nil && args["submit"] == nil {
+			if json.Unmarshal(out[n-1].Args, &args) == nil && args["submit"] == nil {
 				args["submit"] = true
 				joined := call("type_text", args)
-				joined.said = out[n-1].said + " and " + s.said
+				joined.Said = out[n-1].Said + " and " + s.Said
 				joined.canon = out[n-1].canon + " and " + s.canon
 				out[n-1] = joined
 				continue
@@ -75,7 +77,7 @@ func merge(plan []step) []step {
 }
 
 // slash reads "/NAME {json}" from the start of text and gives back what follows it.
-func (g *grammar) slash(text string) (step, string, *trouble) {
+func (g *Parser) slash(text string) (Step, string, *Problem) {
 	end := 1 + toolName(text[1:])
 	name, rest := text[1:end], strings.TrimLeft(text[end:], " \t")
 	args := json.RawMessage("{}")
@@ -83,9 +85,9 @@ func (g *grammar) slash(text string) (step, string, *trouble) {
 		dec := json.NewDecoder(strings.NewReader(rest))
 		if err := dec.Decode(&args); err != nil {
 			if errors.Is(err, io.ErrUnexpectedEOF) {
-				return step{}, "", &trouble{said: text, hint: fmt.Sprintf("The arguments of /%s are not complete: a closing brace is missing.", name)}
+				return Step{}, "", &Problem{Said: text, Hint: fmt.Sprintf("The arguments of /%s are not complete: a closing brace is missing.", name)}
 			}
-			return step{}, "", &trouble{said: text, hint: fmt.Sprintf("The arguments of /%s are not valid JSON: %v.", name, err)}
+			return Step{}, "", &Problem{Said: text, Hint: fmt.Sprintf("The arguments of /%s are not valid JSON: %v.", name, err)}
 		}
 		rest = strings.TrimLeft(rest[dec.InputOffset():], " \t")
 	}
@@ -93,23 +95,23 @@ func (g *grammar) slash(text string) (step, string, *trouble) {
 	if problem != nil {
 		return s, "", problem
 	}
-	s.said = strings.TrimSpace(text[:len(text)-len(rest)])
+	s.Said = strings.TrimSpace(text[:len(text)-len(rest)])
 	for _, joint := range []string{"and then ", "and ", "then ", "; ", ", "} {
 		if len(rest) >= len(joint) && strings.EqualFold(rest[:len(joint)], joint) {
 			return s, strings.TrimLeft(rest[len(joint):], " \t"), nil
 		}
 	}
 	if rest != "" && rest[0] != '\n' && rest[0] != '\r' {
-		return s, "", &trouble{said: text, hint: fmt.Sprintf("After /%s a JSON object is needed, for example /click_element {\"annotationId\": 3}.", name)}
+		return s, "", &Problem{Said: text, Hint: fmt.Sprintf("After /%s a JSON object is needed, for example /click_element {\"annotationId\": 3}.", name)}
 	}
 	return s, rest, nil
 }
 
 // byTool is the call of a tool by name. "/tool" holds name and arguments in its object.
-func (g *grammar) byTool(name string, args json.RawMessage) (step, *trouble) {
+func (g *Parser) byTool(name string, args json.RawMessage) (Step, *Problem) {
 	switch name {
 	case "help", "tools":
-		return step{local: name, canon: name}, nil
+		return Step{Builtin: name, canon: name}, nil
 	case "tool":
 		var form struct {
 			Name      string          `json:"name"`
@@ -118,7 +120,7 @@ func (g *grammar) byTool(name string, args json.RawMessage) (step, *trouble) {
 			Arguments json.RawMessage `json:"arguments"`
 		}
 		if err := json.Unmarshal(args, &form); err != nil || form.Name+form.Tool == "" {
-			return step{}, &trouble{hint: `/tool needs a name, for example /tool {"name": "click_element", "args": {"annotationId": 3}}.`}
+			return Step{}, &Problem{Hint: `/tool needs a name, for example /tool {"name": "click_element", "args": {"annotationId": 3}}.`}
 		}
 		name, args = form.Name, form.Args
 		if name == "" {
@@ -131,31 +133,31 @@ func (g *grammar) byTool(name string, args json.RawMessage) (step, *trouble) {
 			args = json.RawMessage("{}")
 		}
 		if args[0] != '{' {
-			return step{}, &trouble{hint: "The args of /tool are a JSON object."}
+			return Step{}, &Problem{Hint: "The args of /tool are a JSON object."}
 		}
 	}
 	if name == "" {
-		return step{}, &trouble{hint: `After the slash comes a tool's name, for example /annotate_page {}. Say "tools" for the names.`}
+		return Step{}, &Problem{Hint: `After the slash comes a tool's name, for example /annotate_page {}. Say "tools" for the names.`}
 	}
 	var flat bytes.Buffer
 	if err := json.Compact(&flat, args); err != nil {
-		return step{}, &trouble{hint: "The arguments are not valid JSON."}
+		return Step{}, &Problem{Hint: "The arguments are not valid JSON."}
 	}
-	return step{tool: name, args: flat.Bytes(), canon: "/" + name + " " + flat.String()}, nil
+	return Step{Tool: name, Args: flat.Bytes(), canon: "/" + name + " " + flat.String()}, nil
 }
 
 // line reads the commands of one line.
-func (g *grammar) line(line string) ([]step, *trouble) {
+func (g *Parser) line(line string) ([]Step, *Problem) {
 	ts := tokens(line)
 	if len(ts) == 0 {
 		return nil, nil
 	}
-	s := splitter{grammar: g, src: line, ts: ts, memo: map[int]outcome{}}
+	s := splitter{Parser: g, src: line, ts: ts, memo: map[int]outcome{}}
 	if len(ts) > maxTokens {
 		if got, ok := s.verbatim(0); ok {
 			return got, nil
 		}
-		return nil, &trouble{hint: fmt.Sprintf("That line is too long for the command pilot: %d words, %d at most.", len(ts), maxTokens)}
+		return nil, &Problem{Hint: fmt.Sprintf("That line is too long for the command pilot: %d words, %d at most.", len(ts), maxTokens)}
 	}
 	return s.from(0)
 }
@@ -164,18 +166,18 @@ func (g *grammar) line(line string) ([]step, *trouble) {
 // text ("type salt and pepper into 4"), so a line is cut at the first joint where the left
 // side is a whole command and all of the right side is commands too.
 type splitter struct {
-	*grammar
+	*Parser
 	src  string
 	ts   []token
 	memo map[int]outcome
 }
 
 type outcome struct {
-	steps   []step
-	problem *trouble
+	steps   []Step
+	problem *Problem
 }
 
-func (s *splitter) from(start int) ([]step, *trouble) {
+func (s *splitter) from(start int) ([]Step, *Problem) {
 	if o, ok := s.memo[start]; ok {
 		return o.steps, o.problem
 	}
@@ -184,11 +186,11 @@ func (s *splitter) from(start int) ([]step, *trouble) {
 	return steps, problem
 }
 
-func (s *splitter) cut(start int) ([]step, *trouble) {
+func (s *splitter) cut(start int) ([]Step, *Problem) {
 	if got, ok := s.verbatim(start); ok {
 		return got, nil
 	}
-	var within *trouble
+	var within *Problem
 	for i := start + 1; i < len(s.ts); i++ {
 		next := s.joint(i)
 		if next == 0 || next >= len(s.ts) {
@@ -203,16 +205,16 @@ func (s *splitter) cut(start int) ([]step, *trouble) {
 			if both := s.unclear(start, i, next, left, right); both != nil {
 				return nil, both
 			}
-			return append([]step{left}, right...), nil
+			return append([]Step{left}, right...), nil
 		}
 		if within == nil {
 			within = problem
-			within.part = true
+			within.Partial = true
 		}
 	}
 	whole, problem := s.one(s.ts[start:], true)
 	if problem == nil {
-		return []step{whole}, nil
+		return []Step{whole}, nil
 	}
 	if within != nil {
 		return nil, within
@@ -222,8 +224,8 @@ func (s *splitter) cut(start int) ([]step, *trouble) {
 
 // unclear asks back where one word after "and" is a command and may as well belong to the text
 // before it: "annotate buttons and links".
-func (s *splitter) unclear(start, i, next int, left step, right []step) *trouble {
-	alone := len(right) == 1 && next == len(s.ts)-1 || len(right) > 1 && right[0].said == s.ts[next].text
+func (s *splitter) unclear(start, i, next int, left Step, right []Step) *Problem {
+	alone := len(right) == 1 && next == len(s.ts)-1 || len(right) > 1 && right[0].Said == s.ts[next].text
 	if !left.open || !alone || next > i && !isOneOf(s.ts[i], "and &") {
 		return nil
 	}
@@ -232,13 +234,13 @@ func (s *splitter) unclear(start, i, next int, left step, right []step) *trouble
 		return nil
 	}
 	said := make([]string, 0, len(right)+1)
-	for _, r := range append([]step{left}, right...) {
+	for _, r := range append([]Step{left}, right...) {
 		said = append(said, r.canon)
 	}
-	offers := []Offer{{Say: strings.Join(said, " then ")}, {Say: whole.canon}}
-	return &trouble{
-		said: strings.TrimSpace(s.src[s.ts[start].start:]), asks: true, offers: offers,
-		hint: "That can be meant in two ways: " + listed(offers, " or ") + ".",
+	offers := []chat.Offer{{Say: strings.Join(said, " then ")}, {Say: whole.canon}}
+	return &Problem{
+		Said: strings.TrimSpace(s.src[s.ts[start].start:]), Ambiguous: true, Offers: offers,
+		Hint: "That can be meant in two ways: " + JoinOffers(offers, " or ") + ".",
 	}
 }
 
@@ -266,7 +268,7 @@ const (
 
 // verbatim reads a command that takes the rest of its line as it stands: what is in it joins and
 // ends nothing.
-func (s *splitter) verbatim(start int) ([]step, bool) {
+func (s *splitter) verbatim(start int) ([]Step, bool) {
 	ts := skip(s.ts[start:], before)
 	if len(ts) < 2 || ts[0].quoted || !slices.ContainsFunc(s.byWord[ts[0].word], (*compiled).verbatim) {
 		return nil, false
@@ -276,25 +278,25 @@ func (s *splitter) verbatim(start int) ([]step, bool) {
 		return nil, false
 	}
 	got := s.step(found[0])
-	got.said, got.verbatim = s.src[ts[0].start:], true
-	return []step{got}, true
+	got.Said, got.verbatim = s.src[ts[0].start:], true
+	return []Step{got}, true
 }
 
 // one reads exactly one command; whole says that it reaches the end of its line.
-func (s *splitter) one(ts []token, whole bool) (step, *trouble) {
+func (s *splitter) one(ts []token, whole bool) (Step, *Problem) {
 	ts = skip(ts, before)
 	if n := len(skipEnd(ts, behind)); n < len(ts) {
 		ts, whole = ts[:n], false
 	}
 	if len(ts) == 0 {
-		return step{}, &trouble{said: s.src, hint: "There is no command in that. Say \"help\" for the commands."}
+		return Step{}, &Problem{Said: s.src, Hint: "There is no command in that. Say \"help\" for the commands."}
 	}
 	said := strings.TrimRight(s.src[ts[0].start:ts[len(ts)-1].end], ",;")
 	got, problem := s.command(s.src, ts, whole)
 	if problem != nil {
-		problem.said = said
-		return step{}, problem
+		problem.Said = said
+		return Step{}, problem
 	}
-	got.said = said
+	got.Said = said
 	return got, nil
 }

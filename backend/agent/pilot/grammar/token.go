@@ -1,4 +1,4 @@
-package pilot
+package grammar
 
 import (
 	"strconv"

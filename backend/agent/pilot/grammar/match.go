@@ -1,4 +1,4 @@
-package pilot
+package grammar
 
 import (
 	"bytes"
@@ -6,17 +6,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"sextant/backend/agent/pilot/commandtable"
 )
 
 // articles may stand before any word of a form.
 const articles = "the a an this that current my"
 
 // grammar holds what the reading of one message depends on.
-type grammar struct {
-	*rules
-	tools []string
-	demo  func() string
-	live  Live
+type Parser struct {
+	*Rules
+	Tools []string
+	Demo  func() string
+	Live  Live
 	// naming lets a number be said by its name, to find out which is meant. What was read so is
 	// offered and never run.
 	naming bool
@@ -49,7 +51,7 @@ type miss struct {
 
 // matcher fits forms to one command.
 type matcher struct {
-	g   *grammar
+	g   *Parser
 	src string
 	ts  []token
 	// whole is true when the command reaches the end of its line.
@@ -60,7 +62,7 @@ type matcher struct {
 }
 
 // fit finds the forms that fit all of ts, the best first, and the miss that came farthest.
-func (g *grammar) fit(src string, ts []token, whole bool) ([]match, miss) {
+func (g *Parser) fit(src string, ts []token, whole bool) ([]match, miss) {
 	m := &matcher{g: g, src: src, ts: ts, whole: whole, miss: miss{at: -1}}
 	if !ts[0].quoted {
 		for k := 0; k < len(ts); k++ {
@@ -259,14 +261,14 @@ func values(src string, part []token) []string {
 }
 
 // step makes the match a step.
-func (g *grammar) step(m match) step {
+func (g *Parser) step(m match) Step {
 	c := m.form.command
-	if c.local != "" {
+	if c.Builtin != "" {
 		about, _ := m.args["about"].(string)
-		return step{local: c.local, about: about, canon: g.print(m)}
+		return Step{Builtin: c.Builtin, About: about, canon: g.print(m)}
 	}
 	args := map[string]any{}
-	for name, v := range m.form.fixed {
+	for name, v := range m.form.Fixed {
 		args[name] = v
 	}
 	for name, v := range m.args {
@@ -278,21 +280,21 @@ func (g *grammar) step(m match) step {
 		}
 		args[name] = v
 	}
-	tool := c.tool
+	tool := c.Tool
 	switch tool {
-	case panelTool:
+	case commandtable.PanelTool:
 		tool = fmt.Sprint(args["panel"])
 		if !strings.HasPrefix(tool, "open_") {
 			tool = "open_" + tool + "_panel"
 		}
 		delete(args, "panel")
-	case anyTool:
+	case commandtable.AnyTool:
 		tool = fmt.Sprint(args["tool"])
 		raw, ok := args["args"].(json.RawMessage)
 		if !ok {
 			raw = json.RawMessage("{}")
 		}
-		return step{tool: tool, args: raw, canon: g.print(m)}
+		return Step{Tool: tool, Args: raw, canon: g.print(m)}
 	}
 	s := call(tool, args)
 	s.canon, s.open = g.print(m), m.open
@@ -300,10 +302,10 @@ func (g *grammar) step(m match) step {
 }
 
 // print is the match in the words of the first form that says the same; it reads as the same again.
-func (g *grammar) print(m match) string {
+func (g *Parser) print(m match) string {
 	f := m.form
-	for _, other := range g.forms {
-		if other.command == f.command && !other.quiet && sameArgs(other, f) {
+	for _, other := range g.Forms {
+		if other.command == f.command && !other.Hidden && sameArgs(other, f) {
 			f = other
 			break
 		}
@@ -327,17 +329,17 @@ func (m match) in(f *compiled) string {
 
 // sameArgs reports whether two forms of a command take and give the same arguments.
 func sameArgs(a, b *compiled) bool {
-	if len(a.fixed) != len(b.fixed) || len(a.slots()) != len(b.slots()) {
+	if len(a.Fixed) != len(b.Fixed) || len(a.Slots()) != len(b.Slots()) {
 		return false
 	}
-	for k, v := range a.fixed {
-		if fmt.Sprint(b.fixed[k]) != fmt.Sprint(v) {
+	for k, v := range a.Fixed {
+		if fmt.Sprint(b.Fixed[k]) != fmt.Sprint(v) {
 			return false
 		}
 	}
-	for _, p := range a.slots() {
+	for _, p := range a.Slots() {
 		same := func(q element) bool { return q.arg == p.arg && (q.kind.name == "anykey") == (p.kind.name == "anykey") }
-		if !slices.ContainsFunc(b.slots(), same) {
+		if !slices.ContainsFunc(b.Slots(), same) {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-package pilot
+package grammar
 
 import (
 	"encoding/json"
@@ -6,38 +6,42 @@ import (
 	"strings"
 	"testing"
 
+	"sextant/backend/agent/pilot/commandtable"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 )
 
 // everything is a grammar with every tool of the table and a made one offered.
-func everything(t testing.TB) *grammar {
+func everything(t testing.TB) *Parser {
 	t.Helper()
-	p := New(Config{})
-	tools := []string{"open_home_panel", "open_code_editor_panel", "my_tool"}
-	for _, f := range p.forms {
-		if tool := f.command.tool; tool != "" && tool != anyTool && tool != panelTool && !slices.Contains(tools, tool) {
-			tools = append(tools, tool)
-		}
-	}
-	return p.grammar(tools, Live{})
-}
-
-func TestTheTableCanBeRead(t *testing.T) {
-	r, err := compile(table())
+	rules, err := Compile(commandtable.Table())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range r.forms {
-		if f.means == "" || f.example == "" || f.command.group == "" || strings.HasSuffix(f.means, ".") {
-			t.Errorf("%q: means %q, example %q, group %q", f.say, f.means, f.example, f.command.group)
+	tools := []string{"open_home_panel", "open_code_editor_panel", "my_tool"}
+	for _, f := range rules.Forms {
+		if tool := f.command.Tool; tool != "" && tool != commandtable.AnyTool && tool != commandtable.PanelTool && !slices.Contains(tools, tool) {
+			tools = append(tools, tool)
+		}
+	}
+	return &Parser{Rules: rules, Tools: tools, Demo: func() string { return "demo" }}
+}
+
+func TestTheTableCanBeRead(t *testing.T) {
+	r, err := Compile(commandtable.Table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Forms {
+		if f.Means == "" || f.Example == "" || f.command.Group == "" || strings.HasSuffix(f.Means, ".") {
+			t.Errorf("%q: means %q, example %q, group %q", f.Pattern, f.Means, f.Example, f.command.Group)
 		}
 	}
 }
 
 func TestABrokenFormIsTold(t *testing.T) {
 	for _, say := range []string{"", "click {id:nothing}", "(open|visit {url:address}", "click {id"} {
-		if _, err := compile([]command{{tool: "x", forms: []form{{say: say, example: "x"}}}}); err == nil {
+		if _, err := Compile([]commandtable.Command{{Tool: "x", Forms: []commandtable.Form{{Pattern: say, Example: "x"}}}}); err == nil {
 			t.Errorf("%q is read", say)
 		}
 	}
@@ -47,35 +51,35 @@ func TestABrokenFormIsTold(t *testing.T) {
 // that reads it.
 func TestEveryExampleCallsItsTool(t *testing.T) {
 	g := everything(t)
-	for _, f := range g.forms {
-		plan, problem := g.plan(f.example)
+	for _, f := range g.Forms {
+		plan, problem := g.Plan(f.Example)
 		if problem != nil || len(plan) != 1 {
-			t.Errorf("%q: %d steps, %+v", f.example, len(plan), problem)
+			t.Errorf("%q: %d steps, %+v", f.Example, len(plan), problem)
 			continue
 		}
-		want := f.command.tool
+		want := f.command.Tool
 		switch want {
-		case anyTool:
+		case commandtable.AnyTool:
 			want = "my_tool"
-		case panelTool:
+		case commandtable.PanelTool:
 			want = "open_home_panel"
 		}
-		if s := plan[0]; s.tool != want || s.local != f.command.local {
-			t.Errorf("%q calls %q, not %q", f.example, s.tool+s.local, want+f.command.local)
+		if s := plan[0]; s.Tool != want || s.Builtin != f.command.Builtin {
+			t.Errorf("%q calls %q, not %q", f.Example, s.Tool+s.Builtin, want+f.command.Builtin)
 		}
-		if m, ok := g.reads(f.example); !f.quiet && (!ok || m.form != f) {
-			t.Errorf("%q is not read as %q", f.example, f.say)
+		if m, ok := g.reads(f.Example); !f.Hidden && (!ok || m.form != f) {
+			t.Errorf("%q is not read as %q", f.Example, f.Pattern)
 		}
 	}
 }
 
 // What was read is printed so that it reads as the same.
-func roundTrip(t *testing.T, g *grammar, said string) {
+func roundTrip(t *testing.T, g *Parser, said string) {
 	t.Helper()
-	plan, problem := g.plan(said)
+	plan, problem := g.Plan(said)
 	if problem != nil {
-		for _, o := range problem.offers {
-			if _, again := g.plan(o.Say); again != nil {
+		for _, o := range problem.Offers {
+			if _, again := g.Plan(o.Say); again != nil {
 				t.Fatalf("%q offers %q, which is no command: %+v", said, o.Say, again)
 			}
 		}
@@ -86,31 +90,31 @@ func roundTrip(t *testing.T, g *grammar, said string) {
 		lines = append(lines, s.canon)
 	}
 	printed := strings.Join(lines, "\n")
-	again, problem := g.plan(printed)
+	again, problem := g.Plan(printed)
 	if problem != nil || len(again) != len(plan) {
 		t.Fatalf("%q is printed as %q, which is %d steps: %+v", said, printed, len(again), problem)
 	}
 	for i, s := range plan {
 		a := again[i]
-		if s.tool != a.tool || string(s.args) != string(a.args) || s.local != a.local || s.about != a.about {
-			t.Fatalf("%q is printed as %q\n was %s %s\n now %s %s", said, printed, s.tool, s.args, a.tool, a.args)
+		if s.Tool != a.Tool || string(s.Args) != string(a.Args) || s.Builtin != a.Builtin || s.About != a.About {
+			t.Fatalf("%q is printed as %q\n was %s %s\n now %s %s", said, printed, s.Tool, s.Args, a.Tool, a.Args)
 		}
 		if a.canon != s.canon {
 			t.Fatalf("%q is printed as %q and then as %q", said, s.canon, a.canon)
 		}
-		if len(s.args) > 0 && !json.Valid(s.args) {
-			t.Fatalf("%q has the arguments %s", said, s.args)
+		if len(s.Args) > 0 && !json.Valid(s.Args) {
+			t.Fatalf("%q has the arguments %s", said, s.Args)
 		}
 	}
 }
 
 func TestEveryExampleReadsTheSameWhenPrinted(t *testing.T) {
 	g := everything(t)
-	for _, f := range g.forms {
-		roundTrip(t, g, f.example)
+	for _, f := range g.Forms {
+		roundTrip(t, g, f.Example)
 	}
 	for _, said := range tricky {
-		if _, problem := g.plan(said); problem != nil {
+		if _, problem := g.Plan(said); problem != nil {
 			t.Errorf("%q is not read: %+v", said, problem)
 		}
 		roundTrip(t, g, said)
@@ -130,18 +134,18 @@ var tricky = []string{
 // FuzzRoundTrip reads anything: no panic, and what was read reads the same when it is printed.
 func FuzzRoundTrip(f *testing.F) {
 	g := everything(f)
-	for _, form := range g.forms {
-		f.Add(form.example)
+	for _, form := range g.Forms {
+		f.Add(form.Example)
 	}
 	for _, said := range append(tricky, "open notes.txt", "run my_tool", "search tea", "annotate a and tabs") {
 		f.Add(said)
 	}
-	g.live = Live{Marks: func() *event.Marks {
+	g.Live = Live{Marks: func() *event.Marks {
 		return &event.Marks{Elements: []annotator.Element{{ID: 3, Role: "button", Name: `Add "it" to (basket)`}, {ID: 9, Role: "link", Name: "Home"}}}
 	}}
 	f.Fuzz(func(t *testing.T, said string) {
 		roundTrip(t, g, said)
-		for _, o := range g.meant(said) {
+		for _, o := range g.Suggest(said) {
 			if strings.TrimSpace(o.Say) == "" {
 				t.Fatalf("%q offers nothing", said)
 			}

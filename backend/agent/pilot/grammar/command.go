@@ -1,46 +1,49 @@
-package pilot
+package grammar
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"sextant/backend/agent/pilot/commandtable"
+	"sextant/shared/chat"
 )
 
 // command reads ts, which is not empty, as exactly one command. What fits in two ways that differ
 // is asked back.
-func (g *grammar) command(src string, ts []token, whole bool) (step, *trouble) {
+func (g *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
 	if ts[0].quoted {
-		return step{}, &trouble{hint: "A command does not begin with quotes. Say it without them."}
+		return Step{}, &Problem{Hint: "A command does not begin with quotes. Say it without them."}
 	}
 	if len(ts) == 1 && ts[0].text == "?" {
-		return step{local: localHelp, canon: localHelp}, nil
+		return Step{Builtin: commandtable.LocalHelp, canon: commandtable.LocalHelp}, nil
 	}
 	found, missed := g.fit(src, ts, whole)
 	if len(found) == 0 {
-		return step{}, g.wanting(missed)
+		return Step{}, g.wanting(missed)
 	}
 	s := g.step(found[0])
-	offers := []Offer{{Say: g.plainly(found[0]), Means: found[0].form.means}}
+	offers := []chat.Offer{{Say: g.plainly(found[0]), Means: found[0].form.Means}}
 	for _, m := range found[1:] {
 		if m.score < found[0].score {
 			break
 		}
 		other := g.step(m)
 		said := g.plainly(m)
-		same := func(o Offer) bool { return o.Say == said }
-		if (other.tool != s.tool || string(other.args) != string(s.args) || other.local != s.local) && !slices.ContainsFunc(offers, same) {
-			offers = append(offers, Offer{Say: said, Means: m.form.means})
+		same := func(o chat.Offer) bool { return o.Say == said }
+		if (other.Tool != s.Tool || string(other.Args) != string(s.Args) || other.Builtin != s.Builtin) && !slices.ContainsFunc(offers, same) {
+			offers = append(offers, chat.Offer{Say: said, Means: m.form.Means})
 		}
 	}
 	if len(offers) > 1 {
-		return step{}, &trouble{hint: "That can be meant in two ways: " + listed(offers, " or ") + ".", offers: offers, asks: true}
+		return Step{}, &Problem{Hint: "That can be meant in two ways: " + JoinOffers(offers, " or ") + ".", Offers: offers, Ambiguous: true}
 	}
 	return s, nil
 }
 
 // plainly is the match in words that can be read in no other way, where there are any.
-func (g *grammar) plainly(m match) string {
-	for _, f := range g.forms {
+func (g *Parser) plainly(m match) string {
+	for _, f := range g.Forms {
 		if f.command != m.form.command || !sameArgs(f, m.form) {
 			continue
 		}
@@ -54,19 +57,19 @@ func (g *grammar) plainly(m match) string {
 }
 
 // wanting says what the form needs that came farthest; nothing when none began.
-func (g *grammar) wanting(m miss) *trouble {
+func (g *Parser) wanting(m miss) *Problem {
 	if m.form == nil {
-		return &trouble{}
+		return &Problem{}
 	}
 	if m.why != "" {
-		return &trouble{hint: m.why}
+		return &Problem{Hint: m.why}
 	}
 	// One word in common with a command is not the command.
-	if m.lits < 2 && (len(m.form.slots()) == 0 || m.left > 3) {
-		return &trouble{}
+	if m.lits < 2 && (len(m.form.Slots()) == 0 || m.left > 3) {
+		return &Problem{}
 	}
 	if m.done >= len(m.form.parts) {
-		return &trouble{hint: fmt.Sprintf("That says more than a command does; the nearest is %q.", m.form.shown())}
+		return &Problem{Hint: fmt.Sprintf("That says more than a command does; the nearest is %q.", m.form.Usage())}
 	}
 	var verb, nouns []string
 	number := false
@@ -80,13 +83,13 @@ func (g *grammar) wanting(m miss) *trouble {
 		}
 	}
 	if len(nouns) == 0 || len(verb) == 0 {
-		return &trouble{hint: fmt.Sprintf("That is not a whole command; the nearest is %q.", m.form.shown())}
+		return &Problem{Hint: fmt.Sprintf("That is not a whole command; the nearest is %q.", m.form.Usage())}
 	}
-	hint := fmt.Sprintf("%s takes %s, for example %s.", strings.Join(verb, " "), strings.Join(nouns, " and "), m.form.example)
+	hint := fmt.Sprintf("%s takes %s, for example %s.", strings.Join(verb, " "), strings.Join(nouns, " and "), m.form.Example)
 	if number {
 		hint += " Say \"annotate\" for the numbers."
 	}
-	return &trouble{hint: hint}
+	return &Problem{Hint: hint}
 }
 
 // arg is the family of a kind: all that read a number of the page are one.
@@ -98,7 +101,7 @@ func (k *kind) arg() string {
 }
 
 // listed puts offers into a sentence.
-func listed(offers []Offer, joint string) string {
+func JoinOffers(offers []chat.Offer, joint string) string {
 	said := make([]string, len(offers))
 	for i, o := range offers {
 		said[i] = fmt.Sprintf("“%s”", o.Say)
