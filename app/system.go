@@ -11,7 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/pilot"
 	httpapi "sextant/backend/api/http"
@@ -98,7 +98,7 @@ type System struct {
 	Discovery   *discovery.Discovery
 	Desk        *approval.Desk
 	Pipeline    *pipeline.Pipeline
-	Models      *llm.Registry
+	Models      *providers.Registry
 	Loop        *loop.Loop
 	Pilot       *pilot.Pilot
 

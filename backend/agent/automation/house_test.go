@@ -13,6 +13,7 @@ import (
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -50,7 +51,7 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	models := llm.New(llm.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}})
+	models := providers.New(providers.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}})
 	h := &house{service: service, do: func(c toolspec.Call) toolspec.Result { return toolspec.OK("seen " + c.ID) }}
 	h.Loop = loop.New(loop.Config{
 		Tools: h, Calls: h, Journal: h, History: h, Models: models, Dialects: h, Limits: func() loop.Limits { return h.limits },

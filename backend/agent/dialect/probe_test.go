@@ -11,6 +11,7 @@ import (
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 )
 
 // memory keeps settings.
@@ -46,7 +47,7 @@ func served(t *testing.T, turns ...openaitest.Turn) (llm.Model, *openaitest.Serv
 	s.Probes = true
 	last := turns[len(turns)-1]
 	s.Answer = func(openaitest.Request) openaitest.Turn { return last }
-	models := llm.New(llm.Config{OpenAIBaseURL: s.URL(), Detect: map[string]int{}})
+	models := providers.New(providers.Config{OpenAIBaseURL: s.URL(), Detect: map[string]int{}})
 	t.Cleanup(func() { models.Close(); s.Close() })
 	m, err := models.Open("openai/m")
 	if err != nil {

@@ -41,6 +41,13 @@ type Backed interface {
 	Backed() bool
 }
 
+// Sized is what a Model may also tell: how many tokens it reads at once by what its service says, 0
+// when that says nothing. With loaded false it is what the model could read, and the service may have
+// loaded it for less. It waits two seconds at most, and remembers.
+type Sized interface {
+	Window(ctx context.Context) (tokens int, loaded bool)
+}
+
 // Request is one question to a model. Every call in Messages must be answered by exactly
 // one tool message that follows it; providers refuse anything else.
 type Request struct {
@@ -96,7 +103,7 @@ type Response struct {
 	// is theirs together. A Model that sends one and knows no more of it leaves this empty.
 	Made []Made
 	// began is when its first piece came.
-	began time.Time
+	FirstPieceAt time.Time
 }
 
 // Made is one request to a service.

@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -161,8 +161,8 @@ func (g *grove) step() {
 // result right after it and a result without its call, in their own formats.
 func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
 	k := keeping(t)
-	models := llm.New(llm.Config{
-		Services: map[string]llm.Service{"openai": {BaseURL: k.service.URL(), Key: "k"}, "anthropic": {BaseURL: k.service.URL(), Key: "k"}},
+	models := providers.New(providers.Config{
+		Services: map[string]providers.Service{"openai": {BaseURL: k.service.URL(), Key: "k"}, "anthropic": {BaseURL: k.service.URL(), Key: "k"}},
 		Detect:   map[string]int{}, Patience: time.Millisecond,
 	})
 	defer models.Close()

@@ -14,6 +14,7 @@ import (
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -57,7 +58,7 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	models := llm.New(llm.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}, Patience: time.Millisecond})
+	models := providers.New(providers.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}, Patience: time.Millisecond})
 	h := &house{service: service, seen: make(chan event.Event, 10_000)}
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("done") }
 	h.defs = []toolspec.Definition{

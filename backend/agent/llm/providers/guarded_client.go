@@ -1,4 +1,4 @@
-package llm
+package providers
 
 import (
 	"net"
@@ -12,14 +12,14 @@ import (
 // way is how one address is reached: through a guard of its own, at which that address is open and
 // nothing else inside of this machine or its networks is. So what a person configured for a model is
 // no tool's, and no answer leads a request elsewhere.
-type way struct {
+type guardedClient struct {
 	guard  *egress.Guard
 	client *http.Client
 }
 
 // newWay opens the hosts of configured at guard. proxy may be nil; the one that the environment names
 // for the address to was named by a person too.
-func newWay(guard *egress.Guard, proxy func(*http.Request) (*url.URL, error), to string, configured ...string) *way {
+func newGuardedClient(guard *egress.Guard, proxy func(*http.Request) (*url.URL, error), to string, configured ...string) *guardedClient {
 	for _, base := range configured {
 		if u, err := url.Parse(base); err == nil && u.Host != "" { // else asking for a model says what is wrong
 			guard.Open(withPort(u))
@@ -35,7 +35,7 @@ func newWay(guard *egress.Guard, proxy func(*http.Request) (*url.URL, error), to
 	transport.TLSHandshakeTimeout = 10 * time.Second
 	transport.IdleConnTimeout = 30 * time.Second
 	transport.MaxIdleConnsPerHost = 2
-	return &way{guard: guard, client: &http.Client{
+	return &guardedClient{guard: guard, client: &http.Client{
 		Transport: transport,
 		// No redirect is followed: a key goes to the configured address and nowhere else.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -55,7 +55,7 @@ func withPort(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-func (w *way) close() {
+func (w *guardedClient) close() {
 	w.client.CloseIdleConnections()
 	_ = w.guard.Close() // it serves no proxy, so there is nothing that can fail
 }

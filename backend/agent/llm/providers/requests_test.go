@@ -1,4 +1,4 @@
-package llm_test
+package providers_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 	"sextant/shared/chat"
 )
 
@@ -37,7 +38,7 @@ func TestAModelOnThisMachineIsKnownAsOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	m := opened(t, "ollama", llm.Config{Detect: map[string]int{"ollama": s.Port()}})
+	m := opened(t, "ollama", providers.Config{Detect: map[string]int{"ollama": s.Port()}})
 	if res, _, err := ask(t, m, hello()); err != nil || len(res.Made) != 1 || !res.Made[0].Local || res.Made[0].Model != "ollama/m" {
 		t.Errorf("%+v %v", res.Made, err)
 	}
@@ -51,7 +52,7 @@ func TestOpenRouterIsAskedWhatAnAnswerCostsAndNobodyElse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := opened(t, provider, llm.Config{Services: map[string]llm.Service{provider: {BaseURL: s.URL(), Key: "k"}}})
+		m := opened(t, provider, providers.Config{Services: map[string]providers.Service{provider: {BaseURL: s.URL(), Key: "k"}}})
 		res, _, err := ask(t, m, hello())
 		if err != nil || (res.Cost == nil) != (want == nil) || want != nil && *res.Cost != *want {
 			t.Errorf("%s: %+v %v", provider, res.Cost, err)
@@ -83,7 +84,7 @@ func TestWhatTheOwnKeyPaidComesOnTopOfTheServicesFee(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := opened(t, "openrouter", llm.Config{Services: map[string]llm.Service{"openrouter": {BaseURL: s.URL(), Key: "k"}}})
+		m := opened(t, "openrouter", providers.Config{Services: map[string]providers.Service{"openrouter": {BaseURL: s.URL(), Key: "k"}}})
 		res, _, err := ask(t, m, hello())
 		if got := fmt.Sprint(res.Cost); err != nil || got != c.want {
 			t.Errorf("%s: %s (%v), want %s", c.usage, got, err, c.want)

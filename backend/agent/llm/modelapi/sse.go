@@ -1,4 +1,4 @@
-package llm
+package modelapi
 
 import (
 	"bufio"
@@ -13,10 +13,10 @@ const maxEvent = 2 * maxAnswerBytes
 
 // errDamaged means that a part of the stream cannot be read. What it held is unknown, so that no call
 // of the answer is whole.
-var errDamaged = errors.New("a part of the answer could not be read")
+var errMalformed = errors.New("a part of the answer could not be read")
 
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errMalformed, fmt.Sprintf(format, args...))
 }
 
 // sseEvent is one server-sent event.
@@ -62,17 +62,17 @@ func (r *sseReader) next() (sseEvent, error) {
 			}
 			r.data.Write(value)
 			if r.data.Len() > maxEvent {
-				return sseEvent{}, damaged("an event is larger than %d MB", maxEvent>>20)
+				return sseEvent{}, malformed("an event is larger than %d MB", maxEvent>>20)
 			}
 		case "event":
 			e.name = string(value)
 		case "id", "retry":
 		case "": // a comment; one that looks like an event was one
 			if bytes.IndexByte(value, '{') >= 0 {
-				return sseEvent{}, damaged("a comment holds data")
+				return sseEvent{}, malformed("a comment holds data")
 			}
 		default:
-			return sseEvent{}, damaged("a line is no server-sent event")
+			return sseEvent{}, malformed("a line is no server-sent event")
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (r *sseReader) line() ([]byte, error) {
 			part = whole
 		}
 		if len(part) > maxEvent {
-			return nil, damaged("a line is larger than %d MB", maxEvent>>20)
+			return nil, malformed("a line is larger than %d MB", maxEvent>>20)
 		}
 		if !full {
 			return bytes.TrimSuffix(bytes.TrimSuffix(part, []byte("\n")), []byte("\r")), nil
@@ -100,11 +100,11 @@ func (r *sseReader) line() ([]byte, error) {
 }
 
 // toldError is what a service says in the middle of its answer.
-func toldError(data []byte) error { return &told{data: bytes.Clone(data)} }
+func newServiceError(data []byte) error { return &serviceError{data: bytes.Clone(data)} }
 
-type told struct{ data []byte }
+type serviceError struct{ data []byte }
 
-func (t *told) Error() string { return "the service ended the answer with an error" }
+func (t *serviceError) Error() string { return "the service ended the answer with an error" }
 
 // notWhole is the problem of a call whose end did not come.
-const notWhole = "the call was not sent to its end"
+const incompleteCall = "the call was not sent to its end"

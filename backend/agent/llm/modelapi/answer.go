@@ -1,4 +1,4 @@
-package llm
+package modelapi
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/agent/llm"
 	"sextant/shared/chat"
 )
 
@@ -19,26 +20,26 @@ const (
 
 // answer is what has come of a streamed answer, whatever the wire format.
 type answer struct {
-	onDelta func(Delta)
+	onDelta func(llm.Delta)
 
 	text    strings.Builder
 	thought strings.Builder
-	tag     tag
-	calls   []*fragment
+	think   thinkSplitter
+	calls   []*partialCall
 	size    int
 	// pieces counts what came of calls.
 	pieces int
 	usage  chat.Usage
 	cost   *chat.Money
 	// began is when the first piece came.
-	began time.Time
-	stop  Stop
+	firstPieceAt time.Time
+	stop         llm.Stop
 	// whole is set when the model said that its answer ends; over when nothing follows after that.
-	whole, over bool
+	complete, done bool
 }
 
 // fragment is a call that may not be whole yet.
-type fragment struct {
+type partialCall struct {
 	id, name  string
 	signature string
 	args      strings.Builder
@@ -46,88 +47,88 @@ type fragment struct {
 	problem string
 }
 
-var errTooMuch = errors.New("the answer is larger than 4 MB")
+var errTooLarge = errors.New("the answer is larger than 4 MB")
 
-func (a *answer) say(s string) {
+func (a *answer) addText(s string) {
 	if s == "" {
 		return
 	}
-	a.grow(len(s))
-	a.split(a.tag.split(s))
+	a.count(len(s))
+	a.emit(a.think.split(s))
 }
 
-func (a *answer) think(s string) {
-	a.grow(len(s))
-	a.split(s, "")
+func (a *answer) addThought(s string) {
+	a.count(len(s))
+	a.emit(s, "")
 }
 
 // split takes a piece of the thoughts and the piece of the text that follows it.
-func (a *answer) split(thought, text string) {
+func (a *answer) emit(thought, text string) {
 	if thought != "" {
 		a.thought.WriteString(thought)
-		a.onDelta(Delta{Thought: thought})
+		a.onDelta(llm.Delta{Thought: thought})
 	}
 	if text != "" {
 		a.text.WriteString(text)
-		a.onDelta(Delta{Text: text})
+		a.onDelta(llm.Delta{Text: text})
 	}
 }
 
 // grow notes that a piece of n bytes came.
-func (a *answer) grow(n int) {
+func (a *answer) count(n int) {
 	a.size += n
-	if n > 0 && a.began.IsZero() {
-		a.began = time.Now()
+	if n > 0 && a.firstPieceAt.IsZero() {
+		a.firstPieceAt = time.Now()
 	}
 }
 
 // call begins a call.
-func (a *answer) call(id, name string) *fragment {
-	a.grow(len(name))
-	f := &fragment{id: id, name: name}
+func (a *answer) addCall(id, name string) *partialCall {
+	a.count(len(name))
+	f := &partialCall{id: id, name: name}
 	a.calls = append(a.calls, f)
 	a.pieces++
 	return f
 }
 
 // argue adds a piece of a call's arguments.
-func (a *answer) argue(f *fragment, s string) {
-	a.grow(len(s))
+func (a *answer) addArguments(f *partialCall, s string) {
+	a.count(len(s))
 	a.pieces++
 	f.args.WriteString(s)
 }
 
 // end is the model's word that the answer ends, for that reason.
-func (a *answer) end(why Stop) { a.whole, a.stop = true, why }
+func (a *answer) finish(why llm.Stop) { a.complete, a.stop = true, why }
 
 // bounded is an error when the answer has become too large.
-func (a *answer) bounded() error {
+func (a *answer) checkSize() error {
 	if a.size <= maxAnswerBytes && len(a.calls) <= maxCalls {
 		return nil
 	}
-	return &Error{
-		Kind:       Failed,
+	return &llm.Error{
+		Kind:       llm.Failed,
 		Message:    "The answer was stopped: it is larger than 4 MB or holds more than 128 calls. No call of it ran",
 		Suggestion: "Ask for less at once.",
-		Err:        errTooMuch,
+		Err:        errTooLarge,
 	}
 }
 
 // part is the answer so far, without calls. Nothing is said after it.
-func (a *answer) part() Response {
-	a.split(a.tag.rest())
-	return Response{Text: a.text.String(), Thought: a.thought.String(), Usage: sane(a.usage), Cost: a.cost, began: a.began}
+func (a *answer) partial() llm.Response {
+	a.emit(a.think.flush())
+	return llm.Response{Text: a.text.String(), Thought: a.thought.String(), Usage: clampUsage(a.usage), Cost: a.cost, FirstPieceAt: a.firstPieceAt}
 }
 
 // response is the whole answer.
-func (a *answer) response() Response {
-	r := a.part()
+func (a *answer) response() llm.Response {
+	r := a.partial()
 	r.Stop = a.stop
-	if r.Stop == "" || r.Stop == StopCalls {
-		r.Stop = StopDone
+	if r.Stop == "" || r.Stop == llm.StopCalls {
+		r.Stop = llm.StopDone
 	}
 	for _, f := range a.calls {
-		args, problem := object(f.args.String(), r.Stop == StopLength)
+		args, problem := parseArguments(f.args.String(), r.Stop == llm.StopLength)
 		switch {
 		case f.problem != "":
 			problem = f.problem
@@ -135,20 +136,20 @@ func (a *answer) response() Response {
 			problem = "the call has no name"
 		}
 		if problem != "" {
-			r.Broken = append(r.Broken, BrokenCall{ID: f.id, Name: f.name, Problem: problem})
+			r.Broken = append(r.Broken, llm.BrokenCall{ID: f.id, Name: f.name, Problem: problem})
 			continue
 		}
 		r.Calls = append(r.Calls, chat.ToolCall{ID: f.id, Name: f.name, Args: args, Signature: f.signature})
 	}
-	if len(r.Calls) > 0 && r.Stop == StopDone {
-		r.Stop = StopCalls
+	if len(r.Calls) > 0 && r.Stop == llm.StopDone {
+		r.Stop = llm.StopCalls
 	}
 	return r
 }
 
 // object reads arguments. An empty text means no arguments, but not in an answer that
 // was cut at its length: there it may be the start of something.
-func object(text string, short bool) (json.RawMessage, string) {
+func parseArguments(text string, short bool) (json.RawMessage, string) {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || trimmed == "null" {
 		if short {

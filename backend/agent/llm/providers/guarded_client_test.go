@@ -1,4 +1,4 @@
-package llm_test
+package providers_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/providers"
 	"sextant/backend/guard/egress"
 	"sextant/shared/chat"
 )
@@ -46,7 +47,7 @@ func canary(t *testing.T) (address string, heard func() string) {
 }
 
 // converse sends one question to a model, whose answer does not matter.
-func converse(t *testing.T, r *llm.Registry, name string) error {
+func converse(t *testing.T, r *providers.Registry, name string) error {
 	t.Helper()
 	m, err := r.Open(name)
 	if err != nil {
@@ -66,7 +67,7 @@ func TestNoAnswerOfAProviderLeadsARequestOrAKeyElsewhere(t *testing.T) {
 			w.WriteHeader(status)
 		}
 		service := httptest.NewServer(http.HandlerFunc(to))
-		r := llm.New(llm.Config{OpenAIBaseURL: service.URL, OpenAIKey: "key-that-stays", Detect: map[string]int{"ollama": service.Listener.Addr().(*net.TCPAddr).Port}})
+		r := providers.New(providers.Config{OpenAIBaseURL: service.URL, OpenAIKey: "key-that-stays", Detect: map[string]int{"ollama": service.Listener.Addr().(*net.TCPAddr).Port}})
 		for _, name := range []string{"openai/m", "ollama/m"} {
 			if err := converse(t, r, name); err == nil {
 				t.Errorf("%d: %s answered", status, name)
@@ -85,7 +86,7 @@ func TestAnAddressOpensForItsModelAndForNothingElse(t *testing.T) {
 	before, heardBefore := canary(t)
 	now, heardNow := canary(t)
 	var guards []*egress.Guard
-	r := llm.New(llm.Config{OpenAIBaseURL: "http://" + before + "/v1", OpenAIKey: "k", Detect: map[string]int{}, Egress: func() *egress.Guard {
+	r := providers.New(providers.Config{OpenAIBaseURL: "http://" + before + "/v1", OpenAIKey: "k", Detect: map[string]int{}, Egress: func() *egress.Guard {
 		g := egress.New(egress.Config{})
 		guards = append(guards, g)
 		return g
@@ -94,7 +95,7 @@ func TestAnAddressOpensForItsModelAndForNothingElse(t *testing.T) {
 	if _ = converse(t, r, "openai/m"); !strings.Contains(heardBefore(), "chat/completions") {
 		t.Fatal("what a person configured was not reached")
 	}
-	r.Configure("openai", llm.Service{BaseURL: "http://" + now + "/v1", Key: "k"})
+	r.Configure("openai", providers.Service{BaseURL: "http://" + now + "/v1", Key: "k"})
 	for _, g := range guards[:len(guards)-1] {
 		if g.Opened(now) {
 			t.Error("the new address is open at a guard that is not its own")

@@ -1,4 +1,4 @@
-package llm_test
+package providers_test
 
 import (
 	"context"
@@ -11,12 +11,13 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 )
 
 type facts map[string]string
 
 // knows starts a service that knows facts, and a registry that reaches it as provider.
-func knows(t *testing.T, provider string, f facts) (*openaitest.Server, *llm.Registry) {
+func knows(t *testing.T, provider string, f facts) (*openaitest.Server, *providers.Registry) {
 	t.Helper()
 	s, err := openaitest.Start()
 	if err != nil {
@@ -27,8 +28,8 @@ func knows(t *testing.T, provider string, f facts) (*openaitest.Server, *llm.Reg
 	if provider == "gemini" {
 		base = strings.TrimSuffix(base, "/v1") + "/v1beta/openai"
 	}
-	r := llm.New(llm.Config{
-		Services: map[string]llm.Service{provider: {BaseURL: base, Key: "key-1"}}, Detect: map[string]int{provider: s.Port()},
+	r := providers.New(providers.Config{
+		Services: map[string]providers.Service{provider: {BaseURL: base, Key: "key-1"}}, Detect: map[string]int{provider: s.Port()},
 	})
 	t.Cleanup(func() {
 		r.Close()
@@ -153,7 +154,7 @@ func TestTheQuestionForAWindowLeadsNowhereElse(t *testing.T) {
 		http.Redirect(w, q, "http://"+private+q.URL.Path, http.StatusTemporaryRedirect)
 	}))
 	defer elsewhere.Close()
-	led := llm.New(llm.Config{OpenAIBaseURL: elsewhere.URL, OpenAIKey: "key-that-stays", Detect: map[string]int{"ollama": elsewhere.Listener.Addr().(*net.TCPAddr).Port}})
+	led := providers.New(providers.Config{OpenAIBaseURL: elsewhere.URL, OpenAIKey: "key-that-stays", Detect: map[string]int{"ollama": elsewhere.Listener.Addr().(*net.TCPAddr).Port}})
 	defer led.Close()
 	for _, name := range []string{"openai/m", "ollama/m"} {
 		if tokens, _ := sizeOf(t, open(t, led, name)); tokens != 0 {

@@ -1,4 +1,4 @@
-package llm
+package modelapi
 
 import (
 	"encoding/base64"
@@ -7,6 +7,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
+	"sextant/backend/agent/llm"
 	"sextant/shared/chat"
 )
 
@@ -15,14 +16,14 @@ const (
 	anthropicVersion = "2023-06-01"
 	// anthropicTokens bounds an answer where the caller does not: the protocol wants a number, and
 	// this one every model still on offer takes.
-	anthropicTokens = 8192
+	anthropicMaxTokens = 8192
 )
 
 // anthropicBody is req for the messages protocol
 // (https://docs.anthropic.com/en/api/messages-streaming). What stays the same from round to round is
 // marked for the service's cache: the tools, the system prompt, and the conversation up to its end.
-func anthropicBody(m *client, req Request) (any, error) {
-	p := anthropic.MessageNewParams{Model: m.name, MaxTokens: anthropicTokens}
+func anthropicBody(m *Client, req llm.Request) (any, error) {
+	p := anthropic.MessageNewParams{Model: m.Model, MaxTokens: anthropicMaxTokens}
 	if req.MaxTokens > 0 {
 		p.MaxTokens = int64(req.MaxTokens)
 	}
@@ -114,7 +115,7 @@ type anthropicReader struct {
 type anthropicBlock struct {
 	kind string
 	// call is nil but for a tool_use; given is the input it began with.
-	call  *fragment
+	call  *partialCall
 	given json.RawMessage
 }
 
@@ -151,18 +152,18 @@ type anthropicEvent struct {
 }
 
 // event implements reader.
-func (r *anthropicReader) event(e sseEvent, a *answer) error {
+func (r *anthropicReader) read(e sseEvent, a *answer) error {
 	var v anthropicEvent
 	if err := json.Unmarshal(e.data, &v); err != nil {
-		return damaged("an event is not valid JSON")
+		return malformed("an event is not valid JSON")
 	}
 	if e.name != "" && e.name != v.Type || v.Type == "" {
-		return damaged("an event contradicts its name")
+		return malformed("an event contradicts its name")
 	}
 	switch v.Type {
 	case "message_start":
 		if v.Message == nil {
-			return damaged("the beginning of the answer is empty")
+			return malformed("the beginning of the answer is empty")
 		}
 		return r.count(v.Message.Usage, a)
 	case "content_block_start":
@@ -177,9 +178,9 @@ func (r *anthropicReader) event(e sseEvent, a *answer) error {
 		}
 		return r.finish(v.Delta.StopReason, a)
 	case "message_stop":
-		a.over = true
+		a.done = true
 	case "error":
-		return toldError(e.data)
+		return newServiceError(e.data)
 	}
 	return nil // a ping, or an event of a later version
 }
@@ -189,7 +190,7 @@ func (r *anthropicReader) count(raw json.RawMessage, a *answer) error {
 		return nil
 	}
 	if json.Unmarshal(raw, &r.usage) != nil {
-		return damaged("the usage is not valid")
+		return malformed("the usage is not valid")
 	}
 	u := r.usage
 	a.usage = chat.Usage{Input: u.Input + u.Read + u.Written, Output: u.Output, Cached: u.Read, Written: u.Written}
@@ -198,15 +199,15 @@ func (r *anthropicReader) count(raw json.RawMessage, a *answer) error {
 
 func (r *anthropicReader) begin(v *anthropicEvent, a *answer) error {
 	if v.Index == nil || v.Block == nil || v.Block.Type == "" || r.blocks[*v.Index] != nil {
-		return damaged("a block begins without number or content")
+		return malformed("a block begins without number or content")
 	}
 	b := &anthropicBlock{kind: v.Block.Type}
 	if b.kind == "tool_use" {
-		b.call, b.given = a.call(v.Block.ID, v.Block.Name), v.Block.Input
-		b.call.problem = notWhole
+		b.call, b.given = a.addCall(v.Block.ID, v.Block.Name), v.Block.Input
+		b.call.problem = incompleteCall
 	}
-	a.think(v.Block.Thinking)
-	a.say(v.Block.Text)
+	a.addThought(v.Block.Thinking)
+	a.addText(v.Block.Text)
 	if r.blocks == nil {
 		r.blocks = map[int]*anthropicBlock{}
 	}
@@ -216,28 +217,28 @@ func (r *anthropicReader) begin(v *anthropicEvent, a *answer) error {
 
 func (r *anthropicReader) grow(v *anthropicEvent, a *answer) error {
 	if v.Index == nil || v.Delta == nil || r.blocks[*v.Index] == nil {
-		return damaged("a delta belongs to no block")
+		return malformed("a delta belongs to no block")
 	}
 	b := r.blocks[*v.Index]
 	if (v.Delta.Type == "input_json_delta") != (b.call != nil) && (b.call != nil || b.kind == "text") {
-		return damaged("a delta does not fit its block")
+		return malformed("a delta does not fit its block")
 	}
 	switch v.Delta.Type {
 	case "text_delta":
 		if v.Delta.Text == nil {
-			return damaged("a delta has no text")
+			return malformed("a delta has no text")
 		}
-		a.say(*v.Delta.Text)
+		a.addText(*v.Delta.Text)
 	case "thinking_delta":
 		if v.Delta.Thinking != nil {
-			a.think(*v.Delta.Thinking)
+			a.addThought(*v.Delta.Thinking)
 		}
 	case "input_json_delta":
 		if v.Delta.JSON == nil {
-			return damaged("a piece of a call is empty")
+			return malformed("a piece of a call is empty")
 		}
 		if b.call != nil { // else it is the input of a tool that the service runs itself
-			a.argue(b.call, *v.Delta.JSON)
+			a.addArguments(b.call, *v.Delta.JSON)
 		}
 	}
 	return nil
@@ -246,7 +247,7 @@ func (r *anthropicReader) grow(v *anthropicEvent, a *answer) error {
 // close ends a block; a call is whole from then on.
 func (r *anthropicReader) close(v *anthropicEvent, a *answer) error {
 	if v.Index == nil || r.blocks[*v.Index] == nil {
-		return damaged("a block ends that did not begin")
+		return malformed("a block ends that did not begin")
 	}
 	b := r.blocks[*v.Index]
 	if b.call == nil {
@@ -255,7 +256,7 @@ func (r *anthropicReader) close(v *anthropicEvent, a *answer) error {
 	b.call.problem = ""
 	// A call begins with {} for an input that is still to come; none may be all there was, or cut.
 	if b.call.args.Len() == 0 && len(b.given) > 0 && string(b.given) != "{}" {
-		a.argue(b.call, string(b.given))
+		a.addArguments(b.call, string(b.given))
 	}
 	return nil
 }
@@ -263,16 +264,16 @@ func (r *anthropicReader) close(v *anthropicEvent, a *answer) error {
 func (r *anthropicReader) finish(reason string, a *answer) error {
 	switch reason {
 	case "max_tokens", "model_context_window_exceeded":
-		a.end(StopLength)
+		a.finish(llm.StopLength)
 	case "refusal":
-		a.end(StopFilter)
+		a.finish(llm.StopFilter)
 	case "tool_use":
 		if len(a.calls) == 0 {
-			return damaged("the answer announces calls, and none came")
+			return malformed("the answer announces calls, and none came")
 		}
-		a.end(StopCalls)
+		a.finish(llm.StopCalls)
 	default:
-		a.end(StopDone)
+		a.finish(llm.StopDone)
 	}
 	return nil
 }

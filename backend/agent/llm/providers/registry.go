@@ -1,4 +1,4 @@
-package llm
+package providers
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/modelapi"
 	"sextant/backend/guard/egress"
 )
 
@@ -19,7 +21,7 @@ type Service struct {
 	BaseURL string
 	Key     string
 	// Format is what it speaks; empty or Auto chooses by provider and address.
-	Format Format
+	Format modelapi.Format
 }
 
 // Config says which providers there are.
@@ -48,43 +50,43 @@ type Config struct {
 
 // Registry opens models by name and lists those that can be chosen. Safe for concurrent use.
 type Registry struct {
-	ports    map[string]int
-	idle     time.Duration
-	patience time.Duration
-	fallback func() string
-	log      *slog.Logger
-	egress   func() *egress.Guard
-	local    *way
-	breakers breakers
+	ports      map[string]int
+	idle       time.Duration
+	retryDelay time.Duration
+	fallback   func() string
+	log        *slog.Logger
+	egress     func() *egress.Guard
+	local      *guardedClient
+	breakers   breakers
 	// blind are the models that refused pictures, by address and name.
-	blind sync.Map
+	noImages sync.Map
 	// thoughts says of models whether they want back what they thought before calls; so keyed too.
-	thoughts sync.Map
+	reasoning sync.Map
 	// windows are what services say of the sizes of models; so keyed too.
 	windows sync.Map
 
 	mu       sync.Mutex
 	services map[string]*service
-	never    []string
+	blocked  []string
 }
 
 // service is a configured service and what is known of it.
 type service struct {
 	Service
-	way    *way
+	client *guardedClient
 	listed remoteList
 }
 
 // New makes a Registry; it reaches nothing until asked.
 func New(cfg Config) *Registry {
 	if cfg.Detect == nil {
-		cfg.Detect = map[string]int{providerOllama: 11434, providerLMStudio: 1234, providerLlamaCPP: 8080, providerVLLM: 8000}
+		cfg.Detect = map[string]int{llm.ProviderOllama: 11434, llm.ProviderLMStudio: 1234, llm.ProviderLlamaCPP: 8080, llm.ProviderVLLM: 8000}
 	}
 	if cfg.Idle <= 0 {
-		cfg.Idle = defaultIdle
+		cfg.Idle = modelapi.DefaultIdleTimeout
 	}
 	if cfg.Patience <= 0 {
-		cfg.Patience = defaultPatience
+		cfg.Patience = defaultRetryDelay
 	}
 	if cfg.Fallback == nil {
 		cfg.Fallback = func() string { return "" }
@@ -96,7 +98,7 @@ func New(cfg Config) *Registry {
 		cfg.Egress = func() *egress.Guard { return egress.New(egress.Config{}) }
 	}
 	r := &Registry{
-		ports: cfg.Detect, idle: cfg.Idle, patience: cfg.Patience, fallback: cfg.Fallback, log: cfg.Log, egress: cfg.Egress,
+		ports: cfg.Detect, idle: cfg.Idle, retryDelay: cfg.Patience, fallback: cfg.Fallback, log: cfg.Log, egress: cfg.Egress,
 		services: map[string]*service{},
 	}
 	var here []string
@@ -105,25 +107,25 @@ func New(cfg Config) *Registry {
 			here = append(here, fmt.Sprintf("http://127.0.0.1:%d", port))
 		}
 	}
-	r.local = newWay(r.egress(), nil, "", here...)
-	for _, provider := range remotes() {
+	r.local = newGuardedClient(r.egress(), nil, "", here...)
+	for _, provider := range llm.RemoteProviders() {
 		s, ok := cfg.Services[provider]
-		if !ok && provider == providerOpenAI {
+		if !ok && provider == llm.ProviderOpenAI {
 			s = Service{BaseURL: cfg.OpenAIBaseURL, Key: cfg.OpenAIKey}
 		}
-		r.services[provider] = &service{Service: s, way: r.to(provider, s.BaseURL)}
+		r.services[provider] = &service{Service: s, client: r.clientFor(provider, s.BaseURL)}
 	}
 	return r
 }
 
 // to is the way to a provider at base, or at its own address.
-func (r *Registry) to(provider, base string) *way {
+func (r *Registry) clientFor(provider, base string) *guardedClient {
 	var configured []string
 	if base != "" {
 		configured = []string{base} // the provider's own needs nothing opened
 	}
-	w := newWay(r.egress(), http.ProxyFromEnvironment, cmp.Or(base, usualBase(provider)), configured...)
-	for _, addr := range r.never {
+	w := newGuardedClient(r.egress(), http.ProxyFromEnvironment, cmp.Or(base, modelapi.DefaultBaseURL(provider)), configured...)
+	for _, addr := range r.blocked {
 		w.guard.Never(addr)
 	}
 	return w
@@ -133,10 +135,10 @@ func (r *Registry) to(provider, base string) *way {
 func (r *Registry) Never(addr string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.never = append(r.never, addr)
+	r.blocked = append(r.blocked, addr)
 	r.local.guard.Never(addr)
 	for _, s := range r.services {
-		s.way.guard.Never(addr)
+		s.client.guard.Never(addr)
 	}
 }
 
@@ -149,10 +151,10 @@ func (r *Registry) Configure(provider string, to Service) {
 	if !ok || old.Service == to {
 		return
 	}
-	r.services[provider] = &service{Service: to, way: r.to(provider, to.BaseURL)}
-	r.breakers.forgive()
+	r.services[provider] = &service{Service: to, client: r.clientFor(provider, to.BaseURL)}
+	r.breakers.reset()
 	r.windows.Clear()
-	old.way.close()
+	old.client.close()
 }
 
 // Close ends idle connections.
@@ -160,95 +162,92 @@ func (r *Registry) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.services {
-		s.way.close()
+		s.client.close()
 	}
 	r.local.close()
 }
 
 // Open gives the model called name, provider/name. It reaches nothing; that the provider
 // is there shows in the first Stream. The pilot is not opened here.
-func (r *Registry) Open(name string) (Model, error) {
+func (r *Registry) Open(name string) (llm.Model, error) {
 	m, err := r.client(name)
 	if err != nil {
 		return nil, err
 	}
-	return &steady{registry: r, name: name, first: m}, nil
+	return &retryingModel{registry: r, name: name, client: m}, nil
 }
 
-func (r *Registry) client(name string) (*client, error) {
+func (r *Registry) client(name string) (*modelapi.Client, error) {
 	provider, model, ok := strings.Cut(name, "/")
 	if !ok || model == "" {
-		return nil, &Error{
-			Kind:       NotSupported,
+		return nil, &llm.Error{
+			Kind:       llm.NotSupported,
 			Message:    fmt.Sprintf("%q is not a model's name", name),
 			Suggestion: "Models are named provider/name, e.g. ollama/qwen3 or openai/gpt-5; pilot is the built-in one.",
 		}
 	}
-	at, err := r.endpoint(provider)
+	at, over, err := r.endpoint(provider)
 	if err != nil {
 		return nil, err
 	}
-	m := &client{at: at, name: model, http: r.local.client, idle: r.idle}
-	if !at.local {
-		m.http = at.way.client
-	}
-	return m, nil
+	return &modelapi.Client{Endpoint: at, Model: model, HTTP: over, IdleTimeout: r.idle}, nil
 }
 
-func (r *Registry) endpoint(provider string) (endpoint, error) {
+// endpoint gives where provider is reached, and the HTTP client for it.
+func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, error) {
 	switch {
-	case slices.Contains(remotes(), provider):
+	case slices.Contains(llm.RemoteProviders(), provider):
 		return r.configured(provider)
-	case slices.Contains(locals(), provider):
+	case slices.Contains(llm.LocalProviders(), provider):
 		port := r.ports[provider]
 		if port == 0 {
-			return endpoint{}, &Error{
-				Kind:       Unreachable,
-				Message:    labelOf(provider) + " is switched off here",
+			return modelapi.Endpoint{}, nil, &llm.Error{
+				Kind:       llm.Unreachable,
+				Message:    llm.ProviderLabel(provider) + " is switched off here",
 				Suggestion: "Use openai/… with SEXTANT_OPENAI_BASE_URL for a server at another address.",
 			}
 		}
-		return endpoint{provider: provider, label: labelOf(provider), base: fmt.Sprintf("http://127.0.0.1:%d/v1", port), format: Chat, local: true}, nil
+		return modelapi.Endpoint{Provider: provider, Label: llm.ProviderLabel(provider), BaseURL: fmt.Sprintf("http://127.0.0.1:%d/v1", port), Format: modelapi.Chat, Local: true}, r.local.client, nil
 	}
-	return endpoint{}, &Error{
-		Kind:       NotSupported,
+	return modelapi.Endpoint{}, nil, &llm.Error{
+		Kind:       llm.NotSupported,
 		Message:    fmt.Sprintf("There is no provider %q", provider),
-		Suggestion: "Providers are " + strings.Join(append(remotes(), locals()...), ", ") + "; pilot needs none.",
+		Suggestion: "Providers are " + strings.Join(append(llm.RemoteProviders(), llm.LocalProviders()...), ", ") + "; pilot needs none.",
 	}
 }
 
 // configured is a service over the network, or why it cannot be used.
-func (r *Registry) configured(provider string) (endpoint, error) {
+func (r *Registry) configured(provider string) (modelapi.Endpoint, *http.Client, error) {
 	r.mu.Lock()
 	s := *r.services[provider]
 	r.mu.Unlock()
 	if s.BaseURL == "" && s.Key == "" {
-		e := &Error{
-			Kind:       Unauthorised,
-			Message:    "No key for " + labelOf(provider) + " is set",
-			Suggestion: "Set " + variable(provider, "API_KEY") + ".",
+		e := &llm.Error{
+			Kind:       llm.Unauthorised,
+			Message:    "No key for " + llm.ProviderLabel(provider) + " is set",
+			Suggestion: "Set " + modelapi.EnvVar(provider, "API_KEY") + ".",
 		}
-		if provider == providerOpenAI {
+		if provider == llm.ProviderOpenAI {
 			e.Suggestion = "Set SEXTANT_OPENAI_API_KEY, or SEXTANT_OPENAI_BASE_URL for another compatible service."
 		}
-		return endpoint{}, e
+		return modelapi.Endpoint{}, nil, e
 	}
-	at := endpoint{provider: provider, label: labelOf(provider), base: usualBase(provider), key: s.Key, format: s.Format, way: s.way}
+	at := modelapi.Endpoint{Provider: provider, Label: llm.ProviderLabel(provider), BaseURL: modelapi.DefaultBaseURL(provider), Key: s.Key, Format: s.Format}
 	if s.BaseURL != "" {
-		if provider == providerOpenAI {
-			at.label = "The service"
+		if provider == llm.ProviderOpenAI {
+			at.Label = "The service"
 		}
-		base, err := checkBase(provider, s.BaseURL)
+		base, err := modelapi.CheckBaseURL(provider, s.BaseURL)
 		if err != nil {
-			return endpoint{}, err
+			return modelapi.Endpoint{}, nil, err
 		}
-		at.base = base
+		at.BaseURL = base
 	}
-	if at.format == "" || at.format == Auto {
-		at.format = formatOf(provider, at.base)
+	if at.Format == "" || at.Format == modelapi.Auto {
+		at.Format = modelapi.DetectFormat(provider, at.BaseURL)
 	}
-	if at.format == Anthropic && !strings.HasSuffix(at.base, "/v1") {
-		at.base += "/v1" // people know this service's address without it
+	if at.Format == modelapi.Anthropic && !strings.HasSuffix(at.BaseURL, "/v1") {
+		at.BaseURL += "/v1" // people know this service's address without it
 	}
-	return at, nil
+	return at, s.client.client, nil
 }

@@ -1,4 +1,4 @@
-package llm
+package modelapi
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
 )
 
@@ -38,7 +39,7 @@ func eachRecorded(t *testing.T, do func(t *testing.T, format Format, turn openai
 
 // outcome is what came of one stream.
 type outcome struct {
-	Response
+	llm.Response
 	streamed string
 	err      error
 }
@@ -46,14 +47,14 @@ type outcome struct {
 // readAll reads body as an answer, with a service that may be silent for a minute.
 func readAll(t *testing.T, format Format, body func(ctx context.Context) io.Reader) outcome {
 	t.Helper()
-	m := &client{at: endpoint{label: "The service", format: format}, name: "m", idle: time.Minute}
+	m := &Client{Endpoint: Endpoint{Label: "The service", Format: format}, Model: "m", IdleTimeout: time.Minute}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	idle := time.AfterFunc(m.idle, func() { cancel(errStalled) })
+	idle := time.AfterFunc(m.IdleTimeout, func() { cancel(errStalled) })
 	defer idle.Stop()
 	var o outcome
 	var streamed strings.Builder
-	o.Response, o.err = m.read(ctx, body(ctx), idle, func(d Delta) { streamed.WriteString(d.Text) })
+	o.Response, o.err = m.read(ctx, body(ctx), idle, func(d llm.Delta) { streamed.WriteString(d.Text) })
 	o.streamed = streamed.String()
 	return o
 }
@@ -65,7 +66,7 @@ func of(b []byte) func(context.Context) io.Reader {
 // check holds what is true of every outcome, however the stream was mistreated.
 func (o outcome) check(t *testing.T, turn openaitest.Turn, how string, at int) {
 	t.Helper()
-	var e *Error
+	var e *llm.Error
 	switch {
 	case o.streamed != o.Text:
 		t.Fatalf("%s at %d: the person saw %q, kept is %q", how, at, o.streamed, o.Text)
@@ -113,7 +114,7 @@ func TestAStreamThatIsCutAtAnyByteKeepsItsTextAndRunsNothing(t *testing.T) {
 				if o.Text != turn.Text || len(o.Calls) != len(turn.Calls) {
 					t.Fatalf("cut at %d: taken as whole: %+v", at, o.Response)
 				}
-			} else if KindOf(o.err) != Cut || !strings.HasPrefix(turn.Text, o.Text) {
+			} else if llm.KindOf(o.err) != llm.Cut || !strings.HasPrefix(turn.Text, o.Text) {
 				t.Fatalf("cut at %d: text %q, error %v", at, o.Text, o.err)
 			}
 			// What stood in front of the cut, as a reader would count it, is there.
@@ -188,11 +189,11 @@ func TestAStreamThatStallsAtAnyByteIsGivenUpWithItsText(t *testing.T) {
 				began := time.Now()
 				o := readAll(t, format, func(ctx context.Context) io.Reader { return &silence{ctx, stream[:at]} })
 				o.check(t, turn, "stalled", at)
-				if o.err != nil && KindOf(o.err) != Stalled || !strings.HasPrefix(o.Text, sentBefore(format, stream[:at])) {
+				if o.err != nil && llm.KindOf(o.err) != llm.Stalled || !strings.HasPrefix(o.Text, sentBefore(format, stream[:at])) {
 					t.Fatalf("stalled at %d: text %q, error %v", at, o.Text, o.err)
 				}
 				// The bubble's clock is exact.
-				if waited := time.Since(began); o.err != nil && waited != time.Minute || o.err == nil && waited > afterEnd {
+				if waited := time.Since(began); o.err != nil && waited != time.Minute || o.err == nil && waited > usageTimeout {
 					t.Fatalf("stalled at %d: waited %s, error %v", at, waited, o.err)
 				}
 			}

@@ -1,4 +1,4 @@
-package llm
+package modelapi
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"sextant/backend/agent/llm"
 	"sextant/shared/chat"
 )
 
@@ -20,9 +21,9 @@ const (
 	maxErrorBody = 64 << 10
 	// defaultIdle is how long a stream may be silent. Reading a long prompt on a
 	// processor without accelerator takes minutes before the first word.
-	defaultIdle = 5 * time.Minute
+	DefaultIdleTimeout = 5 * time.Minute
 	// afterEnd is how long the usage is waited for once the model said that its answer ends.
-	afterEnd = 5 * time.Second
+	usageTimeout = 5 * time.Second
 )
 
 // errStalled is the cause of a stream that was given up.
@@ -33,16 +34,16 @@ var errStalled = errors.New("nothing came for too long")
 // Bodies are made of the vendors' own types (openai-go, anthropic-sdk-go). The streams are read here:
 // those libraries skip lines and fields that they don't know, and what is skipped may be the middle of
 // a call.
-type client struct {
-	at   endpoint
-	name string
-	http *http.Client
-	idle time.Duration
+type Client struct {
+	Endpoint    Endpoint
+	Model       string
+	HTTP        *http.Client
+	IdleTimeout time.Duration
 }
 
 // reader puts together the events of one answer. An error ends the answer.
-type reader interface {
-	event(e sseEvent, a *answer) error
+type answerReader interface {
+	read(e sseEvent, a *answer) error
 }
 
 // Format is the wire format that a service speaks.
@@ -72,7 +73,7 @@ func (f Format) path() string {
 	return "/chat/completions"
 }
 
-func (f Format) body(m *client, req Request) (any, error) {
+func (f Format) body(m *Client, req llm.Request) (any, error) {
 	switch f {
 	case Responses:
 		return responsesBody(m, req)
@@ -82,18 +83,18 @@ func (f Format) body(m *client, req Request) (any, error) {
 	return chatBody(m, req)
 }
 
-func (e endpoint) reader() reader {
-	switch e.format {
+func (e Endpoint) reader() answerReader {
+	switch e.Format {
 	case Responses:
 		return &responsesReader{}
 	case Anthropic:
 		return &anthropicReader{}
 	}
-	return &chatReader{priced: e.tellsCost()}
+	return &chatReader{readsCost: e.tellsCost()}
 }
 
 // authorise puts the key where that format has it.
-func (f Format) authorise(req *http.Request, key string) {
+func (f Format) Authorize(req *http.Request, key string) {
 	if f == Anthropic {
 		req.Header.Set("Anthropic-Version", anthropicVersion)
 		if key != "" {
@@ -107,51 +108,51 @@ func (f Format) authorise(req *http.Request, key string) {
 }
 
 // Stream implements Model.
-func (m *client) Stream(ctx context.Context, req Request, onDelta func(Delta)) (Response, error) {
-	req.Messages = spoken(req.Messages)
-	body, err := m.at.format.body(m, req)
+func (m *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+	req.Messages = withWireRoles(req.Messages)
+	body, err := m.Endpoint.Format.body(m, req)
 	if err != nil {
-		return Response{}, err
+		return llm.Response{}, err
 	}
 	var raw bytes.Buffer
 	out := json.NewEncoder(&raw)
 	out.SetEscapeHTML(false) // the request is read by no browser
 	if err := out.Encode(body); err != nil {
-		return Response{}, fmt.Errorf("writing the request: %w", err)
+		return llm.Response{}, fmt.Errorf("writing the request: %w", err)
 	}
 	watched, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	idle := time.AfterFunc(m.idle, func() { cancel(errStalled) })
+	idle := time.AfterFunc(m.IdleTimeout, func() { cancel(errStalled) })
 	defer idle.Stop()
 
-	post, err := http.NewRequestWithContext(watched, http.MethodPost, m.at.base+m.at.format.path(), &raw)
+	post, err := http.NewRequestWithContext(watched, http.MethodPost, m.Endpoint.BaseURL+m.Endpoint.Format.path(), &raw)
 	if err != nil {
-		return Response{}, fmt.Errorf("asking the model: %w", err)
+		return llm.Response{}, fmt.Errorf("asking the model: %w", err)
 	}
 	post.Header.Set("Content-Type", "application/json")
 	post.Header.Set("Accept", "text/event-stream")
-	m.at.format.authorise(post, m.at.key)
-	res, err := m.http.Do(post)
+	m.Endpoint.Format.Authorize(post, m.Endpoint.Key)
+	res, err := m.HTTP.Do(post)
 	if err != nil {
 		if watched.Err() != nil {
-			return Response{}, m.ended(watched)
+			return llm.Response{}, m.stopError(watched)
 		}
-		return Response{}, m.unreachable(err)
+		return llm.Response{}, m.unreachable(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
 		said, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 		if watched.Err() != nil {
-			return Response{}, m.ended(watched)
+			return llm.Response{}, m.stopError(watched)
 		}
-		return Response{}, m.refusal(res.StatusCode, said, retryAfter(res.Header, time.Now()))
+		return llm.Response{}, m.refusal(res.StatusCode, said, retryAfter(res.Header, time.Now()))
 	}
 	return m.read(watched, res.Body, idle, onDelta)
 }
 
 // spoken are messages in the roles that the formats know: what Sextant itself says, it says where the
 // person would.
-func spoken(messages []chat.Message) []chat.Message {
+func withWireRoles(messages []chat.Message) []chat.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {
 		if m.Role == chat.RoleNote || m.Role == chat.RoleSummary {
@@ -162,30 +163,30 @@ func spoken(messages []chat.Message) []chat.Message {
 }
 
 // read reads the answer from body, which ends when ctx does. idle ends ctx.
-func (m *client) read(ctx context.Context, body io.Reader, idle *time.Timer, onDelta func(Delta)) (Response, error) {
+func (m *Client) read(ctx context.Context, body io.Reader, idle *time.Timer, onDelta func(llm.Delta)) (llm.Response, error) {
 	a := &answer{onDelta: onDelta}
-	events, r := newSSEReader(body), m.at.reader()
+	events, r := newSSEReader(body), m.Endpoint.reader()
 	var err error
-	for err == nil && !a.over {
+	for err == nil && !a.done {
 		var e sseEvent
 		if e, err = events.next(); err != nil {
 			break
 		}
-		wait, pieces := m.idle, a.pieces
-		if err = r.event(e, a); err == nil {
-			err = a.bounded()
+		wait, pieces := m.IdleTimeout, a.pieces
+		if err = r.read(e, a); err == nil {
+			err = a.checkSize()
 		}
 		if err == nil && a.pieces > pieces && !utf8.Valid(e.data) {
 			// In a text that is one character less; a call would be another than was meant.
-			err = damaged("a piece of a call is not UTF-8")
+			err = malformed("a piece of a call is not UTF-8")
 		}
-		if a.whole {
-			wait = min(wait, afterEnd)
+		if a.complete {
+			wait = min(wait, usageTimeout)
 		}
 		idle.Reset(wait)
 	}
 	if err := m.verdict(ctx, err, a); err != nil {
-		return a.part(), err
+		return a.partial(), err
 	}
 	res := a.response()
 	if c, ok := r.(*chatReader); ok {
@@ -195,41 +196,41 @@ func (m *client) read(ctx context.Context, body io.Reader, idle *time.Timer, onD
 }
 
 // verdict decides whether the answer whose stream ended with err is whole.
-func (m *client) verdict(ctx context.Context, err error, a *answer) error {
+func (m *Client) verdict(ctx context.Context, err error, a *answer) error {
 	stalled := errors.Is(context.Cause(ctx), errStalled)
-	var own *Error
-	var said *told
+	var own *llm.Error
+	var said *serviceError
 	switch {
 	case ctx.Err() != nil && !stalled:
 		return ctx.Err()
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &said):
-		return &Error{
-			Kind:       Failed,
-			Message:    m.at.label + " ended the answer with an error" + quoted(m.at.said(said.data)),
+		return &llm.Error{
+			Kind:       llm.Failed,
+			Message:    m.Endpoint.Label + " ended the answer with an error" + withDetail(m.Endpoint.said(said.data)),
 			Suggestion: "The text so far is kept. Send \"continue\" to go on, or choose another model.",
-			Err:        errCut,
-			again:      true,
+			Err:        llm.ErrBrokenOff,
+			Retryable:  true,
 		}
-	case a.whole && !errors.Is(err, errDamaged):
+	case a.complete && !errors.Is(err, errMalformed):
 		return nil
 	case stalled:
-		return m.ended(ctx)
+		return m.stopError(ctx)
 	case err == nil || errors.Is(err, io.EOF):
 		err = io.ErrUnexpectedEOF
 	}
-	return cut(err)
+	return brokenOff(err)
 }
 
 // ended says why ctx is done.
-func (m *client) ended(ctx context.Context) error {
+func (m *Client) stopError(ctx context.Context) error {
 	if !errors.Is(context.Cause(ctx), errStalled) {
 		return ctx.Err()
 	}
-	return &Error{
-		Kind:       Stalled,
-		Message:    fmt.Sprintf("%s sent nothing for %s. The text so far is kept", m.at.label, m.idle),
+	return &llm.Error{
+		Kind:       llm.Stalled,
+		Message:    fmt.Sprintf("%s sent nothing for %s. The text so far is kept", m.Endpoint.Label, m.IdleTimeout),
 		Suggestion: "Send \"continue\" to try again, or choose a smaller model.",
 		Err:        errStalled,
 	}
@@ -238,9 +239,9 @@ func (m *client) ended(ctx context.Context) error {
 // said is the sentence of an error body without the key, which some services repeat. The key goes
 // before the sentence is shortened, so that no half of it stays. One of three letters hides nothing
 // from anybody and would make sentences unreadable.
-func (e endpoint) said(body []byte) string {
-	if len(e.key) > 3 {
-		body = bytes.ReplaceAll(body, []byte(e.key), []byte("…"))
+func (e Endpoint) said(body []byte) string {
+	if len(e.Key) > 3 {
+		body = bytes.ReplaceAll(body, []byte(e.Key), []byte("…"))
 	}
 	return errorText(body)
 }

@@ -1,4 +1,4 @@
-package llm_test
+package providers_test
 
 import (
 	"os"
@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/modelapi"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 	"sextant/shared/chat"
 )
 
@@ -18,7 +20,7 @@ func TestAnAnswerCutAtAnyByteComesWholeFromAServiceThatGoesOn(t *testing.T) {
 		step = 1
 	}
 	whole := openaitest.Turn{Text: text, Fragment: 9, Calls: []openaitest.Call{{ID: "b", Name: "click_element", Args: `{"annotationId":3}`}}}
-	for i, format := range []llm.Format{llm.Chat, llm.Responses, llm.Anthropic} {
+	for i, format := range []modelapi.Format{modelapi.Chat, modelapi.Responses, modelapi.Anthropic} {
 		for j, clean := range []bool{true, false} {
 			s, err := openaitest.Start()
 			if err != nil {
@@ -35,7 +37,7 @@ func TestAnAnswerCutAtAnyByteComesWholeFromAServiceThatGoesOn(t *testing.T) {
 				first = false
 				return turn
 			}
-			m := opened(t, "openai", llm.Config{Services: map[string]llm.Service{"openai": {BaseURL: s.URL(), Format: format}}})
+			m := opened(t, "openai", providers.Config{Services: map[string]providers.Service{"openai": {BaseURL: s.URL(), Format: format}}})
 			for at = 1 + (2*i+j)%step; at <= len(openaitest.RenderAs(openaitest.Format(format), whole)); at += step {
 				first = true
 				res, streamed, err := ask(t, m, hello())
@@ -76,8 +78,8 @@ func TestTheFallbackAnswersAndThatIsTold(t *testing.T) {
 	}
 	second.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "instead"} }
 	fallback := "anthropic/second"
-	r := llm.New(llm.Config{
-		Services: map[string]llm.Service{"openai": {BaseURL: first.URL()}, "anthropic": {BaseURL: second.URL(), Key: "key-2"}},
+	r := providers.New(providers.Config{
+		Services: map[string]providers.Service{"openai": {BaseURL: first.URL()}, "anthropic": {BaseURL: second.URL(), Key: "key-2"}},
 		Detect:   map[string]int{}, Patience: time.Nanosecond, Fallback: func() string { return fallback },
 	})
 	defer r.Close()
@@ -127,7 +129,7 @@ func TestAServiceThatFailsAgainAndAgainIsLeftAloneUntilItIsConfiguredAnew(t *tes
 		t.Errorf("%q after %d requests", e.Message, len(s.Requests()))
 	}
 	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "well"} }
-	r.Configure("openai", llm.Service{BaseURL: s.URL(), Key: "a-new-key"})
+	r.Configure("openai", providers.Service{BaseURL: s.URL(), Key: "a-new-key"})
 	if res, _, err := ask(t, open(t, r, "openai/m"), hello()); err != nil || res.Text != "well" {
 		t.Errorf("%+v, error %v", res, err)
 	}

@@ -1,4 +1,4 @@
-package llm_test
+package providers_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
@@ -19,13 +20,13 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // serve starts a scripted service and a registry configured for it.
-func serve(t *testing.T, turns ...openaitest.Turn) (*openaitest.Server, *llm.Registry) {
+func serve(t *testing.T, turns ...openaitest.Turn) (*openaitest.Server, *providers.Registry) {
 	t.Helper()
 	s, err := openaitest.Start(turns...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := llm.New(llm.Config{OpenAIBaseURL: s.URL(), OpenAIKey: "key-1", Detect: map[string]int{}, Patience: time.Millisecond})
+	r := providers.New(providers.Config{OpenAIBaseURL: s.URL(), OpenAIKey: "key-1", Detect: map[string]int{}, Patience: time.Millisecond})
 	t.Cleanup(func() {
 		r.Close()
 		s.Close()
@@ -33,7 +34,7 @@ func serve(t *testing.T, turns ...openaitest.Turn) (*openaitest.Server, *llm.Reg
 	return s, r
 }
 
-func open(t *testing.T, r *llm.Registry, name string) llm.Model {
+func open(t *testing.T, r *providers.Registry, name string) llm.Model {
 	t.Helper()
 	m, err := r.Open(name)
 	if err != nil {

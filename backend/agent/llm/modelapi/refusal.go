@@ -1,142 +1,86 @@
-package llm
+package modelapi
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"sextant/backend/agent/llm"
 )
-
-// Kind tells failures of a provider apart.
-type Kind string
-
-// The kinds of failure.
-const (
-	// Unreachable: nothing answers at the address.
-	Unreachable Kind = "unreachable"
-	// Unauthorised: the key is missing, wrong or not allowed to use the model.
-	Unauthorised Kind = "unauthorised"
-	// NoModel: the provider has no model of that name.
-	NoModel Kind = "no_model"
-	// RateLimited: the provider wants fewer requests, or the quota is used up.
-	RateLimited Kind = "rate_limited"
-	// TooLong: the conversation is larger than the model can read.
-	TooLong Kind = "too_long"
-	// Cut: the answer broke off; the text so far is kept.
-	Cut Kind = "cut"
-	// Stalled: the connection stands, but nothing came for too long.
-	Stalled Kind = "stalled"
-	// Failed: the provider answered with another error.
-	Failed Kind = "failed"
-	// NotSupported: this version has no such provider, or the name is malformed.
-	NotSupported Kind = "not_supported"
-)
-
-// Error is a failure that a person can do something about. Message says what happened,
-// Suggestion what to do.
-type Error struct {
-	Kind       Kind
-	Message    string
-	Suggestion string
-	// Err is the cause, nil when the provider itself said no.
-	Err error
-
-	// again is true when the same request may succeed a little later, wait what the service asked for.
-	again bool
-	wait  time.Duration
-}
-
-// errCut is the cause of an answer that the service itself broke off.
-var errCut = errors.New("the answer was broken off")
-
-// Error implements error.
-func (e *Error) Error() string { return e.Message }
-
-// Unwrap gives the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-// KindOf is the Kind of err, "" when it is not an Error of this package.
-func KindOf(err error) Kind {
-	var e *Error
-	if errors.As(err, &e) {
-		return e.Kind
-	}
-	return ""
-}
 
 // refusal turns an HTTP status and the body's words into an Error.
-func (m *client) refusal(status int, body []byte, wait time.Duration) *Error {
-	e := m.refused(status, m.at.said(body))
+func (m *Client) refusal(status int, body []byte, wait time.Duration) *llm.Error {
+	e := m.errorForStatus(status, m.Endpoint.said(body))
 	// 529 is Anthropic's word for too many requests of everybody.
-	e.again = status == http.StatusRequestTimeout || status == http.StatusConflict ||
+	e.Retryable = status == http.StatusRequestTimeout || status == http.StatusConflict ||
 		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError && status != http.StatusNotImplemented
-	e.wait = wait
+	e.RetryAfter = wait
 	return e
 }
 
-func (m *client) refused(status int, said string) *Error {
+func (m *Client) errorForStatus(status int, said string) *llm.Error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return &Error{
-			Kind:       Unauthorised,
-			Message:    m.at.label + " refused the key" + quoted(said),
-			Suggestion: m.at.keyHint(),
+		return &llm.Error{
+			Kind:       llm.Unauthorised,
+			Message:    m.Endpoint.Label + " refused the key" + withDetail(said),
+			Suggestion: m.Endpoint.keyHint(),
 		}
 	case status == http.StatusNotFound && (said == "" || !strings.Contains(strings.ToLower(said), "model")):
-		return &Error{
-			Kind:       Failed,
-			Message:    fmt.Sprintf("There is no chat endpoint at %s%s%s", m.at.base, m.at.format.path(), quoted(said)),
+		return &llm.Error{
+			Kind:       llm.Failed,
+			Message:    fmt.Sprintf("There is no chat endpoint at %s%s%s", m.Endpoint.BaseURL, m.Endpoint.Format.path(), withDetail(said)),
 			Suggestion: "Check the base address, which usually ends in /v1, and the format that the service speaks.",
 		}
 	case status == http.StatusNotFound:
-		return &Error{
-			Kind:       NoModel,
-			Message:    fmt.Sprintf("%s has no model %q%s", m.at.label, m.name, quoted(said)),
-			Suggestion: m.at.modelHint(m.name),
+		return &llm.Error{
+			Kind:       llm.NoModel,
+			Message:    fmt.Sprintf("%s has no model %q%s", m.Endpoint.Label, m.Model, withDetail(said)),
+			Suggestion: m.Endpoint.modelHint(m.Model),
 		}
 	case status == http.StatusTooManyRequests:
-		return &Error{
-			Kind:       RateLimited,
-			Message:    m.at.label + " takes no more requests now" + quoted(said),
+		return &llm.Error{
+			Kind:       llm.RateLimited,
+			Message:    m.Endpoint.Label + " takes no more requests now" + withDetail(said),
 			Suggestion: "The conversation is kept. Wait a little and send again, or choose another model.",
 		}
 	case status == http.StatusRequestEntityTooLarge || status == http.StatusBadRequest && mentionsLength(said):
-		return &Error{
-			Kind:       TooLong,
-			Message:    fmt.Sprintf("The conversation is too long for %s%s", m.name, quoted(said)),
+		return &llm.Error{
+			Kind:       llm.TooLong,
+			Message:    fmt.Sprintf("The conversation is too long for %s%s", m.Model, withDetail(said)),
 			Suggestion: "Start a new conversation, or choose a model with a larger context.",
 		}
 	}
-	return &Error{
-		Kind:       Failed,
-		Message:    fmt.Sprintf("%s answered %d%s", m.at.label, status, quoted(said)),
+	return &llm.Error{
+		Kind:       llm.Failed,
+		Message:    fmt.Sprintf("%s answered %d%s", m.Endpoint.Label, status, withDetail(said)),
 		Suggestion: "The conversation is kept. Send again, or choose another model.",
 	}
 }
 
 // unreachable says which address did not answer.
-func (m *client) unreachable(err error) *Error {
-	return &Error{
-		Kind:       Unreachable,
-		Message:    fmt.Sprintf("%s cannot be reached at %s", m.at.label, m.at.base),
-		Suggestion: m.at.startHint(),
+func (m *Client) unreachable(err error) *llm.Error {
+	return &llm.Error{
+		Kind:       llm.Unreachable,
+		Message:    fmt.Sprintf("%s cannot be reached at %s", m.Endpoint.Label, m.Endpoint.BaseURL),
+		Suggestion: m.Endpoint.startHint(),
 		Err:        err,
-		again:      !m.at.local, // here it is started or it is not
+		Retryable:  !m.Endpoint.Local, // here it is started or it is not
 	}
 }
 
 // cut says that the answer is not whole.
-func cut(err error) *Error {
-	return &Error{
-		Kind:       Cut,
+func brokenOff(err error) *llm.Error {
+	return &llm.Error{
+		Kind:       llm.Cut,
 		Message:    "The answer broke off before its end. The text so far is kept; no unfinished call ran",
 		Suggestion: "Send \"continue\" to go on.",
 		Err:        err,
-		again:      true,
+		Retryable:  true,
 	}
 }
 
@@ -192,7 +136,7 @@ func errorText(body []byte) string {
 	return oneLine(form.Message)
 }
 
-func quoted(said string) string {
+func withDetail(said string) string {
 	if said == "" {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package llm
+package modelapi
 
 import (
 	"encoding/json"
@@ -6,14 +6,15 @@ import (
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 
+	"sextant/backend/agent/llm"
 	"sextant/shared/chat"
 )
 
 // responsesBody is req for the responses protocol
 // (https://platform.openai.com/docs/api-reference/responses-streaming). The conversation is ours:
 // the service is asked to keep none of it.
-func responsesBody(m *client, req Request) (any, error) {
-	p := responses.ResponseNewParams{Model: m.name, Store: param.NewOpt(false)}
+func responsesBody(m *Client, req llm.Request) (any, error) {
+	p := responses.ResponseNewParams{Model: m.Model, Store: param.NewOpt(false)}
 	if req.System != "" {
 		p.Instructions = param.NewOpt(req.System)
 	}
@@ -78,7 +79,7 @@ func responsesItems(msg chat.Message) []responses.ResponseInputItemUnionParam {
 }
 
 // responsesReader puts the events of one answer together.
-type responsesReader struct{ calls map[int]*fragment }
+type responsesReader struct{ calls map[int]*partialCall }
 
 type responsesEvent struct {
 	Type        string  `json:"type"`
@@ -108,42 +109,42 @@ type responsesEvent struct {
 }
 
 // event implements reader.
-func (r *responsesReader) event(e sseEvent, a *answer) error {
+func (r *responsesReader) read(e sseEvent, a *answer) error {
 	if string(e.data) == "[DONE]" { // which some compatible services add
-		a.over = true
+		a.done = true
 		return nil
 	}
 	var v responsesEvent
 	if err := json.Unmarshal(e.data, &v); err != nil {
-		return damaged("an event is not valid JSON")
+		return malformed("an event is not valid JSON")
 	}
 	if e.name != "" && e.name != v.Type || v.Type == "" {
-		return damaged("an event contradicts its name")
+		return malformed("an event contradicts its name")
 	}
 	switch v.Type {
 	case "response.output_text.delta", "response.refusal.delta", "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		switch {
 		case v.Delta == nil:
-			return damaged("a delta is empty")
+			return malformed("a delta is empty")
 		case v.Type == "response.output_text.delta" || v.Type == "response.refusal.delta":
-			a.say(*v.Delta)
+			a.addText(*v.Delta)
 		default:
-			a.think(*v.Delta)
+			a.addThought(*v.Delta)
 		}
 	case "response.output_item.added", "response.output_item.done":
 		if v.Item == nil || v.OutputIndex == nil {
-			return damaged("an item has no content or number")
+			return malformed("an item has no content or number")
 		}
 		return r.item(&v, a)
 	case "response.function_call_arguments.delta":
 		if v.OutputIndex == nil || v.Delta == nil || r.calls[*v.OutputIndex] == nil {
-			return damaged("a piece of a call comes without its beginning")
+			return malformed("a piece of a call comes without its beginning")
 		}
-		a.argue(r.calls[*v.OutputIndex], *v.Delta)
+		a.addArguments(r.calls[*v.OutputIndex], *v.Delta)
 	case "response.completed", "response.incomplete", "response.failed":
 		return r.finish(&v, e.data, a)
 	case "error":
-		return toldError(e.data)
+		return newServiceError(e.data)
 	}
 	return nil
 }
@@ -156,45 +157,45 @@ func (r *responsesReader) item(v *responsesEvent, a *answer) error {
 	f := r.calls[*v.OutputIndex]
 	if f == nil {
 		if r.calls == nil {
-			r.calls = map[int]*fragment{}
+			r.calls = map[int]*partialCall{}
 		}
-		f = a.call(v.Item.CallID, v.Item.Name)
-		f.problem = notWhole
+		f = a.addCall(v.Item.CallID, v.Item.Name)
+		f.problem = incompleteCall
 		r.calls[*v.OutputIndex] = f
 	}
 	if v.Type == "response.output_item.added" {
 		return nil
 	}
 	if v.Item.Arguments == nil || v.Item.Name == "" {
-		return damaged("the end of a call does not hold it")
+		return malformed("the end of a call does not hold it")
 	}
 	f.id, f.name, f.problem = v.Item.CallID, v.Item.Name, ""
 	f.args.Reset()
-	a.argue(f, *v.Item.Arguments)
+	a.addArguments(f, *v.Item.Arguments)
 	return nil
 }
 
 func (r *responsesReader) finish(v *responsesEvent, data []byte, a *answer) error {
 	if v.Response == nil {
-		return damaged("the end of the answer is empty")
+		return malformed("the end of the answer is empty")
 	}
 	if u := v.Response.Usage; u != nil {
 		a.usage = chat.Usage{Input: u.Input, Output: u.Output, Cached: u.Details.Cached}
 	}
-	a.over = true
+	a.done = true
 	switch {
 	case v.Type == "response.failed":
 		var outer struct {
 			Response json.RawMessage `json:"response"`
 		}
 		_ = json.Unmarshal(data, &outer)
-		return toldError(outer.Response)
+		return newServiceError(outer.Response)
 	case v.Type == "response.completed":
-		a.end(StopDone)
+		a.finish(llm.StopDone)
 	case v.Response.Incomplete != nil && v.Response.Incomplete.Reason == "content_filter":
-		a.end(StopFilter)
+		a.finish(llm.StopFilter)
 	default:
-		a.end(StopLength)
+		a.finish(llm.StopLength)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package llm
+package modelapi
 
 import (
 	"encoding/base64"
@@ -10,20 +10,21 @@ import (
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/shared"
 
+	"sextant/backend/agent/llm"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
 
 // chatBody is req for the chat completions protocol
 // (https://platform.openai.com/docs/api-reference/chat-streaming).
-func chatBody(m *client, req Request) (any, error) {
+func chatBody(m *Client, req llm.Request) (any, error) {
 	p := openai.ChatCompletionNewParams{
-		Model:         m.name,
+		Model:         m.Model,
 		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
 	}
 	switch {
 	case req.MaxTokens <= 0:
-	case m.at.base == openAIBase: // where models that think refuse the older name
+	case m.Endpoint.BaseURL == openAIBase: // where models that think refuse the older name
 		p.MaxCompletionTokens = param.NewOpt(int64(req.MaxTokens))
 	default: // which every compatible server knows
 		p.MaxTokens = param.NewOpt(int64(req.MaxTokens))
@@ -40,7 +41,7 @@ func chatBody(m *client, req Request) (any, error) {
 			seen = append(seen, msg.Images...)
 		}
 		if len(seen) > 0 && (i+1 == len(req.Messages) || req.Messages[i+1].Role != chat.RoleTool) {
-			p.Messages = append(p.Messages, pictured("The pictures of the results above, in their order.", seen))
+			p.Messages = append(p.Messages, userMessageWithImages("The pictures of the results above, in their order.", seen))
 			seen = nil
 		}
 	}
@@ -54,7 +55,7 @@ func chatBody(m *client, req Request) (any, error) {
 		}))
 	}
 	extra := map[string]any{"stream": true}
-	if m.at.tellsCost() {
+	if m.Endpoint.tellsCost() {
 		extra["usage"] = map[string]any{"include": true}
 	}
 	p.SetExtraFields(extra)
@@ -67,7 +68,7 @@ func chatBody(m *client, req Request) (any, error) {
 func chatMessage(msg chat.Message, thoughts bool) (openai.ChatCompletionMessageParamUnion, bool) {
 	switch {
 	case msg.Role == chat.RoleUser && len(msg.Images) > 0:
-		return pictured(msg.Text, msg.Images), true
+		return userMessageWithImages(msg.Text, msg.Images), true
 	case msg.Role == chat.RoleUser:
 		return openai.UserMessage(msg.Text), true
 	case msg.Role == chat.RoleTool:
@@ -95,7 +96,7 @@ func chatMessage(msg chat.Message, thoughts bool) (openai.ChatCompletionMessageP
 	return openai.ChatCompletionMessageParamUnion{OfAssistant: &a}, true
 }
 
-func pictured(text string, images []chat.Image) openai.ChatCompletionMessageParamUnion {
+func userMessageWithImages(text string, images []chat.Image) openai.ChatCompletionMessageParamUnion {
 	parts := []openai.ChatCompletionContentPartUnionParam{openai.TextContentPart(text)}
 	for _, img := range images {
 		parts = append(parts, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: dataURL(img)}))
@@ -129,12 +130,12 @@ func schemaOf(t toolspec.Function) (map[string]any, error) {
 // name, the others continue the arguments. Servers differ in the index (some send 0 for every call,
 // some none), so a new id at a known index begins a new call.
 type chatReader struct {
-	at   map[int]*fragment
-	last *fragment
+	byIndex map[int]*partialCall
+	last    *partialCall
 	// reasoned is set when thoughts came as reasoning_content.
 	reasoned bool
 	// priced says that the service tells what it takes.
-	priced bool
+	readsCost bool
 }
 
 type chatChunk struct {
@@ -181,36 +182,36 @@ type chatCall struct {
 }
 
 // event implements reader.
-func (r *chatReader) event(e sseEvent, a *answer) error {
+func (r *chatReader) read(e sseEvent, a *answer) error {
 	if string(e.data) == "[DONE]" {
-		a.over = true
+		a.done = true
 		return nil
 	}
 	var c chatChunk
 	if err := json.Unmarshal(e.data, &c); err != nil {
-		return damaged("a chunk is not valid JSON")
+		return malformed("a chunk is not valid JSON")
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return toldError(e.data)
+		return newServiceError(e.data)
 	}
 	if c.Usage != nil {
 		a.usage = chat.Usage{
 			Input: c.Usage.Prompt, Output: c.Usage.Completion,
 			Cached: max(c.Usage.Details.Cached, c.Usage.CacheHit), Written: c.Usage.Details.Written,
 		}
-		if r.priced {
+		if r.readsCost {
 			a.cost = c.Usage.money()
 		}
 	}
 	if c.Choices == nil {
 		if c.Usage == nil {
-			return damaged("a chunk holds nothing that is known")
+			return malformed("a chunk holds nothing that is known")
 		}
 		return nil
 	}
 	for _, choice := range *c.Choices { // one answer was asked for, so that all are of it
 		if len(choice.Delta) == 0 && choice.FinishReason == "" {
-			return damaged("a chunk has no delta")
+			return malformed("a chunk has no delta")
 		}
 		if err := r.delta(choice.Delta, choice.FinishReason != "", a); err != nil {
 			return err
@@ -230,20 +231,20 @@ func (r *chatReader) delta(raw json.RawMessage, last bool, a *answer) error {
 	}
 	var d chatDelta
 	if err := json.Unmarshal(raw, &d); err != nil {
-		return damaged("a delta is not valid")
+		return malformed("a delta is not valid")
 	}
 	if d.Role == nil && d.Content == nil && d.Refusal == nil && d.Reasoning == nil && d.ReasoningContent == nil && d.ToolCalls == nil {
 		// Services add fields of their own. While a call is being sent, one that stands alone may
 		// as well be a piece of it.
 		if r.last != nil && !last && len(strings.Trim(string(raw), "{} \t\r\n")) > 0 {
-			return damaged("a delta in a call holds nothing that is known")
+			return malformed("a delta in a call holds nothing that is known")
 		}
 		return nil
 	}
 	r.reasoned = r.reasoned || d.ReasoningContent != nil && *d.ReasoningContent != ""
 	for _, s := range []*string{d.ReasoningContent, d.Reasoning} {
 		if s != nil && *s != "" {
-			a.think(*s)
+			a.addThought(*s)
 			break
 		}
 	}
@@ -251,10 +252,10 @@ func (r *chatReader) delta(raw json.RawMessage, last bool, a *answer) error {
 		return err
 	}
 	if d.Refusal != nil {
-		a.say(*d.Refusal)
+		a.addText(*d.Refusal)
 	}
 	for _, c := range d.ToolCalls {
-		if err := r.fragment(c, a); err != nil {
+		if err := r.addPiece(c, a); err != nil {
 			return err
 		}
 	}
@@ -268,7 +269,7 @@ func content(raw json.RawMessage, a *answer) error {
 	}
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		a.say(text)
+		a.addText(text)
 		return nil
 	}
 	var parts []struct {
@@ -279,37 +280,37 @@ func content(raw json.RawMessage, a *answer) error {
 		} `json:"thinking"`
 	}
 	if json.Unmarshal(raw, &parts) != nil {
-		return damaged("the content of a delta is no text")
+		return malformed("the content of a delta is no text")
 	}
 	for _, p := range parts {
-		a.say(p.Text)
+		a.addText(p.Text)
 		for _, t := range p.Thinking {
-			a.think(t.Text)
+			a.addThought(t.Text)
 		}
 	}
 	return nil
 }
 
-func (r *chatReader) fragment(c chatCall, a *answer) error {
+func (r *chatReader) addPiece(c chatCall, a *answer) error {
 	f := r.last
 	if c.Index != nil {
-		f = r.at[*c.Index]
+		f = r.byIndex[*c.Index]
 	} else if c.ID != "" || c.Function.Name != "" {
 		f = nil
 	}
 	begins := c.ID != "" || c.Function.Name != ""
 	switch {
 	case f == nil && !begins:
-		return damaged("a piece of a call comes without its beginning")
+		return malformed("a piece of a call comes without its beginning")
 	case !begins && c.Function.Arguments == nil:
-		return damaged("a piece of a call is empty")
+		return malformed("a piece of a call is empty")
 	case f == nil || c.ID != "" && f.id != "" && c.ID != f.id:
-		if r.at == nil {
-			r.at = map[int]*fragment{}
+		if r.byIndex == nil {
+			r.byIndex = map[int]*partialCall{}
 		}
-		f = a.call(c.ID, c.Function.Name)
+		f = a.addCall(c.ID, c.Function.Name)
 		if c.Index != nil {
-			r.at[*c.Index] = f
+			r.byIndex[*c.Index] = f
 		}
 	}
 	r.last = f
@@ -324,7 +325,7 @@ func (r *chatReader) fragment(c chatCall, a *answer) error {
 		f.signature = c.Extra.Google.Signature
 	}
 	if c.Function.Arguments != nil {
-		a.argue(f, *c.Function.Arguments)
+		a.addArguments(f, *c.Function.Arguments)
 	}
 	return nil
 }
@@ -332,18 +333,18 @@ func (r *chatReader) fragment(c chatCall, a *answer) error {
 func (r *chatReader) finish(reason string, data []byte, a *answer) error {
 	switch reason {
 	case "length":
-		a.end(StopLength)
+		a.finish(llm.StopLength)
 	case "content_filter":
-		a.end(StopFilter)
+		a.finish(llm.StopFilter)
 	case "error":
-		return toldError(data)
+		return newServiceError(data)
 	case "tool_calls", "function_call":
 		if len(a.calls) == 0 {
-			return damaged("the answer announces calls, and none came")
+			return malformed("the answer announces calls, and none came")
 		}
-		a.end(StopCalls)
+		a.finish(llm.StopCalls)
 	default:
-		a.end(StopDone)
+		a.finish(llm.StopDone)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package llm_test
+package providers_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 	"sextant/shared/wire"
 )
 
@@ -44,7 +45,7 @@ func unused(t *testing.T) int {
 }
 
 func TestLocalServersAreFoundOnTheirPorts(t *testing.T) {
-	r := llm.New(llm.Config{Detect: map[string]int{
+	r := providers.New(providers.Config{Detect: map[string]int{
 		"ollama": local(t, "qwen3:8b", "nomic-embed-text"), "lmstudio": local(t, "gemma"), "llamacpp": unused(t),
 	}})
 	defer r.Close()
@@ -78,7 +79,7 @@ func TestAServerThatIsNoModelServerIsNotTakenForOne(t *testing.T) {
 	})}
 	done := make(chan struct{})
 	go func() { _ = site.Serve(ln); close(done) }()
-	r := llm.New(llm.Config{Detect: map[string]int{"llamacpp": ln.Addr().(*net.TCPAddr).Port, "ollama": local(t)}})
+	r := providers.New(providers.Config{Detect: map[string]int{"llamacpp": ln.Addr().(*net.TCPAddr).Port, "ollama": local(t)}})
 	models := r.List(context.Background())
 	r.Close()
 	_ = site.Close()
@@ -97,7 +98,7 @@ func TestASilentPortDoesNotHoldTheListUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = ln.Close() }()
-	r := llm.New(llm.Config{Detect: map[string]int{"ollama": ln.Addr().(*net.TCPAddr).Port}})
+	r := providers.New(providers.Config{Detect: map[string]int{"ollama": ln.Addr().(*net.TCPAddr).Port}})
 	defer r.Close()
 	start := time.Now()
 	if m, ok := listed(r.List(context.Background()), "ollama/"); !ok || m.State != "not_running" {
@@ -114,18 +115,18 @@ func TestTheConfiguredServiceIsListedAndItsKeyChecked(t *testing.T) {
 	if m, ok := listed(r.List(context.Background()), "openai/big"); !ok || m.State != "ready" {
 		t.Errorf("model is %+v", m)
 	}
-	r.Configure("openai", llm.Service{BaseURL: s.URL(), Key: "wrong"})
+	r.Configure("openai", providers.Service{BaseURL: s.URL(), Key: "wrong"})
 	if m, ok := listed(r.List(context.Background()), "openai/"); !ok || m.State != "no_key" || !strings.Contains(m.Detail, "refused") {
 		t.Errorf("with a wrong key: %+v", m)
 	}
-	r.Configure("openai", llm.Service{BaseURL: "http://127.0.0.1:1/v1"})
+	r.Configure("openai", providers.Service{BaseURL: "http://127.0.0.1:1/v1"})
 	if m, ok := listed(r.List(context.Background()), "openai/"); !ok || m.State != "not_running" || !strings.Contains(m.Detail, "127.0.0.1:1") {
 		t.Errorf("nothing there: %+v", m)
 	}
 }
 
 func TestNamesThatCannotBeOpenedSayWhy(t *testing.T) {
-	r := llm.New(llm.Config{Detect: map[string]int{"ollama": 1}})
+	r := providers.New(providers.Config{Detect: map[string]int{"ollama": 1}})
 	defer r.Close()
 	for name, want := range map[string]struct {
 		kind llm.Kind
@@ -151,7 +152,7 @@ func TestNamesThatCannotBeOpenedSayWhy(t *testing.T) {
 
 func TestABaseAddressMustBePlainHTTP(t *testing.T) {
 	for _, base := range []string{"file:///etc", "127.0.0.1:8000", "http://user:pw@host/v1", "http://", "http://h/v1?x=1", "::"} {
-		r := llm.New(llm.Config{OpenAIBaseURL: base, Detect: map[string]int{}})
+		r := providers.New(providers.Config{OpenAIBaseURL: base, Detect: map[string]int{}})
 		_, err := r.Open("openai/m")
 		asError(t, err, llm.NotSupported)
 		if strings.Contains(err.Error(), "pw") {

@@ -1,28 +1,27 @@
-package llm
+package modelapi
 
 import (
-	"context"
 	"encoding/json"
 	"math"
 	"net/url"
-	"time"
 
+	"sextant/backend/agent/llm"
 	"sextant/shared/chat"
 )
 
 const (
 	// mostTokens bounds what a service may say that one answer took: a count is added to others.
-	mostTokens = 100_000_000
+	maxTokens = 100_000_000
 	// mostCost bounds what one answer may cost, in units of the currency.
-	mostCost = 100_000
+	maxCost = 100_000
 	// openRouterHost is where answers come with their cost.
 	openRouterHost = "openrouter.ai"
 )
 
 // sane is u without what cannot be: no count is negative or boundless, and what was cached was read.
-func sane(u chat.Usage) chat.Usage {
+func clampUsage(u chat.Usage) chat.Usage {
 	within := func(n, most int) int { return min(max(n, 0), most) }
-	u.Input, u.Output = within(u.Input, mostTokens), within(u.Output, mostTokens)
+	u.Input, u.Output = within(u.Input, maxTokens), within(u.Output, maxTokens)
 	u.Cached = within(u.Cached, u.Input)
 	u.Written = within(u.Written, u.Input-u.Cached)
 	return u
@@ -30,11 +29,11 @@ func sane(u chat.Usage) chat.Usage {
 
 // tellsCost reports whether the service says what an answer costs
 // (https://openrouter.ai/docs/use-cases/usage-accounting).
-func (e endpoint) tellsCost() bool {
-	if e.provider == providerOpenRouter {
+func (e Endpoint) tellsCost() bool {
+	if e.Provider == llm.ProviderOpenRouter {
 		return true
 	}
-	u, err := url.Parse(e.base)
+	u, err := url.Parse(e.BaseURL)
 	return err == nil && u.Hostname() == openRouterHost
 }
 
@@ -62,42 +61,11 @@ func (c serviceCost) money() *chat.Money {
 		}
 		sum += more.Upstream
 	}
-	if sum < 0 || sum > mostCost {
+	if sum < 0 || sum > maxCost {
 		return nil
 	}
 	if nanos := int64(math.Round(sum * 1e9)); nanos > 0 {
 		return &chat.Money{Nanos: nanos, Currency: "USD"}
 	}
 	return &chat.Money{}
-}
-
-// ledger is the requests that were sent for one answer.
-type ledger []Made
-
-// asked asks m and notes what that took.
-func (l *ledger) asked(ctx context.Context, m *client, name string, req Request, onDelta func(Delta)) (Response, error) {
-	begun := time.Now()
-	res, err := m.Stream(ctx, req, onDelta)
-	n := len(res.Text) + len(res.Thought)
-	for _, c := range res.Calls {
-		n += len(c.Name) + len(c.Args)
-	}
-	first := time.Duration(0)
-	if !res.began.IsZero() {
-		first = max(res.began.Sub(begun), 1)
-	}
-	*l = append(*l, Made{
-		Model: name, Local: m.at.local, Usage: res.Usage, Cost: res.Cost, Bytes: n, First: first, Took: time.Since(begun),
-		Failed: err != nil && ctx.Err() == nil, Whole: err == nil, Again: len(*l) > 0,
-	})
-	return res, err
-}
-
-// usage is that of all requests.
-func (l ledger) usage() chat.Usage {
-	var sum chat.Usage
-	for _, m := range l {
-		sum = sum.Plus(m.Usage)
-	}
-	return sum
 }

@@ -1,4 +1,4 @@
-package llm_test
+package providers_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 )
 
 func TestRefusalsOfTheServiceHaveTheirKind(t *testing.T) {
@@ -74,7 +75,7 @@ func TestNothingAtTheAddressSaysAddressAndWhatToDo(t *testing.T) {
 	}
 	port := ln.Addr().(*net.TCPAddr).Port
 	_ = ln.Close()
-	r := llm.New(llm.Config{Detect: map[string]int{"ollama": port, "lmstudio": port, "llamacpp": port}})
+	r := providers.New(providers.Config{Detect: map[string]int{"ollama": port, "lmstudio": port, "llamacpp": port}})
 	defer r.Close()
 	for name, hint := range map[string]string{"ollama/qwen3": "ollama serve", "lmstudio/x": "LM Studio", "llamacpp/x": "llama-server"} {
 		_, _, err := ask(t, open(t, r, name), hello())
@@ -135,7 +136,7 @@ func TestASilentServiceIsGivenUp(t *testing.T) {
 			if stall > 0 {
 				idle = 2 * time.Second // the words before the silence come in time on a busy machine too
 			}
-			r := llm.New(llm.Config{OpenAIBaseURL: s.URL(), Idle: idle, Detect: map[string]int{}})
+			r := providers.New(providers.Config{OpenAIBaseURL: s.URL(), Idle: idle, Detect: map[string]int{}})
 			defer r.Close()
 			res, _, err := ask(t, open(t, r, "openai/m"), hello())
 			asError(t, err, llm.Stalled)
@@ -174,7 +175,7 @@ func TestARedirectIsNotFollowedWithTheKey(t *testing.T) {
 	ended := make(chan struct{}, 2)
 	go func() { _ = trap.Serve(other); ended <- struct{}{} }()
 	go func() { _ = door.Serve(away); ended <- struct{}{} }()
-	r := llm.New(llm.Config{OpenAIBaseURL: "http://" + away.Addr().String() + "/v1", OpenAIKey: "k", Detect: map[string]int{}})
+	r := providers.New(providers.Config{OpenAIBaseURL: "http://" + away.Addr().String() + "/v1", OpenAIKey: "k", Detect: map[string]int{}})
 	_, _, err = ask(t, open(t, r, "openai/m"), hello())
 	if err == nil {
 		t.Error("a redirect is no answer")

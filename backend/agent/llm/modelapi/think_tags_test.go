@@ -1,8 +1,10 @@
-package llm
+package modelapi
 
 import (
 	"strings"
 	"testing"
+
+	"sextant/backend/agent/llm"
 )
 
 func TestThoughtsBetweenTagsAreNoPartOfTheAnswer(t *testing.T) {
@@ -21,9 +23,9 @@ func TestThoughtsBetweenTagsAreNoPartOfTheAnswer(t *testing.T) {
 	} {
 		for size := 1; size <= len(c.said); size++ {
 			var thought, text strings.Builder
-			a := &answer{onDelta: func(d Delta) { thought.WriteString(d.Thought); text.WriteString(d.Text) }}
+			a := &answer{onDelta: func(d llm.Delta) { thought.WriteString(d.Thought); text.WriteString(d.Text) }}
 			for rest := c.said; rest != ""; rest = rest[min(size, len(rest)):] {
-				a.say(rest[:min(size, len(rest))])
+				a.addText(rest[:min(size, len(rest))])
 			}
 			r := a.response()
 			if r.Thought != c.thought || r.Text != c.text || thought.String() != c.thought || text.String() != c.text {

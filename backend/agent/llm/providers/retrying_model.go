@@ -1,0 +1,297 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/modelapi"
+	"sextant/shared/chat"
+)
+
+const (
+	// retries is how often a failed request is sent again, defaultPatience the first wait.
+	retries           = 2
+	defaultRetryDelay = 500 * time.Millisecond
+	// longestWait is how long a service is obeyed when it asks for patience.
+	maxRetryDelay = 30 * time.Second
+	// windowWithin is how long a turn waits for a service to name a model's context window.
+	windowTimeout = 2 * time.Second
+	// windowKept is how long an answer is cached: a local server may be restarted with another window.
+	windowTTL = 10 * time.Minute
+	// windowAgain is the cache time after a failure, or while the model is not loaded.
+	windowRetry = time.Minute
+	// continued is how often an answer that broke off is gone on with.
+	maxResumes = 2
+)
+
+// goOn asks for the rest of an answer. It stands after what came of it.
+const resumePrompt = "(The connection broke here. Go on with the very next character of your answer: repeat nothing, and say nothing about the break. Calls that you had begun did not run; make them again.)"
+
+// steady is a model with patience: it sends again what failed before a word came, goes on with an
+// answer that broke off, and hands over to the fallback. Whatever it does it tells by a Note first.
+type retryingModel struct {
+	registry *Registry
+	name     string
+	client   *modelapi.Client
+}
+
+// Place implements Placed. A service at its own address is known to have calls, but for OpenRouter,
+// behind which there are models of all kinds.
+func (s *retryingModel) Place() (base string, native bool) {
+	at := s.client.Endpoint
+	return at.BaseURL, at.Format == modelapi.Anthropic || at.Provider != llm.ProviderOpenRouter && at.BaseURL == modelapi.DefaultBaseURL(at.Provider)
+}
+
+// Backed reports whether another model would answer in this one's place.
+func (s *retryingModel) Backed() bool { return s.fallback() != nil }
+
+// second is the fallback, nil when there is none that differs.
+func (s *retryingModel) fallback() *modelapi.Client {
+	name := s.registry.fallback()
+	if name == "" || name == s.name || name == llm.PilotName {
+		return nil
+	}
+	m, err := s.registry.client(name)
+	if err != nil {
+		s.registry.log.Warn("fallback not usable", "model", name, "error", err)
+		return nil
+	}
+	return m
+}
+
+// Stream implements Model.
+func (s *retryingModel) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+	var made requestLog
+	res, err := s.streamAndResume(ctx, req, &made, onDelta)
+	res.Made, res.Usage = made, made.usage()
+	return res, err
+}
+
+// whole asks until the answer is whole or that makes no sense any more; made is every request.
+func (s *retryingModel) streamAndResume(ctx context.Context, req llm.Request, made *requestLog, onDelta func(llm.Delta)) (llm.Response, error) {
+	var sofar llm.Response
+	var broken error
+	asked := req
+	for again := 0; ; again++ {
+		res, err := s.streamWithFallback(ctx, asked, made, onDelta)
+		spoke := res.Text != ""
+		res.Text, res.Thought = sofar.Text+res.Text, sofar.Thought+res.Thought
+		if err == nil || ctx.Err() != nil {
+			return res, err
+		}
+		if broken != nil && !spoke {
+			return res, broken // what ended the answer says more than why it could not be gone on with
+		}
+		if !spoke || req.Written || again == maxResumes || llm.KindOf(err) != llm.Cut && !errors.Is(err, llm.ErrBrokenOff) {
+			return res, err
+		}
+		sofar, broken = res, err
+		onDelta(llm.Delta{Note: "The answer broke off. What came is kept, and the model is asked to go on."})
+		asked = req
+		asked.Messages = append(slices.Clone(req.Messages),
+			chat.Message{Role: chat.RoleAssistant, Text: sofar.Text}, chat.Message{Role: chat.RoleUser, Text: resumePrompt})
+	}
+}
+
+// answered asks the model, and the fallback when nothing came of it.
+func (s *retryingModel) streamWithFallback(ctx context.Context, req llm.Request, made *requestLog, onDelta func(llm.Delta)) (llm.Response, error) {
+	res, err := s.streamWithRetries(ctx, s.client, s.name, req, made, onDelta)
+	if err == nil || ctx.Err() != nil || res.Text != "" || req.Alone {
+		return res, err
+	}
+	var e *llm.Error
+	if !errors.As(err, &e) || e.Kind == llm.TooLong || e.Kind == llm.Failed && !e.Retryable {
+		return res, err
+	}
+	second := s.fallback()
+	if second == nil {
+		return res, err
+	}
+	name := second.Endpoint.Provider + "/" + second.Model
+	onDelta(llm.Delta{Note: fmt.Sprintf("%s. %s answers instead.", strings.TrimSuffix(e.Message, "."), name)})
+	res, failed := s.streamWithRetries(ctx, second, name, req, made, onDelta)
+	res.By = name
+	if failed == nil || ctx.Err() != nil || res.Text != "" {
+		return res, failed
+	}
+	return res, &llm.Error{
+		Kind:       e.Kind,
+		Message:    fmt.Sprintf("%s. The fallback %s failed too: %s", strings.TrimSuffix(e.Message, "."), name, failed.Error()),
+		Suggestion: e.Suggestion,
+		Err:        err,
+	}
+}
+
+// tried asks m until something comes or it makes no sense to ask again.
+func (s *retryingModel) streamWithRetries(ctx context.Context, m *modelapi.Client, name string, req llm.Request, made *requestLog, onDelta func(llm.Delta)) (llm.Response, error) {
+	var res llm.Response
+	var err error
+	for attempt := 0; ; attempt++ {
+		if left := s.registry.breakers.remaining(m.Endpoint.BaseURL); left > 0 {
+			if err == nil {
+				err = circuitOpen(m, left)
+			}
+			return res, err
+		}
+		asked := s.adapt(m, req)
+		res, err = made.send(ctx, m, name, asked, onDelta)
+		s.registry.breakers.record(m.Endpoint, err)
+		if res.Reasoned {
+			s.registry.reasoning.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
+		}
+		var e *llm.Error
+		if err == nil || ctx.Err() != nil || res.Text != "" || !errors.As(err, &e) {
+			return res, err
+		}
+		if s.learnReasoning(m, asked.Thoughts, e) {
+			continue
+		}
+		if s.learnNoImages(m, req, e) {
+			onDelta(llm.Delta{Note: name + " takes no pictures, so they are left out."})
+			continue
+		}
+		wait, ok := s.backoff(e, attempt)
+		if !ok {
+			return res, err
+		}
+		onDelta(llm.Delta{Note: fmt.Sprintf("%s. Trying again in %s, %d of %d.", strings.TrimSuffix(e.Message, "."), roundedDuration(wait), attempt+1, retries)})
+		if !sleep(ctx, wait) {
+			return res, ctx.Err()
+		}
+	}
+}
+
+// wait is how long to wait before the request is sent again; not ok when it is not.
+func (s *retryingModel) backoff(e *llm.Error, attempt int) (wait time.Duration, ok bool) {
+	if !e.Retryable || attempt >= retries {
+		return 0, false
+	}
+	if e.RetryAfter > maxRetryDelay {
+		e.Suggestion = fmt.Sprintf("The conversation is kept. It asks for %s of patience; send again after that, or choose another model.", roundedDuration(e.RetryAfter))
+		return 0, false
+	}
+	wait = s.registry.retryDelay << attempt
+	wait = wait/2 + rand.N(wait/2+1) //nolint:gosec // spreads requests, hides nothing
+	if e.RetryAfter > 0 {
+		wait = e.RetryAfter + rand.N(e.RetryAfter/10+1) //nolint:gosec // the same
+	}
+	return wait, true
+}
+
+// pause waits; false when ctx was done first.
+func sleep(ctx context.Context, wait time.Duration) bool {
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func roundedDuration(d time.Duration) string {
+	if d < time.Second {
+		return "a moment"
+	}
+	return d.Round(time.Second).String()
+}
+
+func circuitOpen(m *modelapi.Client, left time.Duration) *llm.Error {
+	return &llm.Error{
+		Kind:       llm.Unreachable,
+		Message:    fmt.Sprintf("%s failed %d times in a row and is left alone for %s more", m.Endpoint.Label, failureThreshold, roundedDuration(left)),
+		Suggestion: "The conversation is kept. Send again after that, or choose another model.",
+		Retryable:  false,
+	}
+}
+
+// seen is req as m can take it: with its thoughts when it wants them, and without pictures once it has
+// refused them.
+func (s *retryingModel) adapt(m *modelapi.Client, req llm.Request) llm.Request {
+	if wanted, known := s.registry.reasoning.Load(m.Endpoint.BaseURL + " " + m.Model); known {
+		req.Thoughts = wanted.(bool)
+	}
+	if _, blind := s.registry.noImages.Load(m.Endpoint.BaseURL + " " + m.Model); !blind || !hasImages(req) {
+		return req
+	}
+	req.Messages = slices.Clone(req.Messages)
+	for i := range req.Messages {
+		if msg := &req.Messages[i]; len(msg.Images) > 0 {
+			msg.Images = nil
+			msg.Text += "\n(A picture stood here, which you cannot see.)"
+		}
+	}
+	return req
+}
+
+// minded notes that m refused a request for the thoughts in it, or for those that it missed; false when
+// it was something else.
+func (s *retryingModel) learnReasoning(m *modelapi.Client, had bool, e *llm.Error) bool {
+	if e.Kind != llm.Failed || e.Retryable || !strings.Contains(e.Message, "reasoning_content") {
+		return false
+	}
+	key := m.Endpoint.BaseURL + " " + m.Model
+	if had {
+		// Whatever it wants with them, they are not for it; known for good, so that this ends.
+		was, _ := s.registry.reasoning.Swap(key, false)
+		return was != false
+	}
+	_, before := s.registry.reasoning.LoadOrStore(key, true)
+	return !before
+}
+
+// blinded notes that m refused req for its pictures; false when it was something else.
+func (s *retryingModel) learnNoImages(m *modelapi.Client, req llm.Request, e *llm.Error) bool {
+	if e.Kind != llm.Failed && e.Kind != llm.NoModel || e.Retryable || !hasImages(req) {
+		return false
+	}
+	said := strings.ToLower(e.Message)
+	if !slices.ContainsFunc([]string{"image", "vision", "multimodal", "content type", "content must be a string"}, func(w string) bool { return strings.Contains(said, w) }) {
+		return false
+	}
+	_, before := s.registry.noImages.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
+	return !before
+}
+
+func hasImages(req llm.Request) bool {
+	return slices.ContainsFunc(req.Messages, func(m chat.Message) bool { return len(m.Images) > 0 })
+}
+
+// cachedWindow is a context window as the service named it, and until when that is used.
+type cachedWindow struct {
+	modelapi.Window
+	until time.Time
+}
+
+// Window implements Sized.
+func (s *retryingModel) Window(ctx context.Context) (tokens int, loaded bool) {
+	m := s.client
+	key := m.Endpoint.BaseURL + " " + m.Model
+	if v, ok := s.registry.windows.Load(key); ok {
+		if cached := v.(cachedWindow); time.Now().Before(cached.until) {
+			return cached.Tokens, cached.Loaded
+		}
+	}
+	within, cancel := context.WithTimeout(ctx, windowTimeout)
+	defer cancel()
+	said, err := m.ContextWindow(within)
+	if ctx.Err() != nil {
+		return 0, false // who asked went away, which tells nothing of the service
+	}
+	kept := windowTTL
+	if err != nil {
+		s.registry.log.Info("model's window not told", "model", s.name, "error", err)
+	}
+	if err != nil || said.Tokens > 0 && !said.Loaded {
+		kept = windowRetry
+	}
+	s.registry.windows.Store(key, cachedWindow{said, time.Now().Add(kept)})
+	return said.Tokens, said.Loaded
+}
