@@ -7,7 +7,7 @@ import (
 	"sextant/shared/clip"
 )
 
-// readFence reads the fenced form: statements return name(args); or the JSON form.
+// readFence reads the fenced format: statements return name(args); or JSON objects.
 func (t *Tools) readFence(src []byte) []item {
 	r := &reader{src: src, out: &bytes.Buffer{}}
 	var items []item
@@ -37,7 +37,7 @@ func (t *Tools) readFence(src []byte) []item {
 	}
 }
 
-// statement reads return name(args), leaving r at what follows.
+// statement reads return name(args) and leaves r after it.
 func (t *Tools) statement(r *reader) (*Call, *fault) {
 	at := r.at
 	name := r.ident()
@@ -95,8 +95,8 @@ func (r *reader) statementEnd() *fault {
 
 func (r *reader) startsStatement() bool { return bytes.HasPrefix(r.src[r.at:], []byte("return")) }
 
-// callArguments reads what stands between the brackets of a call: one object, values in the order
-// of the signature, or name=value.
+// callArguments reads what is between the parentheses of a call: one object, positional values, or
+// name=value.
 func (r *reader) callArguments(of *tool) ([]byte, *fault) {
 	var values [][]byte
 	var names []string
@@ -130,7 +130,7 @@ func (r *reader) callArguments(of *tool) ([]byte, *fault) {
 	}
 }
 
-// keyword skips name= or name: and gives the name, "" when there is none.
+// keyword skips name= or name: and returns the name, "" if there is none.
 func (r *reader) keyword() string {
 	at := r.at
 	name := r.ident()
@@ -145,7 +145,7 @@ func (r *reader) keyword() string {
 	return name
 }
 
-// assemble makes the object of arguments. One object alone is all of them, whatever its keys are.
+// assemble builds the arguments object. A single object is all of the arguments, whatever its keys are.
 func (t *tool) assemble(values [][]byte, names []string, places []int) ([]byte, *fault) {
 	if len(values) == 1 && names[0] == "" && values[0][0] == '{' {
 		return values[0], nil

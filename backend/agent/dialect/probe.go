@@ -14,48 +14,49 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Memory keeps small values between sessions.
+// SettingsStore persists small values.
 type Memory interface {
 	Setting(ctx context.Context, key string) (value string, ok bool, err error)
 	SetSetting(ctx context.Context, key, value string) error
 }
 
-// ProbeConfig is what a Prober stands on; only Memory must be there.
+// ProbeConfig configures a Prober. Only Memory is required.
 type ProbeConfig struct {
 	Memory Memory
-	// Overrides are what a person decided, provider/model=kind; they win.
+	// Overrides are set by the user as provider/model=format; they win.
 	Overrides func() []string
 	Now       func() time.Time
 	Log       *slog.Logger
 }
 
-// Prober finds out how models write calls, once for each. Safe for concurrent use.
+// Prober detects how models write tool calls, once for each model. Safe for concurrent use.
 type Prober struct {
 	cfg ProbeConfig
 	one chan struct{}
 }
 
-// Verdict is how a model writes calls and how that is known.
+// Detection is the format a model uses and how that is known.
 type Verdict struct {
 	Kind Kind `json:"kind"`
-	// Sure is from 0 to 1. Below 0.5 nothing was recognised, and it is asked again after a day.
+	// Confidence is between 0 and 1. Below 0.5 nothing was recognised, and the model is probed again after a
+	// day.
 	Sure float64 `json:"sure"`
-	// By is probe, person or known.
+	// Source is probe, person or known.
 	By string `json:"by"`
-	// Place is where the model was reached; another place is another model.
+	// Endpoint is where the model was reached. At another endpoint it counts as another model.
 	Place string `json:"place,omitempty"`
-	// Requests is what the probe cost.
+	// Requests is how many requests the probe took.
 	Requests int       `json:"requests,omitempty"`
 	Time     time.Time `json:"time"`
 }
 
 const (
-	// ProbeTool is the tool of the question; it does not exist anywhere else.
+	// ProbeTool is the tool in the probe's question; it exists nowhere else.
 	ProbeTool = "say_word"
 	probeWord = "saffron"
-	// probeTokens leaves room for a model that thinks first.
+	// probeTokens leaves room for a model that reasons first.
 	probeTokens = 1024
-	// MaxProbes is how many requests a probe costs at most.
+	// MaxProbes limits the requests of a probe.
 	MaxProbes = 4
 	unsure    = 0.5
 	unsureFor = 24 * time.Hour
@@ -76,7 +77,7 @@ func NewProber(cfg ProbeConfig) *Prober {
 	return &Prober{cfg: cfg, one: make(chan struct{}, 1)}
 }
 
-// CheckOverride says what is wrong with provider/model=kind.
+// CheckOverride returns what is wrong with provider/model=format.
 func CheckOverride(s string) error {
 	name, kind, ok := cutLast(s)
 	if !ok || !strings.Contains(name, "/") || !Kind(kind).Valid() {
@@ -93,9 +94,9 @@ func cutLast(s string) (name, kind string, ok bool) {
 	return strings.TrimSpace(s[:i]), strings.TrimSpace(s[i+1:]), true
 }
 
-// Dialect is how the model called name writes calls. The first time it asks the model, native
-// first, MaxProbes requests at most; usage is what that cost. An error is one of the model's: it
-// could not be asked, and nothing is remembered.
+// Detect returns how the model called name writes tool calls. The first time it probes the model, native
+// first, with at most MaxProbes requests; usage is what they took. An error means that the model could not be
+// asked; nothing is remembered then.
 func (p *Prober) Dialect(ctx context.Context, name string, m llm.Model) (Verdict, chat.Usage, error) {
 	for _, o := range p.cfg.Overrides() {
 		if model, kind, ok := cutLast(o); ok && model == name && Kind(kind).Valid() {
@@ -113,7 +114,7 @@ func (p *Prober) Dialect(ctx context.Context, name string, m llm.Model) (Verdict
 	if v, ok := p.remembered(ctx, name, place); ok {
 		return v, chat.Usage{}, nil
 	}
-	// One probe at a time: two conversations that begin together ask once.
+	// One probe at a time, so that two conversations starting together probe once.
 	select {
 	case p.one <- struct{}{}:
 		defer func() { <-p.one }()
@@ -139,7 +140,7 @@ func (p *Prober) Dialect(ctx context.Context, name string, m llm.Model) (Verdict
 	return v, usage, nil
 }
 
-// remembered is an earlier verdict that still holds.
+// remembered returns an earlier detection that is still valid.
 func (p *Prober) remembered(ctx context.Context, name, place string) (Verdict, bool) {
 	var v Verdict
 	raw, ok, err := p.cfg.Memory.Setting(ctx, memoryKey+name)
@@ -152,7 +153,7 @@ func (p *Prober) remembered(ctx context.Context, name, place string) (Verdict, b
 	return v, v.Sure >= unsure || p.cfg.Now().Sub(v.Time) < unsureFor
 }
 
-// probe asks for one call in each dialect until one comes.
+// probe asks for one call in each format until one comes.
 func probe(ctx context.Context, m llm.Model) (Verdict, chat.Usage, error) {
 	var usage chat.Usage
 	best := Verdict{Kind: Fenced, Sure: 0.1, By: "probe"}
@@ -185,22 +186,22 @@ func probe(ctx context.Context, m llm.Model) (Verdict, chat.Usage, error) {
 	return best, usage, nil
 }
 
-// refused reports whether a model took the request for a wrong one, as servers do whose model
-// knows no tools; everything else would be said to the next request as well.
+// refused reports whether the service rejected the request as such, as servers do whose model knows no tools.
+// Other errors would hit the next request too.
 func refused(err error) bool {
 	var e *llm.Error
 	return errors.As(err, &e) && e.Kind == llm.Failed
 }
 
-// answer is what one question of a probe brought.
+// probeResult is the result of one question of a probe.
 type answer struct {
 	kind  Kind
 	sure  float64
 	usage chat.Usage
 }
 
-// ask asks for the call in one dialect. A model may answer in another one, which counts as well:
-// it is the one it was trained on.
+// ask asks for the call in one format. An answer in another format counts too: the model was trained on that
+// one.
 func ask(ctx context.Context, m llm.Model, kind Kind) (answer, error) {
 	defs := []toolspec.Definition{{
 		Name: ProbeTool, Description: "Says one word to the person.",
@@ -231,7 +232,7 @@ func ask(ctx context.Context, m llm.Model, kind Kind) (answer, error) {
 	return got, nil
 }
 
-// judge takes the first call that came.
+// record takes the first call that came.
 func (a *answer) judge(kind Kind, name string, args json.RawMessage) {
 	if a.sure > 0 || name != ProbeTool {
 		return

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// quoted is the closing quote that belongs to the opening one at the place, 0 when none is there.
+// quoted returns the closing quote for the opening quote at this place, 0 if there is none.
 func (r *reader) quoted() rune {
 	c, _ := utf8.DecodeRune(r.src[min(r.at, len(r.src)):])
 	switch c {
@@ -53,8 +53,8 @@ func (r *reader) text() (string, *fault) {
 
 const plainEscapes = "\"\"\\\\//''``$$n\nt\tr\rb\bf\fv\v"
 
-// escape reads an escape sequence; one without a meaning is a fault, because dropping the
-// backslash would change a path or a pattern.
+// escape reads an escape sequence. An unknown one is an error: dropping the backslash would change a path or
+// a pattern.
 func (r *reader) escape(b *strings.Builder, end rune) *fault {
 	at := r.at
 	r.at++
@@ -112,7 +112,7 @@ func (r *reader) hex(b *strings.Builder, at, from, n int) *fault {
 	return nil
 }
 
-// unit reads \uXXXX, and the second half when it is the first of a pair.
+// unit reads \uXXXX, and the second half if it is the first of a surrogate pair.
 func (r *reader) unit(b *strings.Builder, at int) *fault {
 	c, ok := hexDigits(r.src, r.at+1, 4)
 	if !ok {

@@ -10,20 +10,20 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Voice asks a model in its dialect. Whatever that is, calls come back as calls: above a Voice
-// nobody knows how they were written. Safe for concurrent use.
+// Adapter asks a model for tool calls in the model's own format and returns them as llm calls, so that
+// callers need not know the format. Safe for concurrent use.
 type Voice struct {
 	Model llm.Model
-	// Kind is how the model writes calls; "" is Native.
+	// Kind is the format of the model; "" means Native.
 	Kind Kind
-	// Known are tools that a call in text may name although the question does not tell them.
+	// Known are tools that a call in text may name although the request does not list them.
 	Known []toolspec.Definition
 }
 
-// Stream is one question, with the tools that may be called. A native model is asked as it is. To
-// another the tools are told in the system prompt and calls and results are written into the
-// conversation in its own form; text comes without calls, and each complete call is also handed to onDelta at
-// once, so that it can start before the answer ends. Errors are the model's own.
+// Stream sends one request with the tools that may be called. A native model gets them as they are. For other
+// models the system prompt lists them, and earlier calls and results are written into the conversation in the
+// model's format. The returned text is without calls; each complete call also goes to onDelta at once, so
+// that it can start before the answer ends. Errors are the model's own.
 func (v Voice) Stream(ctx context.Context, req llm.Request, defs []toolspec.Definition, onDelta func(llm.Delta)) (llm.Response, error) {
 	if v.Kind == Native || v.Kind == "" || len(defs) == 0 && !hasCalls(req.Messages) {
 		req.Tools = functions(defs)
@@ -61,7 +61,7 @@ func (v Voice) Stream(ctx context.Context, req llm.Request, defs []toolspec.Defi
 	}
 	p.Close(res.Stop != llm.StopLength)
 	heard.Text, heard.Thought, heard.Usage, heard.Stop, heard.By = text.String(), res.Thought, res.Usage, res.Stop, res.By
-	// A server that reads this dialect itself hands its calls over natively all the same.
+	// A server that parses this format itself returns its calls natively.
 	heard.Calls = append(heard.Calls, res.Calls...)
 	heard.Broken = append(heard.Broken, res.Broken...)
 	if len(heard.Calls) > 0 && heard.Stop == llm.StopDone {
@@ -82,8 +82,8 @@ func hasCalls(messages []chat.Message) bool {
 	return slices.ContainsFunc(messages, func(m chat.Message) bool { return len(m.Calls) > 0 })
 }
 
-// written is the conversation with its calls and results as text. Neighbours of one role are
-// joined: many templates of local models insist that roles alternate.
+// asText is the conversation with its calls and results as text. Adjacent messages of one role are joined,
+// because many templates of local models require alternating roles.
 func (v Voice) written(messages []chat.Message, tools *Tools) []chat.Message {
 	var out []chat.Message
 	names := map[string]string{}

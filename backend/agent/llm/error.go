@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Kind tells failures of a provider apart.
+// Kind is the kind of a provider's failure.
 type Kind string
 
 // The kinds of failure.
@@ -22,38 +22,37 @@ const (
 	TooLong Kind = "too_long"
 	// Cut: the answer broke off; the text so far is kept.
 	Cut Kind = "cut"
-	// Stalled: the connection stands, but nothing came for too long.
+	// Stalled: the connection is open, but nothing came for too long.
 	Stalled Kind = "stalled"
 	// Failed: the provider answered with another error.
 	Failed Kind = "failed"
-	// NotSupported: this version has no such provider, or the name is malformed.
+	// NotSupported: there is no such provider, or the name is malformed.
 	NotSupported Kind = "not_supported"
 )
 
-// Error is a failure that a person can do something about. Message says what happened,
-// Suggestion what to do.
+// Error is a failure that a person can do something about. Message says what happened, Suggestion what to do.
 type Error struct {
 	Kind       Kind
 	Message    string
 	Suggestion string
-	// Err is the cause, nil when the provider itself said no.
+	// Err is the cause, nil if the provider itself refused.
 	Err error
 
-	// again is true when the same request may succeed a little later, wait what the service asked for.
+	// Retryable is true if the same request may succeed a little later. RetryAfter is the wait the service
+	// asked for, 0 for none.
 	Retryable  bool
 	RetryAfter time.Duration
 }
 
-// errCut is the cause of an answer that the service itself broke off.
+// ErrBrokenOff is the cause of an answer that the service itself broke off.
 var ErrBrokenOff = errors.New("the answer was broken off")
 
-// Error implements error.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf is the Kind of err, "" when it is not an Error of this package.
+// KindOf returns the Kind of err, "" if it is not an Error.
 func KindOf(err error) Kind {
 	var e *Error
 	if errors.As(err, &e) {

@@ -2,7 +2,7 @@ package llm
 
 import "strings"
 
-// Providers by the first part of a model's name.
+// The providers: the first part of a model's name.
 const (
 	ProviderOpenAI     = "openai"
 	ProviderAnthropic  = "anthropic"
@@ -14,17 +14,17 @@ const (
 	ProviderVLLM       = "vllm"
 )
 
-// remotes are the services that are asked over the network, in the order of lists.
+// RemoteProviders are the services reached over the network, in listing order.
 func RemoteProviders() []string {
 	return []string{ProviderOpenAI, ProviderAnthropic, ProviderGemini, ProviderOpenRouter}
 }
 
-// locals are the servers that are looked for on this machine, in the order of lists.
+// LocalProviders are the servers looked for on this machine, in listing order.
 func LocalProviders() []string {
 	return []string{ProviderOllama, ProviderLMStudio, ProviderLlamaCPP, ProviderVLLM}
 }
 
-// HowToConnect tells a person in one or two sentences how a model comes to answer.
+// HowToConnect tells a person in one or two sentences how to connect a model.
 func HowToConnect() string {
 	names := func(providers []string, joint string) string {
 		labels := make([]string, len(providers))
@@ -34,7 +34,7 @@ func HowToConnect() string {
 		last := len(labels) - 1
 		return strings.Join(labels[:last], ", ") + joint + labels[last]
 	}
-	return names(LocalProviders(), " and ") + " on this machine are found by themselves; a service (" + names(RemoteProviders(), " or ") + ") is added on Home."
+	return names(LocalProviders(), " and ") + " on this machine are detected automatically; to use a service (" + names(RemoteProviders(), " or ") + "), connect it on Home."
 }
 
 func ProviderLabel(provider string) string {
@@ -57,7 +57,7 @@ func ProviderLabel(provider string) string {
 	return "OpenAI"
 }
 
-// listLabel names a service of which no model is known.
+// ServiceLabel names a service none of whose models is known.
 func ServiceLabel(provider string) string {
 	if provider == ProviderOpenAI {
 		return "OpenAI-compatible"

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/budget"
 	"sextant/shared/chat"
 )
 
@@ -32,11 +33,10 @@ func (l *Loop) AskApart(ctx context.Context, a Apart) (llm.Response, error) {
 	if err != nil {
 		return llm.Response{}, err
 	}
-	above, _ := ctx.Value(purseKey{}).(*purse)
 	t := &turn{
 		loop: l, id: a.Turn, ctx: ctx, ask: Ask{Conversation: a.Conversation, Model: a.Model},
 		// Its turn warns of what has no price.
-		purse: &purse{conversation: a.Conversation, turnID: a.Turn, above: above, warned: true},
+		purse: &budget.Account{Conversation: a.Conversation, Turn: a.Turn, Parent: budget.FromContext(ctx), Warned: true},
 	}
 	got, err := meter{model, t}.Stream(ctx, llm.Request{System: a.System, Messages: a.Messages, MaxTokens: a.MaxTokens}, func(llm.Delta) {})
 	if events := t.rest("server"); len(events) > 0 {

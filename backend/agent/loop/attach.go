@@ -2,11 +2,11 @@ package loop
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
@@ -17,8 +17,8 @@ func (t *turn) attached(list []chat.Attached) []chat.Message {
 	var out []chat.Message
 	for _, a := range list {
 		text := strings.ToValidUTF8(a.Text, "\uFFFD")
-		if n := utf8.RuneCountInString(text); n > maxResult {
-			text = fmt.Sprintf("%s\n… cut here: the first %d of %d characters.", string([]rune(text)[:maxResult]), maxResult, n)
+		if n := utf8.RuneCountInString(text); n > prompt.MaxResult {
+			text = fmt.Sprintf("%s\n… cut here: the first %d of %d characters.", string([]rune(text)[:prompt.MaxResult]), prompt.MaxResult, n)
 		}
 		out = append(out, chat.Message{
 			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleNote, Outside: []string{a.Source},
@@ -37,11 +37,4 @@ func (t *turn) joins(w event.Waiting, m chat.Message) []event.Event {
 		events = append(events, t.event(event.MessageAdded, one))
 	}
 	return events
-}
-
-// worded are the hosts that a person opened by typing them in text: not those that stood in old, which
-// were somebody else's words.
-func worded(text, old string) []string {
-	were := TypedHosts(old)
-	return slices.DeleteFunc(TypedHosts(text), func(h string) bool { return slices.Contains(were, h) })
 }

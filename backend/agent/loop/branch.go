@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sextant/backend/agent/loop/typedhosts"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -152,7 +153,7 @@ func (t *turn) part(before []chat.Message, mine chat.Message) (asking, error) {
 		a.events = []event.Event{t.event(event.BranchStarted, b)}
 	}
 	if !closed {
-		t.typed = worded(t.ask.Text, old)
+		t.typed = typedhosts.Added(t.ask.Text, old)
 	}
 	return a, nil
 }

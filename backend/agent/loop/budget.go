@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync"
-
-	"github.com/dustin/go-humanize"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/budget"
 	"sextant/backend/agent/price"
 	"sextant/backend/calls/deadline"
 	"sextant/shared/chat"
@@ -17,71 +15,16 @@ import (
 	"sextant/shared/wire"
 )
 
-// Spend is what is known of costs and how they are bounded. All fields may be nil.
-type Spend struct {
-	// Budgets are asked at the start of every turn, Price for each answer.
-	Budgets func() Budgets
-	// Ledger knows what was spent before.
-	Ledger Ledger
-	Price  func(model string) (price.Price, bool)
-}
-
-// Ledger keeps what conversations came to, in all their branches.
-type Ledger interface {
-	// Spent is what a conversation came to, and what of that stood when its budget was last allowed
-	// once more.
-	Spent(ctx context.Context, conversation string) (all, before chat.Bill, err error)
-	// LastTurn is what its newest turn came to.
-	LastTurn(ctx context.Context, conversation string) (chat.Bill, error)
-}
-
-// Budget bounds what is spent; a zero field bounds nothing.
-type Budget struct {
-	Tokens int
-	Cost   chat.Money
-}
-
-// Budgets are those of the settings.
-type Budgets struct{ Turn, Conversation Budget }
-
-// Names of the budgets, which are those of their settings; ofAsk is one that came with the question.
-const (
-	ofTurn         = "per_turn"
-	ofConversation = "per_conversation"
-	ofAsk          = "of_request"
-)
-
-// purse is what a turn spends from. A turn that begins in a call of another one spends from that
-// one's as well, at the same time as others do.
-type purse struct {
-	conversation, turnID string
-	above                *purse
-	budgets              Budgets
-	own                  Budget
-
-	mu sync.Mutex
-	// earlier is what the conversation spent before the turn, since its budget was last allowed.
-	earlier, turn chat.Bill
-	// told is what services counted themselves.
-	told chat.Usage
-	// untold are requests of this turn that stand in no event yet; only its own goroutine has them.
-	untold []event.Request
-	warned bool
-}
-
-// purseKey is where the calls of a turn carry its purse.
-type purseKey struct{}
-
 // openPurse reads what was spent, and gives the event by which the conversation's budget begins anew.
 func (t *turn) openPurse(ctx context.Context) ([]event.Event, error) {
 	with := t.loop.cfg.Spend
-	t.purse = &purse{conversation: t.ask.Conversation, turnID: t.id, own: t.ask.Budget}
-	if p, ok := ctx.Value(purseKey{}).(*purse); ok && p.conversation != t.ask.Conversation {
-		t.purse.above = p // and is not the turn before this one, whose end this one waited for
+	t.purse = &budget.Account{Conversation: t.ask.Conversation, Turn: t.id, Own: t.ask.Budget}
+	if parent := budget.FromContext(ctx); parent != nil && parent.Conversation != t.ask.Conversation {
+		t.purse.Parent = parent // and is not the turn before this one, whose end this one waited for
 	}
-	t.ctx = context.WithValue(t.ctx, purseKey{}, t.purse)
+	t.ctx = budget.WithAccount(t.ctx, t.purse)
 	if with.Budgets != nil {
-		t.purse.budgets = with.Budgets()
+		t.purse.Limits = with.Budgets()
 	}
 	if with.Ledger == nil {
 		return nil, nil
@@ -93,71 +36,8 @@ func (t *turn) openPurse(ctx context.Context) ([]event.Event, error) {
 	if t.ask.Raise {
 		return []event.Event{t.event(event.BudgetRaised, all)}, nil
 	}
-	t.purse.earlier = all.Since(before)
+	t.purse.Earlier = all.Since(before)
 	return nil, nil
-}
-
-// take gives the requests that stand in no event yet.
-func (p *purse) take() []event.Request {
-	untold := p.untold
-	p.untold = nil
-	return untold
-}
-
-// add counts a request here and above.
-func (p *purse) add(b chat.Bill, told chat.Usage) {
-	for ; p != nil; p = p.above {
-		p.mu.Lock()
-		p.turn, p.told = p.turn.Plus(b), p.told.Plus(told)
-		p.mu.Unlock()
-	}
-}
-
-// spent is what the turn came to, and what of that services counted themselves.
-func (p *purse) spent() (chat.Bill, chat.Usage) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.turn, p.told
-}
-
-// limits are the budgets that bound the turn, the narrowest first.
-func (p *purse) limits() []wire.Budget {
-	var all []wire.Budget
-	for ; p != nil; p = p.above {
-		turn, _ := p.spent()
-		all = append(all, limits(p.own, p.budgets, turn, p.earlier.Plus(turn))...)
-	}
-	return all
-}
-
-// payer is whose the costs are at last; nil for the turn itself.
-func (p *purse) payer() *event.Payer {
-	root := p
-	for root.above != nil {
-		root = root.above
-	}
-	if root == p {
-		return nil
-	}
-	return &event.Payer{Conversation: root.conversation, Turn: root.turnID}
-}
-
-// limits are the budgets as they stand, the narrowest scope first.
-func limits(own Budget, of Budgets, turn, conversation chat.Bill) []wire.Budget {
-	var all []wire.Budget
-	for _, scope := range []struct {
-		name  string
-		b     Budget
-		spent chat.Bill
-	}{{ofAsk, own, turn}, {ofTurn, of.Turn, turn}, {ofConversation, of.Conversation, conversation}} {
-		if scope.b.Tokens > 0 {
-			all = append(all, wire.Budget{Name: "tokens_" + scope.name, Limit: int64(scope.b.Tokens), Spent: int64(scope.spent.Tokens())})
-		}
-		if c := scope.b.Cost; c.Nanos > 0 {
-			all = append(all, wire.Budget{Name: "cost_" + scope.name, Limit: c.Nanos, Spent: scope.spent.In(c.Currency), Currency: c.Currency})
-		}
-	}
-	return all
 }
 
 // afford is the end of the turn when a budget is reached, nil while a question may be asked. Asking
@@ -166,33 +46,13 @@ func (t *turn) afford() *ending {
 	if t.isPilot {
 		return nil
 	}
-	for _, b := range t.purse.limits() {
+	for _, b := range t.purse.Budgets() {
 		if b.Spent >= b.Limit {
-			return reached(b)
+			message, suggestion := budget.Describe(b)
+			return &ending{status: chat.StatusLimit, message: message, suggestion: suggestion, budget: b.Name}
 		}
 	}
 	return nil
-}
-
-// reached says that a budget is reached and what to do.
-func reached(b wire.Budget) *ending {
-	kind, spent, limit := "tokens", humanize.Comma(b.Spent)+" tokens", humanize.Comma(b.Limit)
-	if b.Currency != "" {
-		kind, spent = "cost", price.Show(chat.Money{Nanos: b.Spent, Currency: b.Currency})
-		limit = price.Show(chat.Money{Nanos: b.Limit, Currency: b.Currency})
-	}
-	whose, do := "this turn", "Continue to allow the same again, or raise "+b.Name+" in settings."
-	switch b.Name {
-	case kind + "_" + ofConversation:
-		whose = "this conversation"
-	case kind + "_" + ofAsk:
-		whose, do = "this request", "Ask again with a larger budget, which the settings still bound."
-	}
-	return &ending{
-		status:     chat.StatusLimit,
-		message:    fmt.Sprintf("Stopped: %s spent %s of its budget of %s. The work so far is kept.", whose, spent, limit),
-		suggestion: do, budget: b.Name,
-	}
 }
 
 // spentError is a question that was not asked because a budget is reached.
@@ -284,8 +144,8 @@ func (t *turn) pay(m llm.Made, asked int) {
 		r.Usage.Output = least
 	}
 	r.Cost = t.costOf(m, r.Usage)
-	t.purse.untold = append(t.purse.untold, r)
-	t.purse.add(r.Bill(), m.Usage)
+	t.purse.Unreported = append(t.purse.Unreported, r)
+	t.purse.Add(r.Bill(), m.Usage)
 	t.warn(r)
 }
 
@@ -309,10 +169,10 @@ func (t *turn) costOf(m llm.Made, u chat.Usage) *chat.Money {
 
 // warn tells once in a turn that a budget of money does not see what a request cost.
 func (t *turn) warn(r event.Request) {
-	if t.purse.warned || r.Usage.Input+r.Usage.Output == 0 {
+	if t.purse.Warned || r.Usage.Input+r.Usage.Output == 0 {
 		return
 	}
-	for _, b := range t.purse.limits() {
+	for _, b := range t.purse.Budgets() {
 		why := ""
 		switch {
 		case b.Currency == "":
@@ -324,7 +184,7 @@ func (t *turn) warn(r event.Request) {
 		default:
 			continue
 		}
-		t.purse.warned = true
+		t.purse.Warned = true
 		t.tell("", llm.Delta{Note: fmt.Sprintf("The budget of %s does not count what %s costs: %s. Set a price in settings, or a budget of tokens.",
 			price.Show(chat.Money{Nanos: b.Limit, Currency: b.Currency}), r.Model, why)})
 		return
@@ -333,11 +193,11 @@ func (t *turn) warn(r event.Request) {
 
 // rest gives the event of requests that stand in none yet.
 func (t *turn) rest(what string) []event.Event {
-	requests := t.purse.take()
+	requests := t.purse.TakeUnreported()
 	if len(requests) == 0 {
 		return nil
 	}
-	round := event.Round{For: what, Payer: t.purse.payer(), Model: requests[len(requests)-1].Model, Requests: requests, Failed: true}
+	round := event.Round{For: what, Payer: t.purse.Payer(), Model: requests[len(requests)-1].Model, Requests: requests, Failed: true}
 	for _, r := range requests {
 		round.Usage = round.Usage.Plus(r.Usage)
 		round.DurationMS += r.DurationMS
@@ -369,7 +229,7 @@ func (l *Loop) Bill(ctx context.Context, conversation string) (wire.Spending, er
 	}
 	bill.Conversation = all
 	if l.cfg.Spend.Budgets != nil {
-		bill.Budgets = append(bill.Budgets, limits(Budget{}, l.cfg.Spend.Budgets(), bill.Turn, all.Since(before))...)
+		bill.Budgets = append(bill.Budgets, budget.Evaluate(budget.Limit{}, l.cfg.Spend.Budgets(), bill.Turn, all.Since(before))...)
 	}
 	return bill, nil
 }

@@ -10,6 +10,7 @@ import (
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
+	"sextant/backend/agent/loop/budget"
 	"sextant/backend/agent/price"
 	"sextant/backend/record/store"
 	"sextant/shared/chat"
@@ -23,7 +24,7 @@ type bank struct {
 	*house
 	path    string
 	kept    *store.Store
-	budgets loop.Budgets
+	budgets budget.Limits
 	prices  string
 }
 
@@ -44,8 +45,8 @@ func saving(t *testing.T, turns ...openaitest.Turn) *bank {
 	b.config = func() loop.Config {
 		cfg := plain()
 		cfg.Journal, cfg.History, cfg.Queue = b, b.kept, nil
-		cfg.Spend = loop.Spend{
-			Ledger: b.kept, Budgets: func() loop.Budgets { return b.budgets },
+		cfg.Spend = budget.Config{
+			Ledger: b.kept, Budgets: func() budget.Limits { return b.budgets },
 			Price: func(model string) (price.Price, bool) {
 				l, err := price.Parse(b.prices)
 				if err != nil {
@@ -224,7 +225,7 @@ func TestABudgetThatComesWithARequestCanOnlyNarrow(t *testing.T) {
 		b := saving(t, costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10))
 		b.news()
 		b.budgets.Turn.Tokens = 300
-		o := b.run(t, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: loop.Budget{Tokens: c.own}})
+		o := b.run(t, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}})
 		if o.Budget != c.name || len(b.service.Requests()) != c.asked {
 			t.Errorf("own %d: %d questions, %+v", c.own, len(b.service.Requests()), o)
 		}

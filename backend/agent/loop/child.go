@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/allowance"
 	"sextant/backend/calls/nearest"
 	"sextant/shared/toolspec"
 )
@@ -17,8 +18,6 @@ import (
 const (
 	// maxDepth is how deep tasks are handed on: a child may have children, these have none.
 	maxDepth = 2
-	// maxChildren is how many children run at once below one turn, at any depth.
-	maxChildren = 3
 )
 
 // ErrChild means that a conversation is the talk of a subagent, which has its one task.
@@ -56,10 +55,10 @@ type Handed struct {
 func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
 	above, _ := ctx.Value(kinKey{}).(*kin)
 	if above == nil {
-		if !l.outsiders.enter() {
+		if !l.outsiders.StartSubagent() {
 			return Handed{}, tooMany()
 		}
-		defer l.outsiders.leave()
+		defer l.outsiders.EndSubagent()
 		above = l.outermost(c.Call.From)
 		defer l.forget(c.Call.From)
 	}
@@ -67,25 +66,25 @@ func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
 	if bad != nil {
 		return Handed{}, bad
 	}
-	if !above.ledger.enter() {
+	if !above.ledger.StartSubagent() {
 		return Handed{}, tooMany()
 	}
 	t, err := l.begin(ctx, Ask{
 		Text: c.text(), Model: k.model, Panel: c.Call.Panel, Caller: k.from.Caller, Interactive: k.from.Interactive, YesTo: k.from.YesTo,
-		Session: k.from.Session, System: k.system, Tools: k.rights.tools, kin: k,
+		Session: k.from.Session, System: k.system, Tools: k.rights.Tools, kin: k,
 	})
 	if err != nil {
-		above.ledger.leave()
+		above.ledger.EndSubagent()
 		return Handed{}, refusal(toolspec.SystemError, "the subagent did not begin: "+err.Error(), "Nothing was done. Do the task yourself, or try again.")
 	}
 	defer l.wait.Done()
 	o := t.run()
-	above.ledger.leave()
+	above.ledger.EndSubagent()
 	return Handed{Outcome: o, Title: k.title, Outside: t.got.outside.list(), Local: t.got.local.list(), Changed: t.got.changed.list()}, nil
 }
 
 func tooMany() *toolspec.Result {
-	return refusal(toolspec.UserError, fmt.Sprintf("%d subagents run already, the most at a time", maxChildren),
+	return refusal(toolspec.UserError, fmt.Sprintf("%d subagents run already, the most at a time", allowance.MaxSubagents),
 		"Wait for one to end, then call it again.")
 }
 
@@ -101,7 +100,7 @@ func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 		return nil, refusal(toolspec.PermissionError, "a panel's page may not start a subagent", "Ask the assistant instead.")
 	case from.Caller == toolspec.CallerApp:
 		return nil, refusal(toolspec.PermissionError, "the page of an MCP server may not start a subagent", "Ask the assistant instead.")
-	case above.ledger.left() <= 0:
+	case above.ledger.CallsLeft() <= 0:
 		return nil, refusal(toolspec.UserError, "no call is left of this turn for a subagent to make", "Say what was found so far, and what is missing.")
 	}
 	if bad := l.unknown(above, c); bad != nil {
@@ -122,7 +121,7 @@ func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 		from.Root, from.Interactive = "", false // its turns ask windows, and there is none
 	}
 	return &kin{
-		depth: above.depth + 1, model: model, system: above.system, rights: above.rights.narrow(c), ledger: above.ledger,
+		depth: above.depth + 1, model: model, system: above.system, rights: above.rights.Narrow(c.Tools, c.ReadOnly, c.Calls, c.Rounds), ledger: above.ledger,
 		from: from, parent: parent, call: c.Call.ID, title: title(plainTitle(c.Task)),
 	}, nil
 }
@@ -134,7 +133,7 @@ func (l *Loop) unknown(above *kin, c Child) *toolspec.Result {
 	}
 	var known []string
 	for _, d := range l.cfg.Tools.Definitions(c.Call.Panel) {
-		if above.rights.allow(d) {
+		if above.rights.Allow(d) {
 			known = append(known, d.Name)
 		}
 	}

@@ -136,14 +136,14 @@ func (t *turn) told(m chat.Message) string {
 	if m.Role == chat.RoleSummary {
 		said, done := prompt.Halves(m.Text)
 		if len(m.Outside) > 0 {
-			done = marked(done, t.loop.nonce(m.Turn), m.Outside)
+			done = prompt.MarkOutside(done, t.loop.nonce(m.Turn), m.Outside)
 		}
 		return said + "\n\nWhat was done and found:\n" + done
 	}
 	if !foreign(m) {
 		return m.Text
 	}
-	return marked(m.Text, t.loop.nonce(m.Turn), m.Outside)
+	return prompt.MarkOutside(m.Text, t.loop.nonce(m.Turn), m.Outside)
 }
 
 // foreign reports whether the words of m come from outside. A task that is handed on is its

@@ -27,13 +27,13 @@ func (l *Loop) deleteAll(ctx context.Context, conversation string, talks, left [
 		return l.alone(ctx, left[0], func() error { return l.deleteAll(ctx, conversation, talks, left[1:]) })
 	}
 	// Who settles reads what is owed before and records it after.
-	l.debts.settling.Lock()
-	defer l.debts.settling.Unlock()
+	l.debts.Saving.Lock()
+	defer l.debts.Saving.Unlock()
 	if err := l.publish(ctx, event.New(event.ConversationDeleted, event.Removed{ID: conversation}).In(conversation, "")); err != nil {
 		return err
 	}
 	for _, id := range append(slices.Clone(talks), conversation) {
-		l.debts.paid(id, len(l.debts.of(id)))
+		l.debts.Remove(id, len(l.debts.Of(id)))
 	}
 	return nil
 }

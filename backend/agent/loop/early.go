@@ -24,7 +24,7 @@ func (t *turn) begin(defs []toolspec.Definition, c chat.ToolCall) {
 	case e.waits || t.closed || !readOnly(defs, c):
 		e.waits = true
 		return
-	case t.rounds > t.limits.Rounds || len(e.running) >= together || len(e.running) >= min(t.limits.CallsPerTurn-t.called, t.kin.ledger.left()):
+	case t.rounds > t.limits.Rounds || len(e.running) >= together || len(e.running) >= min(t.limits.CallsPerTurn-t.called, t.kin.ledger.CallsLeft()):
 		e.waits = true
 		return
 	}

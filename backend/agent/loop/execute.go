@@ -66,7 +66,7 @@ func limit(what, setting string) ending {
 
 // group is the next calls that run together; nil when the turn has no call left.
 func (t *turn) group(defs []toolspec.Definition, calls []chat.ToolCall, broken []llm.BrokenCall) []chat.ToolCall {
-	left := min(t.limits.CallsPerTurn-t.called, t.kin.ledger.left())
+	left := min(t.limits.CallsPerTurn-t.called, t.kin.ledger.CallsLeft())
 	if left <= 0 {
 		return nil
 	}
@@ -106,10 +106,14 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 		t.got.add(results[i])
 		m := t.result(c, results[i])
 		if !t.isPilot { // what a person says three times is meant three times
-			said, circles := t.guard.judge(c, m.Text, results[i])
-			m.Text += said
-			if circles != nil {
-				end = circles
+			note, over := t.guard.Observe(c, m.Text, results[i])
+			m.Text += note
+			if over {
+				end = &ending{
+					status:     chat.StatusLimit,
+					message:    fmt.Sprintf("Stopped: %s repeated three times with the same arguments and the same result, and nothing changed in between. The work so far is kept.", c.Name),
+					suggestion: "Say what to do differently, or choose another model.",
+				}
 			}
 		}
 		t.messages = append(t.messages, m)
@@ -126,7 +130,7 @@ func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspe
 	var wait sync.WaitGroup
 	for i, c := range group {
 		t.called++
-		left := t.kin.ledger.take()
+		left := t.kin.ledger.TakeCall()
 		wait.Go(func() {
 			switch b := problemOf(broken, c); {
 			case b != nil:
@@ -186,7 +190,7 @@ func (t *turn) result(c chat.ToolCall, r toolspec.Result) chat.Message {
 	}
 	m := chat.Message{
 		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleTool, CallID: c.ID,
-		Text: shortened(strings.ToValidUTF8(r.ModelText(), "\uFFFD")), Outside: r.Sources, Status: status, Time: time.Now().UTC(),
+		Text: prompt.Shorten(strings.ToValidUTF8(r.ModelText(), "\uFFFD")), Outside: r.Sources, Status: status, Time: time.Now().UTC(),
 	}
 	for _, img := range r.Images {
 		m.Images = append(m.Images, chat.Image{MIME: img.MIME, Data: img.Data})

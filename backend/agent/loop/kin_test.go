@@ -13,6 +13,7 @@ import (
 
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
+	"sextant/backend/agent/loop/budget"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
@@ -162,7 +163,7 @@ func TestAFourthChildOfProgramsIsRefusedWhileThreeRunWhateverTheirNames(t *testi
 
 func TestWhatChildrenSpendIsTheirParentsAndEndsBothAtItsBudget(t *testing.T) {
 	b := saving(t)
-	b.budgets = loop.Budgets{Turn: loop.Budget{Tokens: 500}, Conversation: loop.Budget{Tokens: 700}}
+	b.budgets = budget.Limits{Turn: budget.Limit{Tokens: 500}, Conversation: budget.Limit{Tokens: 700}}
 	hand := calls(handOn(map[string]any{"task": "one: look"}))
 	hand.Usage = openaitest.Usage{Input: 90, Output: 10}
 	f := raise(b.house, map[string][]openaitest.Turn{

@@ -23,6 +23,9 @@ import (
 
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/allowance"
+	"sextant/backend/agent/loop/budget"
+	"sextant/backend/agent/loop/unsaved"
 	"sextant/backend/agent/pilot"
 	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
@@ -102,7 +105,7 @@ type Config struct {
 	// Window is how many tokens models read at once; 0 or nil leaves it to what is known of each.
 	Window func() int
 	// Spend bounds what models may cost; the zero value bounds nothing.
-	Spend Spend
+	Spend budget.Config
 	// Secret is what the borders around text from outside are made of; "" makes one. Kept over
 	// restarts, it keeps the bytes of a conversation's prompt.
 	Secret string
@@ -139,7 +142,7 @@ type Ask struct {
 	// Goal is what the turn has to come to; nil takes the first answer without calls.
 	Goal Goal
 	// Budget is one more that the turn has to keep; it can only narrow.
-	Budget Budget
+	Budget budget.Limit
 	// Raise allows the conversation what its budget was once more.
 	Raise bool
 	// waited is set when it is a message that waited, parting when it begins a branch, kin when a
@@ -181,10 +184,10 @@ type Loop struct {
 	closed  bool
 	running map[string]*seat
 	boxes   map[string]*prompt.Toolbox
-	debts   debts
+	debts   unsaved.Events
 	outer   map[string]*outer
 	// outsiders counts the children of all calls outside of turns: a program chooses its own name.
-	outsiders ledger
+	outsiders allowance.Counter
 }
 
 // seat is the place of the one turn that may run in a conversation.

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"sync"
 
 	"sextant/backend/record/space"
 	"sextant/shared/chat"
@@ -16,14 +14,6 @@ import (
 // Shower is a Journal that also shows what cannot be recorded just now; *events.Recorder is one.
 type Shower interface {
 	Show(events ...event.Event)
-}
-
-// debts are what the disk did not take, by conversation, in order.
-type debts struct {
-	// settling is held while they are recorded. It is taken before mu.
-	settling sync.Mutex
-	mu       sync.Mutex
-	events   map[string][]event.Event
 }
 
 // record publishes what the turn did or read, which cannot be had a second time. What finds no room
@@ -59,51 +49,16 @@ func full() ending {
 
 // owe keeps the end of a turn that the disk did not take, and shows it all the same.
 func (l *Loop) owe(conversation string, events []event.Event) {
-	l.debts.add(conversation, events)
+	l.debts.Add(conversation, events)
 	if s, ok := l.cfg.Journal.(Shower); ok {
 		s.Show(events...)
-	}
-}
-
-func (d *debts) add(conversation string, events []event.Event) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.events == nil {
-		d.events = map[string][]event.Event{}
-	}
-	d.events[conversation] = append(d.events[conversation], events...)
-}
-
-// of are those of a conversation.
-func (d *debts) of(conversation string) []event.Event {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.events[conversation]
-}
-
-// all are the conversations that have some.
-func (d *debts) all() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Collect(maps.Keys(d.events))
-}
-
-// paid forgets the oldest n of a conversation.
-func (d *debts) paid(conversation string, n int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if n == 0 {
-		return
-	}
-	if d.events[conversation] = d.events[conversation][n:]; len(d.events[conversation]) == 0 {
-		delete(d.events, conversation)
 	}
 }
 
 // Owed are the events of a conversation that happened and are not recorded yet, in order, without
 // numbers: none but after a full disk.
 func (l *Loop) Owed(conversation string) []event.Event {
-	return slices.Clone(l.debts.of(conversation))
+	return slices.Clone(l.debts.Of(conversation))
 }
 
 // settleLast is the last try.
@@ -117,7 +72,7 @@ func (l *Loop) settleLast() {
 // conversation that is asked something settles its own.
 func (l *Loop) Settle(ctx context.Context) error {
 	var errs []error
-	for _, conversation := range l.debts.all() {
+	for _, conversation := range l.debts.Conversations() {
 		errs = append(errs, l.settle(ctx, conversation))
 	}
 	return errors.Join(errs...)
@@ -125,15 +80,15 @@ func (l *Loop) Settle(ctx context.Context) error {
 
 // settle records what is owed of one conversation.
 func (l *Loop) settle(ctx context.Context, conversation string) error {
-	l.debts.settling.Lock()
-	defer l.debts.settling.Unlock()
-	events := l.debts.of(conversation)
+	l.debts.Saving.Lock()
+	defer l.debts.Saving.Unlock()
+	events := l.debts.Of(conversation)
 	if len(events) == 0 {
 		return nil
 	}
 	if err := l.publish(ctx, events...); err != nil {
 		return fmt.Errorf("the end of the turn before is not kept yet: %w", err)
 	}
-	l.debts.paid(conversation, len(events))
+	l.debts.Remove(conversation, len(events))
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"sextant/backend/agent/llm/openaitest"
-	"sextant/backend/agent/loop"
+	"sextant/backend/agent/loop/typedhosts"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
@@ -149,7 +149,7 @@ func TestHostsAPersonTypedAreFound(t *testing.T) {
 		"a.example:99999999":                    nil,
 		"https://":                              nil,
 	} {
-		got := loop.TypedHosts(text)
+		got := typedhosts.Find(text)
 		if text == "a..b .c d. e.f-" {
 			continue // odd words may or may not be names; they must only not crash
 		}
@@ -157,7 +157,7 @@ func TestHostsAPersonTypedAreFound(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
-	if got := loop.TypedHosts(strings.Repeat("x.example ", 3) + strings.Join(many(200), " ")); len(got) != 50 {
+	if got := typedhosts.Find(strings.Repeat("x.example ", 3) + strings.Join(many(200), " ")); len(got) != 50 {
 		t.Errorf("%d hosts from one message", len(got))
 	}
 }

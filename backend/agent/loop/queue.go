@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/repetition"
+	"sextant/backend/agent/loop/typedhosts"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -267,9 +269,9 @@ func (t *turn) steer() (bool, error) {
 		events = append(append(events, t.joins(w, m)...),
 			t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: m.ID, Steered: true, Asked: w.Asked}))
 		if w.Caller != toolspec.CallerHTTP && len(w.From) == 0 {
-			t.typed = append(slices.Clone(t.typed), TypedHosts(w.Text)...)
+			t.typed = append(slices.Clone(t.typed), typedhosts.Find(w.Text)...)
 		}
 	}
-	t.guard = guard{} // what was in vain may be right now
+	t.guard = repetition.Detector{} // what was in vain may be right now
 	return true, t.loop.publish(t.ctx, events...)
 }

@@ -5,19 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/textbuffer"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
-
-// mergeFor is how long pieces of text are collected before they are published.
-const mergeFor = 50 * time.Millisecond
 
 // speak asks the model once and records its answer. The message holds the calls with ids
 // of our own: those of providers repeat (some number calls from 0 in every answer), and a
@@ -33,29 +29,29 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	}
 	ctx, stop := context.WithCancel(t.ctx)
 	defer stop()
-	pieces := func(kind event.Kind) *merger {
-		return &merger{publish: func(s string) error {
+	pieces := func(kind event.Kind) *textbuffer.Buffer {
+		return textbuffer.New(func(s string) error {
 			err := t.loop.publish(t.ctx, t.event(kind, event.Delta{Message: message.ID, Text: s}))
 			if err != nil {
-				stop() // what nobody can keep is not worth waiting and paying for
+				stop() // an answer that cannot be recorded is not worth waiting and paying for
 			}
 			return err
-		}}
+		})
 	}
 	text, thought := pieces(event.TextDelta), pieces(event.ThoughtDelta)
 	asked := time.Now()
 	res, err := t.voice.Stream(ctx, req, told, func(d llm.Delta) {
 		if d.Thought == "" {
-			thought.now() // it came before what comes now
+			thought.Flush() // it came before what comes now
 		}
-		thought.add(d.Thought)
-		text.add(d.Text)
+		thought.Add(d.Thought)
+		text.Add(d.Text)
 		t.tell(message.ID, d)
 		if d.Call != nil {
 			t.begin(defs, *d.Call)
 		}
 	})
-	if lost := errors.Join(thought.close(), text.close()); lost != nil {
+	if lost := errors.Join(thought.Close(), text.Close()); lost != nil {
 		err = lost
 	}
 	t.read = res.Usage.Input
@@ -78,7 +74,7 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	round := event.Round{
 		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: weighed(req, told),
 		DurationMS: time.Since(asked).Milliseconds(), Answer: weight(message), Calls: len(message.Calls), Failed: err != nil,
-		Requests: t.purse.take(), Payer: t.purse.payer(),
+		Requests: t.purse.TakeUnreported(), Payer: t.purse.Payer(),
 	}
 	ended := []event.Event{t.event(event.RoundEnded, round)}
 	if message.Text != "" || len(message.Calls) > 0 {
@@ -154,77 +150,4 @@ func (t *turn) calls(res *llm.Response) []chat.ToolCall {
 		out = append(out, chat.ToolCall{ID: res.Broken[i].ID, Name: b.Name, Args: json.RawMessage("{}")})
 	}
 	return out
-}
-
-// merger joins pieces of text so that at most one event every mergeFor is published. The
-// first piece goes out at once: the wait for the first word is the one that is felt.
-type merger struct {
-	publish func(string) error
-
-	mu      sync.Mutex
-	pending strings.Builder
-	last    time.Time
-	timer   *time.Timer
-	closed  bool
-	err     error
-}
-
-func (m *merger) add(s string) {
-	if s == "" {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.pending.WriteString(s)
-	wait := mergeFor - time.Since(m.last)
-	if wait <= 0 {
-		m.flush()
-		return
-	}
-	if m.timer == nil {
-		m.timer = time.AfterFunc(wait, m.due)
-	}
-}
-
-// now publishes what is pending without waiting for more.
-func (m *merger) now() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.closed {
-		m.flush()
-	}
-}
-
-func (m *merger) due() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.timer = nil
-	if !m.closed {
-		m.flush()
-	}
-}
-
-// flush publishes what is pending; m.mu is held, which keeps pieces in order.
-func (m *merger) flush() {
-	if m.pending.Len() == 0 {
-		return
-	}
-	if err := m.publish(m.pending.String()); err != nil && m.err == nil {
-		m.err = fmt.Errorf("recording the answer: %w", err)
-	}
-	m.pending.Reset()
-	m.last = time.Now()
-}
-
-// close publishes the rest; nothing is published after it returned.
-func (m *merger) close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.flush()
-	m.closed = true
-	if m.timer != nil {
-		m.timer.Stop()
-		m.timer = nil
-	}
-	return m.err
 }

@@ -10,6 +10,9 @@ import (
 
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/budget"
+	"sextant/backend/agent/loop/repetition"
+	"sextant/backend/agent/prompt"
 	"sextant/backend/record/space"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -35,10 +38,10 @@ type turn struct {
 	messages []chat.Message
 	outside  sources
 	typed    []string
-	guard    guard
+	guard    repetition.Detector
 	called   int
 	rounds   int
-	purse    *purse
+	purse    *budget.Account
 	said     string
 	// read is how many tokens the last question had, as the provider counted.
 	read int
@@ -171,7 +174,7 @@ func (t *turn) run() Outcome {
 	if t.ctx.Err() != nil {
 		end = ending{status: chat.StatusStopped}
 	}
-	bill, told := t.purse.spent()
+	bill, told := t.purse.Spent()
 	data := event.Turn{
 		ID: t.id, Model: t.ask.Model, Status: end.status, Error: end.message,
 		Suggestion: end.suggestion, Rounds: t.rounds, Usage: told, Budget: end.budget,
@@ -277,7 +280,7 @@ func (t *turn) prepare() error {
 		t.measure() // now, as that question made a server on this machine load the model
 	}
 	if t.system = t.ask.System; t.system == "" {
-		t.system = systemPrompt(t.loop.cfg.System(), t.loop.cfg.Notes())
+		t.system = prompt.System(t.loop.cfg.System(), t.loop.cfg.Notes())
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/chat"
 )
 
-// Bounds of one answer. A provider is outside, and a stream has no natural end.
+// Limits of one answer. A provider is not trusted, and a stream has no natural end.
 const (
 	maxAnswerBytes = 4 << 20
 	maxCalls       = 128
@@ -27,23 +27,23 @@ type answer struct {
 	think   thinkSplitter
 	calls   []*partialCall
 	size    int
-	// pieces counts what came of calls.
+	// pieces counts the pieces of calls.
 	pieces int
 	usage  chat.Usage
 	cost   *chat.Money
-	// began is when the first piece came.
+	// firstPieceAt is when the first piece came.
 	firstPieceAt time.Time
 	stop         llm.Stop
-	// whole is set when the model said that its answer ends; over when nothing follows after that.
+	// complete is set when the model said that its answer ends; done when nothing follows after that.
 	complete, done bool
 }
 
-// fragment is a call that may not be whole yet.
+// partialCall is a call that may be incomplete.
 type partialCall struct {
 	id, name  string
 	signature string
 	args      strings.Builder
-	// problem is set when the call cannot be what the model meant.
+	// problem is set if the call cannot be what the model meant.
 	problem string
 }
 
@@ -62,7 +62,7 @@ func (a *answer) addThought(s string) {
 	a.emit(s, "")
 }
 
-// split takes a piece of the thoughts and the piece of the text that follows it.
+// emit takes a piece of reasoning and the piece of text that follows it.
 func (a *answer) emit(thought, text string) {
 	if thought != "" {
 		a.thought.WriteString(thought)
@@ -74,7 +74,7 @@ func (a *answer) emit(thought, text string) {
 	}
 }
 
-// grow notes that a piece of n bytes came.
+// count notes that a piece of n bytes came.
 func (a *answer) count(n int) {
 	a.size += n
 	if n > 0 && a.firstPieceAt.IsZero() {
@@ -82,7 +82,7 @@ func (a *answer) count(n int) {
 	}
 }
 
-// call begins a call.
+// addCall begins a call.
 func (a *answer) addCall(id, name string) *partialCall {
 	a.count(len(name))
 	f := &partialCall{id: id, name: name}
@@ -91,17 +91,17 @@ func (a *answer) addCall(id, name string) *partialCall {
 	return f
 }
 
-// argue adds a piece of a call's arguments.
+// addArguments adds a piece of a call's arguments.
 func (a *answer) addArguments(f *partialCall, s string) {
 	a.count(len(s))
 	a.pieces++
 	f.args.WriteString(s)
 }
 
-// end is the model's word that the answer ends, for that reason.
+// finish records that the model ended its answer, and why.
 func (a *answer) finish(why llm.Stop) { a.complete, a.stop = true, why }
 
-// bounded is an error when the answer has become too large.
+// checkSize returns an error if the answer is too large.
 func (a *answer) checkSize() error {
 	if a.size <= maxAnswerBytes && len(a.calls) <= maxCalls {
 		return nil
@@ -114,7 +114,7 @@ func (a *answer) checkSize() error {
 	}
 }
 
-// part is the answer so far, without calls. Nothing is said after it.
+// partial is the answer so far, without calls. Nothing may be added after it.
 func (a *answer) partial() llm.Response {
 	a.emit(a.think.flush())
 	return llm.Response{Text: a.text.String(), Thought: a.thought.String(), Usage: clampUsage(a.usage), Cost: a.cost, FirstPieceAt: a.firstPieceAt}
@@ -147,8 +147,8 @@ func (a *answer) response() llm.Response {
 	return r
 }
 
-// object reads arguments. An empty text means no arguments, but not in an answer that
-// was cut at its length: there it may be the start of something.
+// parseArguments reads a call's arguments. Empty text means no arguments, except in an answer truncated at
+// its length limit: there it may be the start of something.
 func parseArguments(text string, short bool) (json.RawMessage, string) {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || trimmed == "null" {

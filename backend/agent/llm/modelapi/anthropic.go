@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// anthropicVersion is the protocol's, sent with every request.
+	// anthropicVersion is the protocol version, sent with every request.
 	anthropicVersion = "2023-06-01"
-	// anthropicTokens bounds an answer where the caller does not: the protocol wants a number, and
-	// this one every model still on offer takes.
+	// anthropicMaxTokens is the limit of an answer if the caller sets none: the protocol requires a number,
+	// and every current model accepts this one.
 	anthropicMaxTokens = 8192
 )
 
-// anthropicBody is req for the messages protocol
-// (https://docs.anthropic.com/en/api/messages-streaming). What stays the same from round to round is
-// marked for the service's cache: the tools, the system prompt, and the conversation up to its end.
+// anthropicBody is req for the messages protocol (https://docs.anthropic.com/en/api/messages-streaming). The
+// parts that stay the same from round to round are marked for the service's cache: tools, system prompt, and
+// the conversation up to its end.
 func anthropicBody(m *Client, req llm.Request) (any, error) {
 	p := anthropic.MessageNewParams{Model: m.Model, MaxTokens: anthropicMaxTokens}
 	if req.MaxTokens > 0 {
@@ -39,10 +39,10 @@ func anthropicBody(m *Client, req llm.Request) (any, error) {
 		if err != nil {
 			return p, err
 		}
-		delete(schema, "type") // always an object
+		delete(schema, "type") // it is always object
 		tool.InputSchema.ExtraFields = schema
 		if len(schema) == 0 {
-			tool.InputSchema.Properties = map[string]any{} // else it would be left out, which is refused
+			tool.InputSchema.Properties = map[string]any{} // if it were left out, the service would refuse the tool
 		}
 		if i+1 == len(req.Tools) {
 			tool.CacheControl = anthropic.NewCacheControlEphemeralParam()
@@ -70,7 +70,7 @@ func anthropicBody(m *Client, req llm.Request) (any, error) {
 	return p, nil
 }
 
-// anthropicBlocks is msg as blocks; the service refuses empty ones. Results are the user's.
+// anthropicBlocks converts msg to blocks; the service refuses empty ones. Results have the role user.
 func anthropicBlocks(msg chat.Message) (anthropic.MessageParamRole, []anthropic.ContentBlockParamUnion) {
 	var blocks []anthropic.ContentBlockParamUnion
 	if msg.Role == chat.RoleTool {
@@ -105,8 +105,7 @@ func anthropicImage(img chat.Image) anthropic.ContentBlockParamUnion {
 	return anthropic.NewImageBlockBase64(img.MIME, base64.StdEncoding.EncodeToString(img.Data))
 }
 
-// anthropicReader puts the events of one answer together: blocks that begin, grow and end one after
-// another.
+// anthropicReader assembles the events of one answer: blocks that begin, grow and end one after another.
 type anthropicReader struct {
 	blocks map[int]*anthropicBlock
 	usage  anthropicUsage
@@ -114,12 +113,12 @@ type anthropicReader struct {
 
 type anthropicBlock struct {
 	kind string
-	// call is nil but for a tool_use; given is the input it began with.
+	// call is nil except for a tool_use; given is its initial input.
 	call  *partialCall
 	given json.RawMessage
 }
 
-// anthropicUsage counts anew in each event that has it; what is missing stays.
+// anthropicUsage is cumulative; a missing field keeps its value.
 type anthropicUsage struct {
 	Input   int `json:"input_tokens"`
 	Output  int `json:"output_tokens"`
@@ -151,7 +150,6 @@ type anthropicEvent struct {
 	Usage json.RawMessage `json:"usage"`
 }
 
-// event implements reader.
 func (r *anthropicReader) read(e sseEvent, a *answer) error {
 	var v anthropicEvent
 	if err := json.Unmarshal(e.data, &v); err != nil {
@@ -182,7 +180,7 @@ func (r *anthropicReader) read(e sseEvent, a *answer) error {
 	case "error":
 		return newServiceError(e.data)
 	}
-	return nil // a ping, or an event of a later version
+	return nil // a ping, or an event of a newer protocol version
 }
 
 func (r *anthropicReader) count(raw json.RawMessage, a *answer) error {
@@ -237,14 +235,14 @@ func (r *anthropicReader) grow(v *anthropicEvent, a *answer) error {
 		if v.Delta.JSON == nil {
 			return malformed("a piece of a call is empty")
 		}
-		if b.call != nil { // else it is the input of a tool that the service runs itself
+		if b.call != nil { // otherwise it belongs to a tool that the service runs itself
 			a.addArguments(b.call, *v.Delta.JSON)
 		}
 	}
 	return nil
 }
 
-// close ends a block; a call is whole from then on.
+// close ends a block. From then on a call is complete.
 func (r *anthropicReader) close(v *anthropicEvent, a *answer) error {
 	if v.Index == nil || r.blocks[*v.Index] == nil {
 		return malformed("a block ends that did not begin")
@@ -254,7 +252,7 @@ func (r *anthropicReader) close(v *anthropicEvent, a *answer) error {
 		return nil
 	}
 	b.call.problem = ""
-	// A call begins with {} for an input that is still to come; none may be all there was, or cut.
+	// A call begins with {} for an input that is still to come; an empty one may be complete or truncated.
 	if b.call.args.Len() == 0 && len(b.given) > 0 && string(b.given) != "{}" {
 		a.addArguments(b.call, string(b.given))
 	}

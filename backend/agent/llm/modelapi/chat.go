@@ -24,15 +24,15 @@ func chatBody(m *Client, req llm.Request) (any, error) {
 	}
 	switch {
 	case req.MaxTokens <= 0:
-	case m.Endpoint.BaseURL == openAIBase: // where models that think refuse the older name
+	case m.Endpoint.BaseURL == openAIBase: // its reasoning models refuse the older name
 		p.MaxCompletionTokens = param.NewOpt(int64(req.MaxTokens))
-	default: // which every compatible server knows
+	default: // known to every compatible server
 		p.MaxTokens = param.NewOpt(int64(req.MaxTokens))
 	}
 	if req.System != "" {
 		p.Messages = append(p.Messages, openai.SystemMessage(req.System))
 	}
-	var seen []chat.Image // of results, which hold only text here
+	var seen []chat.Image // images of results, which can only hold text in this format
 	for i, msg := range req.Messages {
 		if out, ok := chatMessage(msg, req.Thoughts); ok {
 			p.Messages = append(p.Messages, out)
@@ -41,7 +41,7 @@ func chatBody(m *Client, req llm.Request) (any, error) {
 			seen = append(seen, msg.Images...)
 		}
 		if len(seen) > 0 && (i+1 == len(req.Messages) || req.Messages[i+1].Role != chat.RoleTool) {
-			p.Messages = append(p.Messages, userMessageWithImages("The pictures of the results above, in their order.", seen))
+			p.Messages = append(p.Messages, userMessageWithImages("The images of the results above, in order.", seen))
 			seen = nil
 		}
 	}
@@ -55,16 +55,16 @@ func chatBody(m *Client, req llm.Request) (any, error) {
 		}))
 	}
 	extra := map[string]any{"stream": true}
-	if m.Endpoint.tellsCost() {
+	if m.Endpoint.reportsCost() {
 		extra["usage"] = map[string]any{"include": true}
 	}
 	p.SetExtraFields(extra)
 	return p, nil
 }
 
-// chatMessage is msg in the protocol's form; an empty assistant message is left out. With
-// thoughts, a message with calls holds those that led to them, where services look for them that want
-// them back (https://api-docs.deepseek.com/guides/thinking_mode); they refuse a message without any.
+// chatMessage converts msg; an empty assistant message is left out. With reasoning, a message with calls also
+// carries the reasoning before them, for services that want it back
+// (https://api-docs.deepseek.com/guides/thinking_mode) and refuse a message without any.
 func chatMessage(msg chat.Message, thoughts bool) (openai.ChatCompletionMessageParamUnion, bool) {
 	switch {
 	case msg.Role == chat.RoleUser && len(msg.Images) > 0:
@@ -115,7 +115,7 @@ func argsOf(c chat.ToolCall) string {
 	return string(c.Args)
 }
 
-// schemaOf is the JSON Schema of a function's parameters; nil when it has none.
+// schemaOf is the JSON Schema of a function's parameters, nil if it has none.
 func schemaOf(t toolspec.Function) (map[string]any, error) {
 	var schema map[string]any
 	if len(t.Function.Parameters) > 0 {
@@ -126,15 +126,15 @@ func schemaOf(t toolspec.Function) (map[string]any, error) {
 	return schema, nil
 }
 
-// chatReader puts the chunks of one answer together. Calls come in fragments: the first has id and
-// name, the others continue the arguments. Servers differ in the index (some send 0 for every call,
-// some none), so a new id at a known index begins a new call.
+// chatReader assembles the chunks of one answer. Calls come in pieces: the first has id and name, the others
+// continue the arguments. Servers differ in the index (some send 0 for every call, some none), so a new id at
+// a known index begins a new call.
 type chatReader struct {
 	byIndex map[int]*partialCall
 	last    *partialCall
-	// reasoned is set when thoughts came as reasoning_content.
+	// reasoned is set when reasoning came as reasoning_content.
 	reasoned bool
-	// priced says that the service tells what it takes.
+	// readsCost says that the service reports what it charges.
 	readsCost bool
 }
 
@@ -161,7 +161,7 @@ type chatDelta struct {
 	Role    *string         `json:"role"`
 	Content json.RawMessage `json:"content"`
 	Refusal *string         `json:"refusal"`
-	// The two names under which services show what a model thinks.
+	// The two names under which services send reasoning.
 	Reasoning        *string    `json:"reasoning"`
 	ReasoningContent *string    `json:"reasoning_content"`
 	ToolCalls        []chatCall `json:"tool_calls"`
@@ -181,7 +181,6 @@ type chatCall struct {
 	} `json:"extra_content"`
 }
 
-// event implements reader.
 func (r *chatReader) read(e sseEvent, a *answer) error {
 	if string(e.data) == "[DONE]" {
 		a.done = true
@@ -209,7 +208,7 @@ func (r *chatReader) read(e sseEvent, a *answer) error {
 		}
 		return nil
 	}
-	for _, choice := range *c.Choices { // one answer was asked for, so that all are of it
+	for _, choice := range *c.Choices { // only one answer was requested, so all belong to it
 		if len(choice.Delta) == 0 && choice.FinishReason == "" {
 			return malformed("a chunk has no delta")
 		}
@@ -234,8 +233,8 @@ func (r *chatReader) delta(raw json.RawMessage, last bool, a *answer) error {
 		return malformed("a delta is not valid")
 	}
 	if d.Role == nil && d.Content == nil && d.Refusal == nil && d.Reasoning == nil && d.ReasoningContent == nil && d.ToolCalls == nil {
-		// Services add fields of their own. While a call is being sent, one that stands alone may
-		// as well be a piece of it.
+		// Services add fields of their own. While a call is being sent, an unknown field alone may be a piece
+		// of it.
 		if r.last != nil && !last && len(strings.Trim(string(raw), "{} \t\r\n")) > 0 {
 			return malformed("a delta in a call holds nothing that is known")
 		}
@@ -317,7 +316,7 @@ func (r *chatReader) addPiece(c chatCall, a *answer) error {
 	if f.id == "" {
 		f.id = c.ID
 	}
-	// The name comes whole with the first fragment; some servers repeat it in each.
+	// The name comes whole with the first piece; some servers repeat it in each.
 	if f.name == "" {
 		f.name = c.Function.Name
 	}

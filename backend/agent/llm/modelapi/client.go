@@ -17,23 +17,22 @@ import (
 )
 
 const (
-	// maxErrorBody is how much of an error answer is read.
+	// maxErrorBody is how much of an error response is read.
 	maxErrorBody = 64 << 10
-	// defaultIdle is how long a stream may be silent. Reading a long prompt on a
-	// processor without accelerator takes minutes before the first word.
+	// DefaultIdleTimeout is how long a stream may be silent. Without an accelerator, reading a long prompt
+	// takes minutes before the first word.
 	DefaultIdleTimeout = 5 * time.Minute
-	// afterEnd is how long the usage is waited for once the model said that its answer ends.
+	// usageTimeout is how long to wait for the usage after the model ended its answer.
 	usageTimeout = 5 * time.Second
 )
 
-// errStalled is the cause of a stream that was given up.
+// errStalled is the cause of a stream that timed out.
 var errStalled = errors.New("nothing came for too long")
 
-// client is one model at one endpoint. It asks once: what is done about a failure is decided above it.
+// Client is one model at one endpoint. It sends a request once; retries are the caller's.
 //
-// Bodies are made of the vendors' own types (openai-go, anthropic-sdk-go). The streams are read here:
-// those libraries skip lines and fields that they don't know, and what is skipped may be the middle of
-// a call.
+// Request bodies are built with the vendors' types (openai-go, anthropic-sdk-go). Streams are read here: those
+// libraries skip lines and fields they do not know, and what they skip may be the middle of a call.
 type Client struct {
 	Endpoint    Endpoint
 	Model       string
@@ -41,12 +40,12 @@ type Client struct {
 	IdleTimeout time.Duration
 }
 
-// reader puts together the events of one answer. An error ends the answer.
+// answerReader assembles the events of one answer. An error ends the answer.
 type answerReader interface {
 	read(e sseEvent, a *answer) error
 }
 
-// Format is the wire format that a service speaks.
+// Format is the wire format of a service.
 type Format string
 
 // The formats. Auto chooses by the address.
@@ -57,12 +56,12 @@ const (
 	Anthropic Format = "anthropic"
 )
 
-// Formats are the names of all formats, for settings.
+// Formats returns the names of all formats, for settings.
 func Formats() []string {
 	return []string{string(Auto), string(Chat), string(Responses), string(Anthropic)}
 }
 
-// path is where a request of that format goes, below the base address.
+// path is where requests of that format go, below the base address.
 func (f Format) path() string {
 	switch f {
 	case Responses:
@@ -90,10 +89,10 @@ func (e Endpoint) reader() answerReader {
 	case Anthropic:
 		return &anthropicReader{}
 	}
-	return &chatReader{readsCost: e.tellsCost()}
+	return &chatReader{readsCost: e.reportsCost()}
 }
 
-// authorise puts the key where that format has it.
+// Authorize adds the key in the way of the format.
 func (f Format) Authorize(req *http.Request, key string) {
 	if f == Anthropic {
 		req.Header.Set("Anthropic-Version", anthropicVersion)
@@ -107,7 +106,7 @@ func (f Format) Authorize(req *http.Request, key string) {
 	}
 }
 
-// Stream implements Model.
+// Stream implements llm.Model.
 func (m *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	req.Messages = withWireRoles(req.Messages)
 	body, err := m.Endpoint.Format.body(m, req)
@@ -116,7 +115,7 @@ func (m *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.D
 	}
 	var raw bytes.Buffer
 	out := json.NewEncoder(&raw)
-	out.SetEscapeHTML(false) // the request is read by no browser
+	out.SetEscapeHTML(false) // no browser reads the request
 	if err := out.Encode(body); err != nil {
 		return llm.Response{}, fmt.Errorf("writing the request: %w", err)
 	}
@@ -150,8 +149,7 @@ func (m *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.D
 	return m.read(watched, res.Body, idle, onDelta)
 }
 
-// spoken are messages in the roles that the formats know: what Sextant itself says, it says where the
-// person would.
+// withWireRoles replaces roles that wire formats do not have: Sextant's own messages are sent as the user's.
 func withWireRoles(messages []chat.Message) []chat.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {
@@ -162,7 +160,7 @@ func withWireRoles(messages []chat.Message) []chat.Message {
 	return out
 }
 
-// read reads the answer from body, which ends when ctx does. idle ends ctx.
+// read reads the answer from body, which ends when ctx does. idle cancels ctx.
 func (m *Client) read(ctx context.Context, body io.Reader, idle *time.Timer, onDelta func(llm.Delta)) (llm.Response, error) {
 	a := &answer{onDelta: onDelta}
 	events, r := newSSEReader(body), m.Endpoint.reader()
@@ -177,7 +175,7 @@ func (m *Client) read(ctx context.Context, body io.Reader, idle *time.Timer, onD
 			err = a.checkSize()
 		}
 		if err == nil && a.pieces > pieces && !utf8.Valid(e.data) {
-			// In a text that is one character less; a call would be another than was meant.
+			// In text this loses one character; a call would become a different one.
 			err = malformed("a piece of a call is not UTF-8")
 		}
 		if a.complete {
@@ -208,7 +206,7 @@ func (m *Client) verdict(ctx context.Context, err error, a *answer) error {
 	case errors.As(err, &said):
 		return &llm.Error{
 			Kind:       llm.Failed,
-			Message:    m.Endpoint.Label + " ended the answer with an error" + withDetail(m.Endpoint.said(said.data)),
+			Message:    m.Endpoint.Label + " ended the answer with an error" + withDetail(m.Endpoint.errorDetail(said.data)),
 			Suggestion: "The text so far is kept. Send \"continue\" to go on, or choose another model.",
 			Err:        llm.ErrBrokenOff,
 			Retryable:  true,
@@ -223,7 +221,7 @@ func (m *Client) verdict(ctx context.Context, err error, a *answer) error {
 	return brokenOff(err)
 }
 
-// ended says why ctx is done.
+// stopError returns why ctx is done.
 func (m *Client) stopError(ctx context.Context) error {
 	if !errors.Is(context.Cause(ctx), errStalled) {
 		return ctx.Err()
@@ -236,10 +234,10 @@ func (m *Client) stopError(ctx context.Context) error {
 	}
 }
 
-// said is the sentence of an error body without the key, which some services repeat. The key goes
-// before the sentence is shortened, so that no half of it stays. One of three letters hides nothing
-// from anybody and would make sentences unreadable.
-func (e Endpoint) said(body []byte) string {
+// errorDetail is the sentence in an error body without the key, which some services repeat. The key is
+// removed before the sentence is shortened, so that no half of it remains. Very short keys are left: they
+// protect nothing and would make sentences unreadable.
+func (e Endpoint) errorDetail(body []byte) string {
 	if len(e.Key) > 3 {
 		body = bytes.ReplaceAll(body, []byte(e.Key), []byte("…"))
 	}

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// mostTokens bounds what a service may say that one answer took: a count is added to others.
+	// maxTokens is the most a service may claim for one answer, because counts are summed.
 	maxTokens = 100_000_000
-	// mostCost bounds what one answer may cost, in units of the currency.
+	// maxCost limits the cost of one answer, in units of the currency.
 	maxCost = 100_000
-	// openRouterHost is where answers come with their cost.
+	// openRouterHost reports the cost of answers.
 	openRouterHost = "openrouter.ai"
 )
 
-// sane is u without what cannot be: no count is negative or boundless, and what was cached was read.
+// clampUsage removes impossible counts: none is negative or unlimited, and cached tokens were read.
 func clampUsage(u chat.Usage) chat.Usage {
 	within := func(n, most int) int { return min(max(n, 0), most) }
 	u.Input, u.Output = within(u.Input, maxTokens), within(u.Output, maxTokens)
@@ -27,9 +27,9 @@ func clampUsage(u chat.Usage) chat.Usage {
 	return u
 }
 
-// tellsCost reports whether the service says what an answer costs
+// reportsCost reports whether the service says what an answer costs
 // (https://openrouter.ai/docs/use-cases/usage-accounting).
-func (e Endpoint) tellsCost() bool {
+func (e Endpoint) reportsCost() bool {
 	if e.Provider == llm.ProviderOpenRouter {
 		return true
 	}
@@ -37,22 +37,22 @@ func (e Endpoint) tellsCost() bool {
 	return err == nil && u.Hostname() == openRouterHost
 }
 
-// serviceCost is what such a service says, in US dollars.
+// serviceCost is what such a service reports, in US dollars.
 type serviceCost struct {
-	// Raw, because other services use the names for other things.
+	// Raw, because other services use these names for other things.
 	Cost    json.RawMessage `json:"cost"`
 	Own     json.RawMessage `json:"is_byok"`
 	Further json.RawMessage `json:"cost_details"`
 }
 
-// money is the cost; nil when there is none that can be.
+// money is the cost, nil if there is no plausible one.
 func (c serviceCost) money() *chat.Money {
 	var sum float64
 	if len(c.Cost) == 0 || string(c.Cost) == "null" || json.Unmarshal(c.Cost, &sum) != nil {
 		return nil
 	}
 	if string(c.Own) == "true" {
-		// The person's own key at the provider paid, beside the service's fee; else that is in it.
+		// With the user's own provider key the provider's price comes on top of the service's fee.
 		var more struct {
 			Upstream float64 `json:"upstream_inference_cost"`
 		}

@@ -8,10 +8,10 @@ import (
 	"sextant/backend/agent/llm"
 )
 
-// openAIBase is where openai/… goes when no other address is configured.
+// openAIBase is where openai/… goes if no other address is configured.
 const openAIBase = "https://api.openai.com/v1"
 
-// usualBase is a service's own address; "" for a server on this machine.
+// DefaultBaseURL is a service's own address, "" for a server on this machine.
 func DefaultBaseURL(provider string) string {
 	switch provider {
 	case llm.ProviderOpenAI:
@@ -26,7 +26,7 @@ func DefaultBaseURL(provider string) string {
 	return ""
 }
 
-// formatOf is the format that is spoken at base when nobody says which.
+// DetectFormat is the format of the service at base if none is configured.
 func DetectFormat(provider, base string) Format {
 	u, err := url.Parse(base)
 	switch {
@@ -42,7 +42,7 @@ func DetectFormat(provider, base string) Format {
 	return Chat
 }
 
-// endpoint is where a provider is reached. base has no trailing slash.
+// Endpoint is where a provider is reached. BaseURL has no trailing slash.
 type Endpoint struct {
 	Provider string
 	Label    string
@@ -52,7 +52,7 @@ type Endpoint struct {
 	Local    bool
 }
 
-// variable is the name of an environment variable of the provider's settings.
+// EnvVar is the environment variable of a provider's setting.
 func EnvVar(provider, setting string) string {
 	return "SEXTANT_" + strings.ToUpper(provider) + "_" + setting
 }
@@ -92,7 +92,7 @@ func (e Endpoint) startHint() string {
 	return "Check the network and " + EnvVar(e.Provider, "BASE_URL") + ", then send again. The conversation is kept."
 }
 
-// checkBase refuses addresses that are not plain http or https ones.
+// CheckBaseURL refuses addresses that are not plain http or https ones.
 func CheckBaseURL(provider, base string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {

@@ -12,12 +12,12 @@ import (
 
 const maxListBody = 1 << 20
 
-// statusError is an HTTP status that is not a success.
+// StatusError is an HTTP status that is no success.
 type StatusError int
 
 func (s StatusError) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
-// modelIDs reads a list of models in either of the two usual forms.
+// ModelIDs reads a list of models in either of the two usual forms.
 func (e Endpoint) ModelIDs(ctx context.Context, c *http.Client, address string) ([]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {

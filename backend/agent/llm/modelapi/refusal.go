@@ -12,10 +12,10 @@ import (
 	"sextant/backend/agent/llm"
 )
 
-// refusal turns an HTTP status and the body's words into an Error.
+// refusal converts an HTTP status and an error body to an Error.
 func (m *Client) refusal(status int, body []byte, wait time.Duration) *llm.Error {
-	e := m.errorForStatus(status, m.Endpoint.said(body))
-	// 529 is Anthropic's word for too many requests of everybody.
+	e := m.errorForStatus(status, m.Endpoint.errorDetail(body))
+	// 529 is Anthropic's status for an overloaded service.
 	e.Retryable = status == http.StatusRequestTimeout || status == http.StatusConflict ||
 		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError && status != http.StatusNotImplemented
 	e.RetryAfter = wait
@@ -45,8 +45,8 @@ func (m *Client) errorForStatus(status int, said string) *llm.Error {
 	case status == http.StatusTooManyRequests:
 		return &llm.Error{
 			Kind:       llm.RateLimited,
-			Message:    m.Endpoint.Label + " takes no more requests now" + withDetail(said),
-			Suggestion: "The conversation is kept. Wait a little and send again, or choose another model.",
+			Message:    m.Endpoint.Label + " is limiting requests" + withDetail(said),
+			Suggestion: "The conversation is kept. Wait a moment and send again, or choose another model.",
 		}
 	case status == http.StatusRequestEntityTooLarge || status == http.StatusBadRequest && mentionsLength(said):
 		return &llm.Error{
@@ -69,11 +69,11 @@ func (m *Client) unreachable(err error) *llm.Error {
 		Message:    fmt.Sprintf("%s cannot be reached at %s", m.Endpoint.Label, m.Endpoint.BaseURL),
 		Suggestion: m.Endpoint.startHint(),
 		Err:        err,
-		Retryable:  !m.Endpoint.Local, // here it is started or it is not
+		Retryable:  !m.Endpoint.Local, // a local server is either running or not
 	}
 }
 
-// cut says that the answer is not whole.
+// brokenOff says that the answer is not whole.
 func brokenOff(err error) *llm.Error {
 	return &llm.Error{
 		Kind:       llm.Cut,
@@ -84,7 +84,7 @@ func brokenOff(err error) *llm.Error {
 	}
 }
 
-// retryAfter is how long an error answer asks to wait, in seconds or until a date; 0 when it does not say.
+// retryAfter is the wait an error response asks for, in seconds or until a date; 0 for none.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.Atoi(h.Get("Retry-After-Ms")); err == nil && ms > 0 {
 		return min(time.Duration(ms)*time.Millisecond, 24*time.Hour)
@@ -111,7 +111,7 @@ func mentionsLength(said string) bool {
 	return false
 }
 
-// errorText digs the sentence out of the usual forms of error bodies.
+// errorText extracts the sentence from the usual forms of error bodies.
 func errorText(body []byte) string {
 	var form struct {
 		Error   json.RawMessage `json:"error"`
@@ -143,7 +143,7 @@ func withDetail(said string) string {
 	return ": " + said
 }
 
-// oneLine keeps at most 300 bytes of s on one line.
+// oneLine keeps at most 300 bytes of s, on one line.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
 	if len(s) <= 300 {

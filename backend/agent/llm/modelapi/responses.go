@@ -11,8 +11,8 @@ import (
 )
 
 // responsesBody is req for the responses protocol
-// (https://platform.openai.com/docs/api-reference/responses-streaming). The conversation is ours:
-// the service is asked to keep none of it.
+// (https://platform.openai.com/docs/api-reference/responses-streaming). The service is asked to store
+// nothing: we keep the conversation.
 func responsesBody(m *Client, req llm.Request) (any, error) {
 	p := responses.ResponseNewParams{Model: m.Model, Store: param.NewOpt(false)}
 	if req.System != "" {
@@ -78,7 +78,7 @@ func responsesItems(msg chat.Message) []responses.ResponseInputItemUnionParam {
 	return items
 }
 
-// responsesReader puts the events of one answer together.
+// responsesReader assembles the events of one answer.
 type responsesReader struct{ calls map[int]*partialCall }
 
 type responsesEvent struct {
@@ -108,9 +108,8 @@ type responsesEvent struct {
 	} `json:"response"`
 }
 
-// event implements reader.
 func (r *responsesReader) read(e sseEvent, a *answer) error {
-	if string(e.data) == "[DONE]" { // which some compatible services add
+	if string(e.data) == "[DONE]" { // some compatible services add it
 		a.done = true
 		return nil
 	}

@@ -8,11 +8,11 @@ import (
 	"io"
 )
 
-// maxEvent bounds one event of a stream; the largest repeats a whole answer.
+// maxEvent limits one event of a stream; the largest repeats a whole answer.
 const maxEvent = 2 * maxAnswerBytes
 
-// errDamaged means that a part of the stream cannot be read. What it held is unknown, so that no call
-// of the answer is whole.
+// errMalformed means that a part of the stream cannot be read. What it held is unknown, so no call of the
+// answer counts as complete.
 var errMalformed = errors.New("a part of the answer could not be read")
 
 func malformed(format string, args ...any) error {
@@ -25,9 +25,9 @@ type sseEvent struct {
 	data []byte
 }
 
-// sseReader reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html)
-// more strictly than the standard has it: there a line that is not understood is skipped, but in an
-// answer the skipped line may be the middle of a call. So such a line is an error here.
+// sseReader reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) more
+// strictly than the standard: there an unknown line is skipped, but in an answer it may be the middle of a
+// call. So it is an error here.
 type sseReader struct {
 	lines *bufio.Reader
 	data  bytes.Buffer
@@ -35,8 +35,8 @@ type sseReader struct {
 
 func newSSEReader(r io.Reader) *sseReader { return &sseReader{lines: bufio.NewReader(r)} }
 
-// next gives the next event with data, which is valid until the call after. An event that the end of
-// the stream cut is dropped: the error is then io.EOF, as at an orderly end.
+// next returns the next event with data, valid until the following call. An event truncated by the end of the
+// stream is dropped: the error is then io.EOF, as at an orderly end.
 func (r *sseReader) next() (sseEvent, error) {
 	var e sseEvent
 	r.data.Reset()
@@ -67,7 +67,7 @@ func (r *sseReader) next() (sseEvent, error) {
 		case "event":
 			e.name = string(value)
 		case "id", "retry":
-		case "": // a comment; one that looks like an event was one
+		case "": // a comment; one that looks like an event was meant as one
 			if bytes.IndexByte(value, '{') >= 0 {
 				return sseEvent{}, malformed("a comment holds data")
 			}
@@ -77,7 +77,7 @@ func (r *sseReader) next() (sseEvent, error) {
 	}
 }
 
-// line is the next line without its end. One that the end of the stream cut is no line.
+// line is the next line without its line break. A last line without one is dropped.
 func (r *sseReader) line() ([]byte, error) {
 	var whole []byte
 	for {
@@ -99,12 +99,12 @@ func (r *sseReader) line() ([]byte, error) {
 	}
 }
 
-// toldError is what a service says in the middle of its answer.
+// newServiceError is an error that a service sends in the middle of its answer.
 func newServiceError(data []byte) error { return &serviceError{data: bytes.Clone(data)} }
 
 type serviceError struct{ data []byte }
 
 func (t *serviceError) Error() string { return "the service ended the answer with an error" }
 
-// notWhole is the problem of a call whose end did not come.
+// incompleteCall is the problem of a call whose end did not come.
 const incompleteCall = "the call was not sent to its end"

@@ -2,32 +2,32 @@ package modelapi
 
 import "strings"
 
-// tag finds the thoughts that a text begins with. Models on this machine often write them into their
-// answer, as <think>…</think>, where the server does not part the two.
+// thinkSplitter separates the reasoning at the start of a text. Local models often write it into their answer
+// as <think>…</think>, and not every server separates the two.
 type thinkSplitter struct {
 	state splitState
-	// closing is the tag that ends the thoughts; held is what may be the beginning of a tag.
+	// closing is the tag that ends the reasoning; held is what may be the beginning of a tag.
 	closing string
 	held    string
 }
 
-// place is where in an answer a tag has come to.
+// splitState is how far an answer has come.
 type splitState int
 
 const (
 	atStart splitState = iota
 	inThought
-	// between is the blank that follows the thoughts, which is no part of the answer.
+	// afterThought is the white space after the reasoning, which is not part of the answer.
 	afterThought
 	inText
 )
 
-// openings are the tags that begin thoughts, each with the one that ends them.
+// thinkTags are the opening tags with their closing tags.
 var thinkTags = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}}
 
 const blank = " \t\r\n"
 
-// split parts the next piece of a text. The thoughts come before the rest.
+// split splits the next piece of text. Reasoning comes before the rest.
 func (t *thinkSplitter) split(s string) (thought, text string) {
 	switch t.state {
 	case inText:
@@ -57,7 +57,7 @@ func (t *thinkSplitter) split(s string) (thought, text string) {
 	return thought, ""
 }
 
-// open decides what the text begins with; false when that cannot be told yet.
+// matchOpening decides what the text begins with; false if that is not certain yet.
 func (t *thinkSplitter) matchOpening() bool {
 	begun := strings.TrimLeft(t.held, blank)
 	for _, o := range thinkTags {
@@ -75,7 +75,7 @@ func (t *thinkSplitter) matchOpening() bool {
 	return true
 }
 
-// rest is what was held back, at the end of the answer.
+// flush returns what was held back, at the end of the answer.
 func (t *thinkSplitter) flush() (thought, text string) {
 	held := t.held
 	t.held = ""
@@ -85,7 +85,7 @@ func (t *thinkSplitter) flush() (thought, text string) {
 	return "", held
 }
 
-// tail is the length of the longest end of s that closing begins with.
+// partialSuffix is the length of the longest suffix of s that is a prefix of closing.
 func partialSuffix(s, closing string) int {
 	for n := min(len(s), len(closing)-1); n > 0; n-- {
 		if strings.HasPrefix(closing, s[len(s)-n:]) {

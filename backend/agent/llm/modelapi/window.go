@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// leastWindow and mostWindow bound what a service may say, in tokens. What is larger is one that
-	// means no limit, or a lie, and tells nothing.
+	// minWindow and maxWindow limit what a service may report, in tokens. A larger value means no limit or is
+	// wrong, and is ignored.
 	minWindow = 1_000
 	maxWindow = 20_000_000
-	// maxWindowBody is how much of an answer is read; OpenRouter's list has some hundred models.
+	// maxWindowBody is how much of a response is read; OpenRouter's list has some hundred models.
 	maxWindowBody = 8 << 20
 )
 
-// size is what a service said of a model's window.
+// Window is a model's context window as the service reports it. Loaded says that it is loaded with that size.
 type Window struct {
 	Tokens int
 	Loaded bool
 }
 
-// window asks the service in its own way; nothing is an answer too.
+// ContextWindow asks the service for the model's context window. The zero Window means that it does not say.
 func (m *Client) ContextWindow(ctx context.Context) (Window, error) {
 	root := strings.TrimSuffix(m.Endpoint.BaseURL, "/v1")
 	switch {
@@ -51,20 +51,20 @@ func (m *Client) ContextWindow(ctx context.Context) (Window, error) {
 		err := m.fetchJSON(ctx, m.Endpoint.BaseURL+"/models/"+url.PathEscape(m.Model), nil, &said)
 		return said.window(), err
 	case m.Endpoint.Provider == llm.ProviderGemini && strings.HasSuffix(m.Endpoint.BaseURL, "/openai"):
-		// The compatible list says nothing of it, the service's own does.
+		// The compatible list does not have it, the service's own does.
 		var said modelInfo
 		err := m.fetchJSON(ctx, strings.TrimSuffix(m.Endpoint.BaseURL, "/openai")+"/models/"+url.PathEscape(m.Model), nil, &said)
 		return said.window(), err
 	case m.Endpoint.BaseURL == openAIBase:
-		return Window{}, nil // its list says nothing of it
+		return Window{}, nil // its list does not include it
 	}
 	return m.listedWindow(ctx, m.Endpoint.BaseURL+"/models")
 }
 
-// windowFact is what services say of a model, each under its own name.
+// modelInfo is what services report about a model, each under its own name.
 type modelInfo struct {
 	ID string `json:"id"`
-	// Loaded and Could are LM Studio's: of a model that is loaded, and of any.
+	// LM Studio: of a loaded model, and the most it supports.
 	Loaded    tokenCount `json:"loaded_context_length"`
 	MaxLoaded tokenCount `json:"max_context_length"`
 	// VLLM, OpenRouter, Groq, Anthropic and Gemini.
@@ -98,9 +98,9 @@ func (m *Client) listedWindow(ctx context.Context, address string) (Window, erro
 	return Window{}, err
 }
 
-// ollamaWindow is for how many tokens Ollama loaded the model, or will by the model's own parameters;
-// without either the server decides when it loads it, for no more than the model could read. What does
-// not fit there it leaves out without a word.
+// ollamaWindow is the size with which Ollama loaded the model, or will by the model's own parameters. Without
+// either the server decides when it loads it, at most what the model supports. Ollama silently truncates
+// longer prompts.
 func (m *Client) ollamaWindow(ctx context.Context, root string) (Window, error) {
 	var ps struct {
 		Models []struct {
@@ -108,7 +108,7 @@ func (m *Client) ollamaWindow(ctx context.Context, root string) (Window, error) 
 			Reads tokenCount `json:"context_length"`
 		} `json:"models"`
 	}
-	// A server that does not know this question may know the next.
+	// A server that does not have this route may have the next.
 	if m.fetchJSON(ctx, root+"/api/ps", nil, &ps) == nil {
 		for _, run := range ps.Models {
 			if run.Reads > 0 && (run.Name == m.Model || run.Name == m.Model+":latest") {
@@ -119,7 +119,7 @@ func (m *Client) ollamaWindow(ctx context.Context, root string) (Window, error) 
 	var show struct {
 		Parameters string                     `json:"parameters"`
 		Info       map[string]json.RawMessage `json:"model_info"`
-		// RemoteHost is where a model runs that only has its name here; that one is never loaded.
+		// RemoteHost is set if the model runs elsewhere; it is then never loaded here.
 		RemoteHost string `json:"remote_host"`
 	}
 	if err := m.fetchJSON(ctx, root+"/api/show", map[string]string{"model": m.Model}, &show); err != nil {
@@ -135,7 +135,7 @@ func (m *Client) ollamaWindow(ctx context.Context, root string) (Window, error) 
 	return Window{Tokens: int(parseCount(string(show.Info[arch+".context_length"]))), Loaded: show.RemoteHost != ""}, nil
 }
 
-// fact reads one JSON answer into v: that to a GET, or with a body that to a POST.
+// fetchJSON decodes one JSON response into v, of a GET or, with a body, of a POST.
 func (m *Client) fetchJSON(ctx context.Context, address string, body, v any) error {
 	method, sent := http.MethodGet, io.Reader(http.NoBody)
 	if body != nil {
@@ -154,7 +154,7 @@ func (m *Client) fetchJSON(ctx context.Context, address string, body, v any) err
 	}
 	m.Endpoint.Format.Authorize(req, m.Endpoint.Key)
 	if m.Endpoint.Provider == llm.ProviderGemini && m.Endpoint.Key != "" {
-		req.Header.Del("Authorization") // takes no key there, but a person's account
+		req.Header.Del("Authorization") // which is for OAuth tokens there, not for keys
 		req.Header.Set("X-Goog-Api-Key", m.Endpoint.Key)
 	}
 	res, err := m.HTTP.Do(req)
@@ -171,8 +171,8 @@ func (m *Client) fetchJSON(ctx context.Context, address string, body, v any) err
 	return nil
 }
 
-// count is a number of tokens within bounds; whatever else stands in its place is 0, so that one odd
-// entry does not spoil a list.
+// tokenCount is a plausible number of tokens. Anything else decodes as 0, so that one odd entry does not
+// spoil a list.
 type tokenCount int
 
 // UnmarshalJSON implements json.Unmarshaler.

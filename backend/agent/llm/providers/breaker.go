@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// breaksAfter is how many failures in a row close an endpoint, breaksFor for how long.
+	// failureThreshold is how many failures in a row open the circuit of an endpoint, cooldown for how long.
 	failureThreshold = 5
 	cooldown         = 30 * time.Second
 )
 
-// breakers count the failures of each endpoint. One that fails again and again is left alone for a
-// while: it is not helped by more requests, and each costs a person the wait. Then one request tries
-// it. The zero value is ready.
+// breakers are circuit breakers, one for each endpoint. An endpoint that keeps failing gets no requests for a
+// while, because they do not help it and each makes a person wait. Then one request tries it. The zero value
+// is ready.
 type breakers struct {
 	mu sync.Mutex
 	at map[string]*breaker
@@ -28,8 +28,8 @@ type breaker struct {
 	until    time.Time
 }
 
-// closed is for how long nothing is to be sent to base; 0 means go ahead. When the time is over, the
-// first who asks goes ahead and the others wait for what comes of it.
+// remaining is how long nothing may be sent to base; 0 means go ahead. After the cooldown the first caller
+// goes ahead and the others wait for its result.
 func (b *breakers) remaining(base string) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,8 +45,8 @@ func (b *breakers) remaining(base string) time.Duration {
 	return 0
 }
 
-// note counts what came of a request to at. A refusal is the word of a service that is well; an
-// answer that a person stopped says nothing.
+// record counts the result of a request to at. A refusal comes from a healthy service; a stopped request says
+// nothing.
 func (b *breakers) record(at modelapi.Endpoint, err error) {
 	var e *llm.Error
 	if err != nil && !errors.As(err, &e) {
@@ -58,7 +58,7 @@ func (b *breakers) record(at modelapi.Endpoint, err error) {
 	case err == nil || e.Kind != llm.Unreachable && e.Kind != llm.Stalled && e.Kind != llm.Cut && (e.Kind != llm.Failed || !e.Retryable):
 		delete(b.at, at.BaseURL)
 		return
-	case at.Local && e.Kind == llm.Unreachable: // which costs nothing, and a person may start it at any time
+	case at.Local && e.Kind == llm.Unreachable: // costs nothing, and may be started at any time
 		return
 	}
 	if b.at == nil {
@@ -73,7 +73,7 @@ func (b *breakers) record(at modelapi.Endpoint, err error) {
 	s.until = time.Now().Add(cooldown)
 }
 
-// forgive forgets all failures.
+// reset forgets all failures.
 func (b *breakers) reset() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

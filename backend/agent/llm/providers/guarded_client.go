@@ -9,19 +9,19 @@ import (
 	"sextant/backend/guard/egress"
 )
 
-// way is how one address is reached: through a guard of its own, at which that address is open and
-// nothing else inside of this machine or its networks is. So what a person configured for a model is
-// no tool's, and no answer leads a request elsewhere.
+// guardedClient is an HTTP client for one address, with an egress guard of its own that opens only this
+// address inside the private networks. An address configured for a model is thus not open to tools, and no
+// response can redirect a request elsewhere.
 type guardedClient struct {
 	guard  *egress.Guard
 	client *http.Client
 }
 
-// newWay opens the hosts of configured at guard. proxy may be nil; the one that the environment names
-// for the address to was named by a person too.
+// newGuardedClient opens the hosts of configured at guard. proxy may be nil. The proxy that the environment
+// names for to is opened as well, because a person configured it.
 func newGuardedClient(guard *egress.Guard, proxy func(*http.Request) (*url.URL, error), to string, configured ...string) *guardedClient {
 	for _, base := range configured {
-		if u, err := url.Parse(base); err == nil && u.Host != "" { // else asking for a model says what is wrong
+		if u, err := url.Parse(base); err == nil && u.Host != "" { // otherwise opening a model reports what is wrong
 			guard.Open(withPort(u))
 		}
 	}
@@ -37,12 +37,12 @@ func newGuardedClient(guard *egress.Guard, proxy func(*http.Request) (*url.URL, 
 	transport.MaxIdleConnsPerHost = 2
 	return &guardedClient{guard: guard, client: &http.Client{
 		Transport: transport,
-		// No redirect is followed: a key goes to the configured address and nowhere else.
+		// Redirects are not followed: a key goes to the configured address and nowhere else.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// withPort is the host of u with its port, also where that is the usual one: one port is opened.
+// withPort is the host of u with its port, also if it is the default one, so that only one port is opened.
 func withPort(u *url.URL) string {
 	port := u.Port()
 	switch {
@@ -57,5 +57,5 @@ func withPort(u *url.URL) string {
 
 func (w *guardedClient) close() {
 	w.client.CloseIdleConnections()
-	_ = w.guard.Close() // it serves no proxy, so there is nothing that can fail
+	_ = w.guard.Close() // it runs no proxy, so nothing can fail
 }

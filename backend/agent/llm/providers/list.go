@@ -26,15 +26,15 @@ const (
 	stateNoKey    = "no_key"
 )
 
-// remoteList is what the configured service said last, kept for a while: List is asked
-// with every snapshot and must not wait for the network each time.
+// remoteList caches a service's list: List is called with every snapshot and must not wait for the network
+// each time.
 type remoteList struct {
 	until  time.Time
 	models []wire.Model
 }
 
-// List gives every model that can be chosen, the pilot first and always ready. A provider
-// that does not answer has one entry that says why. It takes at most three seconds.
+// List returns every model that can be chosen, the pilot first and always ready. A provider that does not
+// answer has one entry that says why. It takes at most three seconds.
 func (r *Registry) List(ctx context.Context) []wire.Model {
 	order := append(llm.RemoteProviders(), llm.LocalProviders()...)
 	found := make([][]wire.Model, len(order))
@@ -125,7 +125,7 @@ func (r *Registry) listLocal(ctx context.Context, provider string) []wire.Model 
 		down.Detail = fmt.Sprintf("not running on port %d", r.ports[provider])
 		return []wire.Model{down}
 	case len(ids) == 0:
-		down.Detail = "running, but it has no model"
+		down.Detail = "running, but it has no models"
 		return []wire.Model{down}
 	}
 	return named(at, ids)
@@ -135,7 +135,7 @@ func (r *Registry) listLocal(ctx context.Context, provider string) []wire.Model 
 func named(at modelapi.Endpoint, ids []string) []wire.Model {
 	models := []wire.Model{}
 	for _, id := range ids {
-		id = strings.TrimPrefix(id, "models/") // Gemini's names of names
+		id = strings.TrimPrefix(id, "models/") // Gemini's prefix
 		if strings.Contains(strings.ToLower(id), "embed") || len(models) == maxListed {
 			continue
 		}

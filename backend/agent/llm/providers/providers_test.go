@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm"
-	"sextant/backend/agent/llm/modelapi"
 	"sextant/backend/agent/llm/llmtest"
+	"sextant/backend/agent/llm/modelapi"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/llm/providers"
 )

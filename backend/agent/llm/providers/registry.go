@@ -20,30 +20,30 @@ type Service struct {
 	// BaseURL is its address; empty means the provider's own.
 	BaseURL string
 	Key     string
-	// Format is what it speaks; empty or Auto chooses by provider and address.
+	// Format is its wire format; empty or Auto chooses by provider and address.
 	Format modelapi.Format
 }
 
 // Config says which providers there are.
 type Config struct {
-	// OpenAIBaseURL and OpenAIKey are Services["openai"] in short.
+	// OpenAIBaseURL and OpenAIKey are short for Services["openai"].
 	OpenAIBaseURL string
 	OpenAIKey     string
-	// Services are the configured services by provider: openai (any compatible one), anthropic,
-	// gemini, openrouter.
+	// Services are the configured services by provider: openai (any compatible one), anthropic, gemini,
+	// openrouter.
 	Services map[string]Service
-	// Detect maps ollama, lmstudio, llamacpp and vllm to their ports on loopback; nil means the
-	// usual ones, a port of 0 or a missing name switches that provider off.
+	// Detect maps ollama, lmstudio, llamacpp and vllm to their ports on loopback; nil means the default
+	// ports. A port of 0 or a missing name disables that provider.
 	Detect map[string]int
 	// Idle is how long a stream may be silent; 0 means five minutes.
 	Idle time.Duration
-	// Fallback names the model that answers when the one that was asked cannot; nil or "" means none.
+	// Fallback names the model that answers when the requested one cannot; nil or "" means none.
 	Fallback func() string
-	// Patience is the first wait before a failed request is sent again, later ones are longer; 0
-	// means half a second.
+	// RetryDelay is the first wait before a failed request is sent again; later ones are longer. 0 means half
+	// a second.
 	Patience time.Duration
-	// Egress makes the guard that an address is dialled through, with nothing opened at it but what
-	// stands for all; nil for one that knows no exceptions. Each configured address gets its own.
+	// Egress makes the egress guard for an address; each configured address gets its own. nil means one
+	// without exceptions.
 	Egress func() *egress.Guard
 	Log    *slog.Logger
 }
@@ -58,11 +58,11 @@ type Registry struct {
 	egress     func() *egress.Guard
 	local      *guardedClient
 	breakers   breakers
-	// blind are the models that refused pictures, by address and name.
+	// noImages are the models that refused images, by address and name.
 	noImages sync.Map
-	// thoughts says of models whether they want back what they thought before calls; so keyed too.
+	// reasoning says which models want their reasoning back; same keys.
 	reasoning sync.Map
-	// windows are what services say of the sizes of models; so keyed too.
+	// windows caches the context windows that services report; same keys.
 	windows sync.Map
 
 	mu       sync.Mutex
@@ -70,14 +70,14 @@ type Registry struct {
 	blocked  []string
 }
 
-// service is a configured service and what is known of it.
+// service is a configured service and its cached list.
 type service struct {
 	Service
 	client *guardedClient
 	listed remoteList
 }
 
-// New makes a Registry; it reaches nothing until asked.
+// New makes a Registry. It connects to nothing yet.
 func New(cfg Config) *Registry {
 	if cfg.Detect == nil {
 		cfg.Detect = map[string]int{llm.ProviderOllama: 11434, llm.ProviderLMStudio: 1234, llm.ProviderLlamaCPP: 8080, llm.ProviderVLLM: 8000}
@@ -118,11 +118,11 @@ func New(cfg Config) *Registry {
 	return r
 }
 
-// to is the way to a provider at base, or at its own address.
+// clientFor makes the HTTP client for a provider at base, or at its own address.
 func (r *Registry) clientFor(provider, base string) *guardedClient {
 	var configured []string
 	if base != "" {
-		configured = []string{base} // the provider's own needs nothing opened
+		configured = []string{base} // the provider's own address needs no exception
 	}
 	w := newGuardedClient(r.egress(), http.ProxyFromEnvironment, cmp.Or(base, modelapi.DefaultBaseURL(provider)), configured...)
 	for _, addr := range r.blocked {
@@ -131,7 +131,7 @@ func (r *Registry) clientFor(provider, base string) *guardedClient {
 	return w
 }
 
-// Never closes addr ("127.0.0.1:4000", one of our own listeners) to models, whatever is configured.
+// Block closes addr ("127.0.0.1:4000", one of our own listeners) to models, whatever is configured.
 func (r *Registry) Never(addr string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,8 +142,8 @@ func (r *Registry) Never(addr string) {
 	}
 }
 
-// Configure changes how a provider's service is reached, which is forgiven its failures; models
-// opened before keep the way they had. An unknown provider is an error of the program's, and ignored.
+// Configure changes how a provider's service is reached and resets the circuit breakers. Models opened before
+// keep the old address. An unknown provider is ignored.
 func (r *Registry) Configure(provider string, to Service) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,7 +157,7 @@ func (r *Registry) Configure(provider string, to Service) {
 	old.client.close()
 }
 
-// Close ends idle connections.
+// Close closes idle connections.
 func (r *Registry) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,8 +167,8 @@ func (r *Registry) Close() {
 	r.local.close()
 }
 
-// Open gives the model called name, provider/name. It reaches nothing; that the provider
-// is there shows in the first Stream. The pilot is not opened here.
+// Open returns the model called name, provider/name. It connects to nothing: whether the provider is there
+// shows in the first Stream. The pilot is not opened here.
 func (r *Registry) Open(name string) (llm.Model, error) {
 	m, err := r.client(name)
 	if err != nil {
@@ -193,7 +193,7 @@ func (r *Registry) client(name string) (*modelapi.Client, error) {
 	return &modelapi.Client{Endpoint: at, Model: model, HTTP: over, IdleTimeout: r.idle}, nil
 }
 
-// endpoint gives where provider is reached, and the HTTP client for it.
+// endpoint returns where provider is reached, and the HTTP client for it.
 func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, error) {
 	switch {
 	case slices.Contains(llm.RemoteProviders(), provider):
@@ -203,7 +203,7 @@ func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, e
 		if port == 0 {
 			return modelapi.Endpoint{}, nil, &llm.Error{
 				Kind:       llm.Unreachable,
-				Message:    llm.ProviderLabel(provider) + " is switched off here",
+				Message:    llm.ProviderLabel(provider) + " is switched off in the settings",
 				Suggestion: "Use openai/… with SEXTANT_OPENAI_BASE_URL for a server at another address.",
 			}
 		}
@@ -216,7 +216,7 @@ func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, e
 	}
 }
 
-// configured is a service over the network, or why it cannot be used.
+// configured returns a service over the network, or why it cannot be used.
 func (r *Registry) configured(provider string) (modelapi.Endpoint, *http.Client, error) {
 	r.mu.Lock()
 	s := *r.services[provider]
@@ -247,7 +247,7 @@ func (r *Registry) configured(provider string) (modelapi.Endpoint, *http.Client,
 		at.Format = modelapi.DetectFormat(provider, at.BaseURL)
 	}
 	if at.Format == modelapi.Anthropic && !strings.HasSuffix(at.BaseURL, "/v1") {
-		at.BaseURL += "/v1" // people know this service's address without it
+		at.BaseURL += "/v1" // people know this service's address without the version
 	}
 	return at, s.client.client, nil
 }

@@ -15,43 +15,43 @@ import (
 )
 
 const (
-	// retries is how often a failed request is sent again, defaultPatience the first wait.
+	// retries is how often a failed request is sent again, defaultRetryDelay the first wait.
 	retries           = 2
 	defaultRetryDelay = 500 * time.Millisecond
-	// longestWait is how long a service is obeyed when it asks for patience.
+	// maxRetryDelay is the longest wait a service may ask for.
 	maxRetryDelay = 30 * time.Second
-	// windowWithin is how long a turn waits for a service to name a model's context window.
+	// windowTimeout is how long a turn waits for a service to report a model's context window.
 	windowTimeout = 2 * time.Second
-	// windowKept is how long an answer is cached: a local server may be restarted with another window.
+	// windowTTL is how long an answer is cached: a local server may be restarted with another window.
 	windowTTL = 10 * time.Minute
-	// windowAgain is the cache time after a failure, or while the model is not loaded.
+	// windowRetry is the cache time after a failure, or while the model is not loaded.
 	windowRetry = time.Minute
-	// continued is how often an answer that broke off is gone on with.
+	// maxResumes is how often an answer that broke off is resumed.
 	maxResumes = 2
 )
 
-// goOn asks for the rest of an answer. It stands after what came of it.
+// resumePrompt asks for the rest of an answer. It comes after the part that arrived.
 const resumePrompt = "(The connection broke here. Go on with the very next character of your answer: repeat nothing, and say nothing about the break. Calls that you had begun did not run; make them again.)"
 
-// steady is a model with patience: it sends again what failed before a word came, goes on with an
-// answer that broke off, and hands over to the fallback. Whatever it does it tells by a Note first.
+// retryingModel retries requests that failed before the first word, resumes answers that broke off, and turns
+// to the fallback model. It sends a Note before each of these.
 type retryingModel struct {
 	registry *Registry
 	name     string
 	client   *modelapi.Client
 }
 
-// Place implements Placed. A service at its own address is known to have calls, but for OpenRouter,
-// behind which there are models of all kinds.
+// Endpoint implements llm.EndpointReporter. A service at its default address supports native calls, except
+// OpenRouter, which has models of all kinds.
 func (s *retryingModel) Place() (base string, native bool) {
 	at := s.client.Endpoint
 	return at.BaseURL, at.Format == modelapi.Anthropic || at.Provider != llm.ProviderOpenRouter && at.BaseURL == modelapi.DefaultBaseURL(at.Provider)
 }
 
-// Backed reports whether another model would answer in this one's place.
+// HasFallback implements llm.FallbackReporter.
 func (s *retryingModel) Backed() bool { return s.fallback() != nil }
 
-// second is the fallback, nil when there is none that differs.
+// fallback is the fallback model, nil if there is no other.
 func (s *retryingModel) fallback() *modelapi.Client {
 	name := s.registry.fallback()
 	if name == "" || name == s.name || name == llm.PilotName {
@@ -65,7 +65,7 @@ func (s *retryingModel) fallback() *modelapi.Client {
 	return m
 }
 
-// Stream implements Model.
+// Stream implements llm.Model.
 func (s *retryingModel) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	var made requestLog
 	res, err := s.streamAndResume(ctx, req, &made, onDelta)
@@ -73,7 +73,7 @@ func (s *retryingModel) Stream(ctx context.Context, req llm.Request, onDelta fun
 	return res, err
 }
 
-// whole asks until the answer is whole or that makes no sense any more; made is every request.
+// streamAndResume asks until the answer is whole or going on makes no sense. made logs every request.
 func (s *retryingModel) streamAndResume(ctx context.Context, req llm.Request, made *requestLog, onDelta func(llm.Delta)) (llm.Response, error) {
 	var sofar llm.Response
 	var broken error
@@ -86,20 +86,20 @@ func (s *retryingModel) streamAndResume(ctx context.Context, req llm.Request, ma
 			return res, err
 		}
 		if broken != nil && !spoke {
-			return res, broken // what ended the answer says more than why it could not be gone on with
+			return res, broken // the first failure says more than the failed attempt to resume
 		}
 		if !spoke || req.Written || again == maxResumes || llm.KindOf(err) != llm.Cut && !errors.Is(err, llm.ErrBrokenOff) {
 			return res, err
 		}
 		sofar, broken = res, err
-		onDelta(llm.Delta{Note: "The answer broke off. What came is kept, and the model is asked to go on."})
+		onDelta(llm.Delta{Note: "The answer broke off. The text so far is kept, and the model is asked to continue."})
 		asked = req
 		asked.Messages = append(slices.Clone(req.Messages),
 			chat.Message{Role: chat.RoleAssistant, Text: sofar.Text}, chat.Message{Role: chat.RoleUser, Text: resumePrompt})
 	}
 }
 
-// answered asks the model, and the fallback when nothing came of it.
+// streamWithFallback asks the model, and the fallback if nothing came.
 func (s *retryingModel) streamWithFallback(ctx context.Context, req llm.Request, made *requestLog, onDelta func(llm.Delta)) (llm.Response, error) {
 	res, err := s.streamWithRetries(ctx, s.client, s.name, req, made, onDelta)
 	if err == nil || ctx.Err() != nil || res.Text != "" || req.Alone {
@@ -128,7 +128,7 @@ func (s *retryingModel) streamWithFallback(ctx context.Context, req llm.Request,
 	}
 }
 
-// tried asks m until something comes or it makes no sense to ask again.
+// streamWithRetries asks m until something comes or retrying makes no sense.
 func (s *retryingModel) streamWithRetries(ctx context.Context, m *modelapi.Client, name string, req llm.Request, made *requestLog, onDelta func(llm.Delta)) (llm.Response, error) {
 	var res llm.Response
 	var err error
@@ -153,7 +153,7 @@ func (s *retryingModel) streamWithRetries(ctx context.Context, m *modelapi.Clien
 			continue
 		}
 		if s.learnNoImages(m, req, e) {
-			onDelta(llm.Delta{Note: name + " takes no pictures, so they are left out."})
+			onDelta(llm.Delta{Note: name + " does not accept images, so they are left out."})
 			continue
 		}
 		wait, ok := s.backoff(e, attempt)
@@ -167,24 +167,24 @@ func (s *retryingModel) streamWithRetries(ctx context.Context, m *modelapi.Clien
 	}
 }
 
-// wait is how long to wait before the request is sent again; not ok when it is not.
+// backoff is the wait before the request is sent again; not ok if it should not be.
 func (s *retryingModel) backoff(e *llm.Error, attempt int) (wait time.Duration, ok bool) {
 	if !e.Retryable || attempt >= retries {
 		return 0, false
 	}
 	if e.RetryAfter > maxRetryDelay {
-		e.Suggestion = fmt.Sprintf("The conversation is kept. It asks for %s of patience; send again after that, or choose another model.", roundedDuration(e.RetryAfter))
+		e.Suggestion = fmt.Sprintf("The conversation is kept. It asks to wait %s; send again after that, or choose another model.", roundedDuration(e.RetryAfter))
 		return 0, false
 	}
 	wait = s.registry.retryDelay << attempt
-	wait = wait/2 + rand.N(wait/2+1) //nolint:gosec // spreads requests, hides nothing
+	wait = wait/2 + rand.N(wait/2+1) //nolint:gosec // spreads requests; needs no secure randomness
 	if e.RetryAfter > 0 {
 		wait = e.RetryAfter + rand.N(e.RetryAfter/10+1) //nolint:gosec // the same
 	}
 	return wait, true
 }
 
-// pause waits; false when ctx was done first.
+// sleep waits; it returns false if ctx was done first.
 func sleep(ctx context.Context, wait time.Duration) bool {
 	t := time.NewTimer(wait)
 	defer t.Stop()
@@ -206,14 +206,14 @@ func roundedDuration(d time.Duration) string {
 func circuitOpen(m *modelapi.Client, left time.Duration) *llm.Error {
 	return &llm.Error{
 		Kind:       llm.Unreachable,
-		Message:    fmt.Sprintf("%s failed %d times in a row and is left alone for %s more", m.Endpoint.Label, failureThreshold, roundedDuration(left)),
+		Message:    fmt.Sprintf("%s failed %d times in a row; nothing is sent to it for another %s", m.Endpoint.Label, failureThreshold, roundedDuration(left)),
 		Suggestion: "The conversation is kept. Send again after that, or choose another model.",
 		Retryable:  false,
 	}
 }
 
-// seen is req as m can take it: with its thoughts when it wants them, and without pictures once it has
-// refused them.
+// adapt changes req to what m accepts: with its reasoning if it wants it, without images once it has refused
+// them.
 func (s *retryingModel) adapt(m *modelapi.Client, req llm.Request) llm.Request {
 	if wanted, known := s.registry.reasoning.Load(m.Endpoint.BaseURL + " " + m.Model); known {
 		req.Thoughts = wanted.(bool)
@@ -225,21 +225,21 @@ func (s *retryingModel) adapt(m *modelapi.Client, req llm.Request) llm.Request {
 	for i := range req.Messages {
 		if msg := &req.Messages[i]; len(msg.Images) > 0 {
 			msg.Images = nil
-			msg.Text += "\n(A picture stood here, which you cannot see.)"
+			msg.Text += "\n(There was an image here, which you cannot see.)"
 		}
 	}
 	return req
 }
 
-// minded notes that m refused a request for the thoughts in it, or for those that it missed; false when
-// it was something else.
+// learnReasoning notes that m refused a request because of the reasoning in it, or because of its absence. It
+// returns false for other errors.
 func (s *retryingModel) learnReasoning(m *modelapi.Client, had bool, e *llm.Error) bool {
 	if e.Kind != llm.Failed || e.Retryable || !strings.Contains(e.Message, "reasoning_content") {
 		return false
 	}
 	key := m.Endpoint.BaseURL + " " + m.Model
 	if had {
-		// Whatever it wants with them, they are not for it; known for good, so that this ends.
+		// Whatever form it wants, it is not this one. Stored for good, so that the retries end.
 		was, _ := s.registry.reasoning.Swap(key, false)
 		return was != false
 	}
@@ -247,7 +247,7 @@ func (s *retryingModel) learnReasoning(m *modelapi.Client, had bool, e *llm.Erro
 	return !before
 }
 
-// blinded notes that m refused req for its pictures; false when it was something else.
+// learnNoImages notes that m refused req because of its images. It returns false for other errors.
 func (s *retryingModel) learnNoImages(m *modelapi.Client, req llm.Request, e *llm.Error) bool {
 	if e.Kind != llm.Failed && e.Kind != llm.NoModel || e.Retryable || !hasImages(req) {
 		return false
@@ -264,13 +264,13 @@ func hasImages(req llm.Request) bool {
 	return slices.ContainsFunc(req.Messages, func(m chat.Message) bool { return len(m.Images) > 0 })
 }
 
-// cachedWindow is a context window as the service named it, and until when that is used.
+// cachedWindow is a reported context window and when it expires.
 type cachedWindow struct {
 	modelapi.Window
 	until time.Time
 }
 
-// Window implements Sized.
+// ContextWindow implements llm.WindowReporter.
 func (s *retryingModel) Window(ctx context.Context) (tokens int, loaded bool) {
 	m := s.client
 	key := m.Endpoint.BaseURL + " " + m.Model
@@ -283,7 +283,7 @@ func (s *retryingModel) Window(ctx context.Context) (tokens int, loaded bool) {
 	defer cancel()
 	said, err := m.ContextWindow(within)
 	if ctx.Err() != nil {
-		return 0, false // who asked went away, which tells nothing of the service
+		return 0, false // the caller went away, which says nothing about the service
 	}
 	kept := windowTTL
 	if err != nil {

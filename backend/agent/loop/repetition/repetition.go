@@ -1,10 +1,9 @@
-package loop
+package repetition
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"sextant/shared/chat"
@@ -12,46 +11,42 @@ import (
 )
 
 // most is how often the same may happen before a turn ends.
-const most = 3
+const maxRepeats = 3
 
 // guard notices a model that goes in circles: the same call with the same arguments and
 // the same result again and again, while nothing that happens in between is new.
-type guard struct {
+type Detector struct {
 	// met are all calls with their results in the turn; times counts them since the last news.
-	met   map[[sha256.Size]byte]bool
-	times map[[sha256.Size]byte]int
+	known   map[[sha256.Size]byte]bool
+	repeats map[[sha256.Size]byte]int
 }
 
 // seen counts c with its result and says how often it happened since something changed.
 // Only a result that the turn has not met is news: of two calls that take turns, each with
 // its old result, neither makes the other worth another try.
-func (g *guard) seen(c chat.ToolCall, text string, r toolspec.Result) int {
-	if g.met == nil {
-		g.met, g.times = map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]int{}
+func (g *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
+	if g.known == nil {
+		g.known, g.repeats = map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]int{}
 	}
-	key := sha256.Sum256([]byte(c.Name + "\x00" + canonical(c.Args) + "\x00" + timeless(text)))
-	if !g.met[key] && r.Success {
-		clear(g.times)
+	key := sha256.Sum256([]byte(c.Name + "\x00" + canonical(c.Args) + "\x00" + withoutDurations(text)))
+	if !g.known[key] && r.Success {
+		clear(g.repeats)
 	}
-	g.met[key] = true
-	g.times[key]++
-	return g.times[key]
+	g.known[key] = true
+	g.repeats[key]++
+	return g.repeats[key]
 }
 
 // judge counts c and gives what is written below its result, and the end of the turn when
 // it was once too often.
-func (g *guard) judge(c chat.ToolCall, text string, r toolspec.Result) (said string, end *ending) {
-	switch n := g.seen(c, text, r); {
-	case n == most-1:
-		return "\n(the same call gave the same result before, and nothing changed in between; once more ends the turn. Do something else, or say what is missing.)", nil
-	case n >= most:
-		return "\n(the turn ended here: the same call gave the same result three times, and nothing changed in between)", &ending{
-			status:     chat.StatusLimit,
-			message:    fmt.Sprintf("Stopped: %s was called three times with the same arguments and the same result, and nothing changed in between. The work so far is kept.", c.Name),
-			suggestion: "Say what to do differently, or choose another model.",
-		}
+func (g *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (note string, over bool) {
+	switch n := g.count(c, text, r); {
+	case n == maxRepeats-1:
+		return "\n(the same call gave the same result before, and nothing changed in between; once more ends the turn. Do something else, or say what is missing.)", false
+	case n >= maxRepeats:
+		return "\n(the turn ended here: the same call gave the same result three times, and nothing changed in between)", true
 	}
-	return "", nil
+	return "", false
 }
 
 // canonical is args with sorted keys and no white space.
@@ -71,7 +66,7 @@ func canonical(args json.RawMessage) string {
 
 // timeless drops durations ("settled 38 ms"), which differ in results that are otherwise
 // the same.
-func timeless(s string) string {
+func withoutDurations(s string) string {
 	words := strings.Fields(s)
 	for i := 1; i < len(words); i++ {
 		if unit := strings.TrimRight(words[i], ".,;"); unit == "ms" || unit == "s" {

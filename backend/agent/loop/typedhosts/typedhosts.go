@@ -1,4 +1,4 @@
-package loop
+package typedhosts
 
 import (
 	"net"
@@ -16,7 +16,7 @@ const maxHosts = 50
 // and IP addresses; lower case, each once, in order. An address with a port gives
 // host:port. Words that only look like files ("notes.txt") are taken for hosts only with
 // a scheme, a port or a path: typing an address opens it, so less is safer.
-func TypedHosts(text string) []string {
+func Find(text string) []string {
 	var out []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune("\"'`<>(){}|,;“”‘’«»\\", r)
@@ -33,10 +33,10 @@ func TypedHosts(text string) []string {
 }
 
 // form is how much a word already looks like an address.
-type form int
+type wordForm int
 
 const (
-	bareForm form = iota
+	bareForm wordForm = iota
 	pathForm
 	schemeForm
 )
@@ -65,7 +65,7 @@ func host(word string) string {
 }
 
 // checked is name with port in lower case, "" when it is no host.
-func checked(name, port string, f form) string {
+func checked(name, port string, f wordForm) string {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	if strings.Trim(port, "0123456789") != "" || len(port) > 5 {
 		return ""
@@ -104,4 +104,11 @@ func withPort(name, port string) string {
 // domains as well; those need a scheme, a port or a path here.
 func fileEnding(s string) bool {
 	return slices.Contains(strings.Fields("txt md go js ts py rs sh c h cpp java json xml html htm css csv pdf png jpg jpeg gif svg zip gz tar log toml yaml yml ini cfg conf sql db exe dll so mod sum lock doc docx xls xlsx ppt pptx mp3 mp4"), s)
+}
+
+// worded are the hosts that a person opened by typing them in text: not those that stood in old, which
+// were somebody else's words.
+func Added(text, old string) []string {
+	were := Find(old)
+	return slices.DeleteFunc(Find(text), func(h string) bool { return slices.Contains(were, h) })
 }

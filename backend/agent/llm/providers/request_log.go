@@ -9,10 +9,10 @@ import (
 	"sextant/shared/chat"
 )
 
-// ledger is the requests that were sent for one answer.
+// requestLog is the requests sent for one answer.
 type requestLog []llm.Made
 
-// asked asks m and notes what that took.
+// send sends req to m and logs the request.
 func (l *requestLog) send(ctx context.Context, m *modelapi.Client, name string, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	begun := time.Now()
 	res, err := m.Stream(ctx, req, onDelta)
@@ -31,7 +31,7 @@ func (l *requestLog) send(ctx context.Context, m *modelapi.Client, name string, 
 	return res, err
 }
 
-// usage is that of all requests.
+// usage is the sum over all requests.
 func (l requestLog) usage() chat.Usage {
 	var sum chat.Usage
 	for _, m := range l {

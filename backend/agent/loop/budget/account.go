@@ -1,0 +1,160 @@
+package budget
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/dustin/go-humanize"
+
+	"sextant/backend/agent/price"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/wire"
+)
+
+// Spend is what is known of costs and how they are bounded. All fields may be nil.
+type Config struct {
+	// Budgets are asked at the start of every turn, Price for each answer.
+	Budgets func() Limits
+	// Ledger knows what was spent before.
+	Ledger Ledger
+	Price  func(model string) (price.Price, bool)
+}
+
+// Ledger keeps what conversations came to, in all their branches.
+type Ledger interface {
+	// Spent is what a conversation came to, and what of that stood when its budget was last allowed
+	// once more.
+	Spent(ctx context.Context, conversation string) (all, before chat.Bill, err error)
+	// LastTurn is what its newest turn came to.
+	LastTurn(ctx context.Context, conversation string) (chat.Bill, error)
+}
+
+// Budget bounds what is spent; a zero field bounds nothing.
+type Limit struct {
+	Tokens int
+	Cost   chat.Money
+}
+
+// Budgets are those of the settings.
+type Limits struct{ Turn, Conversation Limit }
+
+// Names of the budgets, which are those of their settings; ofAsk is one that came with the question.
+const (
+	perTurn         = "per_turn"
+	perConversation = "per_conversation"
+	ofRequest       = "of_request"
+)
+
+// purse is what a turn spends from. A turn that begins in a call of another one spends from that
+// one's as well, at the same time as others do.
+type Account struct {
+	Conversation, Turn string
+	Parent             *Account
+	Limits             Limits
+	Own                Limit
+
+	mu sync.Mutex
+	// earlier is what the conversation spent before the turn, since its budget was last allowed.
+	Earlier, turnBill chat.Bill
+	// told is what services counted themselves.
+	reported chat.Usage
+	// untold are requests of this turn that stand in no event yet; only its own goroutine has them.
+	Unreported []event.Request
+	Warned     bool
+}
+
+type contextKey struct{}
+
+// WithAccount returns a context that carries a to the calls of its turn.
+func WithAccount(ctx context.Context, a *Account) context.Context {
+	return context.WithValue(ctx, contextKey{}, a)
+}
+
+// FromContext returns the Account of the turn that ctx belongs to, nil outside of turns.
+func FromContext(ctx context.Context) *Account {
+	a, _ := ctx.Value(contextKey{}).(*Account)
+	return a
+}
+
+// take gives the requests that stand in no event yet.
+func (a *Account) TakeUnreported() []event.Request {
+	requests := a.Unreported
+	a.Unreported = nil
+	return requests
+}
+
+// add counts a request here and above.
+func (a *Account) Add(b chat.Bill, reported chat.Usage) {
+	for ; a != nil; a = a.Parent {
+		a.mu.Lock()
+		a.turnBill, a.reported = a.turnBill.Plus(b), a.reported.Plus(reported)
+		a.mu.Unlock()
+	}
+}
+
+// spent is what the turn came to, and what of that services counted themselves.
+func (a *Account) Spent() (chat.Bill, chat.Usage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.turnBill, a.reported
+}
+
+// limits are the budgets that bound the turn, the narrowest first.
+func (a *Account) Budgets() []wire.Budget {
+	var all []wire.Budget
+	for ; a != nil; a = a.Parent {
+		turn, _ := a.Spent()
+		all = append(all, Evaluate(a.Own, a.Limits, turn, a.Earlier.Plus(turn))...)
+	}
+	return all
+}
+
+// payer is whose the costs are at last; nil for the turn itself.
+func (a *Account) Payer() *event.Payer {
+	root := a
+	for root.Parent != nil {
+		root = root.Parent
+	}
+	if root == a {
+		return nil
+	}
+	return &event.Payer{Conversation: root.Conversation, Turn: root.Turn}
+}
+
+// limits are the budgets as they stand, the narrowest scope first.
+func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget {
+	var all []wire.Budget
+	for _, scope := range []struct {
+		name  string
+		b     Limit
+		spent chat.Bill
+	}{{ofRequest, own, turn}, {perTurn, of.Turn, turn}, {perConversation, of.Conversation, conversation}} {
+		if scope.b.Tokens > 0 {
+			all = append(all, wire.Budget{Name: "tokens_" + scope.name, Limit: int64(scope.b.Tokens), Spent: int64(scope.spent.Tokens())})
+		}
+		if c := scope.b.Cost; c.Nanos > 0 {
+			all = append(all, wire.Budget{Name: "cost_" + scope.name, Limit: c.Nanos, Spent: scope.spent.In(c.Currency), Currency: c.Currency})
+		}
+	}
+	return all
+}
+
+// reached says that a budget is reached and what to do.
+func Describe(b wire.Budget) (message, suggestion string) {
+	kind, spent, limit := "tokens", humanize.Comma(b.Spent)+" tokens", humanize.Comma(b.Limit)
+	if b.Currency != "" {
+		kind, spent = "cost", price.Show(chat.Money{Nanos: b.Spent, Currency: b.Currency})
+		limit = price.Show(chat.Money{Nanos: b.Limit, Currency: b.Currency})
+	}
+	whose, do := "this turn", "Continue to allow the same again, or raise "+b.Name+" in settings."
+	switch b.Name {
+	case kind + "_" + perConversation:
+		whose = "this conversation"
+	case kind + "_" + ofRequest:
+		whose, do = "this request", "Ask again with a larger budget, which the settings still bound."
+	}
+	message = fmt.Sprintf("Stopped: %s spent %s of its budget of %s. The work so far is kept.", whose, spent, limit)
+	return message, do
+}
