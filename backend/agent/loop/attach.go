@@ -3,7 +3,6 @@ package loop
 import (
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"sextant/backend/agent/prompt"
@@ -20,10 +19,9 @@ func (t *turn) attached(list []chat.Attached) []chat.Message {
 		if n := utf8.RuneCountInString(text); n > prompt.MaxResult {
 			text = fmt.Sprintf("%s\n… cut here: the first %d of %d characters.", string([]rune(text)[:prompt.MaxResult]), prompt.MaxResult, n)
 		}
-		out = append(out, chat.Message{
-			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleNote, Outside: []string{a.Source},
-			Text: strings.Join(strings.Fields(a.Title), " ") + "\n" + text, Status: chat.StatusDone, Time: time.Now().UTC(),
-		})
+		m := t.message(chat.RoleNote, strings.Join(strings.Fields(a.Title), " ")+"\n"+text)
+		m.Outside = []string{a.Source}
+		out = append(out, m)
 	}
 	return out
 }

@@ -7,11 +7,10 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop/budget"
-	"sextant/backend/agent/price"
+	"sextant/backend/agent/prompt"
 	"sextant/backend/calls/deadline"
 	"sextant/shared/chat"
 	"sextant/shared/event"
-	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
@@ -86,7 +85,7 @@ func (m meter) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Del
 			Failed: err != nil && ctx.Err() == nil, Whole: err == nil,
 		}}
 	}
-	asked := lengthOf(req)
+	asked := prompt.Bytes(req)
 	for _, one := range made {
 		m.turn.pay(one, asked)
 	}
@@ -115,95 +114,23 @@ func (m meter) Window(ctx context.Context) (tokens int, loaded bool) {
 	return 0, false
 }
 
-// lengthOf is a question in bytes.
-func lengthOf(req llm.Request) int {
-	n := len(req.System)
-	for _, f := range req.Tools {
-		n += len(f.Function.Name) + len(f.Function.Description) + len(f.Function.Parameters)
-	}
-	for _, m := range req.Messages {
-		n += weight(m)
-	}
-	return n
-}
-
-// pay counts one request for a question of that many bytes. Where the service gave no count, four
-// bytes are a token, but for a request of which nothing came: nobody knows whether it was read. Of an
-// answer that broke off the count is that of its beginning.
-func (t *turn) pay(m llm.Made, asked int) {
-	r := event.Request{Model: m.Model, Usage: m.Usage, DurationMS: m.Took.Milliseconds(), Failed: m.Failed, Again: m.Again}
-	if m.First > 0 {
-		r.FirstMS = max(1, m.First.Milliseconds())
-	}
-	if r.Usage.Input == 0 && (m.Whole || m.Bytes > 0) {
-		r.Usage.Input = asked / toolspec.BytesPerToken
-		r.Estimated += r.Usage.Input
-	}
-	if least := (m.Bytes + toolspec.BytesPerToken - 1) / toolspec.BytesPerToken; r.Usage.Output == 0 || !m.Whole && r.Usage.Output < least {
-		r.Estimated += least - r.Usage.Output
-		r.Usage.Output = least
-	}
-	r.Cost = t.costOf(m, r.Usage)
-	t.purse.Unreported = append(t.purse.Unreported, r)
-	t.purse.Add(r.Bill(), m.Usage)
-	t.warn(r)
-}
-
-// costOf is what a request cost: as the service says, by the price that is set, or nothing on this
-// machine; nil when that is not known.
-func (t *turn) costOf(m llm.Made, u chat.Usage) *chat.Money {
-	if m.Cost != nil {
-		return m.Cost
-	}
-	if of := t.loop.cfg.Spend.Price; of != nil {
-		if p, ok := of(m.Model); ok {
-			cost := p.Cost(u)
-			return &cost
-		}
-	}
-	if m.Local {
-		return &chat.Money{}
-	}
-	return nil
-}
-
-// warn tells once in a turn that a budget of money does not see what a request cost.
-func (t *turn) warn(r event.Request) {
-	if t.purse.Warned || r.Usage.Input+r.Usage.Output == 0 {
-		return
-	}
-	for _, b := range t.purse.Budgets() {
-		why := ""
-		switch {
-		case b.Currency == "":
-			continue
-		case r.Cost == nil:
-			why = "no price is set for it"
-		case r.Cost.Nanos > 0 && r.Cost.Currency != b.Currency:
-			why = "its price is in " + r.Cost.Currency
-		default:
-			continue
-		}
-		t.purse.Warned = true
-		t.tell("", llm.Delta{Note: fmt.Sprintf("The budget of %s does not count what %s costs: %s. Set a price in settings, or a budget of tokens.",
-			price.Show(chat.Money{Nanos: b.Limit, Currency: b.Currency}), r.Model, why)})
-		return
+// pay counts one request and says once in a turn if a budget of money does not see its cost. asked is
+// the length of the question in bytes.
+func (t *turn) pay(sent llm.Made, asked int) {
+	r := t.loop.cfg.Spend.Request(sent, asked)
+	t.purse.Add(r, sent.Usage)
+	if note := t.purse.Unpriced(r); note != "" {
+		t.tell("", llm.Delta{Note: note})
 	}
 }
 
-// rest gives the event of requests that stand in none yet.
+// rest returns the event of the requests that no event holds yet.
 func (t *turn) rest(what string) []event.Event {
 	requests := t.purse.TakeUnreported()
 	if len(requests) == 0 {
 		return nil
 	}
-	round := event.Round{For: what, Payer: t.purse.Payer(), Model: requests[len(requests)-1].Model, Requests: requests, Failed: true}
-	for _, r := range requests {
-		round.Usage = round.Usage.Plus(r.Usage)
-		round.DurationMS += r.DurationMS
-		round.Failed = round.Failed && r.Failed
-	}
-	return []event.Event{t.event(event.RoundEnded, round)}
+	return []event.Event{t.event(event.RoundEnded, budget.Round(what, t.purse.Payer(), requests))}
 }
 
 // aside records what a question beside the talk cost.

@@ -58,7 +58,7 @@ func (t *turn) size(told []toolspec.Definition) int {
 		size += d.PromptBytes()
 	}
 	for _, m := range t.prompt() {
-		size += weight(m)
+		size += prompt.MessageBytes(m)
 	}
 	return size / toolspec.BytesPerToken
 }
@@ -92,10 +92,8 @@ func (t *turn) compact(told []toolspec.Definition) error {
 	for _, m := range old {
 		from.add(m.Outside...)
 	}
-	m := chat.Message{
-		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleSummary, Text: prompt.Summary(old, window, done),
-		Covers: old[n-1].ID, Outside: from.list(), Status: chat.StatusDone, Time: time.Now().UTC(),
-	}
+	m := t.message(chat.RoleSummary, prompt.Summary(old, window, done))
+	m.Covers, m.Outside = old[n-1].ID, from.list()
 	if err := t.loop.publish(t.ctx, t.event(event.MessageAdded, m)); err != nil {
 		return err
 	}

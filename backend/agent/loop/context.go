@@ -2,7 +2,6 @@ package loop
 
 import (
 	"strings"
-	"time"
 
 	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
@@ -41,10 +40,8 @@ func (t *turn) hearPages() error {
 		if before := last[c.Source]; text == before || c.Text == "" && before == "" {
 			continue
 		}
-		m := chat.Message{
-			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleNote,
-			Text: text, Outside: []string{c.Source}, Status: chat.StatusDone, Time: time.Now().UTC(),
-		}
+		m := t.message(chat.RoleNote, text)
+		m.Outside = []string{c.Source}
 		if err := t.loop.publish(t.ctx, t.event(event.MessageAdded, m)); err != nil {
 			return err
 		}

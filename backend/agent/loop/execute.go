@@ -188,10 +188,8 @@ func (t *turn) result(c chat.ToolCall, r toolspec.Result) chat.Message {
 	if !r.Success {
 		status = chat.StatusFailed
 	}
-	m := chat.Message{
-		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleTool, CallID: c.ID,
-		Text: prompt.Shorten(strings.ToValidUTF8(r.ModelText(), "\uFFFD")), Outside: r.Sources, Status: status, Time: time.Now().UTC(),
-	}
+	m := t.message(chat.RoleTool, prompt.Shorten(strings.ToValidUTF8(r.ModelText(), "\uFFFD")))
+	m.CallID, m.Outside, m.Status = c.ID, r.Sources, status
 	for _, img := range r.Images {
 		m.Images = append(m.Images, chat.Image{MIME: img.MIME, Data: img.Data})
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
@@ -169,23 +168,18 @@ func (t *turn) reply(r Reply, calls []chat.ToolCall) (*ending, error) {
 	if say == "" {
 		say = "The turn is over."
 	}
-	now := time.Now().UTC()
 	var added []chat.Message
 	for i, c := range calls {
 		text := say
 		if i > 0 {
 			text = "not run: the task was said to be done"
 		}
-		added = append(added, chat.Message{
-			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleTool, CallID: c.ID,
-			Text: text, Status: chat.StatusDone, Time: now,
-		})
+		m := t.message(chat.RoleTool, text)
+		m.CallID = c.ID
+		added = append(added, m)
 	}
 	if len(calls) == 0 && r.Tell != "" {
-		added = append(added, chat.Message{
-			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleNote,
-			Text: r.Tell, Status: chat.StatusDone, Time: now,
-		})
+		added = append(added, t.message(chat.RoleNote, r.Tell))
 	}
 	events := make([]event.Event, 0, len(added))
 	for _, m := range added {

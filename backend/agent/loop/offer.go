@@ -2,7 +2,6 @@ package loop
 
 import (
 	"slices"
-	"time"
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/prompt"
@@ -65,10 +64,7 @@ func (t *turn) offer(all []toolspec.Definition) ([]toolspec.Definition, error) {
 	if text == "" {
 		return o.Told, nil
 	}
-	m := chat.Message{
-		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleNote,
-		Text: text, Status: chat.StatusDone, Time: time.Now().UTC(),
-	}
+	m := t.message(chat.RoleNote, text)
 	if err := t.loop.publish(t.ctx, t.event(event.MessageAdded, m)); err != nil {
 		return nil, err
 	}

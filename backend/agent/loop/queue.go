@@ -262,10 +262,8 @@ func (t *turn) steer() (bool, error) {
 	}
 	var events []event.Event
 	for _, w := range list {
-		m := chat.Message{
-			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleUser, Text: w.Text,
-			Status: chat.StatusDone, Time: time.Now().UTC(), Program: w.Caller == toolspec.CallerHTTP, Outside: w.From,
-		}
+		m := t.message(chat.RoleUser, w.Text)
+		m.Program, m.Outside = w.Caller == toolspec.CallerHTTP, w.From
 		events = append(append(events, t.joins(w, m)...),
 			t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: m.ID, Steered: true, Asked: w.Asked}))
 		if w.Caller != toolspec.CallerHTTP && len(w.From) == 0 {

@@ -10,6 +10,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop/textbuffer"
+	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -24,9 +25,7 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	t.rounds++
 	req := llm.Request{System: t.system, Messages: t.prompt()}
 	t.early = early{}
-	message := chat.Message{
-		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleAssistant, Time: time.Now().UTC(),
-	}
+	message := t.message(chat.RoleAssistant, "")
 	ctx, stop := context.WithCancel(t.ctx)
 	defer stop()
 	pieces := func(kind event.Kind) *textbuffer.Buffer {
@@ -72,8 +71,8 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 		message.Outside, message.Offers = res.Outside, res.Offers
 	}
 	round := event.Round{
-		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: weighed(req, told),
-		DurationMS: time.Since(asked).Milliseconds(), Answer: weight(message), Calls: len(message.Calls), Failed: err != nil,
+		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: prompt.Parts(req, told),
+		DurationMS: time.Since(asked).Milliseconds(), Answer: prompt.MessageBytes(message), Calls: len(message.Calls), Failed: err != nil,
 		Requests: t.purse.TakeUnreported(), Payer: t.purse.Payer(),
 	}
 	ended := []event.Event{t.event(event.RoundEnded, round)}
@@ -99,31 +98,6 @@ func (t *turn) tell(message string, d llm.Delta) {
 	if err := t.loop.publish(t.ctx, t.event(event.TurnNoted, event.Note{Message: message, Text: d.Note})); err != nil {
 		t.loop.cfg.Log.Warn("note not recorded", "turn", t.id, "error", err)
 	}
-}
-
-// weighed is what a question to the model is made of.
-func weighed(req llm.Request, defs []toolspec.Definition) event.Prompt {
-	p := event.Prompt{Talk: len(req.System)}
-	for _, d := range defs {
-		p.Definitions += d.PromptBytes()
-	}
-	for _, m := range req.Messages {
-		if m.Role == chat.RoleTool {
-			p.Results += weight(m)
-		} else {
-			p.Talk += weight(m)
-		}
-	}
-	return p
-}
-
-// weight is the length of a message in bytes, with its calls.
-func weight(m chat.Message) int {
-	n := len(m.Text)
-	for _, c := range m.Calls {
-		n += len(c.Name) + len(c.Args)
-	}
-	return n
 }
 
 // calls gives the answer's calls our ids; broken ones stand among them without arguments.

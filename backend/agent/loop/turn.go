@@ -97,10 +97,7 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 		return fmt.Errorf("reading the conversation: %w", err)
 	}
 	now := time.Now().UTC()
-	a, err := t.part(before, chat.Message{
-		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleUser,
-		Text: t.ask.Text, Status: chat.StatusDone, Time: now,
-	})
+	a, err := t.part(before, t.message(chat.RoleUser, t.ask.Text))
 	if err != nil {
 		return err
 	}
@@ -342,6 +339,14 @@ func sentence(s string) string {
 
 func (t *turn) event(k event.Kind, data any) event.Event {
 	return event.New(k, data).In(t.ask.Conversation, t.id)
+}
+
+// message makes a message of this turn.
+func (t *turn) message(role chat.Role, text string) chat.Message {
+	return chat.Message{
+		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: role, Text: text,
+		Status: chat.StatusDone, Time: time.Now().UTC(),
+	}
 }
 
 func (t *turn) panel() string {

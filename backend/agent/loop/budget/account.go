@@ -85,8 +85,10 @@ func (a *Account) TakeUnreported() []event.Request {
 	return requests
 }
 
-// add counts a request here and above.
-func (a *Account) Add(b chat.Bill, reported chat.Usage) {
+// Add counts a request here and in all parents. reported is the usage the service counted itself.
+func (a *Account) Add(r event.Request, reported chat.Usage) {
+	a.Unreported = append(a.Unreported, r)
+	b := r.Bill()
 	for ; a != nil; a = a.Parent {
 		a.mu.Lock()
 		a.turnBill, a.reported = a.turnBill.Plus(b), a.reported.Plus(reported)
