@@ -88,7 +88,13 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 		return Answer{}, &Error{Message: sentence(err.Error()), Unasked: true, cause: err}
 	}
 	if outcome.Status != chat.StatusDone || g.answer == nil {
-		e := &Error{Message: outcome.Error, Suggestion: outcome.Suggestion, Last: clip.Runes(outcome.Text, maxShown), Wrong: g.wrong, Outcome: outcome}
+		e := &Error{
+			Message:    outcome.Error,
+			Suggestion: outcome.Suggestion,
+			Last:       clip.Runes(outcome.Text, maxShown),
+			Wrong:      g.wrong,
+			Outcome:    outcome,
+		}
 		if e.Message == "" {
 			e.Message = "The task was stopped before it had an answer."
 		}
@@ -110,7 +116,10 @@ func (j *Job) Check() error {
 	case j.Repairs < 0 || j.Repairs > MaxRepairs:
 		return wrong(fmt.Sprintf("%d repairs are asked for.", j.Repairs), fmt.Sprintf("Ask for 0 to %d.", MaxRepairs))
 	case len(j.System) > MaxSystemBytes:
-		return wrong(fmt.Sprintf("The system prompt has %d bytes.", len(j.System)), fmt.Sprintf("At most %d are taken.", MaxSystemBytes))
+		return wrong(
+			fmt.Sprintf("The system prompt has %d bytes.", len(j.System)),
+			fmt.Sprintf("At most %d are taken.", MaxSystemBytes),
+		)
 	case j.Model == "" || j.Model == llm.PilotName:
 		return wrong("An answer in a format needs a language model, and the built-in command pilot is none.", connect)
 	}

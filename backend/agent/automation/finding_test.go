@@ -41,7 +41,9 @@ func TestAModelThatHasToFindItsToolsSaysThatItIsDoneInEveryDialect(t *testing.T)
 				h := crowded(t)
 				h.kind = kind
 				caller := def(toolspec.CallTool, false)
-				caller.Parameters = json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string"},"args":{"type":"object"}}}`)
+				caller.Parameters = json.RawMessage(
+					`{"type":"object","properties":{"tool":{"type":"string"},"args":{"type":"object"}}}`,
+				)
 				tools := dialect.NewTools([]toolspec.Definition{caller, def(automation.ToolName, false)})
 				script := []openaitest.Call{meant("other_7", `{}`), done}
 				h.service.Answer = func(r openaitest.Request) openaitest.Turn {
@@ -52,7 +54,9 @@ func TestAModelThatHasToFindItsToolsSaysThatItIsDoneInEveryDialect(t *testing.T)
 					case kind == dialect.Native:
 						return calls(script[n])
 					}
-					return says(dialect.Print(kind, dialect.Call{Name: script[n].Name, Args: []byte(script[n].Args)}, tools))
+					return says(
+						dialect.Print(kind, dialect.Call{Name: script[n].Name, Args: []byte(script[n].Args)}, tools),
+					)
 				}
 				answer, err := automation.Run(t.Context(), h, h.job(t))
 				if err != nil || string(answer.JSON) != `{"name":"Fen","price":72}` || answer.Outcome.Rounds != 3 {
@@ -63,7 +67,8 @@ func TestAModelThatHasToFindItsToolsSaysThatItIsDoneInEveryDialect(t *testing.T)
 				}
 				requests := h.service.Requests()
 				for i, r := range requests {
-					if r.Messages[0].Content != requests[0].Messages[0].Content || strings.Contains(string(r.Body), "Does other_9.") {
+					if r.Messages[0].Content != requests[0].Messages[0].Content ||
+						strings.Contains(string(r.Body), "Does other_9.") {
 						t.Errorf("round %d: the system prompt differs, or all tools are told", i+1)
 					}
 					if !strings.Contains(string(r.Body), automation.ToolName) {
@@ -76,10 +81,24 @@ func TestAModelThatHasToFindItsToolsSaysThatItIsDoneInEveryDialect(t *testing.T)
 }
 
 func TestAToolThatIsNotAllowedDoesNotRunThroughTheOneThatCallsOthers(t *testing.T) {
-	h := crowded(t, calls(meant("other_7", "{}"), meant("act", "{}"), meant("look", "{}")), calls(call(automation.ToolName, "{}")), says(`{"name":"Fen","price":1}`))
+	h := crowded(
+		t,
+		calls(meant("other_7", "{}"), meant("act", "{}"), meant("look", "{}")),
+		calls(call(automation.ToolName, "{}")),
+		says(`{"name":"Fen","price":1}`),
+	)
 	h.window = 1000
 	job := h.job(t)
-	job.System, job.Tools = "Be brief.", []string{"look", toolspec.FindTools, "other_0", "other_1", "other_2", "other_3", "other_4", "other_5"}
+	job.System, job.Tools = "Be brief.", []string{
+		"look",
+		toolspec.FindTools,
+		"other_0",
+		"other_1",
+		"other_2",
+		"other_3",
+		"other_4",
+		"other_5",
+	}
 	if _, err := automation.Run(t.Context(), h, job); err != nil {
 		t.Fatal(err)
 	}

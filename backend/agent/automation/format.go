@@ -27,7 +27,11 @@ type Format struct {
 func NewFormat(raw []byte) (Format, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > MaxFormatBytes {
-		return Format{}, fmt.Errorf("the format has %d bytes; all of it goes to the model, so at most %d are taken", len(raw), MaxFormatBytes)
+		return Format{}, fmt.Errorf(
+			"the format has %d bytes; all of it goes to the model, so at most %d are taken",
+			len(raw),
+			MaxFormatBytes,
+		)
 	}
 	var words string
 	if json.Unmarshal(raw, &words) == nil {
@@ -56,7 +60,9 @@ func (f Format) asked() string {
 	if f.words != "" {
 		return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool call. What it has to be:\n" + f.words
 	}
-	return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool call. It has to fit this JSON Schema:\n" + string(f.schema)
+	return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool call. It has to fit this JSON Schema:\n" + string(
+		f.schema,
+	)
 }
 
 // fits is what is wrong with value, nothing when it fits. An error means that it cannot be told.

@@ -16,10 +16,14 @@ const ToolName = toolspec.FinalResponse
 var tool = toolspec.Definition{
 	Name:        ToolName,
 	Description: "Say that the task is done and you know the answer. Call it once, after the last other call, alone. You are then told in which format to give the answer.",
-	Parameters:  json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string","description":"The answer in words, if that helps you."}}}`),
-	Origin:      toolspec.OriginBaseline,
+	Parameters: json.RawMessage(
+		`{"type":"object","properties":{"answer":{"type":"string","description":"The answer in words, if that helps you."}}}`,
+	),
+	Origin: toolspec.OriginBaseline,
 	Examples: []json.RawMessage{
-		json.RawMessage(`{}`), json.RawMessage(`{"answer":"The lamp costs 72 euros."}`), json.RawMessage(`{"answer":"No such lamp is sold there."}`),
+		json.RawMessage(
+			`{}`,
+		), json.RawMessage(`{"answer":"The lamp costs 72 euros."}`), json.RawMessage(`{"answer":"No such lamp is sold there."}`),
 	},
 }
 
@@ -46,7 +50,12 @@ func (g *goal) Called(args json.RawMessage, failed []string) loop.Reply {
 	case g.closed:
 		return g.judge(given(args))
 	case len(failed) > 0:
-		return loop.Reply{Tell: "Not taken: " + strings.Join(failed, ", ") + " failed in the same answer. Look at what came of it, go on, and call " + ToolName + " when the task is done or cannot be done."}
+		return loop.Reply{
+			Tell: "Not taken: " + strings.Join(
+				failed,
+				", ",
+			) + " failed in the same answer. Look at what came of it, go on, and call " + ToolName + " when the task is done or cannot be done.",
+		}
 	}
 	return g.close()
 }
@@ -71,7 +80,9 @@ func (g *goal) Said(text string) loop.Reply {
 		return g.judge(text)
 	case !g.reminded:
 		g.reminded = true
-		return loop.Reply{Tell: "If there is more to do, go on with the tools. When the task is done, or cannot be done, call " + ToolName + "."}
+		return loop.Reply{
+			Tell: "If there is more to do, go on with the tools. When the task is done, or cannot be done, call " + ToolName + ".",
+		}
 	}
 	return g.close()
 }
@@ -104,7 +115,9 @@ func (g *goal) judge(text string) loop.Reply {
 		}
 	}
 	g.told++
-	return loop.Reply{Tell: "This does not fit: " + what + ". Send all of it again, mended: one JSON value and nothing else."}
+	return loop.Reply{
+		Tell: "This does not fit: " + what + ". Send all of it again, mended: one JSON value and nothing else.",
+	}
 }
 
 // after says how often an answer was sent back.

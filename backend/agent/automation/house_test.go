@@ -95,7 +95,10 @@ func (h *house) Publish(_ context.Context, events ...event.Event) ([]event.Event
 func (h *house) Messages(_ context.Context, conversation string) ([]chat.Message, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(h.messages), func(m chat.Message) bool { return m.Conversation != conversation }), nil
+	return slices.DeleteFunc(
+		slices.Clone(h.messages),
+		func(m chat.Message) bool { return m.Conversation != conversation },
+	), nil
 }
 
 // ran are the tools that ran.

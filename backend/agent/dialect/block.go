@@ -252,7 +252,19 @@ func (p *Parser) finish(content []byte, closed, whole bool) {
 	p.block, p.mode, p.after = nil, inText, true
 	p.line = line{}
 	if p.found++; p.found > maxCalls {
-		p.emit(Event{Broken: p.tools.broken(&fault{want: fmt.Sprintf("at most %d calls in an answer", maxCalls), found: "one more; the rest was not read"}, nil, b.start, ToolCall)})
+		p.emit(
+			Event{
+				Broken: p.tools.broken(
+					&fault{
+						want:  fmt.Sprintf("at most %d calls in an answer", maxCalls),
+						found: "one more; the rest was not read",
+					},
+					nil,
+					b.start,
+					ToolCall,
+				),
+			},
+		)
 		p.mode = inEnd
 		return
 	}
@@ -267,10 +279,25 @@ func (p *Parser) finish(content []byte, closed, whole bool) {
 	}
 	switch {
 	case b.size > MaxCall:
-		p.broken(&fault{found: fmt.Sprintf("the call is larger than %d bytes; nothing of it was read", MaxCall)}, nil, b.start, form)
+		p.broken(
+			&fault{found: fmt.Sprintf("the call is larger than %d bytes; nothing of it was read", MaxCall)},
+			nil,
+			b.start,
+			form,
+		)
 		return
 	case !closed && !whole:
-		p.broken(&fault{at: len(content), want: end, found: "the end of the answer at its length limit", name: p.meant(content)}, content, b.at, form)
+		p.broken(
+			&fault{
+				at:    len(content),
+				want:  end,
+				found: "the end of the answer at its length limit",
+				name:  p.meant(content),
+			},
+			content,
+			b.at,
+			form,
+		)
 		return
 	}
 	var items []item
@@ -287,7 +314,15 @@ func (p *Parser) finish(content []byte, closed, whole bool) {
 	}
 	for n, i := range items {
 		if n >= maxCalls {
-			p.broken(&fault{want: fmt.Sprintf("at most %d calls in a block", maxCalls), found: "more; the rest was not read"}, nil, b.start, form)
+			p.broken(
+				&fault{
+					want:  fmt.Sprintf("at most %d calls in a block", maxCalls),
+					found: "more; the rest was not read",
+				},
+				nil,
+				b.start,
+				form,
+			)
 			return
 		}
 		if i.call != nil {

@@ -58,7 +58,13 @@ func TestDamagedAnswersAreMendedOrToldWithTheirPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d damaged answers: %d calls read, %d errors told with their place, %d answers mended whole", rows, calls, broken, mended)
+	t.Logf(
+		"%d damaged answers: %d calls read, %d errors told with their place, %d answers mended whole",
+		rows,
+		calls,
+		broken,
+		mended,
+	)
 	if rows < 300 || broken < 150 {
 		t.Errorf("%d rows with %d errors; at least 300 with 150", rows, broken)
 	}

@@ -137,7 +137,8 @@ func (r *reader) keyword() string {
 	for r.at < len(r.src) && (r.src[r.at] == ' ' || r.src[r.at] == '\t') {
 		r.at++
 	}
-	if b := r.peek(); name == "" || b != '=' && b != ':' || bytes.HasPrefix(r.src[r.at:], []byte("==")) || bytes.HasPrefix(r.src[r.at:], []byte("=>")) {
+	if b := r.peek(); name == "" || b != '=' && b != ':' || bytes.HasPrefix(r.src[r.at:], []byte("==")) ||
+		bytes.HasPrefix(r.src[r.at:], []byte("=>")) {
 		r.at = at
 		return ""
 	}
@@ -157,12 +158,20 @@ func (t *tool) assemble(values [][]byte, names []string, places []int) ([]byte, 
 		name := names[i]
 		if name == "" {
 			if i >= len(t.fields()) {
-				return nil, &fault{soft: true, at: places[i], found: fmt.Sprintf("%s takes %d arguments; this is number %d", t.def.Name, len(t.fields()), i+1)}
+				return nil, &fault{
+					soft:  true,
+					at:    places[i],
+					found: fmt.Sprintf("%s takes %d arguments; this is number %d", t.def.Name, len(t.fields()), i+1),
+				}
 			}
 			name = t.fields()[i].name
 		}
 		if seen[name] {
-			return nil, &fault{soft: true, at: places[i], found: fmt.Sprintf("the argument %q is given twice", clip.Bytes(name, 40))}
+			return nil, &fault{
+				soft:  true,
+				at:    places[i],
+				found: fmt.Sprintf("the argument %q is given twice", clip.Bytes(name, 40)),
+			}
 		}
 		seen[name] = true
 		if i > 0 {

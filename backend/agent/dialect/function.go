@@ -98,7 +98,14 @@ func (t *tool) parameters(r *reader) ([]byte, *fault) {
 		r.at += open[1]
 		value, f := t.parameter(r, key)
 		if f == nil && seen[key] {
-			f = &fault{soft: true, at: at, found: fmt.Sprintf("the parameter %q stands twice; which value is meant cannot be known", clip.Bytes(key, 40))}
+			f = &fault{
+				soft: true,
+				at:   at,
+				found: fmt.Sprintf(
+					"the parameter %q stands twice; which value is meant cannot be known",
+					clip.Bytes(key, 40),
+				),
+			}
 		}
 		if f != nil && !f.soft {
 			return nil, f

@@ -22,7 +22,8 @@ func FuzzParse(f *testing.F) {
 		whole := parse(true, answer)
 		if len(answer) > 0 {
 			cut = max(cut, -cut, 0) % len(answer)
-			if again := parse(true, answer[:cut], answer[cut:]); again.String() != whole.String() && utf8.ValidString(answer) {
+			if again := parse(true, answer[:cut], answer[cut:]); again.String() != whole.String() &&
+				utf8.ValidString(answer) {
 				t.Errorf("cut at %d:\n%s\nwhole:\n%s", cut, again, whole)
 			}
 		}
@@ -57,7 +58,8 @@ func FuzzLiteral(f *testing.F) {
 			t.Errorf("%q: place %d", text, problem.at)
 		}
 		var want any
-		if json.Unmarshal([]byte(text), &want) != nil || !utf8.ValidString(text) || strings.Count(text, "[")+strings.Count(text, "{") >= maxDepth {
+		if json.Unmarshal([]byte(text), &want) != nil || !utf8.ValidString(text) ||
+			strings.Count(text, "[")+strings.Count(text, "{") >= maxDepth {
 			return
 		}
 		// Go takes half a character and a key that stands twice; here both are errors.
@@ -69,8 +71,12 @@ func FuzzLiteral(f *testing.F) {
 
 // FuzzSchema holds for any schema: a signature on few lines, the same each time.
 func FuzzSchema(f *testing.F) {
-	f.Add(`{"type":"object","properties":{"a":{"enum":["x",1,null]},"b":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/c"}]}},"$defs":{"c":{"type":"array","items":{"$ref":"#/$defs/c"}}}}`)
-	f.Add(`{"properties":{"a":{"properties":{"b":{"type":["string","null"],"description":"x */ y"}}}},"required":["a"]}`)
+	f.Add(
+		`{"type":"object","properties":{"a":{"enum":["x",1,null]},"b":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/c"}]}},"$defs":{"c":{"type":"array","items":{"$ref":"#/$defs/c"}}}}`,
+	)
+	f.Add(
+		`{"properties":{"a":{"properties":{"b":{"type":["string","null"],"description":"x */ y"}}}},"required":["a"]}`,
+	)
 	f.Fuzz(func(t *testing.T, schema string) {
 		d := definition("x", schema)
 		first, again := (&tool{def: d}).declare(), (&tool{def: d}).declare()

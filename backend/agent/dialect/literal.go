@@ -149,7 +149,14 @@ func (r *reader) word() *fault {
 	case "":
 		return r.fail(at, "a value")
 	default:
-		return &fault{at: at, want: "a value", found: fmt.Sprintf("the name %q; variables, calls and expressions are not evaluated, write the value itself", clip.Bytes(w, 40))}
+		return &fault{
+			at:   at,
+			want: "a value",
+			found: fmt.Sprintf(
+				"the name %q; variables, calls and expressions are not evaluated, write the value itself",
+				clip.Bytes(w, 40),
+			),
+		}
 	}
 	return nil
 }
@@ -182,7 +189,13 @@ func (r *reader) members(each func(key string, at int) *fault) *fault {
 			return f
 		}
 		if seen[key] {
-			return &fault{at: at, found: fmt.Sprintf("the key %q stands twice in one object; which value is meant cannot be known", clip.Bytes(key, 40))}
+			return &fault{
+				at: at,
+				found: fmt.Sprintf(
+					"the key %q stands twice in one object; which value is meant cannot be known",
+					clip.Bytes(key, 40),
+				),
+			}
 		}
 		seen[key] = true
 		colon, f := r.take(':')
@@ -220,7 +233,15 @@ func (r *reader) key(open int) (string, *fault) {
 }
 
 func (r *reader) unclosed(open int, opened, closed string) *fault {
-	return &fault{at: len(r.src), want: fmt.Sprintf("%q", closed), found: fmt.Sprintf("the end of the call; the %q that starts with %s is not closed", opened, string(bytes.ToValidUTF8(clipBytes(r.src[open:], 20), []byte("\uFFFD"))))}
+	return &fault{
+		at:   len(r.src),
+		want: fmt.Sprintf("%q", closed),
+		found: fmt.Sprintf(
+			"the end of the call; the %q that starts with %s is not closed",
+			opened,
+			string(bytes.ToValidUTF8(clipBytes(r.src[open:], 20), []byte("\uFFFD"))),
+		),
+	}
 }
 
 func (r *reader) array() *fault {
@@ -282,7 +303,8 @@ func plainNumber(s string) (string, bool) {
 	if rest, ok := strings.CutPrefix(s, "-"); ok {
 		sign, s = "-", rest
 	}
-	if s == "" || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.Contains(s, "__") || strings.ContainsAny(s[:1], "+-") {
+	if s == "" || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.Contains(s, "__") ||
+		strings.ContainsAny(s[:1], "+-") {
 		return "", false
 	}
 	if strings.Contains(s, "_") {

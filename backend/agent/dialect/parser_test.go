@@ -53,7 +53,8 @@ func TestACallIsHandedOutBeforeTheAnswerEnds(t *testing.T) {
 		`<tool_call>{"name":"annotate_page","arguments":{}}</tool_call>`, "```tool\nreturn annotate_page();\n```\n",
 		"<tool_call>\n<function=annotate_page>\n</function>\n</tool_call>", "<function=annotate_page>\n</function>",
 	} {
-		if got := stream(call[:len(call)-1], call[len(call)-1:], "And then a long explanation"); got[0] != "" || got[1] != "[annotate_page]" {
+		if got := stream(call[:len(call)-1], call[len(call)-1:], "And then a long explanation"); got[0] != "" ||
+			got[1] != "[annotate_page]" {
 			t.Errorf("%q gives %q", call, got)
 		}
 	}
@@ -104,7 +105,8 @@ func TestACallLargerThanOneMegabyteIsAnErrorAndIsNotKept(t *testing.T) {
 		}
 		p.Write(end + "<tool_call>{\"name\":\"annotate_page\"}</tool_call>")
 		p.Close(true)
-		if len(f.broken) != 1 || !strings.Contains(f.broken[0].Problem, "larger than 1048576 bytes") || len(f.calls) != 1 {
+		if len(f.broken) != 1 || !strings.Contains(f.broken[0].Problem, "larger than 1048576 bytes") ||
+			len(f.calls) != 1 {
 			t.Errorf("%s: %d broken, calls %+v", open, len(f.broken), f.calls)
 		}
 	}

@@ -63,7 +63,8 @@ func printFunction(name string, args json.RawMessage, tools *Tools) (string, boo
 				return "", false
 			}
 		}
-		if strings.Contains(text, "</parameter") || strings.Contains(text, "<parameter=") || strings.Contains(text, "</function") ||
+		if strings.Contains(text, "</parameter") || strings.Contains(text, "<parameter=") ||
+			strings.Contains(text, "</function") ||
 			strings.Contains(text, "tool_call>") {
 			return "", false
 		}

@@ -81,7 +81,10 @@ func NewProber(cfg ProbeConfig) *Prober {
 func CheckOverride(s string) error {
 	name, kind, ok := cutLast(s)
 	if !ok || !strings.Contains(name, "/") || !Kind(kind).Valid() {
-		return fmt.Errorf("%q is not provider/model=dialect; dialects are native, tool_call, hermes and fenced, e.g. ollama/qwen3=hermes", s)
+		return fmt.Errorf(
+			"%q is not provider/model=dialect; dialects are native, tool_call, hermes and fenced, e.g. ollama/qwen3=hermes",
+			s,
+		)
 	}
 	return nil
 }
@@ -209,7 +212,12 @@ func ask(ctx context.Context, m llm.Model, kind Kind) (answer, error) {
 	}}
 	req := llm.Request{
 		System: Section(kind, defs), MaxTokens: probeTokens, Alone: true, Written: true,
-		Messages: []chat.Message{{Role: chat.RoleUser, Text: "Call the tool " + ProbeTool + " with the word " + probeWord + ". Do nothing else."}},
+		Messages: []chat.Message{
+			{
+				Role: chat.RoleUser,
+				Text: "Call the tool " + ProbeTool + " with the word " + probeWord + ". Do nothing else.",
+			},
+		},
 	}
 	if kind == Native {
 		req.Tools = functions(defs)

@@ -57,13 +57,18 @@ func served(t *testing.T, turns ...openaitest.Turn) (llm.Model, *openaitest.Serv
 }
 
 var (
-	chatter  = openaitest.Turn{Text: "Saffron! What else can I do?"}
-	noTools  = openaitest.Turn{Status: 400, Body: `{"error":{"message":"m does not support tools"}}`}
-	inTags   = openaitest.Turn{Text: `<tool_call>{"name":"say_word","arguments":{"word":"saffron"}}</tool_call>`}
-	inQwen   = openaitest.Turn{Text: "<tool_call>\n<function=say_word>\n<parameter=word>\nsaffron\n</parameter>\n</function>\n</tool_call>"}
+	chatter = openaitest.Turn{Text: "Saffron! What else can I do?"}
+	noTools = openaitest.Turn{Status: 400, Body: `{"error":{"message":"m does not support tools"}}`}
+	inTags  = openaitest.Turn{Text: `<tool_call>{"name":"say_word","arguments":{"word":"saffron"}}</tool_call>`}
+	inQwen  = openaitest.Turn{
+		Text: "<tool_call>\n<function=say_word>\n<parameter=word>\nsaffron\n</parameter>\n</function>\n</tool_call>",
+	}
 	inFence  = openaitest.Turn{Text: "```tool\nreturn say_word({\"word\": \"saffron\"});\n```"}
-	natively = openaitest.Turn{Calls: []openaitest.Call{{ID: "c", Name: "say_word", Args: `{"word":"saffron"}`}}, Usage: openaitest.Usage{Input: 70, Output: 12}}
-	wrong    = openaitest.Turn{Calls: []openaitest.Call{{ID: "c", Name: "say_word", Args: `{"word":"pepper"}`}}}
+	natively = openaitest.Turn{
+		Calls: []openaitest.Call{{ID: "c", Name: "say_word", Args: `{"word":"saffron"}`}},
+		Usage: openaitest.Usage{Input: 70, Output: 12},
+	}
+	wrong = openaitest.Turn{Calls: []openaitest.Call{{ID: "c", Name: "say_word", Args: `{"word":"pepper"}`}}}
 )
 
 func TestTheProbeFindsTheDialectWithFewRequests(t *testing.T) {
@@ -85,8 +90,11 @@ func TestTheProbeFindsTheDialectWithFewRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, s := served(t, c.turns...)
-			v, _, err := dialect.NewProber(dialect.ProbeConfig{Memory: &memory{}}).Dialect(context.Background(), "openai/m", m)
-			if err != nil || v.Kind != c.kind || v.Sure != c.sure || v.Requests != c.requests || len(s.Requests()) != c.requests || v.By != "probe" {
+			v, _, err := dialect.NewProber(dialect.ProbeConfig{Memory: &memory{}}).
+				Dialect(context.Background(), "openai/m", m)
+			if err != nil || v.Kind != c.kind || v.Sure != c.sure || v.Requests != c.requests ||
+				len(s.Requests()) != c.requests ||
+				v.By != "probe" {
 				t.Errorf("%+v after %d requests, %v", v, len(s.Requests()), err)
 			}
 			if c.requests > dialect.MaxProbes {
@@ -106,14 +114,16 @@ func TestAVerdictIsRememberedForItsModelAndItsPlace(t *testing.T) {
 	}
 	// Another session asks nothing, another model and another server do.
 	next := dialect.NewProber(dialect.ProbeConfig{Memory: kept})
-	if v, usage, err := next.Dialect(ctx, "openai/m", m); err != nil || v.Kind != dialect.Native || usage.Input != 0 || len(s.Requests()) != 1 {
+	if v, usage, err := next.Dialect(ctx, "openai/m", m); err != nil || v.Kind != dialect.Native || usage.Input != 0 ||
+		len(s.Requests()) != 1 {
 		t.Errorf("%+v, %d requests, %v", v, len(s.Requests()), err)
 	}
 	if _, _, err := next.Dialect(ctx, "openai/other", m); err != nil || len(s.Requests()) != 2 {
 		t.Errorf("another model: %d requests, %v", len(s.Requests()), err)
 	}
 	elsewhere, s2 := served(t, inTags)
-	if v, _, err := next.Dialect(ctx, "openai/m", elsewhere); err != nil || v.Kind != dialect.ToolCall || len(s2.Requests()) != 1 {
+	if v, _, err := next.Dialect(ctx, "openai/m", elsewhere); err != nil || v.Kind != dialect.ToolCall ||
+		len(s2.Requests()) != 1 {
 		t.Errorf("another server: %+v, %v", v, err)
 	}
 }
@@ -135,7 +145,12 @@ func TestADoubtfulVerdictIsAskedAgainAfterADay(t *testing.T) {
 
 func TestAPersonsWordIsNotQuestioned(t *testing.T) {
 	m, s := served(t, natively)
-	p := dialect.NewProber(dialect.ProbeConfig{Memory: &memory{}, Overrides: func() []string { return []string{"ollama/x=fenced", "openai/m=hermes"} }})
+	p := dialect.NewProber(
+		dialect.ProbeConfig{
+			Memory:    &memory{},
+			Overrides: func() []string { return []string{"ollama/x=fenced", "openai/m=hermes"} },
+		},
+	)
 	v, _, err := p.Dialect(context.Background(), "openai/m", m)
 	if err != nil || v.Kind != dialect.Hermes || v.By != "person" || len(s.Requests()) > 0 {
 		t.Errorf("%+v, %v", v, err)
@@ -156,7 +171,11 @@ func TestAModelThatCannotBeAskedLeavesNoVerdict(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := dialect.NewProber(dialect.ProbeConfig{Memory: kept}).Dialect(ctx, "openai/m", m); !errors.Is(err, context.Canceled) || len(kept.kept) > 0 {
+	if _, _, err := dialect.NewProber(dialect.ProbeConfig{Memory: kept}).Dialect(ctx, "openai/m", m); !errors.Is(
+		err,
+		context.Canceled,
+	) ||
+		len(kept.kept) > 0 {
 		t.Errorf("stopped: %v", err)
 	}
 }

@@ -42,13 +42,21 @@ func (r *reader) text() (string, *fault) {
 				return "", f
 			}
 		case end == '`' && c == '$' && r.at+1 < len(r.src) && r.src[r.at+1] == '{':
-			return "", &fault{at: r.at, want: "plain text", found: "${…}, which is not evaluated; write the text itself, or \\${ for these characters"}
+			return "", &fault{
+				at:    r.at,
+				want:  "plain text",
+				found: "${…}, which is not evaluated; write the text itself, or \\${ for these characters",
+			}
 		default:
 			b.WriteRune(c)
 			r.at += n
 		}
 	}
-	return "", &fault{at: open, want: fmt.Sprintf("a closing %c for the string that begins here", end), found: "the end of the call"}
+	return "", &fault{
+		at:    open,
+		want:  fmt.Sprintf("a closing %c for the string that begins here", end),
+		found: "the end of the call",
+	}
 }
 
 const plainEscapes = "\"\"\\\\//''``$$n\nt\tr\rb\bf\fv\v"

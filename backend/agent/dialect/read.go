@@ -81,7 +81,13 @@ func (t *Tools) readObject(r *reader) (*Call, *fault) {
 		return nil, f
 	}
 	if c.stranger != "" && c.argsAt < 0 {
-		return nil, &fault{soft: true, at: c.strangerAt, want: `the arguments in one object "arguments"`, found: fmt.Sprintf("the key %q beside it", clip.Bytes(c.stranger, 40)), name: c.name}
+		return nil, &fault{
+			soft:  true,
+			at:    c.strangerAt,
+			want:  `the arguments in one object "arguments"`,
+			found: fmt.Sprintf("the key %q beside it", clip.Bytes(c.stranger, 40)),
+			name:  c.name,
+		}
 	}
 	if c.argsAt < 0 {
 		c.args = []byte("{}")
@@ -108,7 +114,12 @@ func (c *called) member(t *Tools, r *reader, key string, at int) *fault {
 		return f
 	case "arguments", "parameters", "args", "input":
 		if c.argsAt >= 0 {
-			return &fault{at: at, want: `one object "arguments"`, found: fmt.Sprintf("a second one, %q", key), name: c.name}
+			return &fault{
+				at:    at,
+				want:  `one object "arguments"`,
+				found: fmt.Sprintf("a second one, %q", key),
+				name:  c.name,
+			}
 		}
 		c.argsAt = r.at
 		var f *fault
@@ -170,7 +181,11 @@ func (r *reader) stringArguments() ([]byte, *fault) {
 		f = inner.fail(inner.at, "the end of the arguments")
 	}
 	if f != nil {
-		return nil, &fault{at: at, want: "an object in this string", found: "at its " + f.text(pos{1, 1}.after([]byte(text)[:min(f.at, len(text))]))}
+		return nil, &fault{
+			at:    at,
+			want:  "an object in this string",
+			found: "at its " + f.text(pos{1, 1}.after([]byte(text)[:min(f.at, len(text))])),
+		}
 	}
 	if inner.out.Len() == 0 || inner.out.Bytes()[0] != '{' {
 		return nil, &fault{at: at, want: "the arguments as an object {…}", found: r.found(at)}

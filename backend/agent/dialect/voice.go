@@ -24,13 +24,23 @@ type Voice struct {
 // models the system prompt lists them, and earlier calls and results are written into the conversation in the
 // model's format. The returned text is without calls; each complete call also goes to onDelta at once, so
 // that it can start before the answer ends. Errors are the model's own.
-func (v Voice) Stream(ctx context.Context, req llm.Request, defs []toolspec.Definition, onDelta func(llm.Delta)) (llm.Response, error) {
+func (v Voice) Stream(
+	ctx context.Context,
+	req llm.Request,
+	defs []toolspec.Definition,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
 	if v.Kind == Native || v.Kind == "" || len(defs) == 0 && !hasCalls(req.Messages) {
 		req.Tools = functions(defs)
 		return v.Model.Stream(ctx, req, onDelta)
 	}
 	tools := NewTools(slices.Concat(defs, v.Known))
-	asked := llm.Request{System: req.System, Messages: v.written(req.Messages, tools), MaxTokens: req.MaxTokens, Written: true}
+	asked := llm.Request{
+		System:    req.System,
+		Messages:  v.written(req.Messages, tools),
+		MaxTokens: req.MaxTokens,
+		Written:   true,
+	}
 	if section := Section(v.Kind, defs); section != "" {
 		asked.System = strings.TrimSpace(req.System + "\n\n" + section)
 	}
@@ -43,7 +53,10 @@ func (v Voice) Stream(ctx context.Context, req llm.Request, defs []toolspec.Defi
 			heard.Calls = append(heard.Calls, call)
 			onDelta(llm.Delta{Call: &call})
 		case e.Broken != nil:
-			heard.Broken = append(heard.Broken, llm.BrokenCall{Name: e.Broken.Name, Problem: e.Broken.Problem, Suggestion: e.Broken.Suggestion})
+			heard.Broken = append(
+				heard.Broken,
+				llm.BrokenCall{Name: e.Broken.Name, Problem: e.Broken.Problem, Suggestion: e.Broken.Suggestion},
+			)
 		default:
 			text.WriteString(e.Text)
 			onDelta(llm.Delta{Text: e.Text})

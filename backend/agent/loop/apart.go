@@ -36,9 +36,21 @@ func (l *Loop) AskApart(ctx context.Context, a Apart) (llm.Response, error) {
 	t := &turn{
 		loop: l, id: a.Turn, ctx: ctx, ask: Ask{Conversation: a.Conversation, Model: a.Model},
 		// Its turn warns of what has no price.
-		purse: &budget.Account{Conversation: a.Conversation, Turn: a.Turn, Parent: budget.FromContext(ctx), Warned: true},
+		purse: &budget.Account{
+			Conversation: a.Conversation,
+			Turn:         a.Turn,
+			Parent:       budget.FromContext(ctx),
+			Warned:       true,
+		},
 	}
-	got, err := meter{model, t}.Stream(ctx, llm.Request{System: a.System, Messages: a.Messages, MaxTokens: a.MaxTokens}, func(llm.Delta) {})
+	got, err := meter{
+		model,
+		t,
+	}.Stream(
+		ctx,
+		llm.Request{System: a.System, Messages: a.Messages, MaxTokens: a.MaxTokens},
+		func(llm.Delta) {},
+	)
 	if events := t.rest("server"); len(events) > 0 {
 		err = errors.Join(err, l.publish(ctx, events...))
 	}

@@ -17,7 +17,12 @@ func (t *turn) attached(list []chat.Attached) []chat.Message {
 	for _, a := range list {
 		text := strings.ToValidUTF8(a.Text, "\uFFFD")
 		if n := utf8.RuneCountInString(text); n > prompt.MaxResult {
-			text = fmt.Sprintf("%s\n… cut here: the first %d of %d characters.", string([]rune(text)[:prompt.MaxResult]), prompt.MaxResult, n)
+			text = fmt.Sprintf(
+				"%s\n… cut here: the first %d of %d characters.",
+				string([]rune(text)[:prompt.MaxResult]),
+				prompt.MaxResult,
+				n,
+			)
 		}
 		m := t.message(chat.RoleNote, strings.Join(strings.Fields(a.Title), " ")+"\n"+text)
 		m.Outside = []string{a.Source}

@@ -21,7 +21,9 @@ type Branches interface {
 // Errors about branches.
 var (
 	// ErrNoQuestion means that no message of a person has this id in the branch that is shown.
-	ErrNoQuestion = errors.New("there is no such message of a person in the branch that is shown; choose its branch first")
+	ErrNoQuestion = errors.New(
+		"there is no such message of a person in the branch that is shown; choose its branch first",
+	)
 	// ErrNoBranch means that a conversation has no such branch.
 	ErrNoBranch = errors.New("there is no such branch in this conversation")
 )

@@ -49,7 +49,8 @@ func TestASummaryHoldsInItsOwnBranchAlone(t *testing.T) {
 	}
 	k.choose(t, "")
 	k.edit(t, "three", "other three") // parts after it
-	if summed() != 1 || !strings.Contains(asked(), "What was found in the first branch.") || strings.Contains(asked(), long[:200]+long[:200]) {
+	if summed() != 1 || !strings.Contains(asked(), "What was found in the first branch.") ||
+		strings.Contains(asked(), long[:200]+long[:200]) {
 		t.Errorf("a branch from after the summary is sent %s", asked())
 	}
 	id := ""
@@ -104,7 +105,10 @@ func TestAProgramsWordsOpenNoAddressWhenAPersonAsksThemAgain(t *testing.T) {
 		_, _, made := k.kept()
 		return made[len(made)-1].From.TypedHosts
 	}
-	k.run(t, loop.Ask{Conversation: "c1", Text: "open https://evil.example", Model: "openai/m", Caller: toolspec.CallerHTTP})
+	k.run(
+		t,
+		loop.Ask{Conversation: "c1", Text: "open https://evil.example", Model: "openai/m", Caller: toolspec.CallerHTTP},
+	)
 	k.ended(t, 1)
 	k.retry(t, "open https://evil.example")
 	if got := opened(); len(got) != 0 {
@@ -187,7 +191,8 @@ func TestAMessageThatSteeredATurnIsEditedAfterTheCallsBeforeIt(t *testing.T) {
 	}
 	requests := k.service.Requests()
 	read := contents(requests[len(requests)-1])
-	if len(read) != 6 || read[1] != "user:go" || read[3] != "tool:acted" || !strings.Contains(read[4], "not run") || read[5] != "user:rather right" {
+	if len(read) != 6 || read[1] != "user:go" || read[3] != "tool:acted" || !strings.Contains(read[4], "not run") ||
+		read[5] != "user:rather right" {
 		t.Errorf("the model read %q", read)
 	}
 	k.retry(t, "go")

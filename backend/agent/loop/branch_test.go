@@ -96,7 +96,11 @@ func (k *keeper) mine(t testing.TB, text string) string {
 
 func (k *keeper) edit(t *testing.T, old, text string) event.Turn {
 	t.Helper()
-	_, err := k.Edit(context.Background(), loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true}, k.mine(t, old))
+	_, err := k.Edit(
+		context.Background(),
+		loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true},
+		k.mine(t, old),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +109,11 @@ func (k *keeper) edit(t *testing.T, old, text string) event.Turn {
 
 func (k *keeper) retry(t *testing.T, text string) event.Turn {
 	t.Helper()
-	_, err := k.Retry(context.Background(), loop.Ask{Conversation: "c1", Model: "openai/m", Interactive: true}, k.mine(t, text))
+	_, err := k.Retry(
+		context.Background(),
+		loop.Ask{Conversation: "c1", Model: "openai/m", Interactive: true},
+		k.mine(t, text),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +173,10 @@ func TestAnEditedMessageBeginsABranchAndTheOldOneIsThereAsItWas(t *testing.T) {
 		t.Fatalf("in the branch: %s", got)
 	}
 	requests := k.service.Requests()
-	if read := contents(requests[len(requests)-1]); !slices.Equal(read[1:], []string{"user:one", "assistant:2 to one", "user:other two"}) {
+	if read := contents(requests[len(requests)-1]); !slices.Equal(
+		read[1:],
+		[]string{"user:one", "assistant:2 to one", "user:other two"},
+	) {
 		t.Errorf("the model read %q", read)
 	}
 	mine := k.active(t)
@@ -206,7 +217,8 @@ func TestTheSameQuestionIsAnsweredAgainAlsoByAnotherModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind == event.BranchStarted })
-	if b := data[event.Branch](log[i]); b.Instead != "" || b.After != k.mine(t, "two") || log[i+1].Kind != event.TurnStarted {
+	if b := data[event.Branch](log[i]); b.Instead != "" || b.After != k.mine(t, "two") ||
+		log[i+1].Kind != event.TurnStarted {
 		t.Errorf("%+v, then %s", b, log[i+1].Kind)
 	}
 }

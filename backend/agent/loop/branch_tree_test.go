@@ -97,13 +97,29 @@ func (g *grove) die() {
 	if parts {
 		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
 		way = way[:at+1]
-		begun = append([]event.Event{in(event.BranchStarted, event.Branch{ID: "b-" + ask.Text, After: list[at].ID})}, begun...)
+		begun = append(
+			[]event.Event{in(event.BranchStarted, event.Branch{ID: "b-" + ask.Text, After: list[at].ID})},
+			begun...)
 	}
 	steps := []event.Event{
 		in(event.TextDelta, event.Delta{Message: id(1), Text: "I will"}),
-		in(event.MessageAdded, chat.Message{ID: id(1), Role: chat.RoleAssistant, Calls: []chat.ToolCall{call(1), call(2)}, Status: chat.StatusDone}),
-		in(event.MessageAdded, chat.Message{ID: id(2), Role: chat.RoleTool, CallID: call(1).ID, Text: "done", Status: chat.StatusDone}),
-		in(event.MessageAdded, chat.Message{ID: id(3), Role: chat.RoleTool, CallID: call(2).ID, Text: "done", Status: chat.StatusDone}),
+		in(
+			event.MessageAdded,
+			chat.Message{
+				ID:     id(1),
+				Role:   chat.RoleAssistant,
+				Calls:  []chat.ToolCall{call(1), call(2)},
+				Status: chat.StatusDone,
+			},
+		),
+		in(
+			event.MessageAdded,
+			chat.Message{ID: id(2), Role: chat.RoleTool, CallID: call(1).ID, Text: "done", Status: chat.StatusDone},
+		),
+		in(
+			event.MessageAdded,
+			chat.Message{ID: id(3), Role: chat.RoleTool, CallID: call(2).ID, Text: "done", Status: chat.StatusDone},
+		),
 	}
 	steps = steps[:rapid.IntRange(0, len(steps)).Draw(g.t, "recorded")]
 	if _, err := g.AppendEvents(context.Background(), append(begun, steps...)); err != nil {
@@ -162,8 +178,11 @@ func (g *grove) step() {
 func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
 	k := keeping(t)
 	models := providers.New(providers.Config{
-		Services: map[string]providers.Service{"openai": {BaseURL: k.service.URL(), Key: "k"}, "anthropic": {BaseURL: k.service.URL(), Key: "k"}},
-		Detect:   map[string]int{}, Patience: time.Millisecond,
+		Services: map[string]providers.Service{
+			"openai":    {BaseURL: k.service.URL(), Key: "k"},
+			"anthropic": {BaseURL: k.service.URL(), Key: "k"},
+		},
+		Detect: map[string]int{}, Patience: time.Millisecond,
 	})
 	defer models.Close()
 	config := k.config

@@ -143,7 +143,11 @@ func (t *turn) aside(what string) error {
 
 // Bill is what a conversation came to and how its budgets stand. Safe for concurrent use.
 func (l *Loop) Bill(ctx context.Context, conversation string) (wire.Spending, error) {
-	bill := wire.Spending{Conversation: chat.Bill{}.Plus(chat.Bill{}), Turn: chat.Bill{}.Plus(chat.Bill{}), Budgets: []wire.Budget{}}
+	bill := wire.Spending{
+		Conversation: chat.Bill{}.Plus(chat.Bill{}),
+		Turn:         chat.Bill{}.Plus(chat.Bill{}),
+		Budgets:      []wire.Budget{},
+	}
 	if l.cfg.Spend.Ledger == nil {
 		return bill, nil
 	}
@@ -156,7 +160,9 @@ func (l *Loop) Bill(ctx context.Context, conversation string) (wire.Spending, er
 	}
 	bill.Conversation = all
 	if l.cfg.Spend.Budgets != nil {
-		bill.Budgets = append(bill.Budgets, budget.Evaluate(budget.Limit{}, l.cfg.Spend.Budgets(), bill.Turn, all.Since(before))...)
+		bill.Budgets = append(
+			bill.Budgets,
+			budget.Evaluate(budget.Limit{}, l.cfg.Spend.Budgets(), bill.Turn, all.Since(before))...)
 	}
 	return bill, nil
 }

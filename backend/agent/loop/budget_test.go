@@ -109,7 +109,15 @@ func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
 		"under": {301, 4}, "exactly": {300, 3}, "over": {299, 3}, "by far": {1, 1}, "none": {0, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := saving(t, costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), openaitest.Turn{Text: "Done."})
+			b := saving(
+				t,
+				costs(90, 10),
+				costs(90, 10),
+				costs(90, 10),
+				costs(90, 10),
+				costs(90, 10),
+				openaitest.Turn{Text: "Done."},
+			)
 			b.news()
 			b.budgets.Turn.Tokens = c.budget
 			o := b.ask(t, "go on and on")
@@ -140,20 +148,27 @@ func TestABudgetOfMoneyCountsWhatTheTokensCost(t *testing.T) {
 	b.prices = "openai/*=2/1/10" // 0.002 and 0.001 for each answer
 	b.budgets.Turn.Cost = chat.Money{Nanos: 6_000_000, Currency: "USD"}
 	o := b.ask(t, "work")
-	if o.Budget != "cost_per_turn" || len(b.service.Requests()) != 2 || !strings.Contains(o.Error, "0.0060 USD of its budget of 0.0060 USD") {
+	if o.Budget != "cost_per_turn" || len(b.service.Requests()) != 2 ||
+		!strings.Contains(o.Error, "0.0060 USD of its budget of 0.0060 USD") {
 		t.Fatalf("%d questions: %+v", len(b.service.Requests()), o)
 	}
 	bill := b.bill(t)
 	if bill.Turn.In("USD") != 6_000_000 || bill.Conversation.Requests != 2 || bill.Conversation.Unpriced != 0 {
 		t.Errorf("%+v", bill)
 	}
-	if len(bill.Budgets) != 1 || bill.Budgets[0] != (wire.Budget{Name: "cost_per_turn", Limit: 6_000_000, Spent: 6_000_000, Currency: "USD"}) {
+	if len(bill.Budgets) != 1 ||
+		bill.Budgets[0] != (wire.Budget{Name: "cost_per_turn", Limit: 6_000_000, Spent: 6_000_000, Currency: "USD"}) {
 		t.Errorf("%+v", bill.Budgets)
 	}
 }
 
 func TestWhatHasNoPriceIsToldAsSuchAndNeverAsFree(t *testing.T) {
-	b := saving(t, costs(1000, 100), costs(1000, 100), openaitest.Turn{Text: "Done.", Usage: openaitest.Usage{Input: 10, Output: 1}})
+	b := saving(
+		t,
+		costs(1000, 100),
+		costs(1000, 100),
+		openaitest.Turn{Text: "Done.", Usage: openaitest.Usage{Input: 10, Output: 1}},
+	)
 	b.news()
 	b.budgets.Turn.Cost = chat.Money{Nanos: 1, Currency: "USD"}
 	if o := b.ask(t, "work"); o.Status != chat.StatusDone || o.Bill.Unpriced != 2211 || len(o.Bill.Cost) != 0 {
@@ -197,7 +212,8 @@ func TestAConversationsBudgetHoldsOverTurnsAndRestartsUntilItIsRaised(t *testing
 			b.open(t)
 		}
 		o := ask(want.raise)
-		if (o.Status == chat.StatusDone) != want.done || !want.done && (o.Budget != "tokens_per_conversation" || o.Rounds != 0) {
+		if (o.Status == chat.StatusDone) != want.done ||
+			!want.done && (o.Budget != "tokens_per_conversation" || o.Rounds != 0) {
 			t.Fatalf("turn %d: %+v", i+1, o)
 		}
 	}
@@ -205,7 +221,8 @@ func TestAConversationsBudgetHoldsOverTurnsAndRestartsUntilItIsRaised(t *testing
 		t.Errorf("%d questions", n)
 	}
 	bill := b.bill(t)
-	if bill.Conversation.Tokens() != 280 || bill.Turn.Tokens() != 0 || bill.Budgets[0].Spent != 140 || bill.Budgets[0].Limit != 100 {
+	if bill.Conversation.Tokens() != 280 || bill.Turn.Tokens() != 0 || bill.Budgets[0].Spent != 140 ||
+		bill.Budgets[0].Limit != 100 {
 		t.Errorf("%+v", bill)
 	}
 	if o := b.run(t, loop.Ask{Conversation: "another", Text: "hi", Model: "openai/m"}); o.Status != chat.StatusDone {
@@ -237,7 +254,8 @@ func TestAServiceThatCountsNothingIsCountedByLength(t *testing.T) {
 	b.news()
 	b.budgets.Turn.Tokens = 50
 	o := b.ask(t, strings.Repeat("word ", 100))
-	if o.Budget != "tokens_per_turn" || len(b.service.Requests()) != 1 || o.Bill.Estimated != o.Bill.Tokens() || o.Bill.Input < 500/toolspec.BytesPerToken {
+	if o.Budget != "tokens_per_turn" || len(b.service.Requests()) != 1 || o.Bill.Estimated != o.Bill.Tokens() ||
+		o.Bill.Input < 500/toolspec.BytesPerToken {
 		t.Errorf("%d questions: %+v", len(b.service.Requests()), o)
 	}
 	if o.Usage != (chat.Usage{}) {
@@ -267,7 +285,8 @@ func TestTheQuestionsBesideTheTalkCountToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range events {
-		if r := data[event.Round](e); e.Kind == event.RoundEnded && r.For == "probe" && (r.Number != 0 || len(r.Requests) != 4 || r.Usage.Input != 28) {
+		if r := data[event.Round](e); e.Kind == event.RoundEnded && r.For == "probe" &&
+			(r.Number != 0 || len(r.Requests) != 4 || r.Usage.Input != 28) {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -281,7 +300,8 @@ func TestAProbeStopsWhereTheBudgetDoes(t *testing.T) {
 	}
 	b.dialects = dialect.NewProber(dialect.ProbeConfig{Memory: b.kept})
 	b.budgets.Turn.Tokens = 20
-	if o := b.ask(t, "hello"); o.Budget != "tokens_per_turn" || o.Status != chat.StatusLimit || o.Rounds != 0 || len(b.service.Requests()) != 2 {
+	if o := b.ask(t, "hello"); o.Budget != "tokens_per_turn" || o.Status != chat.StatusLimit || o.Rounds != 0 ||
+		len(b.service.Requests()) != 2 {
 		t.Errorf("%d questions: %+v", len(b.service.Requests()), o)
 	}
 }
@@ -316,7 +336,12 @@ func TestASummaryIsCountedAndNotAskedForWithoutBudget(t *testing.T) {
 }
 
 func TestRetriesAndTheFallbackArePaidByThemselves(t *testing.T) {
-	b := saving(t, openaitest.Turn{Status: 503}, openaitest.Turn{Status: 503}, openaitest.Turn{Text: "Hi.", Usage: openaitest.Usage{Input: 100, Output: 10}})
+	b := saving(
+		t,
+		openaitest.Turn{Status: 503},
+		openaitest.Turn{Status: 503},
+		openaitest.Turn{Text: "Hi.", Usage: openaitest.Usage{Input: 100, Output: 10}},
+	)
 	b.prices = "openai/m=1/1/1"
 	if o := b.ask(t, "hello"); o.Bill.Requests != 3 || o.Bill.Tokens() != 110 || o.Bill.In("USD") != 110_000 {
 		t.Errorf("%+v", o)
@@ -341,7 +366,8 @@ func TestATurnThatWorksForACallOfAnotherSpendsFromBoth(t *testing.T) {
 		}
 		return toolspec.OK("done")
 	}
-	if o := b.ask(t, "hand it on"); o.Status != chat.StatusDone || o.Bill.Requests != 3 || o.Bill.Tokens() != 300 || child.Bill.Requests != 1 {
+	if o := b.ask(t, "hand it on"); o.Status != chat.StatusDone || o.Bill.Requests != 3 || o.Bill.Tokens() != 300 ||
+		child.Bill.Requests != 1 {
 		t.Errorf("%+v, child %+v", o, child)
 	}
 	bill := b.bill(t)
@@ -349,7 +375,9 @@ func TestATurnThatWorksForACallOfAnotherSpendsFromBoth(t *testing.T) {
 		t.Errorf("%+v", bill)
 	}
 	b.budgets.Turn.Tokens = 100
-	if o := b.ask(t, "hand it on"); o.Budget != "tokens_per_turn" || o.Bill.Requests != 1 || child.Status != chat.StatusLimit || child.Rounds != 0 {
+	if o := b.ask(t, "hand it on"); o.Budget != "tokens_per_turn" || o.Bill.Requests != 1 ||
+		child.Status != chat.StatusLimit ||
+		child.Rounds != 0 {
 		t.Errorf("%+v, child %+v", o, child)
 	}
 }
@@ -372,7 +400,8 @@ func TestAllBranchesOfAConversationCount(t *testing.T) {
 	if n := b.bill(t).Conversation.Tokens(); n != 140 {
 		t.Errorf("%d tokens", n)
 	}
-	if shown, err := b.kept.Messages(t.Context(), "c1"); err != nil || len(shown) != 2 || shown[0].Text != "other words" {
+	if shown, err := b.kept.Messages(t.Context(), "c1"); err != nil || len(shown) != 2 ||
+		shown[0].Text != "other words" {
 		t.Errorf("the branch that is shown: %+v %v", shown, err)
 	}
 }

@@ -21,7 +21,9 @@ const (
 )
 
 // ErrChild means that a conversation is the talk of a subagent, which has its one task.
-var ErrChild = errors.New("this is the talk of a subagent, which takes no other message; write in the conversation that it worked for")
+var ErrChild = errors.New(
+	"this is the talk of a subagent, which takes no other message; write in the conversation that it worked for",
+)
 
 // Child is a task for a turn of its own, handed on by a call.
 type Child struct {
@@ -75,17 +77,30 @@ func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
 	})
 	if err != nil {
 		above.ledger.EndSubagent()
-		return Handed{}, refusal(toolspec.SystemError, "the subagent did not begin: "+err.Error(), "Nothing was done. Do the task yourself, or try again.")
+		return Handed{}, refusal(
+			toolspec.SystemError,
+			"the subagent did not begin: "+err.Error(),
+			"Nothing was done. Do the task yourself, or try again.",
+		)
 	}
 	defer l.wait.Done()
 	o := t.run()
 	above.ledger.EndSubagent()
-	return Handed{Outcome: o, Title: k.title, Outside: t.got.outside.list(), Local: t.got.local.list(), Changed: t.got.changed.list()}, nil
+	return Handed{
+		Outcome: o,
+		Title:   k.title,
+		Outside: t.got.outside.list(),
+		Local:   t.got.local.list(),
+		Changed: t.got.changed.list(),
+	}, nil
 }
 
 func tooMany() *toolspec.Result {
-	return refusal(toolspec.UserError, fmt.Sprintf("%d subagents run already, the most at a time", allowance.MaxSubagents),
-		"Wait for one to end, then call it again.")
+	return refusal(
+		toolspec.UserError,
+		fmt.Sprintf("%d subagents run already, the most at a time", allowance.MaxSubagents),
+		"Wait for one to end, then call it again.",
+	)
 }
 
 // descend is the place of a child below above, or why it may not have one.
@@ -93,15 +108,35 @@ func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 	from := c.Call.From
 	switch {
 	case strings.TrimSpace(c.Task) == "":
-		return nil, refusal(toolspec.ValidationError, "the task is empty", "Say what to do, with all that is needed to do it: it knows nothing else.")
+		return nil, refusal(
+			toolspec.ValidationError,
+			"the task is empty",
+			"Say what to do, with all that is needed to do it: it knows nothing else.",
+		)
 	case above.depth >= maxDepth:
-		return nil, refusal(toolspec.PermissionError, fmt.Sprintf("tasks are handed on %d deep at most", maxDepth), "Do the task yourself.")
+		return nil, refusal(
+			toolspec.PermissionError,
+			fmt.Sprintf("tasks are handed on %d deep at most", maxDepth),
+			"Do the task yourself.",
+		)
 	case from.Caller == toolspec.CallerPanel:
-		return nil, refusal(toolspec.PermissionError, "a panel's page may not start a subagent", "Ask the assistant instead.")
+		return nil, refusal(
+			toolspec.PermissionError,
+			"a panel's page may not start a subagent",
+			"Ask the assistant instead.",
+		)
 	case from.Caller == toolspec.CallerApp:
-		return nil, refusal(toolspec.PermissionError, "the page of an MCP server may not start a subagent", "Ask the assistant instead.")
+		return nil, refusal(
+			toolspec.PermissionError,
+			"the page of an MCP server may not start a subagent",
+			"Ask the assistant instead.",
+		)
 	case above.ledger.CallsLeft() <= 0:
-		return nil, refusal(toolspec.UserError, "no call is left of this turn for a subagent to make", "Say what was found so far, and what is missing.")
+		return nil, refusal(
+			toolspec.UserError,
+			"no call is left of this turn for a subagent to make",
+			"Say what was found so far, and what is missing.",
+		)
 	}
 	if bad := l.unknown(above, c); bad != nil {
 		return nil, bad
@@ -138,7 +173,11 @@ func (l *Loop) unknown(above *kin, c Child) *toolspec.Result {
 		}
 	}
 	if len(c.Tools) == 0 {
-		return refusal(toolspec.ValidationError, "tools is empty, and nothing can be done with none", "Name the tools it may use, or leave tools out for all of yours.")
+		return refusal(
+			toolspec.ValidationError,
+			"tools is empty, and nothing can be done with none",
+			"Name the tools it may use, or leave tools out for all of yours.",
+		)
 	}
 	for _, name := range c.Tools {
 		if slices.Contains(known, name) {
@@ -162,13 +201,19 @@ func (k *kin) chosen(c Child) (string, *toolspec.Result) {
 	}
 	model := cmp.Or(c.Model, asks, c.Standard)
 	if model == "" || model == llm.PilotName {
-		return "", refusal(toolspec.UserError, "a subagent needs a language model, and the built-in command pilot is none",
-			`Connect a model, or name one: {"model":"provider/name"}.`)
+		return "", refusal(
+			toolspec.UserError,
+			"a subagent needs a language model, and the built-in command pilot is none",
+			`Connect a model, or name one: {"model":"provider/name"}.`,
+		)
 	}
 	service, _, _ := strings.Cut(asks, "/")
 	if other, _, _ := strings.Cut(model, "/"); asks != "" && other != service {
-		return "", refusal(toolspec.PermissionError, model+" is a model of another service, which what was read here does not go to",
-			"Leave model out, or name one of "+service+".")
+		return "", refusal(
+			toolspec.PermissionError,
+			model+" is a model of another service, which what was read here does not go to",
+			"Leave model out, or name one of "+service+".",
+		)
 	}
 	return model, nil
 }
@@ -183,7 +228,9 @@ func (c Child) text() string {
 	if c.ReadOnly {
 		b.WriteString("\n\nOnly look: you have no tool that changes anything.")
 	}
-	b.WriteString("\n\n(You work on this for another assistant, which reads your last answer and nothing else. Nobody answers questions: decide by yourself, and say what you could not do.)")
+	b.WriteString(
+		"\n\n(You work on this for another assistant, which reads your last answer and nothing else. Nobody answers questions: decide by yourself, and say what you could not do.)",
+	)
 	return b.String()
 }
 

@@ -79,7 +79,19 @@ func (f *family) handOn(ctx context.Context, c toolspec.Call) toolspec.Result {
 	if err := json.Unmarshal(c.Args, &p); err != nil {
 		panic(err)
 	}
-	done, bad := f.Child(ctx, loop.Child{Task: p.Task, Tools: p.Tools, ReadOnly: p.ReadOnly, Model: p.Model, Standard: p.Standard, Calls: p.Calls, Rounds: p.MaxRounds, Call: c})
+	done, bad := f.Child(
+		ctx,
+		loop.Child{
+			Task:     p.Task,
+			Tools:    p.Tools,
+			ReadOnly: p.ReadOnly,
+			Model:    p.Model,
+			Standard: p.Standard,
+			Calls:    p.Calls,
+			Rounds:   p.MaxRounds,
+			Call:     c,
+		},
+	)
 	if bad != nil {
 		return *bad
 	}
@@ -128,8 +140,10 @@ func TestATaskIsDoneInATalkOfItsOwnAndOnlyItsAnswerComesBack(t *testing.T) {
 		t.Fatalf("%+v %+v", o, f.handed)
 	}
 	child := f.handed[0]
-	if child.Calls != 1 || child.Rounds != 2 || child.Usage.Input != 400 || o.Usage.Input < 400 || !slices.Equal(child.Outside, []string{"https://shop.example"}) ||
-		!slices.Equal(child.Changed, []string{"/w/a.txt"}) || !slices.Equal(child.Local, []string{"file /w/b.txt"}) {
+	if child.Calls != 1 || child.Rounds != 2 || child.Usage.Input != 400 || o.Usage.Input < 400 ||
+		!slices.Equal(child.Outside, []string{"https://shop.example"}) ||
+		!slices.Equal(child.Changed, []string{"/w/a.txt"}) ||
+		!slices.Equal(child.Local, []string{"file /w/b.txt"}) {
 		t.Errorf("what came back: %+v; the parent's tokens: %+v", child, o.Usage)
 	}
 	for _, r := range f.service.Requests() {
@@ -145,7 +159,9 @@ func TestATaskIsDoneInATalkOfItsOwnAndOnlyItsAnswerComesBack(t *testing.T) {
 	_, _, all := f.kept()
 	outer := all[0].From
 	if inner.Conversation != "c1" || inner.Turn != outer.Turn || inner.Caller != outer.Caller || inner.Child.Conversation != child.Conversation ||
-		inner.Child.Turn != child.Turn || !slices.Equal(inner.TypedHosts, []string{"typed.example"}) || !inner.Interactive {
+		inner.Child.Turn != child.Turn ||
+		!slices.Equal(inner.TypedHosts, []string{"typed.example"}) ||
+		!inner.Interactive {
 		t.Errorf("a call of the child comes from %+v", inner)
 	}
 	log, messages, _ := f.kept()
@@ -155,11 +171,13 @@ func TestATaskIsDoneInATalkOfItsOwnAndOnlyItsAnswerComesBack(t *testing.T) {
 			told = data[chat.Conversation](e)
 		}
 	}
-	if told.ID != child.Conversation || told.Parent != "c1" || told.ParentCall != all[0].ID || told.Title != "one: read the long page" {
+	if told.ID != child.Conversation || told.Parent != "c1" || told.ParentCall != all[0].ID ||
+		told.Title != "one: read the long page" {
 		t.Errorf("its conversation is told as %+v", told)
 	}
 	if !slices.ContainsFunc(messages, func(m chat.Message) bool {
-		return m.Conversation == "c1" && m.Role == chat.RoleTool && slices.Equal(m.Outside, []string{"https://shop.example"})
+		return m.Conversation == "c1" && m.Role == chat.RoleTool &&
+			slices.Equal(m.Outside, []string{"https://shop.example"})
 	}) {
 		t.Error("what the child read from outside does not count for the parent")
 	}
@@ -167,8 +185,12 @@ func TestATaskIsDoneInATalkOfItsOwnAndOnlyItsAnswerComesBack(t *testing.T) {
 
 func TestWhatTheParentReadFromOutsideStandsInTheChildsContextToo(t *testing.T) {
 	f := withChildren(t, map[string][]openaitest.Turn{
-		"parent": {calls(call("look", `{}`)), calls(handOn(map[string]any{"task": "one: go to typed.in.the.task.example"})), text("ok")},
-		"one":    {calls(call("act", `{}`)), text("done")},
+		"parent": {
+			calls(call("look", `{}`)),
+			calls(handOn(map[string]any{"task": "one: go to typed.in.the.task.example"})),
+			text("ok"),
+		},
+		"one": {calls(call("act", `{}`)), text("done")},
 	})
 	f.inner = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK("x")
@@ -203,8 +225,19 @@ func TestATaskMayOnlyNameToolsOfWhoHandsItOn(t *testing.T) {
 		`{"task":"one: x","tools":["look","navigate_page"]}`:  `no tool "navigate_page" here`,
 		`{"task":"one: x","tools":["look"],"read_only":true}`: ``,
 	} {
-		f := withChildren(t, map[string][]openaitest.Turn{"parent": {calls(call(toolspec.RunSubagent, args)), text("ok")}})
-		f.run(t, loop.Ask{Conversation: "c1", Text: "parent: x", Model: "openai/m", Tools: []string{"look", toolspec.RunSubagent}})
+		f := withChildren(
+			t,
+			map[string][]openaitest.Turn{"parent": {calls(call(toolspec.RunSubagent, args)), text("ok")}},
+		)
+		f.run(
+			t,
+			loop.Ask{
+				Conversation: "c1",
+				Text:         "parent: x",
+				Model:        "openai/m",
+				Tools:        []string{"look", toolspec.RunSubagent},
+			},
+		)
 		got := f.service.Requests()[len(f.service.Requests())-1].Last()
 		if want == "" {
 			want = "one has no more to say"
@@ -219,7 +252,11 @@ func TestWhatAPersonCommandsIsDoneByAModelThatAsks(t *testing.T) {
 	f := withChildren(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), text("ok")}})
 	for _, c := range []toolspec.Caller{toolspec.CallerPerson, toolspec.CallerPilot} {
 		call := toolspec.Call{ID: string(c), Args: json.RawMessage(`{"task":"child: x","Standard":"openai/m"}`)}
-		call.Tool, call.From = toolspec.RunSubagent, toolspec.Provenance{Caller: c, Conversation: "c1", Interactive: true}
+		call.Tool, call.From = toolspec.RunSubagent, toolspec.Provenance{
+			Caller:       c,
+			Conversation: "c1",
+			Interactive:  true,
+		}
 		if r := f.Do(t.Context(), call); !r.Success {
 			t.Fatalf("%+v", r)
 		}
@@ -227,7 +264,8 @@ func TestWhatAPersonCommandsIsDoneByAModelThatAsks(t *testing.T) {
 	if got := f.made()[0].From.Caller; got != toolspec.CallerModel {
 		t.Errorf("its calls count as those of %s", got)
 	}
-	if r := f.Do(t.Context(), toolspec.Call{ID: "p", Tool: toolspec.RunSubagent, Args: json.RawMessage(`{"task":"child: x"}`), From: toolspec.Provenance{Caller: toolspec.CallerPilot}}); r.Success || !strings.Contains(r.Error, "needs a language model") {
+	if r := f.Do(t.Context(), toolspec.Call{ID: "p", Tool: toolspec.RunSubagent, Args: json.RawMessage(`{"task":"child: x"}`), From: toolspec.Provenance{Caller: toolspec.CallerPilot}}); r.Success ||
+		!strings.Contains(r.Error, "needs a language model") {
 		t.Errorf("without a model: %+v", r)
 	}
 }
@@ -235,7 +273,9 @@ func TestWhatAPersonCommandsIsDoneByAModelThatAsks(t *testing.T) {
 func TestAStopOfTheParentStopsItsChildrenAtOnce(t *testing.T) {
 	f := withChildren(t, map[string][]openaitest.Turn{
 		"parent": {calls(handOn(map[string]any{"task": "one: x"}), handOn(map[string]any{"task": "two: x"}))},
-		"one":    {calls(handOn(map[string]any{"task": "three: x"}))}, "two": {calls(call("act", `{}`))}, "three": {calls(call("act", `{}`))},
+		"one": {
+			calls(handOn(map[string]any{"task": "three: x"})),
+		}, "two": {calls(call("act", `{}`))}, "three": {calls(call("act", `{}`))},
 	})
 	held := make(chan struct{}, 2)
 	f.inner = func(ctx context.Context, _ toolspec.Call) toolspec.Result {
@@ -271,18 +311,26 @@ func TestAStopOfAChildLeavesItsParentToGoOn(t *testing.T) {
 		return toolspec.Fail(toolspec.UserError, "stopped", "")
 	}
 	o := f.ask(t, "parent: x")
-	if o.Status != chat.StatusDone || o.Text != "went on" || len(f.handed) != 1 || f.handed[0].Status != chat.StatusStopped {
+	if o.Status != chat.StatusDone || o.Text != "went on" || len(f.handed) != 1 ||
+		f.handed[0].Status != chat.StatusStopped {
 		t.Errorf("%+v %+v", o, f.handed)
 	}
 }
 
 func TestTheTalkOfASubagentTakesNoMessageWhileItRuns(t *testing.T) {
 	f := withChildren(t, map[string][]openaitest.Turn{
-		"parent": {calls(handOn(map[string]any{"task": "one: x"})), text("went on")}, "one": {calls(call("act", `{}`)), text("done")},
+		"parent": {
+			calls(handOn(map[string]any{"task": "one: x"})),
+			text("went on"),
+		}, "one": {calls(call("act", `{}`)), text("done")},
 	})
 	f.inner = func(ctx context.Context, c toolspec.Call) toolspec.Result {
 		for _, when := range []event.Moment{event.MomentNow, event.MomentNext} {
-			sent, err := f.Send(ctx, loop.Ask{Conversation: c.From.Child.Conversation, Text: "open 10.0.0.1", Model: "openai/m"}, when)
+			sent, err := f.Send(
+				ctx,
+				loop.Ask{Conversation: c.From.Child.Conversation, Text: "open 10.0.0.1", Model: "openai/m"},
+				when,
+			)
 			if !errors.Is(err, loop.ErrChild) {
 				t.Errorf("%s: %+v, %v", when, sent, err)
 			}
@@ -297,12 +345,21 @@ func TestTheTalkOfASubagentTakesNoMessageWhileItRuns(t *testing.T) {
 func TestATaskThatWasHandedOnIsNobodysTyping(t *testing.T) {
 	f := withChildren(t, map[string][]openaitest.Turn{"child": {text("ok")}})
 	from := toolspec.Provenance{Caller: toolspec.CallerMCP, Client: "other"}
-	r := f.Do(t.Context(), toolspec.Call{ID: "k", Tool: toolspec.RunSubagent, Args: json.RawMessage(`{"task":"child: open http://10.0.0.1/","Standard":"openai/m","model":"openai/m"}`), From: from})
+	r := f.Do(
+		t.Context(),
+		toolspec.Call{
+			ID:   "k",
+			Tool: toolspec.RunSubagent,
+			Args: json.RawMessage(`{"task":"child: open http://10.0.0.1/","Standard":"openai/m","model":"openai/m"}`),
+			From: from,
+		},
+	)
 	if !r.Success {
 		t.Fatalf("%+v", r)
 	}
 	_, messages, _ := f.kept()
-	if i := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleUser }); i < 0 || !messages[i].Program {
+	if i := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleUser }); i < 0 ||
+		!messages[i].Program {
 		t.Errorf("%+v", messages)
 	}
 }

@@ -45,7 +45,10 @@ func (t *turn) shorten(told []toolspec.Definition, refused error) (bool, error) 
 		return false, nil
 	}
 	t.holds = max(1, min(t.window(), t.size(told)*refusedShare/100))
-	t.tell("", llm.Delta{Note: "The model cannot read that much at once: the beginning is summed up, and it is asked again."})
+	t.tell(
+		"",
+		llm.Delta{Note: "The model cannot read that much at once: the beginning is summed up, and it is asked again."},
+	)
 	before := len(t.messages)
 	err := t.compact(told)
 	return len(t.messages) > before, err

@@ -97,11 +97,14 @@ func TestNearTheWindowTheOlderPartIsSummedUpAndThePersonsWordsStay(t *testing.T)
 	}
 	last := talks(h)[len(talks(h))-1]
 	first := last.Messages[1]
-	if first.Role != "user" || !strings.Contains(first.Content, "\n> Order one of each article.\n> Never spend more than 50 euros!\n") {
+	if first.Role != "user" ||
+		!strings.Contains(first.Content, "\n> Order one of each article.\n> Never spend more than 50 euros!\n") {
 		t.Errorf("the goal is told as %q", first.Content)
 	}
 	said, done, _ := strings.Cut(first.Content, "What was done and found:\n")
-	if strings.Contains(said, "mug") || !strings.HasPrefix(done, "<<outside ") || !strings.Contains(done, "the cheapest is the mug") || strings.Contains(done, "<think>") {
+	if strings.Contains(said, "mug") || !strings.HasPrefix(done, "<<outside ") ||
+		!strings.Contains(done, "the cheapest is the mug") ||
+		strings.Contains(done, "<think>") {
 		t.Errorf("what a model wrote from pages stands as %q", done)
 	}
 	if last.Last() != asked {
@@ -119,7 +122,11 @@ func TestNearTheWindowTheOlderPartIsSummedUpAndThePersonsWordsStay(t *testing.T)
 	if whole != 12 {
 		t.Errorf("%d of 12 results are whole in the record", whole)
 	}
-	t.Logf("13 rounds of 4,000 bytes in a window of 10,000 tokens: %d summaries, the largest request has %d bytes", len(sums), most)
+	t.Logf(
+		"13 rounds of 4,000 bytes in a window of 10,000 tokens: %d summaries, the largest request has %d bytes",
+		len(sums),
+		most,
+	)
 }
 
 func TestAfterASummaryPromptsKeepTheirBeginningOverARestart(t *testing.T) {
@@ -196,7 +203,8 @@ func TestWithoutAnAnswerTheSummaryIsPutTogetherMechanically(t *testing.T) {
 		}
 		_, messages, _ := h.kept()
 		sums := summaries(messages)
-		if len(sums) == 0 || !strings.Contains(sums[0].Text, `act {"n":1}: article of {"n":1} word`) || !strings.Contains(sums[0].Text, "Put together by Sextant") {
+		if len(sums) == 0 || !strings.Contains(sums[0].Text, `act {"n":1}: article of {"n":1} word`) ||
+			!strings.Contains(sums[0].Text, "Put together by Sextant") {
 			t.Errorf("%s: %+v", name, sums)
 		}
 	}

@@ -28,7 +28,8 @@ func (t *turn) hearPages() error {
 	}
 	last := map[string]string{}
 	for _, m := range prompt.Sent(t.messages) {
-		if m.Role == chat.RoleNote && len(m.Outside) == 1 && (m.Text == contextGone || strings.HasPrefix(m.Text, contextHead)) {
+		if m.Role == chat.RoleNote && len(m.Outside) == 1 &&
+			(m.Text == contextGone || strings.HasPrefix(m.Text, contextHead)) {
 			last[m.Outside[0]] = m.Text
 		}
 	}

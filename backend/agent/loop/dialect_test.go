@@ -41,7 +41,12 @@ func (m *memory) SetSetting(_ context.Context, key, value string) error {
 
 // fixed is a dialect that is known.
 func fixed(kind dialect.Kind) loop.Dialects {
-	return dialect.NewProber(dialect.ProbeConfig{Memory: &memory{}, Overrides: func() []string { return []string{"openai/m=" + string(kind)} }})
+	return dialect.NewProber(
+		dialect.ProbeConfig{
+			Memory:    &memory{},
+			Overrides: func() []string { return []string{"openai/m=" + string(kind)} },
+		},
+	)
 }
 
 var textKinds = []dialect.Kind{dialect.ToolCall, dialect.Hermes, dialect.Fenced}
@@ -61,7 +66,14 @@ func speaker(kind dialect.Kind, fragment int, steps ...string) func(openaitest.R
 		case !strings.Contains(system, form):
 			return openaitest.Turn{Text: "I am only a language model."}
 		case strings.Contains(system, dialect.ProbeTool):
-			return openaitest.Turn{Text: dialect.Print(kind, dialect.Call{Name: dialect.ProbeTool, Args: []byte(`{"word":"saffron"}`)}, dialect.NewTools([]toolspec.Definition{def(dialect.ProbeTool, toolspec.Hints{})})), Usage: openaitest.Usage{Input: 90, Output: 9}}
+			return openaitest.Turn{
+				Text: dialect.Print(
+					kind,
+					dialect.Call{Name: dialect.ProbeTool, Args: []byte(`{"word":"saffron"}`)},
+					dialect.NewTools([]toolspec.Definition{def(dialect.ProbeTool, toolspec.Hints{})}),
+				),
+				Usage: openaitest.Usage{Input: 90, Output: 9},
+			}
 		}
 		n := 0
 		for _, m := range r.Messages {
@@ -76,10 +88,20 @@ func speaker(kind dialect.Kind, fragment int, steps ...string) func(openaitest.R
 // script is a task of three rounds in one dialect.
 func script(kind dialect.Kind) []string {
 	print := func(name, args string) string {
-		return dialect.Print(kind, dialect.Call{Name: name, Args: []byte(args)}, dialect.NewTools([]toolspec.Definition{def("look", toolspec.Hints{}), def("act", toolspec.Hints{})}))
+		return dialect.Print(
+			kind,
+			dialect.Call{Name: name, Args: []byte(args)},
+			dialect.NewTools([]toolspec.Definition{def("look", toolspec.Hints{}), def("act", toolspec.Hints{})}),
+		)
 	}
 	return []string{
-		"Ich schaue nach: naïve 🙂.\n" + print("look", `{"where":"top \"left\""}`) + "\n" + print("look", `{"where":"<b>end</b>"}`),
+		"Ich schaue nach: naïve 🙂.\n" + print(
+			"look",
+			`{"where":"top \"left\""}`,
+		) + "\n" + print(
+			"look",
+			`{"where":"<b>end</b>"}`,
+		),
 		print("act", `{"text":"zwei\nZeilen","n":2}`),
 		"Fertig [12].",
 	}
@@ -98,14 +120,21 @@ func TestAModelWithoutCallsOfItsOwnFinishesATaskInEachDialect(t *testing.T) {
 				return r
 			}
 			for turn := 1; turn <= 2; turn++ {
-				o := h.run(t, loop.Ask{Conversation: fmt.Sprint("c", turn), Text: "do it", Model: "openai/m", Interactive: true})
+				o := h.run(
+					t,
+					loop.Ask{Conversation: fmt.Sprint("c", turn), Text: "do it", Model: "openai/m", Interactive: true},
+				)
 				if o.Status != chat.StatusDone || o.Text != "Fertig [12]." || o.Calls != 3 || o.Rounds != 3 {
 					t.Fatalf("turn %d: %+v", turn, o)
 				}
 			}
 			_, messages, made := h.kept()
 			// Calls that only read run together, in any order.
-			if read := string(made[0].Args) + string(made[1].Args); !strings.Contains(read, `{"where":"top \"left\""}`) || string(made[2].Args) != `{"text":"zwei\nZeilen","n":2}` {
+			if read := string(made[0].Args) + string(made[1].Args); !strings.Contains(
+				read,
+				`{"where":"top \"left\""}`,
+			) ||
+				string(made[2].Args) != `{"text":"zwei\nZeilen","n":2}` {
 				t.Errorf("calls %s, %s, %s", made[0].Args, made[1].Args, made[2].Args)
 			}
 			if messages[1].Text != "Ich schaue nach: naïve 🙂." || len(messages[1].Calls) != 2 {
@@ -117,7 +146,9 @@ func TestAModelWithoutCallsOfItsOwnFinishesATaskInEachDialect(t *testing.T) {
 				t.Errorf("%d requests of the probe", probes)
 			}
 			last := requests[len(requests)-1]
-			if got := last.Messages[len(last.Messages)-1]; got.Role != "user" || !strings.Contains(got.Content, "<<outside ") || strings.Count(got.Content, "</tool_response>") > 1 {
+			if got := last.Messages[len(last.Messages)-1]; got.Role != "user" ||
+				!strings.Contains(got.Content, "<<outside ") ||
+				strings.Count(got.Content, "</tool_response>") > 1 {
 				t.Errorf("results are written back as %+v", got)
 			}
 			for i, m := range last.Messages {

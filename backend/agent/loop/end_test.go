@@ -31,7 +31,8 @@ func TestTheLimitOfCallsEndsATurnAndKeepsTheWork(t *testing.T) {
 	n := 0
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { n++; return toolspec.OK(n) }
 	o := h.ask(t, "go on for ever")
-	if o.Status != chat.StatusLimit || o.Calls != 3 || !strings.Contains(o.Error, "3 calls") || !strings.Contains(o.Suggestion, "continue") {
+	if o.Status != chat.StatusLimit || o.Calls != 3 || !strings.Contains(o.Error, "3 calls") ||
+		!strings.Contains(o.Suggestion, "continue") {
 		t.Fatalf("outcome %+v", o)
 	}
 	_, messages, made := h.kept()
@@ -95,7 +96,7 @@ func TestTheSameCallWithTheSameResultThreeTimesEndsTheTurn(t *testing.T) {
 		return toolspec.OK(fmt.Sprintf("clicked [3] · settled %d ms", 30+n))
 	}
 	o := h.ask(t, "go")
-	if o.Status != chat.StatusLimit || o.Calls != 3 || !strings.Contains(o.Error, "three times") {
+	if o.Status != chat.StatusLimit || o.Calls != 3 || !strings.Contains(o.Error, "repeated 3 times") {
 		t.Fatalf("outcome %+v", o)
 	}
 	if last := h.service.Requests()[2].Last(); !strings.Contains(last, "once more ends the turn") {
@@ -130,7 +131,7 @@ func TestTwoCallsThatTakeTurnsWithOldResultsEndTheTurn(t *testing.T) {
 	}
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result { return toolspec.OK("nothing at " + c.Tool) }
 	o := h.ask(t, "go")
-	if o.Status != chat.StatusLimit || o.Calls != 6 || !strings.Contains(o.Error, "look was called three times") {
+	if o.Status != chat.StatusLimit || o.Calls != 6 || !strings.Contains(o.Error, "look repeated 3 times") {
 		t.Fatalf("outcome %+v", o)
 	}
 	// The model of the next turn reads why the last one ended, in the same bytes as they were kept.
@@ -181,7 +182,8 @@ func TestStopEndsAStreamingAnswerWithin100msAndKeepsItsText(t *testing.T) {
 	}
 	end := data[event.Turn](h.until(t, event.TurnEnded))
 	_, messages, _ := h.kept()
-	if last := messages[len(messages)-1]; end.Status != chat.StatusStopped || last.Text != "first " || last.Status != chat.StatusStopped {
+	if last := messages[len(messages)-1]; end.Status != chat.StatusStopped || last.Text != "first " ||
+		last.Status != chat.StatusStopped {
 		t.Errorf("end %+v, last message %+v", end, last)
 	}
 }
@@ -207,7 +209,8 @@ func TestStopDoesNotWaitForACallThatHangs(t *testing.T) {
 		t.Errorf("the end came after %s", d)
 	}
 	_, messages, made := h.kept()
-	if len(made) != 1 || !strings.Contains(messages[2].Text, "outcome is unknown") || !strings.Contains(messages[3].Text, "not run") {
+	if len(made) != 1 || !strings.Contains(messages[2].Text, "outcome is unknown") ||
+		!strings.Contains(messages[3].Text, "not run") {
 		t.Errorf("%d calls; messages %+v", len(made), messages)
 	}
 	if o := h.ask(t, "go on"); o.Status != chat.StatusDone {
@@ -221,16 +224,27 @@ func TestAModelThatFailsEndsTheTurnWithItsReason(t *testing.T) {
 	cut := whole
 	cut.Cut = strings.Index(string(openaitest.Render(whole)), `"arguments":"{`)
 	none := openaitest.Turn{Cut: -1}
-	h := build(t, cut, none, none, none, openaitest.Turn{Status: 401, Body: `{"error":{"message":"bad key"}}`}, openaitest.Turn{Text: ""}, openaitest.Turn{Text: "half", Finish: "length"})
+	h := build(
+		t,
+		cut,
+		none,
+		none,
+		none,
+		openaitest.Turn{Status: 401, Body: `{"error":{"message":"bad key"}}`},
+		openaitest.Turn{Text: ""},
+		openaitest.Turn{Text: "half", Finish: "length"},
+	)
 	o := h.ask(t, "one")
 	_, messages, made := h.kept()
 	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "broke off") || o.Suggestion == "" || len(made) > 0 {
 		t.Errorf("cut: %+v, %d calls", o, len(made))
 	}
-	if last := messages[len(messages)-1]; last.Text != "some words" || last.Status != chat.StatusFailed || len(last.Calls) > 0 {
+	if last := messages[len(messages)-1]; last.Text != "some words" || last.Status != chat.StatusFailed ||
+		len(last.Calls) > 0 {
 		t.Errorf("cut: last message %+v", last)
 	}
-	if o := h.ask(t, "two"); o.Status != chat.StatusFailed || !strings.Contains(o.Error, "bad key") || !strings.Contains(o.Suggestion, "SEXTANT_OPENAI_API_KEY") {
+	if o := h.ask(t, "two"); o.Status != chat.StatusFailed || !strings.Contains(o.Error, "bad key") ||
+		!strings.Contains(o.Suggestion, "SEXTANT_OPENAI_API_KEY") {
 		t.Errorf("401: %+v", o)
 	}
 	if o := h.ask(t, "three"); o.Status != chat.StatusFailed || !strings.Contains(o.Error, "empty answer") {

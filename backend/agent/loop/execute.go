@@ -28,7 +28,10 @@ const (
 // turn's end when it is over.
 func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken []llm.BrokenCall) (*ending, error) {
 	if t.rounds > t.limits.Rounds {
-		end := limit(fmt.Sprintf("the model answered with calls in %d rounds, the limit of a turn", t.limits.Rounds), "rounds")
+		end := limit(
+			fmt.Sprintf("the model answered with calls in %d rounds, the limit of a turn", t.limits.Rounds),
+			"rounds",
+		)
 		return &end, t.answerAll(message.Calls, "not run: "+end.message)
 	}
 	calls := message.Calls
@@ -42,7 +45,10 @@ func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken 
 			return &end, t.answerAll(calls, "not run: "+end.message)
 		}
 		if t.early.running[group[0].ID] == nil && t.steers() {
-			return nil, t.answerAll(calls, "not run: the person wrote a new message meanwhile, which comes next. Read it, then decide again.")
+			return nil, t.answerAll(
+				calls,
+				"not run: the person wrote a new message meanwhile, which comes next. Read it, then decide again.",
+			)
 		}
 		calls = calls[len(group):]
 		end, err := t.together(group, broken)
@@ -110,8 +116,8 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 			m.Text += note
 			if over {
 				end = &ending{
-					status:     chat.StatusLimit,
-					message:    fmt.Sprintf("Stopped: %s repeated three times with the same arguments and the same result, and nothing changed in between. The work so far is kept.", c.Name),
+					status: chat.StatusLimit,
+					message: fmt.Sprintf("Stopped: %s repeated 3 times with the same result. The work so far is kept.", c.Name),
 					suggestion: "Say what to do differently, or choose another model.",
 				}
 			}
@@ -142,7 +148,11 @@ func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspe
 			case t.early.running[c.ID] != nil:
 				results[i] = <-t.early.running[c.ID]
 			case !left:
-				results[i] = toolspec.Fail(toolspec.UserError, "not run: no call is left of the turn that this is part of", "Say what was found so far, and what is missing.")
+				results[i] = toolspec.Fail(
+					toolspec.UserError,
+					"not run: no call is left of the turn that this is part of",
+					"Say what was found so far, and what is missing.",
+				)
 			default:
 				results[i] = t.do(toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from})
 			}
@@ -179,7 +189,11 @@ func (t *turn) do(c toolspec.Call) toolspec.Result {
 	case r := <-done:
 		return r
 	case <-late.Done():
-		return toolspec.Fail(toolspec.UserError, "stopped by the person before it ended; its outcome is unknown", "Look at the state before doing it again.")
+		return toolspec.Fail(
+			toolspec.UserError,
+			"stopped by the person before it ended; its outcome is unknown",
+			"Look at the state before doing it again.",
+		)
 	}
 }
 

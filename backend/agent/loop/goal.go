@@ -47,8 +47,12 @@ func (t *turn) callable() ([]toolspec.Definition, error) {
 		return defs, nil
 	}
 	for _, name := range t.ask.Tools {
-		if t.rounds == 0 && t.kin.depth == 0 && !slices.ContainsFunc(defs, func(d toolspec.Definition) bool { return d.Name == name }) {
-			return nil, fmt.Errorf("there is no tool %q here to do it with; sextant tools list shows what there is", name)
+		if t.rounds == 0 && t.kin.depth == 0 &&
+			!slices.ContainsFunc(defs, func(d toolspec.Definition) bool { return d.Name == name }) {
+			return nil, fmt.Errorf(
+				"there is no tool %q here to do it with; sextant tools list shows what there is",
+				name,
+			)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(defs), func(d toolspec.Definition) bool {
@@ -72,7 +76,11 @@ func (t *turn) refused(c toolspec.Call) *toolspec.Result {
 	}
 	for _, d := range t.loop.cfg.Tools.Definitions(c.Panel) {
 		if d.Name == c.Tool && t.kin.withheld(d) {
-			return refusal(toolspec.PermissionError, c.Tool+": not handed on with this task", "Nothing ran. Do it with the tools you were given, or say what is missing.")
+			return refusal(
+				toolspec.PermissionError,
+				c.Tool+": not handed on with this task",
+				"Nothing ran. Do it with the tools you were given, or say what is missing.",
+			)
 		}
 	}
 	return nil

@@ -45,7 +45,10 @@ func TestWhatIsWrittenAfterTheWorkOfATaskIsDoneBelongsToTheNextTurn(t *testing.T
 	}
 	ended := make(chan loop.Outcome, 1)
 	go func() {
-		o, _ := h.Run(t.Context(), loop.Ask{Conversation: "c1", Text: "which one?", Model: "openai/m", Interactive: true, Goal: number{}})
+		o, _ := h.Run(
+			t.Context(),
+			loop.Ask{Conversation: "c1", Text: "which one?", Model: "openai/m", Interactive: true, Goal: number{}},
+		)
 		ended <- o
 	}()
 	<-asked
@@ -79,7 +82,10 @@ func TestAMessageToARunningTaskIsReadBeforeItIsDone(t *testing.T) {
 	}
 	ended := make(chan loop.Outcome, 1)
 	go func() {
-		o, _ := h.Run(t.Context(), loop.Ask{Conversation: "c1", Text: "which one?", Model: "openai/m", Interactive: true, Goal: number{}})
+		o, _ := h.Run(
+			t.Context(),
+			loop.Ask{Conversation: "c1", Text: "which one?", Model: "openai/m", Interactive: true, Goal: number{}},
+		)
 		ended <- o
 	}()
 	<-running

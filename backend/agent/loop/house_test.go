@@ -58,18 +58,26 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	models := providers.New(providers.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}, Patience: time.Millisecond})
+	models := providers.New(
+		providers.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}, Patience: time.Millisecond},
+	)
 	h := &house{service: service, seen: make(chan event.Event, 10_000)}
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("done") }
 	h.defs = []toolspec.Definition{
 		def("look", toolspec.Hints{ReadOnly: true}), def("act", toolspec.Hints{}),
-		def("navigate_page", toolspec.Hints{}), def("annotate_page", toolspec.Hints{ReadOnly: true}), def("click_element", toolspec.Hints{}),
+		def(
+			"navigate_page",
+			toolspec.Hints{},
+		), def("annotate_page", toolspec.Hints{ReadOnly: true}), def("click_element", toolspec.Hints{}),
 	}
 	h.config = func() loop.Config {
 		return loop.Config{
 			Tools: h, Calls: h, Journal: h, History: h, Queue: h, Models: models, Dialects: h,
 			Limits: func() loop.Limits { return h.limits }, Notes: func() []string { return h.notes },
-			Core: []string{"look", "act"}, Looks: []string{"annotate_page"}, Window: func() int { return h.window }, Secret: "kept over restarts",
+			Core: []string{
+				"look",
+				"act",
+			}, Looks: []string{"annotate_page"}, Window: func() int { return h.window }, Secret: "kept over restarts",
 		}
 	}
 	h.Loop = loop.New(h.config())
@@ -142,7 +150,10 @@ func (h *house) Publish(_ context.Context, events ...event.Event) ([]event.Event
 func (h *house) Messages(_ context.Context, conversation string) ([]chat.Message, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(h.messages), func(m chat.Message) bool { return m.Conversation != conversation }), nil
+	return slices.DeleteFunc(
+		slices.Clone(h.messages),
+		func(m chat.Message) bool { return m.Conversation != conversation },
+	), nil
 }
 
 // Waiting gives what waits; the tests let messages wait in one conversation at a time.

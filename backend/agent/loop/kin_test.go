@@ -64,7 +64,8 @@ func TestAChildNeverMayMoreThanItsParent(t *testing.T) {
 		o := f.run(t, loop.Ask{Conversation: "c1", Text: "parent: x", Model: "openai/m", Tools: parent})
 		may := func(task map[string]any, name string) bool {
 			tools, listed := task["tools"].([]string)
-			return (!listed || slices.Contains(tools, name)) && (task["read_only"] == false || slices.Contains(reads, name))
+			return (!listed || slices.Contains(tools, name)) &&
+				(task["read_only"] == false || slices.Contains(reads, name))
 		}
 		_, _, made := f.kept()
 		if len(made) > limit {
@@ -130,7 +131,12 @@ func TestThreeChildrenRunAtATimeAndAllAreDone(t *testing.T) {
 }
 
 func TestAFourthChildOfProgramsIsRefusedWhileThreeRunWhateverTheirNames(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), calls(call("act", `{}`)), calls(call("act", `{}`))}})
+	f := withChildren(
+		t,
+		map[string][]openaitest.Turn{
+			"child": {calls(call("act", `{}`)), calls(call("act", `{}`)), calls(call("act", `{}`))},
+		},
+	)
 	hold, held := make(chan struct{}), make(chan struct{}, 3)
 	f.inner = func(context.Context, toolspec.Call) toolspec.Result {
 		held <- struct{}{}
@@ -139,7 +145,15 @@ func TestAFourthChildOfProgramsIsRefusedWhileThreeRunWhateverTheirNames(t *testi
 	}
 	start := func(id string) toolspec.Result {
 		from := toolspec.Provenance{Caller: toolspec.CallerHTTP, Client: "script for " + id}
-		return f.Do(t.Context(), toolspec.Call{ID: id, Tool: toolspec.RunSubagent, Args: json.RawMessage(`{"task":"child: x","Model":"openai/m"}`), From: from})
+		return f.Do(
+			t.Context(),
+			toolspec.Call{
+				ID:   id,
+				Tool: toolspec.RunSubagent,
+				Args: json.RawMessage(`{"task":"child: x","Model":"openai/m"}`),
+				From: from,
+			},
+		)
 	}
 	var wait sync.WaitGroup
 	for i := range 3 {
@@ -175,14 +189,16 @@ func TestWhatChildrenSpendIsTheirParentsAndEndsBothAtItsBudget(t *testing.T) {
 	if o.Status != chat.StatusLimit || o.Budget != "tokens_per_turn" || o.Bill.Tokens() != 500 || o.Usage.Input != 470 {
 		t.Fatalf("%+v", o)
 	}
-	if child := f.handed[0]; child.Status != chat.StatusLimit || child.Bill.Tokens() != 400 || !strings.Contains(child.Error, "500 tokens of its budget of 500") {
+	if child := f.handed[0]; child.Status != chat.StatusLimit || child.Bill.Tokens() != 400 ||
+		!strings.Contains(child.Error, "500 tokens of its budget of 500") {
 		t.Errorf("%+v", child)
 	}
 	bill := b.bill(t)
 	if bill.Conversation.Tokens() != 500 || bill.Turn.Tokens() != 500 {
 		t.Errorf("what the conversation came to: %+v", bill)
 	}
-	if o = f.ask(t, "parent: y"); o.Status != chat.StatusLimit || o.Budget != "tokens_per_conversation" || o.Bill.Tokens() != 300 {
+	if o = f.ask(t, "parent: y"); o.Status != chat.StatusLimit || o.Budget != "tokens_per_conversation" ||
+		o.Bill.Tokens() != 300 {
 		t.Errorf("%+v", o)
 	}
 }

@@ -386,7 +386,13 @@ func (l *Loop) leave(t *turn) {
 // title is empty.
 func (l *Loop) NewConversation(ctx context.Context, title string) (chat.Conversation, error) {
 	now := time.Now().UTC()
-	c := chat.Conversation{ID: newID("c"), Title: strings.TrimSpace(title), Status: chat.StatusDone, Created: now, Updated: now}
+	c := chat.Conversation{
+		ID:      newID("c"),
+		Title:   strings.TrimSpace(title),
+		Status:  chat.StatusDone,
+		Created: now,
+		Updated: now,
+	}
 	return c, l.publish(ctx, event.New(event.ConversationCreated, c).In(c.ID, ""))
 }
 

@@ -27,8 +27,12 @@ func (h *house) fill(full bool) {
 }
 
 func TestOnAFullDiskATurnEndsAndNothingOfItIsLost(t *testing.T) {
-	h := build(t,
-		openaitest.Turn{Text: "I act.", Calls: []openaitest.Call{{ID: "a", Name: "act", Args: "{}"}, {ID: "b", Name: "act", Args: "{}"}}},
+	h := build(
+		t,
+		openaitest.Turn{
+			Text:  "I act.",
+			Calls: []openaitest.Call{{ID: "a", Name: "act", Args: "{}"}, {ID: "b", Name: "act", Args: "{}"}},
+		},
 		openaitest.Turn{Text: "It goes on."},
 	)
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
@@ -36,13 +40,17 @@ func TestOnAFullDiskATurnEndsAndNothingOfItIsLost(t *testing.T) {
 		return toolspec.OK("acted")
 	}
 	o := h.ask(t, "act twice")
-	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "disk is full") || !strings.Contains(o.Suggestion, "Make room") {
+	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "disk is full") ||
+		!strings.Contains(o.Suggestion, "Make room") {
 		t.Fatalf("it ended as %+v", o)
 	}
 	if _, _, calls := h.kept(); len(calls) != 1 {
 		t.Fatalf("%d calls ran although nothing could be recorded any more", len(calls))
 	}
-	if _, err := h.Run(t.Context(), loop.Ask{Conversation: o.Conversation, Text: "go on", Model: "openai/m"}); !errors.Is(err, syscall.ENOSPC) {
+	if _, err := h.Run(t.Context(), loop.Ask{Conversation: o.Conversation, Text: "go on", Model: "openai/m"}); !errors.Is(
+		err,
+		syscall.ENOSPC,
+	) {
 		t.Fatalf("a message was taken that cannot be kept: %v", err)
 	}
 	h.fill(false)
@@ -59,7 +67,8 @@ func TestOnAFullDiskATurnEndsAndNothingOfItIsLost(t *testing.T) {
 			results = append(results, m.Text)
 		}
 	}
-	if len(results) != 2 || !strings.Contains(results[0], "acted") || !strings.Contains(results[1], "not run: the disk is full") {
+	if len(results) != 2 || !strings.Contains(results[0], "acted") ||
+		!strings.Contains(results[1], "not run: the disk is full") {
 		t.Fatalf("the results that were kept are %q", results)
 	}
 	again := h.run(t, loop.Ask{Conversation: o.Conversation, Text: "continue", Model: "openai/m"})
@@ -87,7 +96,10 @@ func TestAnAnswerThatCannotBeKeptIsNotWaitedFor(t *testing.T) {
 	again := h.run(t, loop.Ask{Conversation: o.Conversation, Text: "continue", Model: "openai/m"})
 	log, messages, _ := h.kept()
 	ends := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind == event.TurnEnded })
-	begins := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind == event.TurnStarted && e.Turn == again.Turn })
+	begins := slices.IndexFunc(
+		log,
+		func(e event.Event) bool { return e.Kind == event.TurnStarted && e.Turn == again.Turn },
+	)
 	if again.Status != chat.StatusDone || ends < 0 || ends > begins {
 		t.Fatalf("%+v: the end of the turn before is event %d, the next begins with %d", again, ends, begins)
 	}

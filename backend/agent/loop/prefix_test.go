@@ -41,7 +41,13 @@ func keeps(t *testing.T, what string, a, b sent) {
 	t.Helper()
 	for i, m := range a.Messages {
 		if i >= len(b.Messages) || !bytes.Equal(m, b.Messages[i]) {
-			t.Fatalf("%s: message %d was sent as\n%s\nand then as\n%s", what, i, m, b.Messages[min(i, len(b.Messages)-1)])
+			t.Fatalf(
+				"%s: message %d was sent as\n%s\nand then as\n%s",
+				what,
+				i,
+				m,
+				b.Messages[min(i, len(b.Messages)-1)],
+			)
 		}
 	}
 }
@@ -53,10 +59,23 @@ func panelTool(name string) toolspec.Definition {
 }
 
 func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
-	odd := openaitest.Call{ID: "x", Name: "look", Args: "{ \"where\" : \"<b>&amp;</b> \u2028 naïve 🙂\",\n \"n\": 1.50 }"}
-	h := build(t,
-		calls(odd, call("look", `{"again":1}`)), calls(odd), calls(odd), openaitest.Turn{Text: "Seen <b>it</b>."},
-		calls(call("act", `[1]`), call("gone", `{"x":1}`)), openaitest.Turn{Text: "Done."}, openaitest.Turn{Text: "Yes."},
+	odd := openaitest.Call{
+		ID:   "x",
+		Name: "look",
+		Args: "{ \"where\" : \"<b>&amp;</b> \u2028 naïve 🙂\",\n \"n\": 1.50 }",
+	}
+	h := build(
+		t,
+		calls(odd, call("look", `{"again":1}`)),
+		calls(odd),
+		calls(odd),
+		openaitest.Turn{Text: "Seen <b>it</b>."},
+		calls(
+			call("act", `[1]`),
+			call("gone", `{"x":1}`),
+		),
+		openaitest.Turn{Text: "Done."},
+		openaitest.Turn{Text: "Yes."},
 	)
 	var n atomic.Int64 // calls that only read run together
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
@@ -70,7 +89,8 @@ func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
 	h.Close()
 	again := loop.New(h.config())
 	defer again.Close()
-	if o, err := again.Run(t.Context(), loop.Ask{Conversation: "c1", Text: "still there?", Model: "openai/m"}); err != nil || o.Status != chat.StatusDone {
+	if o, err := again.Run(t.Context(), loop.Ask{Conversation: "c1", Text: "still there?", Model: "openai/m"}); err != nil ||
+		o.Status != chat.StatusDone {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	all := requests(t, h)
@@ -83,7 +103,11 @@ func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
 			t.Errorf("request %d tells other tools", i)
 		}
 	}
-	t.Logf("%d requests over three turns and a restart, %d messages in the last", len(all), len(all[len(all)-1].Messages))
+	t.Logf(
+		"%d requests over three turns and a restart, %d messages in the last",
+		len(all),
+		len(all[len(all)-1].Messages),
+	)
 }
 
 func TestAPanelsToolsAreAppendedAndLeaveTheOthersInPlace(t *testing.T) {
@@ -100,7 +124,8 @@ func TestAPanelsToolsAreAppendedAndLeaveTheOthersInPlace(t *testing.T) {
 	if !bytes.Equal(r[0].Tools, r[2].Tools) {
 		t.Error("the tools are not what they were before the panel")
 	}
-	if !bytes.HasPrefix(r[1].Tools, bytes.TrimSuffix(r[0].Tools, []byte("]"))) || !bytes.Contains(r[1].Tools, []byte("note_add")) {
+	if !bytes.HasPrefix(r[1].Tools, bytes.TrimSuffix(r[0].Tools, []byte("]"))) ||
+		!bytes.Contains(r[1].Tools, []byte("note_add")) {
 		t.Errorf("the panel's tool stands before others:\n%s\n%s", r[0].Tools, r[1].Tools)
 	}
 }
@@ -117,11 +142,25 @@ func (h *house) crowd() {
 }
 
 func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
-	h := build(t,
+	h := build(
+		t,
 		calls(call("find_tools", `{"query":"post a message"}`)),
-		calls(call("call_tool", `{"tool":"chat__post_7","args":{"text":"hi"}}`), call("call_tool", `{"tool":"look","args":"{\"where\":1}"}`)),
-		calls(call("call_tool", `{"text":"hi"}`), call("call_tool", `{"tool":"call_tool","args":{}}`), call("call_tool", `{"tool":"act","args":[1]}`)),
-		openaitest.Turn{Text: "Posted."}, openaitest.Turn{Text: "Panel."}, openaitest.Turn{Text: "Still."}, openaitest.Turn{Text: "Gone."}, openaitest.Turn{Text: "Back."},
+		calls(
+			call("call_tool", `{"tool":"chat__post_7","args":{"text":"hi"}}`),
+			call("call_tool", `{"tool":"look","args":"{\"where\":1}"}`),
+		),
+		calls(
+			call("call_tool", `{"text":"hi"}`),
+			call("call_tool", `{"tool":"call_tool","args":{}}`),
+			call("call_tool", `{"tool":"act","args":[1]}`),
+		),
+		openaitest.Turn{
+			Text: "Posted.",
+		},
+		openaitest.Turn{Text: "Panel."},
+		openaitest.Turn{Text: "Still."},
+		openaitest.Turn{Text: "Gone."},
+		openaitest.Turn{Text: "Back."},
 	)
 	h.crowd()
 	plain := h.defs
@@ -168,7 +207,8 @@ func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
 	}
 	third := h.service.Requests()[3].Messages
 	for _, m := range third[len(third)-3:] {
-		if m.Role != "tool" || !strings.Contains(m.Content, "validation_error") || !strings.Contains(m.Content, `{"tool":`) {
+		if m.Role != "tool" || !strings.Contains(m.Content, "validation_error") ||
+			!strings.Contains(m.Content, `{"tool":`) {
 			t.Errorf("a wrong call_tool is answered with %+v", m)
 		}
 	}
@@ -185,7 +225,9 @@ func TestAModelThatWritesCallsAsTextNamesAFoundToolItself(t *testing.T) {
 			if len(r.Messages) > 3 {
 				return openaitest.Turn{Text: "Posted."}
 			}
-			return openaitest.Turn{Text: dialect.Print(kind, dialect.Call{Name: "chat__post_7", Args: []byte(`{}`)}, tools)}
+			return openaitest.Turn{
+				Text: dialect.Print(kind, dialect.Call{Name: "chat__post_7", Args: []byte(`{}`)}, tools),
+			}
 		}
 		if o := h.ask(t, "post"); o.Status != chat.StatusDone {
 			t.Fatalf("%s: %+v", kind, o)

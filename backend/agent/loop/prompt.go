@@ -16,7 +16,10 @@ import (
 // beginning is left. The pilot reads results as they are; it follows no text.
 func (t *turn) prompt() []chat.Message {
 	if t.isPilot {
-		return slices.DeleteFunc(prompt.Repair(t.messages), func(m chat.Message) bool { return m.Role == chat.RoleNote || m.Role == chat.RoleSummary })
+		return slices.DeleteFunc(
+			prompt.Repair(t.messages),
+			func(m chat.Message) bool { return m.Role == chat.RoleNote || m.Role == chat.RoleSummary },
+		)
 	}
 	messages := prompt.Repair(prompt.Sent(t.messages))
 	var stale map[string]prompt.Short

@@ -90,7 +90,9 @@ func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, e
 		ask.Model = llm.PilotName
 	}
 	w := event.Waiting{
-		ID: newID("w"), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel, Attached: ask.Attached, From: ask.From,
+		ID: newID(
+			"w",
+		), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel, Attached: ask.Attached, From: ask.From,
 		Caller: caller(ask), Interactive: ask.Interactive, Asked: time.Now().UTC(),
 	}
 	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).In(ask.Conversation, ""))
@@ -105,7 +107,13 @@ func caller(ask Ask) toolspec.Caller {
 }
 
 // Change gives a message that waits another text or moment; "" leaves either as it is.
-func (l *Loop) Change(ctx context.Context, conversation, id string, by toolspec.Caller, text string, when event.Moment) (event.Waiting, error) {
+func (l *Loop) Change(
+	ctx context.Context,
+	conversation, id string,
+	by toolspec.Caller,
+	text string,
+	when event.Moment,
+) (event.Waiting, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
 	if err := l.settle(ctx, conversation); err != nil {
@@ -199,7 +207,8 @@ func (l *Loop) next(t *turn) *turn {
 	defer l.queue.Unlock()
 	ctx := context.WithoutCancel(t.ctx)
 	list, err := l.cfg.Queue.Waiting(ctx, t.ask.Conversation)
-	if i := slices.IndexFunc(list, func(w event.Waiting) bool { return w.When != event.MomentKept }); err == nil && i >= 0 {
+	if i := slices.IndexFunc(list, func(w event.Waiting) bool { return w.When != event.MomentKept }); err == nil &&
+		i >= 0 {
 		var next *turn
 		if next, err = l.begin(ctx, asked(t.ask.Conversation, list[i])); err == nil {
 			return next

@@ -43,7 +43,11 @@ func held(t *testing.T, ask loop.Ask, turns ...openaitest.Turn) (h *house, proce
 // send sends text into the turn that runs and gives the id under which it waits.
 func (h *house) send(t *testing.T, text string, when event.Moment) string {
 	t.Helper()
-	sent, err := h.Send(context.Background(), loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true}, when)
+	sent, err := h.Send(
+		context.Background(),
+		loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true},
+		when,
+	)
 	if err != nil || sent.Waiting == "" || sent.Turn != "" {
 		t.Fatalf("%q became %+v, %v", text, sent, err)
 	}
@@ -63,7 +67,13 @@ func (h *house) ended(t *testing.T, n int) event.Turn {
 var asking = loop.Ask{Text: "go", Model: "openai/m"}
 
 func TestAMessageIsTakenIntoTheTurnAfterTheCallThatRuns(t *testing.T) {
-	h, proceed := held(t, asking, calls(call2("act", 1), call2("act", 2), call2("look", 3)), calls(call2("act", 9)), openaitest.Turn{Text: "Done otherwise."})
+	h, proceed := held(
+		t,
+		asking,
+		calls(call2("act", 1), call2("act", 2), call2("look", 3)),
+		calls(call2("act", 9)),
+		openaitest.Turn{Text: "Done otherwise."},
+	)
 	id := h.send(t, "rather open shop.example", event.MomentNow)
 	proceed()
 	if end := h.ended(t, 1); end.Status != chat.StatusDone || end.Rounds != 3 {
@@ -84,11 +94,14 @@ func TestAMessageIsTakenIntoTheTurnAfterTheCallThatRuns(t *testing.T) {
 	if last := read[len(read)-1]; last != "user:rather open shop.example" {
 		t.Errorf("the model reads last %q", last)
 	}
-	if !strings.HasPrefix(read[len(read)-2], "tool:not run: the person wrote") && !strings.Contains(read[len(read)-2], "not run: the person wrote") {
+	if !strings.HasPrefix(read[len(read)-2], "tool:not run: the person wrote") &&
+		!strings.Contains(read[len(read)-2], "not run: the person wrote") {
 		t.Errorf("the calls that were left read %q", read[len(read)-2])
 	}
 	i := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind == event.MessageTaken })
-	if taken := data[event.Taken](log[i]); taken.ID != id || !taken.Steered || taken.Asked.IsZero() || log[i-1].Kind != event.MessageAdded || data[chat.Message](log[i-1]).ID != taken.Message {
+	if taken := data[event.Taken](log[i]); taken.ID != id || !taken.Steered || taken.Asked.IsZero() ||
+		log[i-1].Kind != event.MessageAdded ||
+		data[chat.Message](log[i-1]).ID != taken.Message {
 		t.Errorf("taken %+v after %s", taken, log[i-1].Kind)
 	}
 }
@@ -177,7 +190,14 @@ func TestStopKeepsWhatWaitsUntilSomebodyAsksIt(t *testing.T) {
 }
 
 func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
-	h, proceed := held(t, asking, calls(call2("act", 1)), openaitest.Turn{Text: "ok"}, calls(call2("act", 2)), openaitest.Turn{Text: "ok"})
+	h, proceed := held(
+		t,
+		asking,
+		calls(call2("act", 1)),
+		openaitest.Turn{Text: "ok"},
+		calls(call2("act", 2)),
+		openaitest.Turn{Text: "ok"},
+	)
 	ctx := context.Background()
 	mine := h.send(t, "mine", event.MomentNext)
 	if _, err := h.Change(ctx, "c1", mine, toolspec.CallerHTTP, "theirs", ""); !errors.Is(err, loop.ErrNotYours) {
@@ -192,14 +212,19 @@ func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
 	proceed()
 	h.ended(t, 2)
 	_, _, made := h.kept()
-	if len(made) != 2 || made[1].From.Caller != toolspec.CallerHTTP || made[1].From.Turn == made[0].From.Turn || len(made[1].From.TypedHosts) > 0 {
+	if len(made) != 2 || made[1].From.Caller != toolspec.CallerHTTP || made[1].From.Turn == made[0].From.Turn ||
+		len(made[1].From.TypedHosts) > 0 {
 		t.Errorf("calls %+v", made)
 	}
 }
 
 func TestACommandOfThePilotIsDoneBeforeTheNextIsRead(t *testing.T) {
 	h, proceed := held(t, loop.Ask{Text: "open shop.example and annotate"})
-	sent, err := h.Send(context.Background(), loop.Ask{Conversation: "c1", Text: "click 3", Interactive: true}, event.MomentNow)
+	sent, err := h.Send(
+		context.Background(),
+		loop.Ask{Conversation: "c1", Text: "click 3", Interactive: true},
+		event.MomentNow,
+	)
 	if err != nil || sent.Waiting == "" {
 		t.Fatalf("%+v, %v", sent, err)
 	}

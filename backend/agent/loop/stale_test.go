@@ -97,14 +97,26 @@ func TestOldLooksAtAPageAreLeftOutInBlocks(t *testing.T) {
 			repeated += len(m)
 		}
 	}
-	t.Logf("a task of 20 rounds: %d tokens in all requests before, %d after (%.0f %%); the last request %d and %d; %d of %d requests change what was sent (cl100k)",
-		sum(before), sum(after), 100*float64(sum(after))/float64(sum(before)), before[len(before)-1], after[len(after)-1], changed, len(r)-1)
+	t.Logf(
+		"a task of 20 rounds: %d tokens in all requests before, %d after (%.0f %%); the last request %d and %d; %d of %d requests change what was sent (cl100k)",
+		sum(
+			before,
+		),
+		sum(after),
+		100*float64(sum(after))/float64(sum(before)),
+		before[len(before)-1],
+		after[len(after)-1],
+		changed,
+		len(r)-1,
+	)
 	if sum(after)*2 > sum(before) || changed > len(r)/3 {
 		t.Errorf("%d of %d tokens, %d changes", sum(after), sum(before), changed)
 	}
 
 	_, messages, _ := h.kept()
-	handle := regexp.MustCompile(`\n<<end [0-9a-f]{12}>>\n\[The rest of this result of annotate_page, 122 lines, is left out here: there is a newer look at this page below\. Read it again with read_result \{"handle":"(m_\w{9})"\}\.\]$`)
+	handle := regexp.MustCompile(
+		`\n<<end [0-9a-f]{12}>>\n\[The rest of this result of annotate_page, 122 lines, is left out here: there is a newer look at this page below\. Read it again with read_result \{"handle":"(m_\w{9})"\}\.\]$`,
+	)
 	last := h.service.Requests()[len(r)-1].Messages
 	left, whole := 0, 0
 	for _, m := range last {
@@ -123,7 +135,8 @@ func TestOldLooksAtAPageAreLeftOutInBlocks(t *testing.T) {
 			whole++
 		}
 	}
-	if left < 6 || whole < 1 || !strings.Contains(last[len(last)-3].Content+last[len(last)-1].Content, "Quantity of article 119") {
+	if left < 6 || whole < 1 ||
+		!strings.Contains(last[len(last)-3].Content+last[len(last)-1].Content, "Quantity of article 119") {
 		t.Errorf("%d looks are left out, %d whole", left, whole)
 	}
 }

@@ -23,7 +23,8 @@ func places(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 			if m.Role == "user" && m.Content == text {
 				found = append(found, i)
 			}
-			if strings.HasPrefix(m.Content, "[From Sextant: the beginning") && strings.Contains(m.Content, "\n> "+text+"\n") {
+			if strings.HasPrefix(m.Content, "[From Sextant: the beginning") &&
+				strings.Contains(m.Content, "\n> "+text+"\n") {
 				found = append(found, -1)
 			}
 		}
@@ -91,7 +92,9 @@ func TestAMessageThatIsSentWhileASummaryIsWrittenIsReadInTheNextRound(t *testing
 	_, messages, made := h.kept()
 	first := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleSummary })
 	at := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Text == wish })
-	if at < first || messages[at-1].Role != chat.RoleTool || !strings.Contains(messages[at-1].Text, "not run: the person wrote") || len(made) != 11 {
+	if at < first || messages[at-1].Role != chat.RoleTool ||
+		!strings.Contains(messages[at-1].Text, "not run: the person wrote") ||
+		len(made) != 11 {
 		t.Errorf("summary %d, message %d after %q, %d calls", first, at, messages[at-1].Text, len(made))
 	}
 	read := 0

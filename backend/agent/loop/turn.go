@@ -116,14 +116,20 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 	for _, mine := range a.mine {
 		events = append(events, t.event(event.MessageAdded, mine))
 		if w := t.ask.waited; w != nil {
-			events = append(events, t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: mine.ID, Asked: w.Asked}))
+			events = append(
+				events,
+				t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: mine.ID, Asked: w.Asked}),
+			)
 		}
 	}
 	raised, err := t.openPurse(ctx)
 	if err != nil {
 		return err
 	}
-	events = append(append(events, raised...), t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.ask.Model, Status: chat.StatusRunning}))
+	events = append(
+		append(events, raised...),
+		t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.ask.Model, Status: chat.StatusRunning}),
+	)
 	if err := t.loop.publish(ctx, events...); err != nil {
 		return err
 	}
@@ -305,11 +311,23 @@ func (t *turn) listen() error {
 func (t *turn) finish(res llm.Response) ending {
 	switch {
 	case res.Stop == llm.StopLength:
-		return ending{status: chat.StatusLimit, message: "The answer reached the model's length limit and ends early.", suggestion: "Send \"continue\" to go on."}
+		return ending{
+			status:     chat.StatusLimit,
+			message:    "The answer reached the model's length limit and ends early.",
+			suggestion: "Send \"continue\" to go on.",
+		}
 	case res.Stop == llm.StopFilter:
-		return ending{status: chat.StatusFailed, message: "The service's content filter ended the answer.", suggestion: "Ask in other words, or choose another model."}
+		return ending{
+			status:     chat.StatusFailed,
+			message:    "The service's content filter ended the answer.",
+			suggestion: "Ask in other words, or choose another model.",
+		}
 	case strings.TrimSpace(res.Text) == "":
-		return ending{status: chat.StatusFailed, message: "The model gave an empty answer.", suggestion: "Send again, or choose another model."}
+		return ending{
+			status:     chat.StatusFailed,
+			message:    "The model gave an empty answer.",
+			suggestion: "Send again, or choose another model.",
+		}
 	}
 	return ending{status: chat.StatusDone}
 }
@@ -327,7 +345,11 @@ func failed(err error) ending {
 	case errors.As(err, &e):
 		return ending{status: chat.StatusFailed, message: sentence(e.Message), suggestion: e.Suggestion}
 	}
-	return ending{status: chat.StatusFailed, message: sentence(err.Error()), suggestion: "What was recorded is kept. Send again."}
+	return ending{
+		status:     chat.StatusFailed,
+		message:    sentence(err.Error()),
+		suggestion: "What was recorded is kept. Send again.",
+	}
 }
 
 func sentence(s string) string {

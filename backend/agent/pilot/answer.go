@@ -108,7 +108,10 @@ func (a *answer) trouble(t *grammar.Problem, asked string) {
 	case len(offers) > 0:
 		what = fmt.Sprintf("There is no command %q.", grammar.Abbreviate(t.Said))
 	case t.Partial:
-		what = fmt.Sprintf("The command pilot has no command for %q. It needs a model to plan.", grammar.Abbreviate(t.Said))
+		what = fmt.Sprintf(
+			"The command pilot has no command for %q. It needs a model to plan.",
+			grammar.Abbreviate(t.Said),
+		)
 	default:
 		what = "The command pilot has no command for that. It needs a model to plan."
 	}
@@ -187,7 +190,13 @@ func opened(v view) string {
 	case n == 1:
 		return where + " One thing is numbered: " + v.elements[0] + "."
 	default:
-		return fmt.Sprintf("%s %d things are numbered, from %s to %s. Say \"annotate\" for the list.", where, n, v.elements[0], v.elements[n-1])
+		return fmt.Sprintf(
+			"%s %d things are numbered, from %s to %s. Say \"annotate\" for the list.",
+			where,
+			n,
+			v.elements[0],
+			v.elements[n-1],
+		)
 	}
 }
 
@@ -263,7 +272,8 @@ func (a *answer) next(hint, spoken string) {
 		return
 	}
 	for _, f := range a.g.Forms {
-		if !f.Hidden && len(f.Slots()) == 0 && len(a.offers) < grammar.MaxOffers && strings.Contains(spoken, `"`+f.Usage()+`"`) {
+		if !f.Hidden && len(f.Slots()) == 0 && len(a.offers) < grammar.MaxOffers &&
+			strings.Contains(spoken, `"`+f.Usage()+`"`) {
 			a.offers = append(a.offers, chat.Offer{Say: f.Usage(), Means: f.Means})
 		}
 	}

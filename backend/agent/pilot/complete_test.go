@@ -151,7 +151,15 @@ func FuzzComplete(f *testing.F) {
 func BenchmarkComplete(b *testing.B) {
 	marks := &event.Marks{}
 	for i := range 3_000 {
-		marks.Elements = append(marks.Elements, annotator.Element{ID: i + 1, Role: "button", Name: fmt.Sprintf("Add article %d to the basket", i), Usable: true})
+		marks.Elements = append(
+			marks.Elements,
+			annotator.Element{
+				ID:     i + 1,
+				Role:   "button",
+				Name:   fmt.Sprintf("Add article %d to the basket", i),
+				Usable: true,
+			},
+		)
 	}
 	var names []string
 	for i := range 500 {

@@ -18,17 +18,23 @@ import (
 func shopLive(string) grammar.Live {
 	return grammar.Live{
 		Marks: func() *event.Marks {
-			return &event.Marks{Page: annotator.Page{URL: "https://shop.example/lamps?x=1"}, Elements: []annotator.Element{
-				{ID: 3, Role: "textbox", Name: "Search", Usable: true},
-				{ID: 15, Role: "button", Name: "Add to basket", Usable: true},
-				{ID: 16, Role: "button", Name: "Add a note", Usable: true},
-				{ID: 17, Role: "combobox", Name: "Colour", Usable: true},
-				{ID: 18, Role: "link", Name: "[free](http://bad.example)", Usable: true},
-			}}
+			return &event.Marks{
+				Page: annotator.Page{URL: "https://shop.example/lamps?x=1"},
+				Elements: []annotator.Element{
+					{ID: 3, Role: "textbox", Name: "Search", Usable: true},
+					{ID: 15, Role: "button", Name: "Add to basket", Usable: true},
+					{ID: 16, Role: "button", Name: "Add a note", Usable: true},
+					{ID: 17, Role: "combobox", Name: "Colour", Usable: true},
+					{ID: 18, Role: "link", Name: "[free](http://bad.example)", Usable: true},
+				},
+			}
 		},
 		Tabs: func() []event.Tab { return []event.Tab{{ID: 2, Title: "Lamps", URL: "https://shop.example/lamps"}} },
 		Paths: func(begun string) []string {
-			return slices.DeleteFunc([]string{"notes.txt", "my notes.txt", "docs/"}, func(p string) bool { return !strings.HasPrefix(p, begun) })
+			return slices.DeleteFunc(
+				[]string{"notes.txt", "my notes.txt", "docs/"},
+				func(p string) bool { return !strings.HasPrefix(p, begun) },
+			)
 		},
 		Tools: definitions(every),
 	}
@@ -63,7 +69,10 @@ var more = []struct{ said, calls string }{
 	{`search "TODO" in src`, `search_files{"path":"src","pattern":"TODO"}`},
 	{`search the web for tea and cake`, `web_search{"query":"tea and cake"}`},
 	{`get api.example/items`, `http_request{"method":"GET","url":"https://api.example/items"}`},
-	{`sql shop.db SELECT a, b FROM t WHERE c = 'x and y'`, `sql_query{"path":"shop.db","query":"SELECT a, b FROM t WHERE c = 'x and y'"}`},
+	{
+		`sql shop.db SELECT a, b FROM t WHERE c = 'x and y'`,
+		`sql_query{"path":"shop.db","query":"SELECT a, b FROM t WHERE c = 'x and y'"}`,
+	},
 	{`git log docs`, `git_read{"command":"log","path":"docs"}`},
 	{`drag 3 to 15`, `drag_element{"from":3,"to":15}`},
 	{`drag 3 by 40, -2`, `drag_element{"by":{"x":40,"y":-2},"from":3}`},
@@ -108,7 +117,8 @@ func TestANearMissIsOfferedAndNothingRuns(t *testing.T) {
 				t.Errorf("%q: the answer does not say it: %q", c.said, res.Text)
 			}
 		}
-		if len(res.Calls) > 0 || strings.Join(got, "|") != c.offers || !strings.Contains(res.Text, "Nothing was done.") {
+		if len(res.Calls) > 0 || strings.Join(got, "|") != c.offers ||
+			!strings.Contains(res.Text, "Nothing was done.") {
 			t.Errorf("%q: calls %v, offers %q, want %q; %q", c.said, res.Calls, got, c.offers, res.Text)
 		}
 	}
@@ -119,7 +129,8 @@ func TestOnlyAnAnswerThatQuotesAPageIsFromOutside(t *testing.T) {
 		t.Errorf("%q is from %v", res.Text, res.Outside)
 	}
 	res := said(t, "click the add button")
-	if !slices.Equal(res.Outside, []string{"https://shop.example"}) || !strings.Contains(res.Text, "“click 15” (button “Add to basket”)") {
+	if !slices.Equal(res.Outside, []string{"https://shop.example"}) ||
+		!strings.Contains(res.Text, "“click 15” (button “Add to basket”)") {
 		t.Errorf("%q is from %v", res.Text, res.Outside)
 	}
 	if res := said(t, "click free"); strings.Contains(res.Text, "](") {
@@ -147,7 +158,8 @@ func TestTheFirstAnswerSaysWhoAnswersAndHowToConnectAModel(t *testing.T) {
 
 func TestHelpExplainsACommand(t *testing.T) {
 	res := said(t, "help click")
-	if !strings.Contains(res.Text, "- right click NUMBER: Clicks it with the right button. Example: right click 3") || strings.Contains(res.Text, "wget") {
+	if !strings.Contains(res.Text, "- right click NUMBER: Clicks it with the right button. Example: right click 3") ||
+		strings.Contains(res.Text, "wget") {
 		t.Errorf("%q", res.Text)
 	}
 	if res := said(t, "help cooking"); !strings.Contains(res.Text, `no command with "cooking"`) {
@@ -167,7 +179,11 @@ func TestAFailureSpeaksOfCommands(t *testing.T) {
 		"See the list of downloads.":                                               "See the list of downloads.",
 		"Call unknown_tool.":                                                       "Call unknown_tool.",
 	} {
-		got := answers(t, "click 9", "error (user_error): click_element(annotationId=9): [9] was never given\nsuggestion: "+hint)
+		got := answers(
+			t,
+			"click 9",
+			"error (user_error): click_element(annotationId=9): [9] was never given\nsuggestion: "+hint,
+		)
 		if got != "[9] was never given.\n"+want {
 			t.Errorf("%q is said as %q, want %q", hint, got, want)
 		}

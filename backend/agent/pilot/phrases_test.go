@@ -19,7 +19,13 @@ const tools = "navigate_page annotate_page click_element type_text select_option
 func offer(names string) []toolspec.Function {
 	var out []toolspec.Function
 	for n := range strings.FieldsSeq(names) {
-		out = append(out, toolspec.Function{Type: "function", Function: toolspec.FunctionBody{Name: n, Description: "Does " + n + ". More."}})
+		out = append(
+			out,
+			toolspec.Function{
+				Type:     "function",
+				Function: toolspec.FunctionBody{Name: n, Description: "Does " + n + ". More."},
+			},
+		)
 	}
 	return out
 }
@@ -30,7 +36,11 @@ func drive(t *testing.T, text string) (calls []string, answer string) {
 	p := pilot.New(pilot.Config{})
 	messages := []chat.Message{{Role: chat.RoleUser, Text: text}}
 	for range 40 {
-		res, err := p.Stream(context.Background(), llm.Request{Messages: messages, Tools: offer(tools)}, func(llm.Delta) {})
+		res, err := p.Stream(
+			context.Background(),
+			llm.Request{Messages: messages, Tools: offer(tools)},
+			func(llm.Delta) {},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,16 +192,34 @@ var phrases = []struct{ said, calls string }{
 	{`/click_element {"annotationId": 3}`, `click_element{"annotationId":3}`},
 	{`/tool {"name":"click_element","args":{"annotationId":3}}`, `click_element{"annotationId":3}`},
 	{`/tool {"tool":"annotate_page"}`, `annotate_page{}`},
-	{`/type_text {"annotationId":4,"text":"a and b"} and click 3`, `type_text{"annotationId":4,"text":"a and b"} click_element{"annotationId":3}`},
-	{"/type_text {\n\"annotationId\":4,\n\"text\":\"x\"}\nclick 3", `type_text{"annotationId":4,"text":"x"} click_element{"annotationId":3}`},
+	{
+		`/type_text {"annotationId":4,"text":"a and b"} and click 3`,
+		`type_text{"annotationId":4,"text":"a and b"} click_element{"annotationId":3}`,
+	},
+	{
+		"/type_text {\n\"annotationId\":4,\n\"text\":\"x\"}\nclick 3",
+		`type_text{"annotationId":4,"text":"x"} click_element{"annotationId":3}`,
+	},
 	// Chains.
 	{`open https://x.example and annotate`, `navigate_page{"url":"https://x.example"} annotate_page{}`},
-	{`open demo, click 3, and then type a into 4`, `navigate_page{"url":"demo"} click_element{"annotationId":3} type_text{"annotationId":4,"text":"a"}`},
+	{
+		`open demo, click 3, and then type a into 4`,
+		`navigate_page{"url":"demo"} click_element{"annotationId":3} type_text{"annotationId":4,"text":"a"}`,
+	},
 	{"open demo\nannotate\nclick 3", `navigate_page{"url":"demo"} annotate_page{} click_element{"annotationId":3}`},
 	{`open demo; annotate; back`, `navigate_page{"url":"demo"} annotate_page{} navigate_page{"action":"back"}`},
-	{`type a into 3 and type b into 4 and press enter`, `type_text{"annotationId":3,"text":"a"} type_text{"annotationId":4,"submit":true,"text":"b"}`},
-	{`click 3 then wait for Done then screenshot`, `click_element{"annotationId":3} wait_for{"text":"Done"} take_screenshot{}`},
-	{`select Blue in 5 and click 6`, `select_option{"annotationId":5,"values":["Blue"]} click_element{"annotationId":6}`},
+	{
+		`type a into 3 and type b into 4 and press enter`,
+		`type_text{"annotationId":3,"text":"a"} type_text{"annotationId":4,"submit":true,"text":"b"}`,
+	},
+	{
+		`click 3 then wait for Done then screenshot`,
+		`click_element{"annotationId":3} wait_for{"text":"Done"} take_screenshot{}`,
+	},
+	{
+		`select Blue in 5 and click 6`,
+		`select_option{"annotationId":5,"values":["Blue"]} click_element{"annotationId":6}`,
+	},
 	{`first open demo and next click 1`, `navigate_page{"url":"demo"} click_element{"annotationId":1}`},
 }
 

@@ -71,7 +71,10 @@ func parseRow(entry string) (row, error) {
 	i := strings.LastIndexByte(entry, '=')
 	pattern := strings.TrimSpace(entry[:max(i, 0)])
 	if provider, model, ok := strings.Cut(pattern, "/"); i < 0 || !ok || provider == "" || model == "" {
-		return row{}, fmt.Errorf("%q is no price: write provider/model=input/cached/output per million tokens, e.g. openai/gpt-5*=1.25/0.125/10 USD", entry)
+		return row{}, fmt.Errorf(
+			"%q is no price: write provider/model=input/cached/output per million tokens, e.g. openai/gpt-5*=1.25/0.125/10 USD",
+			entry,
+		)
 	}
 	amounts, currency, err := splitCurrency(entry[i+1:])
 	if err != nil {
@@ -79,7 +82,11 @@ func parseRow(entry string) (row, error) {
 	}
 	parts := strings.Split(amounts, "/")
 	if len(parts) != 3 && len(parts) != 4 {
-		return row{}, fmt.Errorf("the price of %s has %d parts: write input/cached/output, e.g. 1.25/0.125/10", pattern, len(parts))
+		return row{}, fmt.Errorf(
+			"the price of %s has %d parts: write input/cached/output, e.g. 1.25/0.125/10",
+			pattern,
+			len(parts),
+		)
 	}
 	p := Price{currency: currency}
 	into := []*int64{&p.input, &p.cached, &p.output, &p.written}

@@ -18,5 +18,10 @@ func Shorten(s string) string {
 		return s
 	}
 	kept := string([]rune(s)[:MaxResult])
-	return fmt.Sprintf("%s\n… cut here: %d of %d characters shown. Ask for a part, a query or an offset to read the rest.", kept, MaxResult, n)
+	return fmt.Sprintf(
+		"%s\n… cut here: %d of %d characters shown. Ask for a part, a query or an offset to read the rest.",
+		kept,
+		MaxResult,
+		n,
+	)
 }

@@ -154,8 +154,14 @@ func (x seen) short(why string) Short {
 	}
 	return Short{
 		Head: strings.Join(head, "\n"),
-		Why: fmt.Sprintf("[The rest of this result of %s, %d lines, is left out here: %s. Read it again with %s {\"handle\":%q}.]",
-			x.tool, strings.Count(x.message.Text, "\n")+1, why, toolspec.ReadResult, x.message.ID),
+		Why: fmt.Sprintf(
+			"[The rest of this result of %s, %d lines, is left out here: %s. Read it again with %s {\"handle\":%q}.]",
+			x.tool,
+			strings.Count(x.message.Text, "\n")+1,
+			why,
+			toolspec.ReadResult,
+			x.message.ID,
+		),
 	}
 }
 

@@ -22,9 +22,15 @@ type talk []chat.Message
 func (m *talk) round(tool, args, text string) string {
 	n := len(*m)
 	id := fmt.Sprintf("m_%09d", n+1)
-	*m = append(*m,
-		chat.Message{ID: fmt.Sprintf("m_%09d", n), Role: chat.RoleAssistant, Calls: []chat.ToolCall{{ID: fmt.Sprint("c", n), Name: tool, Args: json.RawMessage(args)}}},
-		chat.Message{ID: id, Role: chat.RoleTool, CallID: fmt.Sprint("c", n), Text: text, Status: chat.StatusDone})
+	*m = append(
+		*m,
+		chat.Message{
+			ID:    fmt.Sprintf("m_%09d", n),
+			Role:  chat.RoleAssistant,
+			Calls: []chat.ToolCall{{ID: fmt.Sprint("c", n), Name: tool, Args: json.RawMessage(args)}},
+		},
+		chat.Message{ID: id, Role: chat.RoleTool, CallID: fmt.Sprint("c", n), Text: text, Status: chat.StatusDone},
+	)
 	return id
 }
 
@@ -52,7 +58,8 @@ func TestALookIsLeftOutOnceItsPageWasLookedAtAgain(t *testing.T) {
 		t.Errorf("left out is %v", got)
 	}
 	if s := prompt.Stale(m, looks)[first]; s.Head != "Page: A | b | tab 7 | https://a.example/ | v3 | tab 1\n[1] button \"Go\"" ||
-		!strings.Contains(s.Why, `read_result {"handle":"`+first+`"}`) || !strings.Contains(s.Why, "3 lines") {
+		!strings.Contains(s.Why, `read_result {"handle":"`+first+`"}`) ||
+		!strings.Contains(s.Why, "3 lines") {
 		t.Errorf("%+v", s)
 	}
 }
@@ -102,7 +109,11 @@ func TestWhatIsLeftOutStaysLeftOutAndOnlyWholeBlocksAre(t *testing.T) {
 			size := rapid.IntRange(700, 9000).Draw(t, "size")
 			text := strings.Repeat("x", size)
 			if tool != "bash" {
-				text = seen(rapid.SampledFrom([]string{"https://a.example/", "https://b.example/"}).Draw(t, "url"), rapid.SampledFrom([]string{"1", "2"}).Draw(t, "tab"), size)
+				text = seen(
+					rapid.SampledFrom([]string{"https://a.example/", "https://b.example/"}).Draw(t, "url"),
+					rapid.SampledFrom([]string{"1", "2"}).Draw(t, "tab"),
+					size,
+				)
 			}
 			m.round(tool, `{}`, text)
 			after := prompt.Stale(m, looks)

@@ -115,7 +115,13 @@ func Cut(messages []chat.Message, tail int) int {
 // Summary writes a summary of messages for a window of so many tokens; done is what was done and
 // found.
 func Summary(messages []chat.Message, window int, done string) string {
-	return quoted(messages, min(maxWords, window*toolspec.BytesPerToken/10)) + happened + clipBytes(strings.TrimSpace(done), maxDone)
+	return quoted(
+		messages,
+		min(maxWords, window*toolspec.BytesPerToken/10),
+	) + happened + clipBytes(
+		strings.TrimSpace(done),
+		maxDone,
+	)
 }
 
 // Halves are the two halves of a summary: what may be taken as the person's words, and what may hold
@@ -143,7 +149,11 @@ func quoted(messages []chat.Message, room int) string {
 		said = picked(said, room/3)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "[From Sextant: the beginning of this conversation, messages 1 to %d, is summed up here. The record keeps all of it.]\nWhat the person asked and said, word for word:", n)
+	fmt.Fprintf(
+		&b,
+		"[From Sextant: the beginning of this conversation, messages 1 to %d, is summed up here. The record keeps all of it.]\nWhat the person asked and said, word for word:",
+		n,
+	)
 	for _, text := range said {
 		for line := range strings.SplitSeq(text, "\n") {
 			b.WriteString("\n> " + line)
@@ -175,8 +185,10 @@ func picked(said []string, few int) []string {
 }
 
 // rules are words with which people set a rule, in the languages that are written most here.
-var rules = strings.Fields("always never must only don't dont do not without unless except please make sure avoid keep " +
-	"immer nie niemals nur muss müssen darf nicht kein keine ohne bitte siempre nunca solo toujours jamais sans")
+var rules = strings.Fields(
+	"always never must only don't dont do not without unless except please make sure avoid keep " +
+		"immer nie niemals nur muss müssen darf nicht kein keine ohne bitte siempre nunca solo toujours jamais sans",
+)
 
 func rule(sentence string) bool {
 	for word := range strings.FieldsSeq(strings.ToLower(sentence)) {
@@ -219,7 +231,15 @@ func Done(messages []chat.Message) string {
 			}
 		case chat.RoleTool:
 			c := calls[m.CallID]
-			lines = append(lines, fmt.Sprintf("%s %s: %s", c.Name, clip(string(c.Args), 120), clip(strings.Join(strings.Fields(m.Text), " "), 160)))
+			lines = append(
+				lines,
+				fmt.Sprintf(
+					"%s %s: %s",
+					c.Name,
+					clip(string(c.Args), 120),
+					clip(strings.Join(strings.Fields(m.Text), " "), 160),
+				),
+			)
 		}
 	}
 	return middle(strings.Join(lines, "\n"), maxDone-200)

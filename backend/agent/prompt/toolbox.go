@@ -83,7 +83,12 @@ func note(defs []toolspec.Definition) string {
 		more = fmt.Sprintf("\nand %d more: %s finds them.", len(defs)-maxNoted, toolspec.FindTools)
 		defs = defs[:maxNoted]
 	}
-	return fmt.Sprintf(ofPanel+" in front has these tools; run them with %s.\n%s%s]", toolspec.CallTool, finder.Tell(defs), more)
+	return fmt.Sprintf(
+		ofPanel+" in front has these tools; run them with %s.\n%s%s]",
+		toolspec.CallTool,
+		finder.Tell(defs),
+		more,
+	)
 }
 
 // NewNote is what is to be appended so that the model knows want, the Note of an Offer, when it was
@@ -107,8 +112,10 @@ func callTool() toolspec.Definition {
 	return toolspec.Definition{
 		Name: toolspec.CallTool, Origin: toolspec.OriginBaseline, Group: "workspace",
 		Description: "Runs a tool that find_tools found or a note told: its name and its arguments.",
-		Parameters: json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string"},"args":{"type":"object"}},` +
-			`"required":["tool","args"],"additionalProperties":false}`),
+		Parameters: json.RawMessage(
+			`{"type":"object","properties":{"tool":{"type":"string"},"args":{"type":"object"}},` +
+				`"required":["tool","args"],"additionalProperties":false}`,
+		),
 		Examples: []json.RawMessage{json.RawMessage(`{"tool":"read_file","args":{"path":"notes.txt"}}`)},
 	}
 }

@@ -14,7 +14,11 @@ import (
 func tools(n int, origin toolspec.Origin) []toolspec.Definition {
 	defs := make([]toolspec.Definition, n)
 	for i := range defs {
-		defs[i] = toolspec.Definition{Name: fmt.Sprintf("t_%s_%03d", origin, i), Origin: origin, Parameters: json.RawMessage("{}")}
+		defs[i] = toolspec.Definition{
+			Name:       fmt.Sprintf("t_%s_%03d", origin, i),
+			Origin:     origin,
+			Parameters: json.RawMessage("{}"),
+		}
 		defs[i].Description = strings.Repeat("x", 400-defs[i].PromptBytes())
 	}
 	return defs
@@ -83,7 +87,8 @@ func TestWhichToolACallMeans(t *testing.T) {
 		{"call_tool", `{"tool":"call_tool","args":{}}`, "", "", "which tool"},
 	} {
 		tool, args, wrong := prompt.Meant(c.name, json.RawMessage(c.args))
-		if tool != c.tool || string(args) != c.meant || (wrong == nil) != (c.wrong == "") || wrong != nil && !strings.Contains(wrong.Error, c.wrong) {
+		if tool != c.tool || string(args) != c.meant || (wrong == nil) != (c.wrong == "") ||
+			wrong != nil && !strings.Contains(wrong.Error, c.wrong) {
 			t.Errorf("%s %s: %s %s %+v", c.name, c.args, tool, args, wrong)
 		}
 	}

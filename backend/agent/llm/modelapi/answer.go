@@ -117,7 +117,13 @@ func (a *answer) checkSize() error {
 // partial is the answer so far, without calls. Nothing may be added after it.
 func (a *answer) partial() llm.Response {
 	a.emit(a.think.flush())
-	return llm.Response{Text: a.text.String(), Thought: a.thought.String(), Usage: clampUsage(a.usage), Cost: a.cost, FirstPieceAt: a.firstPieceAt}
+	return llm.Response{
+		Text:         a.text.String(),
+		Thought:      a.thought.String(),
+		Usage:        clampUsage(a.usage),
+		Cost:         a.cost,
+		FirstPieceAt: a.firstPieceAt,
+	}
 }
 
 // response is the whole answer.

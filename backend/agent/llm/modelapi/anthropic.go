@@ -28,7 +28,9 @@ func anthropicBody(m *Client, req llm.Request) (any, error) {
 		p.MaxTokens = int64(req.MaxTokens)
 	}
 	if req.System != "" {
-		p.System = []anthropic.TextBlockParam{{Text: req.System, CacheControl: anthropic.NewCacheControlEphemeralParam()}}
+		p.System = []anthropic.TextBlockParam{
+			{Text: req.System, CacheControl: anthropic.NewCacheControlEphemeralParam()},
+		}
 	}
 	for i, t := range req.Tools {
 		tool := &anthropic.ToolParam{Name: t.Function.Name}
@@ -76,10 +78,16 @@ func anthropicBlocks(msg chat.Message) (anthropic.MessageParamRole, []anthropic.
 	if msg.Role == chat.RoleTool {
 		result := &anthropic.ToolResultBlockParam{ToolUseID: msg.CallID}
 		if msg.Text != "" {
-			result.Content = append(result.Content, anthropic.ToolResultBlockParamContentUnion{OfText: &anthropic.TextBlockParam{Text: msg.Text}})
+			result.Content = append(
+				result.Content,
+				anthropic.ToolResultBlockParamContentUnion{OfText: &anthropic.TextBlockParam{Text: msg.Text}},
+			)
 		}
 		for _, img := range msg.Images {
-			result.Content = append(result.Content, anthropic.ToolResultBlockParamContentUnion{OfImage: anthropicImage(img).OfImage})
+			result.Content = append(
+				result.Content,
+				anthropic.ToolResultBlockParamContentUnion{OfImage: anthropicImage(img).OfImage},
+			)
 		}
 		if msg.Status == chat.StatusFailed {
 			result.IsError = param.NewOpt(true)

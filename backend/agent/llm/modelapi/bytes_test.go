@@ -20,9 +20,13 @@ import (
 func recorded() map[string]openaitest.Turn {
 	click := openaitest.Call{ID: "c1", Name: "click", Args: `{"id":12,"why":"to pay"}`}
 	return map[string]openaitest.Turn{
-		"text":           {Text: "Größe: 12 m².", Fragment: 6, Usage: openaitest.Usage{Input: 5, Output: 4, Cached: 2}},
-		"reasoning":      {Thought: "Two shops.", Text: "The first.", Fragment: 6},
-		"parallel calls": {Text: "Paying.", Calls: []openaitest.Call{click, {ID: "c2", Name: "type", Args: `{"text":"a {b}"}`}}, Fragment: 10},
+		"text":      {Text: "Größe: 12 m².", Fragment: 6, Usage: openaitest.Usage{Input: 5, Output: 4, Cached: 2}},
+		"reasoning": {Thought: "Two shops.", Text: "The first.", Fragment: 6},
+		"parallel calls": {
+			Text:     "Paying.",
+			Calls:    []openaitest.Call{click, {ID: "c2", Name: "type", Args: `{"text":"a {b}"}`}},
+			Fragment: 10,
+		},
 	}
 }
 
@@ -189,11 +193,13 @@ func TestAStreamThatStallsAtAnyByteIsGivenUpWithItsText(t *testing.T) {
 				began := time.Now()
 				o := readAll(t, format, func(ctx context.Context) io.Reader { return &silence{ctx, stream[:at]} })
 				o.check(t, turn, "stalled", at)
-				if o.err != nil && llm.KindOf(o.err) != llm.Stalled || !strings.HasPrefix(o.Text, sentBefore(format, stream[:at])) {
+				if o.err != nil && llm.KindOf(o.err) != llm.Stalled ||
+					!strings.HasPrefix(o.Text, sentBefore(format, stream[:at])) {
 					t.Fatalf("stalled at %d: text %q, error %v", at, o.Text, o.err)
 				}
 				// The bubble's clock is exact.
-				if waited := time.Since(began); o.err != nil && waited != time.Minute || o.err == nil && waited > usageTimeout {
+				if waited := time.Since(began); o.err != nil && waited != time.Minute ||
+					o.err == nil && waited > usageTimeout {
 					t.Fatalf("stalled at %d: waited %s, error %v", at, waited, o.err)
 				}
 			}

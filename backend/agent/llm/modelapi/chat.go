@@ -86,7 +86,11 @@ func chatMessage(msg chat.Message, thoughts bool) (openai.ChatCompletionMessageP
 			Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: argsOf(c)},
 		}
 		if c.Signature != "" { // https://ai.google.dev/gemini-api/docs/thought-signatures
-			f.SetExtraFields(map[string]any{"extra_content": map[string]any{"google": map[string]any{"thought_signature": c.Signature}}})
+			f.SetExtraFields(
+				map[string]any{
+					"extra_content": map[string]any{"google": map[string]any{"thought_signature": c.Signature}},
+				},
+			)
 		}
 		a.ToolCalls = append(a.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: f})
 	}
@@ -99,7 +103,10 @@ func chatMessage(msg chat.Message, thoughts bool) (openai.ChatCompletionMessageP
 func userMessageWithImages(text string, images []chat.Image) openai.ChatCompletionMessageParamUnion {
 	parts := []openai.ChatCompletionContentPartUnionParam{openai.TextContentPart(text)}
 	for _, img := range images {
-		parts = append(parts, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: dataURL(img)}))
+		parts = append(
+			parts,
+			openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: dataURL(img)}),
+		)
 	}
 	return openai.UserMessage(parts)
 }
@@ -232,7 +239,8 @@ func (r *chatReader) delta(raw json.RawMessage, last bool, a *answer) error {
 	if err := json.Unmarshal(raw, &d); err != nil {
 		return malformed("a delta is not valid")
 	}
-	if d.Role == nil && d.Content == nil && d.Refusal == nil && d.Reasoning == nil && d.ReasoningContent == nil && d.ToolCalls == nil {
+	if d.Role == nil && d.Content == nil && d.Refusal == nil && d.Reasoning == nil && d.ReasoningContent == nil &&
+		d.ToolCalls == nil {
 		// Services add fields of their own. While a call is being sent, an unknown field alone may be a piece
 		// of it.
 		if r.last != nil && !last && len(strings.Trim(string(raw), "{} \t\r\n")) > 0 {

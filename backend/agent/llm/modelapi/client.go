@@ -161,7 +161,12 @@ func withWireRoles(messages []chat.Message) []chat.Message {
 }
 
 // read reads the answer from body, which ends when ctx does. idle cancels ctx.
-func (m *Client) read(ctx context.Context, body io.Reader, idle *time.Timer, onDelta func(llm.Delta)) (llm.Response, error) {
+func (m *Client) read(
+	ctx context.Context,
+	body io.Reader,
+	idle *time.Timer,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
 	a := &answer{onDelta: onDelta}
 	events, r := newSSEReader(body), m.Endpoint.reader()
 	var err error
@@ -205,8 +210,10 @@ func (m *Client) verdict(ctx context.Context, err error, a *answer) error {
 		return own
 	case errors.As(err, &said):
 		return &llm.Error{
-			Kind:       llm.Failed,
-			Message:    m.Endpoint.Label + " ended the answer with an error" + withDetail(m.Endpoint.errorDetail(said.data)),
+			Kind: llm.Failed,
+			Message: m.Endpoint.Label + " ended the answer with an error" + withDetail(
+				m.Endpoint.errorDetail(said.data),
+			),
 			Suggestion: "The text so far is kept. Send \"continue\" to go on, or choose another model.",
 			Err:        llm.ErrBrokenOff,
 			Retryable:  true,

@@ -95,7 +95,8 @@ func (e Endpoint) startHint() string {
 // CheckBaseURL refuses addresses that are not plain http or https ones.
 func CheckBaseURL(provider, base string) (string, error) {
 	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
 		return "", &llm.Error{
 			Kind:       llm.NotSupported,
 			Message:    "The base address for " + provider + "/… is not an http or https address",

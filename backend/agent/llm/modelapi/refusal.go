@@ -32,8 +32,13 @@ func (m *Client) errorForStatus(status int, said string) *llm.Error {
 		}
 	case status == http.StatusNotFound && (said == "" || !strings.Contains(strings.ToLower(said), "model")):
 		return &llm.Error{
-			Kind:       llm.Failed,
-			Message:    fmt.Sprintf("There is no chat endpoint at %s%s%s", m.Endpoint.BaseURL, m.Endpoint.Format.path(), withDetail(said)),
+			Kind: llm.Failed,
+			Message: fmt.Sprintf(
+				"There is no chat endpoint at %s%s%s",
+				m.Endpoint.BaseURL,
+				m.Endpoint.Format.path(),
+				withDetail(said),
+			),
 			Suggestion: "Check the base address, which usually ends in /v1, and the format that the service speaks.",
 		}
 	case status == http.StatusNotFound:

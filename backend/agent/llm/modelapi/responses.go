@@ -45,13 +45,21 @@ func responsesItems(msg chat.Message) []responses.ResponseInputItemUnionParam {
 	switch msg.Role {
 	case chat.RoleUser:
 		if len(msg.Images) == 0 {
-			return append(items, responses.ResponseInputItemParamOfMessage(msg.Text, responses.EasyInputMessageRoleUser))
+			return append(
+				items,
+				responses.ResponseInputItemParamOfMessage(msg.Text, responses.EasyInputMessageRoleUser),
+			)
 		}
-		parts := responses.ResponseInputMessageContentListParam{responses.ResponseInputContentParamOfInputText(msg.Text)}
+		parts := responses.ResponseInputMessageContentListParam{
+			responses.ResponseInputContentParamOfInputText(msg.Text),
+		}
 		for _, img := range msg.Images {
-			parts = append(parts, responses.ResponseInputContentUnionParam{OfInputImage: &responses.ResponseInputImageParam{
-				ImageURL: param.NewOpt(dataURL(img)), Detail: responses.ResponseInputImageDetailAuto,
-			}})
+			parts = append(
+				parts,
+				responses.ResponseInputContentUnionParam{OfInputImage: &responses.ResponseInputImageParam{
+					ImageURL: param.NewOpt(dataURL(img)), Detail: responses.ResponseInputImageDetailAuto,
+				}},
+			)
 		}
 		return append(items, responses.ResponseInputItemParamOfMessage(parts, responses.EasyInputMessageRoleUser))
 	case chat.RoleTool:
@@ -60,7 +68,9 @@ func responsesItems(msg chat.Message) []responses.ResponseInputItemUnionParam {
 			out.Output.OfString = param.NewOpt(msg.Text)
 			return append(items, responses.ResponseInputItemUnionParam{OfFunctionCallOutput: out})
 		}
-		parts := responses.ResponseFunctionCallOutputItemListParam{{OfInputText: &responses.ResponseInputTextContentParam{Text: msg.Text}}}
+		parts := responses.ResponseFunctionCallOutputItemListParam{
+			{OfInputText: &responses.ResponseInputTextContentParam{Text: msg.Text}},
+		}
 		for _, img := range msg.Images {
 			parts = append(parts, responses.ResponseFunctionCallOutputItemUnionParam{
 				OfInputImage: &responses.ResponseInputImageContentParam{ImageURL: param.NewOpt(dataURL(img))},
@@ -70,7 +80,10 @@ func responsesItems(msg chat.Message) []responses.ResponseInputItemUnionParam {
 		return append(items, responses.ResponseInputItemUnionParam{OfFunctionCallOutput: out})
 	}
 	if msg.Text != "" {
-		items = append(items, responses.ResponseInputItemParamOfMessage(msg.Text, responses.EasyInputMessageRoleAssistant))
+		items = append(
+			items,
+			responses.ResponseInputItemParamOfMessage(msg.Text, responses.EasyInputMessageRoleAssistant),
+		)
 	}
 	for _, c := range msg.Calls {
 		items = append(items, responses.ResponseInputItemParamOfFunctionCall(argsOf(c), c.ID, c.Name))
@@ -121,7 +134,10 @@ func (r *responsesReader) read(e sseEvent, a *answer) error {
 		return malformed("an event contradicts its name")
 	}
 	switch v.Type {
-	case "response.output_text.delta", "response.refusal.delta", "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+	case "response.output_text.delta",
+		"response.refusal.delta",
+		"response.reasoning_summary_text.delta",
+		"response.reasoning_text.delta":
 		switch {
 		case v.Delta == nil:
 			return malformed("a delta is empty")

@@ -29,7 +29,15 @@ func TestThoughtsBetweenTagsAreNoPartOfTheAnswer(t *testing.T) {
 			}
 			r := a.response()
 			if r.Thought != c.thought || r.Text != c.text || thought.String() != c.thought || text.String() != c.text {
-				t.Errorf("%q in pieces of %d: thought %q, streamed %q; text %q, streamed %q", c.said, size, r.Thought, thought.String(), r.Text, text.String())
+				t.Errorf(
+					"%q in pieces of %d: thought %q, streamed %q; text %q, streamed %q",
+					c.said,
+					size,
+					r.Thought,
+					thought.String(),
+					r.Text,
+					text.String(),
+				)
 			}
 		}
 	}

@@ -53,7 +53,12 @@ func (m *Client) ContextWindow(ctx context.Context) (Window, error) {
 	case m.Endpoint.Provider == llm.ProviderGemini && strings.HasSuffix(m.Endpoint.BaseURL, "/openai"):
 		// The compatible list does not have it, the service's own does.
 		var said modelInfo
-		err := m.fetchJSON(ctx, strings.TrimSuffix(m.Endpoint.BaseURL, "/openai")+"/models/"+url.PathEscape(m.Model), nil, &said)
+		err := m.fetchJSON(
+			ctx,
+			strings.TrimSuffix(m.Endpoint.BaseURL, "/openai")+"/models/"+url.PathEscape(m.Model),
+			nil,
+			&said,
+		)
 		return said.window(), err
 	case m.Endpoint.BaseURL == openAIBase:
 		return Window{}, nil // its list does not include it
@@ -132,7 +137,10 @@ func (m *Client) ollamaWindow(ctx context.Context, root string) (Window, error) 
 	}
 	var arch string
 	_ = json.Unmarshal(show.Info["general.architecture"], &arch)
-	return Window{Tokens: int(parseCount(string(show.Info[arch+".context_length"]))), Loaded: show.RemoteHost != ""}, nil
+	return Window{
+		Tokens: int(parseCount(string(show.Info[arch+".context_length"]))),
+		Loaded: show.RemoteHost != "",
+	}, nil
 }
 
 // fetchJSON decodes one JSON response into v, of a GET or, with a body, of a POST.

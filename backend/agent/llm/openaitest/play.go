@@ -128,7 +128,10 @@ func renderChat(t Turn) []byte {
 	if t.Usage != (Usage{}) {
 		usage := map[string]any{
 			"prompt_tokens": t.Usage.Input, "completion_tokens": t.Usage.Output, "total_tokens": t.Usage.Input + t.Usage.Output,
-			"prompt_tokens_details": map[string]any{"cached_tokens": t.Usage.Cached, "cache_write_tokens": t.Usage.Written},
+			"prompt_tokens_details": map[string]any{
+				"cached_tokens":      t.Usage.Cached,
+				"cache_write_tokens": t.Usage.Written,
+			},
 		}
 		if t.Usage.Cost > 0 {
 			usage["cost"], usage["is_byok"] = t.Usage.Cost, t.Usage.Upstream > 0

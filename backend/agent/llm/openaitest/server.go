@@ -123,7 +123,11 @@ func Start(turns ...Turn) (*Server, error) {
 	mux.HandleFunc("POST /v1/messages", s.asked(Anthropic, readMessages))
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /api/tags", s.tags)
-	s.http = &http.Server{Handler: s.knowing(mux), ReadHeaderTimeout: 5 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	s.http = &http.Server{
+		Handler:           s.knowing(mux),
+		ReadHeaderTimeout: 5 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
 	go func() {
 		defer close(s.done)
 		_ = s.http.Serve(ln)
@@ -214,12 +218,20 @@ func (s *Server) asked(format Format, read func([]byte, http.Header) (Request, s
 			return
 		}
 		req, problem := read(body, r.Header)
-		req.Format, req.Body, req.Authorization = format, body, cmp.Or(r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"))
+		req.Format, req.Body, req.Authorization = format, body, cmp.Or(
+			r.Header.Get("Authorization"),
+			r.Header.Get("X-Api-Key"),
+		)
 		if !s.allowed(w, r) {
 			return
 		}
 		if len(s.Models) > 0 && !contains(s.Models, req.Model) {
-			refuse(w, http.StatusNotFound, fmt.Sprintf("The model '%s' does not exist or you do not have access to it.", req.Model), "model_not_found")
+			refuse(
+				w,
+				http.StatusNotFound,
+				fmt.Sprintf("The model '%s' does not exist or you do not have access to it.", req.Model),
+				"model_not_found",
+			)
 			return
 		}
 		for _, m := range req.Messages {
@@ -272,7 +284,13 @@ func (s *Server) next(req Request) Turn {
 }
 
 func refuse(w http.ResponseWriter, status int, message, code string) {
-	reply(w, status, map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": nil, "code": code}})
+	reply(
+		w,
+		status,
+		map[string]any{
+			"error": map[string]any{"message": message, "type": "invalid_request_error", "param": nil, "code": code},
+		},
+	)
 }
 
 func reply(w http.ResponseWriter, status int, v any) {

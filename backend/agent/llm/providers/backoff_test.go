@@ -25,7 +25,9 @@ func TestWaitsGrowAreSpreadAndObeyTheServiceWithinReason(t *testing.T) {
 			t.Errorf("attempt %d: all wait the same time", attempt)
 		}
 	}
-	if wait, ok := s.backoff(&llm.Error{Retryable: true, RetryAfter: 20 * time.Second}, 0); !ok || wait < 20*time.Second || wait > 22*time.Second {
+	if wait, ok := s.backoff(&llm.Error{Retryable: true, RetryAfter: 20 * time.Second}, 0); !ok ||
+		wait < 20*time.Second ||
+		wait > 22*time.Second {
 		t.Errorf("asked for 20 s: %s, %v", wait, ok)
 	}
 	for _, e := range []*llm.Error{{Retryable: true, RetryAfter: time.Minute}, {}} {

@@ -164,18 +164,30 @@ func TestARedirectIsNotFollowedWithTheKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trap := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.URL.Path })}
+	trap := &http.Server{
+		ReadHeaderTimeout: time.Second,
+		Handler:           http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.URL.Path }),
+	}
 	away, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "http://"+other.Addr().String()+"/stolen", http.StatusTemporaryRedirect)
-	})}
+	door := &http.Server{
+		ReadHeaderTimeout: time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://"+other.Addr().String()+"/stolen", http.StatusTemporaryRedirect)
+		}),
+	}
 	ended := make(chan struct{}, 2)
 	go func() { _ = trap.Serve(other); ended <- struct{}{} }()
 	go func() { _ = door.Serve(away); ended <- struct{}{} }()
-	r := providers.New(providers.Config{OpenAIBaseURL: "http://" + away.Addr().String() + "/v1", OpenAIKey: "k", Detect: map[string]int{}})
+	r := providers.New(
+		providers.Config{
+			OpenAIBaseURL: "http://" + away.Addr().String() + "/v1",
+			OpenAIKey:     "k",
+			Detect:        map[string]int{},
+		},
+	)
 	_, _, err = ask(t, open(t, r, "openai/m"), hello())
 	if err == nil {
 		t.Error("a redirect is no answer")

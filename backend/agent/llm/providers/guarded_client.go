@@ -19,7 +19,12 @@ type guardedClient struct {
 
 // newGuardedClient opens the hosts of configured at guard. proxy may be nil. The proxy that the environment
 // names for to is opened as well, because a person configured it.
-func newGuardedClient(guard *egress.Guard, proxy func(*http.Request) (*url.URL, error), to string, configured ...string) *guardedClient {
+func newGuardedClient(
+	guard *egress.Guard,
+	proxy func(*http.Request) (*url.URL, error),
+	to string,
+	configured ...string,
+) *guardedClient {
 	for _, base := range configured {
 		if u, err := url.Parse(base); err == nil && u.Host != "" { // otherwise opening a model reports what is wrong
 			guard.Open(withPort(u))

@@ -67,7 +67,13 @@ func TestNoAnswerOfAProviderLeadsARequestOrAKeyElsewhere(t *testing.T) {
 			w.WriteHeader(status)
 		}
 		service := httptest.NewServer(http.HandlerFunc(to))
-		r := providers.New(providers.Config{OpenAIBaseURL: service.URL, OpenAIKey: "key-that-stays", Detect: map[string]int{"ollama": service.Listener.Addr().(*net.TCPAddr).Port}})
+		r := providers.New(
+			providers.Config{
+				OpenAIBaseURL: service.URL,
+				OpenAIKey:     "key-that-stays",
+				Detect:        map[string]int{"ollama": service.Listener.Addr().(*net.TCPAddr).Port},
+			},
+		)
 		for _, name := range []string{"openai/m", "ollama/m"} {
 			if err := converse(t, r, name); err == nil {
 				t.Errorf("%d: %s answered", status, name)
@@ -86,11 +92,18 @@ func TestAnAddressOpensForItsModelAndForNothingElse(t *testing.T) {
 	before, heardBefore := canary(t)
 	now, heardNow := canary(t)
 	var guards []*egress.Guard
-	r := providers.New(providers.Config{OpenAIBaseURL: "http://" + before + "/v1", OpenAIKey: "k", Detect: map[string]int{}, Egress: func() *egress.Guard {
-		g := egress.New(egress.Config{})
-		guards = append(guards, g)
-		return g
-	}})
+	r := providers.New(
+		providers.Config{
+			OpenAIBaseURL: "http://" + before + "/v1",
+			OpenAIKey:     "k",
+			Detect:        map[string]int{},
+			Egress: func() *egress.Guard {
+				g := egress.New(egress.Config{})
+				guards = append(guards, g)
+				return g
+			},
+		},
+	)
 	t.Cleanup(r.Close)
 	if _ = converse(t, r, "openai/m"); !strings.Contains(heardBefore(), "chat/completions") {
 		t.Fatal("what a person configured was not reached")

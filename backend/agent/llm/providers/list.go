@@ -74,7 +74,9 @@ func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.M
 				state = stateNoKey
 			}
 		}
-		return []wire.Model{{Name: provider + "/", Provider: provider, Label: llm.ServiceLabel(provider), State: state, Detail: hint}}
+		return []wire.Model{
+			{Name: provider + "/", Provider: provider, Label: llm.ServiceLabel(provider), State: state, Detail: hint},
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
@@ -94,7 +96,13 @@ func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.M
 }
 
 func failedList(at modelapi.Endpoint, err error) wire.Model {
-	m := wire.Model{Name: at.Provider + "/", Provider: at.Provider, Label: llm.ServiceLabel(at.Provider), State: stateDown, Detail: "cannot be reached at " + at.BaseURL}
+	m := wire.Model{
+		Name:     at.Provider + "/",
+		Provider: at.Provider,
+		Label:    llm.ServiceLabel(at.Provider),
+		State:    stateDown,
+		Detail:   "cannot be reached at " + at.BaseURL,
+	}
 	var s modelapi.StatusError
 	if errors.As(err, &s) {
 		m.Detail = fmt.Sprintf("%s answered %d to the list of models", at.BaseURL, int(s))
@@ -139,7 +147,10 @@ func named(at modelapi.Endpoint, ids []string) []wire.Model {
 		if strings.Contains(strings.ToLower(id), "embed") || len(models) == maxListed {
 			continue
 		}
-		models = append(models, wire.Model{Name: at.Provider + "/" + id, Provider: at.Provider, Label: id, State: stateReady})
+		models = append(
+			models,
+			wire.Model{Name: at.Provider + "/" + id, Provider: at.Provider, Label: id, State: stateReady},
+		)
 	}
 	return models
 }

@@ -26,7 +26,14 @@ func serve(t *testing.T, turns ...openaitest.Turn) (*openaitest.Server, *provide
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := providers.New(providers.Config{OpenAIBaseURL: s.URL(), OpenAIKey: "key-1", Detect: map[string]int{}, Patience: time.Millisecond})
+	r := providers.New(
+		providers.Config{
+			OpenAIBaseURL: s.URL(),
+			OpenAIKey:     "key-1",
+			Detect:        map[string]int{},
+			Patience:      time.Millisecond,
+		},
+	)
 	t.Cleanup(func() {
 		r.Close()
 		s.Close()
@@ -58,7 +65,10 @@ func hello() llm.Request {
 
 func TestTextIsStreamedInPiecesAndGivenWhole(t *testing.T) {
 	const text = "Größe: 12 m², fertig."
-	_, r := serve(t, openaitest.Turn{Text: text, Fragment: 3, Usage: openaitest.Usage{Input: 20, Output: 7, Cached: 11}})
+	_, r := serve(
+		t,
+		openaitest.Turn{Text: text, Fragment: 3, Usage: openaitest.Usage{Input: 20, Output: 7, Cached: 11}},
+	)
 	res, streamed, err := ask(t, open(t, r, "openai/m"), hello())
 	if err != nil {
 		t.Fatal(err)
@@ -91,13 +101,18 @@ func TestCallsArePutTogetherFromFragments(t *testing.T) {
 }
 
 func TestCallsOfServersThatNumberThemAllZeroStayApart(t *testing.T) {
-	_, r := serve(t, openaitest.Turn{Raw: `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x1","type":"function","function":{"name":"a","arguments":"{\"n\":1}"}}]}}]}
+	_, r := serve(
+		t,
+		openaitest.Turn{
+			Raw: `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x1","type":"function","function":{"name":"a","arguments":"{\"n\":1}"}}]}}]}
 
 data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x2","type":"function","function":{"name":"b","arguments":"{\"n\":2}"}}]},"finish_reason":"stop"}]}
 
 data: [DONE]
 
-`})
+`,
+		},
+	)
 	res, _, err := ask(t, open(t, r, "openai/m"), hello())
 	if err != nil || len(res.Calls) != 2 || res.Calls[0].Name != "a" || string(res.Calls[1].Args) != `{"n":2}` {
 		t.Errorf("calls %+v, error %v", res.Calls, err)
@@ -122,7 +137,8 @@ func TestArgumentsThatAreNoObjectAreToldAndNotHandedOut(t *testing.T) {
 			if err != nil || len(res.Calls) != 1 || res.Calls[0].Name != "fine" {
 				t.Fatalf("calls %+v, error %v", res.Calls, err)
 			}
-			if len(res.Broken) != 1 || res.Broken[0].Name != "bash" || !strings.Contains(res.Broken[0].Problem, c.says) {
+			if len(res.Broken) != 1 || res.Broken[0].Name != "bash" ||
+				!strings.Contains(res.Broken[0].Problem, c.says) {
 				t.Errorf("broken %+v, want %q", res.Broken, c.says)
 			}
 		})
@@ -135,7 +151,10 @@ func TestTheConversationGoesOutInTheProtocolsForm(t *testing.T) {
 		System: "rules",
 		Messages: []chat.Message{
 			{Role: chat.RoleUser, Text: "go"},
-			{Role: chat.RoleAssistant, Calls: []chat.ToolCall{{ID: "c1", Name: "look", Args: json.RawMessage(`{"a":1}`)}}},
+			{
+				Role:  chat.RoleAssistant,
+				Calls: []chat.ToolCall{{ID: "c1", Name: "look", Args: json.RawMessage(`{"a":1}`)}},
+			},
 			{Role: chat.RoleTool, CallID: "c1", Text: "seen"},
 			{Role: chat.RoleAssistant},
 		},
@@ -158,7 +177,8 @@ func TestTheConversationGoesOutInTheProtocolsForm(t *testing.T) {
 	if call.ID != "c1" || call.Function.Arguments != `{"a":1}` || req.Messages[3].ToolCallID != "c1" {
 		t.Errorf("call %+v, result %+v", call, req.Messages[3])
 	}
-	if req.Model != "the/model" || !req.Stream || !req.StreamOptions.IncludeUsage || !req.Tool("look") || req.Authorization != "Bearer key-1" {
+	if req.Model != "the/model" || !req.Stream || !req.StreamOptions.IncludeUsage || !req.Tool("look") ||
+		req.Authorization != "Bearer key-1" {
 		t.Errorf("request %s", req.Body)
 	}
 }

@@ -13,7 +13,11 @@ import (
 func called(thought string) llm.Request {
 	return llm.Request{Messages: []chat.Message{
 		{Role: chat.RoleUser, Text: "how much?"},
-		{Role: chat.RoleAssistant, Thought: thought, Calls: []chat.ToolCall{{ID: "c1", Name: "read_file", Args: []byte("{}")}}},
+		{
+			Role:    chat.RoleAssistant,
+			Thought: thought,
+			Calls:   []chat.ToolCall{{ID: "c1", Name: "read_file", Args: []byte("{}")}},
+		},
 		{Role: chat.RoleTool, CallID: "c1", Text: "12"},
 	}}
 }
@@ -22,7 +26,10 @@ func called(thought string) llm.Request {
 func wanting(r openaitest.Request) openaitest.Turn {
 	for _, m := range r.Messages {
 		if len(m.ToolCalls) > 0 && m.Thought == nil {
-			return openaitest.Turn{Status: http.StatusBadRequest, Body: `{"error":{"message":"The reasoning_content in the thinking mode must be passed back to the API."}}`}
+			return openaitest.Turn{
+				Status: http.StatusBadRequest,
+				Body:   `{"error":{"message":"The reasoning_content in the thinking mode must be passed back to the API."}}`,
+			}
 		}
 	}
 	return openaitest.Turn{Text: "twelve"}
@@ -32,7 +39,10 @@ func wanting(r openaitest.Request) openaitest.Turn {
 func refusing(r openaitest.Request) openaitest.Turn {
 	for _, m := range r.Messages {
 		if m.Thought != nil {
-			return openaitest.Turn{Status: http.StatusBadRequest, Body: `{"error":{"message":"property 'reasoning_content' is unsupported"}}`}
+			return openaitest.Turn{
+				Status: http.StatusBadRequest,
+				Body:   `{"error":{"message":"property 'reasoning_content' is unsupported"}}`,
+			}
 		}
 	}
 	return openaitest.Turn{Thought: "Easy.", Text: "twelve"}
@@ -89,7 +99,10 @@ func TestAServiceThatTakesNoThoughtsIsNotSentThemAgain(t *testing.T) {
 func TestAServiceThatIsNeverContentIsNotAskedForEver(t *testing.T) {
 	s, r := serve(t)
 	s.Answer = func(openaitest.Request) openaitest.Turn {
-		return openaitest.Turn{Status: http.StatusBadRequest, Body: `{"error":{"message":"reasoning_content is wrong"}}`}
+		return openaitest.Turn{
+			Status: http.StatusBadRequest,
+			Body:   `{"error":{"message":"reasoning_content is wrong"}}`,
+		}
 	}
 	if _, _, err := ask(t, open(t, r, "openai/m"), called("Hm.")); llm.KindOf(err) != llm.Failed {
 		t.Errorf("error %v", err)

@@ -80,7 +80,12 @@ type service struct {
 // New makes a Registry. It connects to nothing yet.
 func New(cfg Config) *Registry {
 	if cfg.Detect == nil {
-		cfg.Detect = map[string]int{llm.ProviderOllama: 11434, llm.ProviderLMStudio: 1234, llm.ProviderLlamaCPP: 8080, llm.ProviderVLLM: 8000}
+		cfg.Detect = map[string]int{
+			llm.ProviderOllama:   11434,
+			llm.ProviderLMStudio: 1234,
+			llm.ProviderLlamaCPP: 8080,
+			llm.ProviderVLLM:     8000,
+		}
 	}
 	if cfg.Idle <= 0 {
 		cfg.Idle = modelapi.DefaultIdleTimeout
@@ -124,7 +129,11 @@ func (r *Registry) clientFor(provider, base string) *guardedClient {
 	if base != "" {
 		configured = []string{base} // the provider's own address needs no exception
 	}
-	w := newGuardedClient(r.egress(), http.ProxyFromEnvironment, cmp.Or(base, modelapi.DefaultBaseURL(provider)), configured...)
+	w := newGuardedClient(
+		r.egress(),
+		http.ProxyFromEnvironment,
+		cmp.Or(base, modelapi.DefaultBaseURL(provider)),
+		configured...)
 	for _, addr := range r.blocked {
 		w.guard.Never(addr)
 	}
@@ -207,12 +216,21 @@ func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, e
 				Suggestion: "Use openai/… with SEXTANT_OPENAI_BASE_URL for a server at another address.",
 			}
 		}
-		return modelapi.Endpoint{Provider: provider, Label: llm.ProviderLabel(provider), BaseURL: fmt.Sprintf("http://127.0.0.1:%d/v1", port), Format: modelapi.Chat, Local: true}, r.local.client, nil
+		return modelapi.Endpoint{
+			Provider: provider,
+			Label:    llm.ProviderLabel(provider),
+			BaseURL:  fmt.Sprintf("http://127.0.0.1:%d/v1", port),
+			Format:   modelapi.Chat,
+			Local:    true,
+		}, r.local.client, nil
 	}
 	return modelapi.Endpoint{}, nil, &llm.Error{
-		Kind:       llm.NotSupported,
-		Message:    fmt.Sprintf("There is no provider %q", provider),
-		Suggestion: "Providers are " + strings.Join(append(llm.RemoteProviders(), llm.LocalProviders()...), ", ") + "; pilot needs none.",
+		Kind:    llm.NotSupported,
+		Message: fmt.Sprintf("There is no provider %q", provider),
+		Suggestion: "Providers are " + strings.Join(
+			append(llm.RemoteProviders(), llm.LocalProviders()...),
+			", ",
+		) + "; pilot needs none.",
 	}
 }
 
@@ -232,7 +250,13 @@ func (r *Registry) configured(provider string) (modelapi.Endpoint, *http.Client,
 		}
 		return modelapi.Endpoint{}, nil, e
 	}
-	at := modelapi.Endpoint{Provider: provider, Label: llm.ProviderLabel(provider), BaseURL: modelapi.DefaultBaseURL(provider), Key: s.Key, Format: s.Format}
+	at := modelapi.Endpoint{
+		Provider: provider,
+		Label:    llm.ProviderLabel(provider),
+		BaseURL:  modelapi.DefaultBaseURL(provider),
+		Key:      s.Key,
+		Format:   s.Format,
+	}
 	if s.BaseURL != "" {
 		if provider == llm.ProviderOpenAI {
 			at.Label = "The service"

@@ -61,10 +61,12 @@ func TestLocalServersAreFoundOnTheirPorts(t *testing.T) {
 	if _, ok := listed(models, "ollama/nomic-embed-text"); ok {
 		t.Error("an embedding model is offered for talk")
 	}
-	if m, ok := listed(models, "llamacpp/"); !ok || m.State != "not_running" || !strings.Contains(m.Detail, "not running on port") {
+	if m, ok := listed(models, "llamacpp/"); !ok || m.State != "not_running" ||
+		!strings.Contains(m.Detail, "not running on port") {
 		t.Errorf("llama.cpp is %+v", m)
 	}
-	if m, ok := listed(models, "openai/"); !ok || m.State != "no_key" || !strings.Contains(m.Detail, "SEXTANT_OPENAI_API_KEY") {
+	if m, ok := listed(models, "openai/"); !ok || m.State != "no_key" ||
+		!strings.Contains(m.Detail, "SEXTANT_OPENAI_API_KEY") {
 		t.Errorf("openai is %+v", m)
 	}
 }
@@ -74,12 +76,17 @@ func TestAServerThatIsNoModelServerIsNotTakenForOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("<html>my site</html>"))
-	})}
+	site := &http.Server{
+		ReadHeaderTimeout: time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte("<html>my site</html>"))
+		}),
+	}
 	done := make(chan struct{})
 	go func() { _ = site.Serve(ln); close(done) }()
-	r := providers.New(providers.Config{Detect: map[string]int{"llamacpp": ln.Addr().(*net.TCPAddr).Port, "ollama": local(t)}})
+	r := providers.New(
+		providers.Config{Detect: map[string]int{"llamacpp": ln.Addr().(*net.TCPAddr).Port, "ollama": local(t)}},
+	)
 	models := r.List(context.Background())
 	r.Close()
 	_ = site.Close()
@@ -116,11 +123,13 @@ func TestTheConfiguredServiceIsListedAndItsKeyChecked(t *testing.T) {
 		t.Errorf("model is %+v", m)
 	}
 	r.Configure("openai", providers.Service{BaseURL: s.URL(), Key: "wrong"})
-	if m, ok := listed(r.List(context.Background()), "openai/"); !ok || m.State != "no_key" || !strings.Contains(m.Detail, "refused") {
+	if m, ok := listed(r.List(context.Background()), "openai/"); !ok || m.State != "no_key" ||
+		!strings.Contains(m.Detail, "refused") {
 		t.Errorf("with a wrong key: %+v", m)
 	}
 	r.Configure("openai", providers.Service{BaseURL: "http://127.0.0.1:1/v1"})
-	if m, ok := listed(r.List(context.Background()), "openai/"); !ok || m.State != "not_running" || !strings.Contains(m.Detail, "127.0.0.1:1") {
+	if m, ok := listed(r.List(context.Background()), "openai/"); !ok || m.State != "not_running" ||
+		!strings.Contains(m.Detail, "127.0.0.1:1") {
 		t.Errorf("nothing there: %+v", m)
 	}
 }

@@ -13,7 +13,13 @@ import (
 type requestLog []llm.Made
 
 // send sends req to m and logs the request.
-func (l *requestLog) send(ctx context.Context, m *modelapi.Client, name string, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+func (l *requestLog) send(
+	ctx context.Context,
+	m *modelapi.Client,
+	name string,
+	req llm.Request,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
 	begun := time.Now()
 	res, err := m.Stream(ctx, req, onDelta)
 	n := len(res.Text) + len(res.Thought)

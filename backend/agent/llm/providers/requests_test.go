@@ -23,7 +23,9 @@ func TestEveryRequestForAnAnswerIsToldWithWhatItTook(t *testing.T) {
 	}
 	for i, want := range []llm.Made{{Failed: true}, {Failed: true, Again: true, Bytes: 3}, {Whole: true, Again: true, Bytes: 6}} {
 		got := res.Made[i]
-		if got.Model != "openai/m" || got.Local || got.Failed != want.Failed || got.Whole != want.Whole || got.Again != want.Again || got.Bytes != want.Bytes {
+		if got.Model != "openai/m" || got.Local || got.Failed != want.Failed || got.Whole != want.Whole ||
+			got.Again != want.Again ||
+			got.Bytes != want.Bytes {
 			t.Errorf("request %d: %+v", i+1, got)
 		}
 		if (got.First > 0) != (got.Bytes > 0) || got.Took <= 0 || got.First > got.Took {
@@ -39,7 +41,8 @@ func TestAModelOnThisMachineIsKnownAsOne(t *testing.T) {
 	}
 	defer s.Close()
 	m := opened(t, "ollama", providers.Config{Detect: map[string]int{"ollama": s.Port()}})
-	if res, _, err := ask(t, m, hello()); err != nil || len(res.Made) != 1 || !res.Made[0].Local || res.Made[0].Model != "ollama/m" {
+	if res, _, err := ask(t, m, hello()); err != nil || len(res.Made) != 1 || !res.Made[0].Local ||
+		res.Made[0].Model != "ollama/m" {
 		t.Errorf("%+v %v", res.Made, err)
 	}
 }
@@ -48,11 +51,17 @@ func TestOpenRouterIsAskedWhatAnAnswerCostsAndNobodyElse(t *testing.T) {
 	for provider, want := range map[string]*chat.Money{
 		"openrouter": {Nanos: 1_250_000, Currency: "USD"}, "openai": nil, "gemini": nil,
 	} {
-		s, err := openaitest.Start(openaitest.Turn{Text: "hi", Usage: openaitest.Usage{Input: 10, Output: 1, Cost: 0.00125}})
+		s, err := openaitest.Start(
+			openaitest.Turn{Text: "hi", Usage: openaitest.Usage{Input: 10, Output: 1, Cost: 0.00125}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := opened(t, provider, providers.Config{Services: map[string]providers.Service{provider: {BaseURL: s.URL(), Key: "k"}}})
+		m := opened(
+			t,
+			provider,
+			providers.Config{Services: map[string]providers.Service{provider: {BaseURL: s.URL(), Key: "k"}}},
+		)
 		res, _, err := ask(t, m, hello())
 		if err != nil || (res.Cost == nil) != (want == nil) || want != nil && *res.Cost != *want {
 			t.Errorf("%s: %+v %v", provider, res.Cost, err)
@@ -79,12 +88,20 @@ func TestWhatTheOwnKeyPaidComesOnTopOfTheServicesFee(t *testing.T) {
 		{`"cost":"1"`, "<nil>"},
 		{`"cost":1,"is_byok":true,"cost_details":"much"`, "<nil>"},
 	} {
-		s, err := openaitest.Start(openaitest.Turn{Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,` +
-			c.usage + "}}\n\ndata: [DONE]\n\n"})
+		s, err := openaitest.Start(
+			openaitest.Turn{
+				Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,` +
+					c.usage + "}}\n\ndata: [DONE]\n\n",
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := opened(t, "openrouter", providers.Config{Services: map[string]providers.Service{"openrouter": {BaseURL: s.URL(), Key: "k"}}})
+		m := opened(
+			t,
+			"openrouter",
+			providers.Config{Services: map[string]providers.Service{"openrouter": {BaseURL: s.URL(), Key: "k"}}},
+		)
 		res, _, err := ask(t, m, hello())
 		if got := fmt.Sprint(res.Cost); err != nil || got != c.want {
 			t.Errorf("%s: %s (%v), want %s", c.usage, got, err, c.want)
@@ -101,7 +118,12 @@ func TestCountsThatCannotBeAreNotAdded(t *testing.T) {
 		`"prompt_tokens":8,"prompt_tokens_details":{"cached_tokens":5,"cache_write_tokens":7}`:       {Input: 8, Cached: 5, Written: 3},
 		`"prompt_tokens":8,"prompt_tokens_details":{"cached_tokens":-5},"prompt_cache_hit_tokens":2`: {Input: 8, Cached: 2},
 	} {
-		_, r := serve(t, openaitest.Turn{Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{` + usage + "}}\n\ndata: [DONE]\n\n"})
+		_, r := serve(
+			t,
+			openaitest.Turn{
+				Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{` + usage + "}}\n\ndata: [DONE]\n\n",
+			},
+		)
 		if res, _, err := ask(t, open(t, r, "openai/m"), hello()); err != nil || res.Usage != want {
 			t.Errorf("%s: %+v %v", usage, res.Usage, err)
 		}

@@ -45,7 +45,8 @@ type retryingModel struct {
 // OpenRouter, which has models of all kinds.
 func (s *retryingModel) Place() (base string, native bool) {
 	at := s.client.Endpoint
-	return at.BaseURL, at.Format == modelapi.Anthropic || at.Provider != llm.ProviderOpenRouter && at.BaseURL == modelapi.DefaultBaseURL(at.Provider)
+	return at.BaseURL, at.Format == modelapi.Anthropic ||
+		at.Provider != llm.ProviderOpenRouter && at.BaseURL == modelapi.DefaultBaseURL(at.Provider)
 }
 
 // HasFallback implements llm.FallbackReporter.
@@ -74,7 +75,12 @@ func (s *retryingModel) Stream(ctx context.Context, req llm.Request, onDelta fun
 }
 
 // streamAndResume asks until the answer is whole or going on makes no sense. made logs every request.
-func (s *retryingModel) streamAndResume(ctx context.Context, req llm.Request, made *requestLog, onDelta func(llm.Delta)) (llm.Response, error) {
+func (s *retryingModel) streamAndResume(
+	ctx context.Context,
+	req llm.Request,
+	made *requestLog,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
 	var sofar llm.Response
 	var broken error
 	asked := req
@@ -88,19 +94,31 @@ func (s *retryingModel) streamAndResume(ctx context.Context, req llm.Request, ma
 		if broken != nil && !spoke {
 			return res, broken // the first failure says more than the failed attempt to resume
 		}
-		if !spoke || req.Written || again == maxResumes || llm.KindOf(err) != llm.Cut && !errors.Is(err, llm.ErrBrokenOff) {
+		if !spoke || req.Written || again == maxResumes ||
+			llm.KindOf(err) != llm.Cut && !errors.Is(err, llm.ErrBrokenOff) {
 			return res, err
 		}
 		sofar, broken = res, err
 		onDelta(llm.Delta{Note: "The answer broke off. The text so far is kept, and the model is asked to continue."})
 		asked = req
-		asked.Messages = append(slices.Clone(req.Messages),
-			chat.Message{Role: chat.RoleAssistant, Text: sofar.Text}, chat.Message{Role: chat.RoleUser, Text: resumePrompt})
+		asked.Messages = append(
+			slices.Clone(req.Messages),
+			chat.Message{
+				Role: chat.RoleAssistant,
+				Text: sofar.Text,
+			},
+			chat.Message{Role: chat.RoleUser, Text: resumePrompt},
+		)
 	}
 }
 
 // streamWithFallback asks the model, and the fallback if nothing came.
-func (s *retryingModel) streamWithFallback(ctx context.Context, req llm.Request, made *requestLog, onDelta func(llm.Delta)) (llm.Response, error) {
+func (s *retryingModel) streamWithFallback(
+	ctx context.Context,
+	req llm.Request,
+	made *requestLog,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
 	res, err := s.streamWithRetries(ctx, s.client, s.name, req, made, onDelta)
 	if err == nil || ctx.Err() != nil || res.Text != "" || req.Alone {
 		return res, err
@@ -121,15 +139,27 @@ func (s *retryingModel) streamWithFallback(ctx context.Context, req llm.Request,
 		return res, failed
 	}
 	return res, &llm.Error{
-		Kind:       e.Kind,
-		Message:    fmt.Sprintf("%s. The fallback %s failed too: %s", strings.TrimSuffix(e.Message, "."), name, failed.Error()),
+		Kind: e.Kind,
+		Message: fmt.Sprintf(
+			"%s. The fallback %s failed too: %s",
+			strings.TrimSuffix(e.Message, "."),
+			name,
+			failed.Error(),
+		),
 		Suggestion: e.Suggestion,
 		Err:        err,
 	}
 }
 
 // streamWithRetries asks m until something comes or retrying makes no sense.
-func (s *retryingModel) streamWithRetries(ctx context.Context, m *modelapi.Client, name string, req llm.Request, made *requestLog, onDelta func(llm.Delta)) (llm.Response, error) {
+func (s *retryingModel) streamWithRetries(
+	ctx context.Context,
+	m *modelapi.Client,
+	name string,
+	req llm.Request,
+	made *requestLog,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
 	var res llm.Response
 	var err error
 	for attempt := 0; ; attempt++ {
@@ -160,7 +190,17 @@ func (s *retryingModel) streamWithRetries(ctx context.Context, m *modelapi.Clien
 		if !ok {
 			return res, err
 		}
-		onDelta(llm.Delta{Note: fmt.Sprintf("%s. Trying again in %s, %d of %d.", strings.TrimSuffix(e.Message, "."), roundedDuration(wait), attempt+1, retries)})
+		onDelta(
+			llm.Delta{
+				Note: fmt.Sprintf(
+					"%s. Trying again in %s, %d of %d.",
+					strings.TrimSuffix(e.Message, "."),
+					roundedDuration(wait),
+					attempt+1,
+					retries,
+				),
+			},
+		)
 		if !sleep(ctx, wait) {
 			return res, ctx.Err()
 		}
@@ -173,7 +213,10 @@ func (s *retryingModel) backoff(e *llm.Error, attempt int) (wait time.Duration, 
 		return 0, false
 	}
 	if e.RetryAfter > maxRetryDelay {
-		e.Suggestion = fmt.Sprintf("The conversation is kept. It asks to wait %s; send again after that, or choose another model.", roundedDuration(e.RetryAfter))
+		e.Suggestion = fmt.Sprintf(
+			"The conversation is kept. It asks to wait %s; send again after that, or choose another model.",
+			roundedDuration(e.RetryAfter),
+		)
 		return 0, false
 	}
 	wait = s.registry.retryDelay << attempt
@@ -205,8 +248,13 @@ func roundedDuration(d time.Duration) string {
 
 func circuitOpen(m *modelapi.Client, left time.Duration) *llm.Error {
 	return &llm.Error{
-		Kind:       llm.Unreachable,
-		Message:    fmt.Sprintf("%s failed %d times in a row; nothing is sent to it for another %s", m.Endpoint.Label, failureThreshold, roundedDuration(left)),
+		Kind: llm.Unreachable,
+		Message: fmt.Sprintf(
+			"%s failed %d times in a row; nothing is sent to it for another %s",
+			m.Endpoint.Label,
+			failureThreshold,
+			roundedDuration(left),
+		),
 		Suggestion: "The conversation is kept. Send again after that, or choose another model.",
 		Retryable:  false,
 	}
@@ -253,7 +301,10 @@ func (s *retryingModel) learnNoImages(m *modelapi.Client, req llm.Request, e *ll
 		return false
 	}
 	said := strings.ToLower(e.Message)
-	if !slices.ContainsFunc([]string{"image", "vision", "multimodal", "content type", "content must be a string"}, func(w string) bool { return strings.Contains(said, w) }) {
+	if !slices.ContainsFunc(
+		[]string{"image", "vision", "multimodal", "content type", "content must be a string"},
+		func(w string) bool { return strings.Contains(said, w) },
+	) {
 		return false
 	}
 	_, before := s.registry.noImages.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)

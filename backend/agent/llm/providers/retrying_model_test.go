@@ -19,7 +19,11 @@ func TestAnAnswerCutAtAnyByteComesWholeFromAServiceThatGoesOn(t *testing.T) {
 	if os.Getenv("SEXTANT_WHOLE") != "" {
 		step = 1
 	}
-	whole := openaitest.Turn{Text: text, Fragment: 9, Calls: []openaitest.Call{{ID: "b", Name: "click_element", Args: `{"annotationId":3}`}}}
+	whole := openaitest.Turn{
+		Text:     text,
+		Fragment: 9,
+		Calls:    []openaitest.Call{{ID: "b", Name: "click_element", Args: `{"annotationId":3}`}},
+	}
 	for i, format := range []modelapi.Format{modelapi.Chat, modelapi.Responses, modelapi.Anthropic} {
 		for j, clean := range []bool{true, false} {
 			s, err := openaitest.Start()
@@ -37,12 +41,25 @@ func TestAnAnswerCutAtAnyByteComesWholeFromAServiceThatGoesOn(t *testing.T) {
 				first = false
 				return turn
 			}
-			m := opened(t, "openai", providers.Config{Services: map[string]providers.Service{"openai": {BaseURL: s.URL(), Format: format}}})
+			m := opened(
+				t,
+				"openai",
+				providers.Config{Services: map[string]providers.Service{"openai": {BaseURL: s.URL(), Format: format}}},
+			)
 			for at = 1 + (2*i+j)%step; at <= len(openaitest.RenderAs(openaitest.Format(format), whole)); at += step {
 				first = true
 				res, streamed, err := ask(t, m, hello())
-				if err != nil || res.Text != text || streamed != text || len(res.Calls) != 1 || string(res.Calls[0].Args) != `{"annotationId":3}` {
-					t.Fatalf("%s cut at %d (clean %v): %+v, streamed %q, error %v", format, at, clean, res, streamed, err)
+				if err != nil || res.Text != text || streamed != text || len(res.Calls) != 1 ||
+					string(res.Calls[0].Args) != `{"annotationId":3}` {
+					t.Fatalf(
+						"%s cut at %d (clean %v): %+v, streamed %q, error %v",
+						format,
+						at,
+						clean,
+						res,
+						streamed,
+						err,
+					)
 				}
 			}
 			s.Close()
@@ -79,8 +96,11 @@ func TestTheFallbackAnswersAndThatIsTold(t *testing.T) {
 	second.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "instead"} }
 	fallback := "anthropic/second"
 	r := providers.New(providers.Config{
-		Services: map[string]providers.Service{"openai": {BaseURL: first.URL()}, "anthropic": {BaseURL: second.URL(), Key: "key-2"}},
-		Detect:   map[string]int{}, Patience: time.Nanosecond, Fallback: func() string { return fallback },
+		Services: map[string]providers.Service{
+			"openai":    {BaseURL: first.URL()},
+			"anthropic": {BaseURL: second.URL(), Key: "key-2"},
+		},
+		Detect: map[string]int{}, Patience: time.Nanosecond, Fallback: func() string { return fallback },
 	})
 	defer r.Close()
 	m := open(t, r, "openai/m")
@@ -90,7 +110,8 @@ func TestTheFallbackAnswersAndThatIsTold(t *testing.T) {
 	for _, status = range []int{401, 404, 429, 503} {
 		var notes []string
 		res, err := m.Stream(t.Context(), hello(), func(d llm.Delta) { notes = append(notes, d.Note) })
-		if err != nil || res.Text != "instead" || res.By != fallback || !strings.Contains(strings.Join(notes, "\n"), fallback+" answers instead") {
+		if err != nil || res.Text != "instead" || res.By != fallback ||
+			!strings.Contains(strings.Join(notes, "\n"), fallback+" answers instead") {
 			t.Errorf("%d: %+v, notes %q, error %v", status, res, notes, err)
 		}
 	}

@@ -29,7 +29,9 @@ func knows(t *testing.T, provider string, f facts) (*openaitest.Server, *provide
 		base = strings.TrimSuffix(base, "/v1") + "/v1beta/openai"
 	}
 	r := providers.New(providers.Config{
-		Services: map[string]providers.Service{provider: {BaseURL: base, Key: "key-1"}}, Detect: map[string]int{provider: s.Port()},
+		Services: map[string]providers.Service{
+			provider: {BaseURL: base, Key: "key-1"},
+		}, Detect: map[string]int{provider: s.Port()},
 	})
 	t.Cleanup(func() {
 		r.Close()
@@ -74,7 +76,8 @@ func TestEachServiceSaysInItsOwnWayHowMuchAModelReads(t *testing.T) {
 			provider, name, _ := strings.Cut(c.model, "/")
 			s, r := knows(t, provider, c.facts)
 			for range 2 { // the second time it is another Model
-				if tokens, loaded := sizeOf(t, open(t, r, c.model)); tokens != c.tokens || c.tokens > 0 && loaded != c.loaded {
+				if tokens, loaded := sizeOf(t, open(t, r, c.model)); tokens != c.tokens ||
+					c.tokens > 0 && loaded != c.loaded {
 					t.Errorf("%d tokens, loaded is %v", tokens, loaded)
 				}
 			}
@@ -100,7 +103,13 @@ func TestWhatCannotBeAWindowIsNotTakenForOne(t *testing.T) {
 		"-5": 0, "0": 0, "null": 0, `"32768"`: 0, "1e300": 0, "999999999999": 0, "[1]": 0, `{"a":1}`: 0, "true": 0,
 		"1": 1000, "999.5": 1000, "20000000": 20_000_000, "20000001": 0, "3.2e4": 32_000,
 	} {
-		_, r := knows(t, "vllm", facts{"GET /v1/models": `{"data":[{"id":"n","max_model_len":` + said + `},{"id":"m","max_model_len":` + said + `}]}`})
+		_, r := knows(
+			t,
+			"vllm",
+			facts{
+				"GET /v1/models": `{"data":[{"id":"n","max_model_len":` + said + `},{"id":"m","max_model_len":` + said + `}]}`,
+			},
+		)
 		if tokens, _ := sizeOf(t, open(t, r, "vllm/m")); tokens != want {
 			t.Errorf("%s is taken for %d tokens", said, tokens)
 		}
@@ -154,7 +163,13 @@ func TestTheQuestionForAWindowLeadsNowhereElse(t *testing.T) {
 		http.Redirect(w, q, "http://"+private+q.URL.Path, http.StatusTemporaryRedirect)
 	}))
 	defer elsewhere.Close()
-	led := providers.New(providers.Config{OpenAIBaseURL: elsewhere.URL, OpenAIKey: "key-that-stays", Detect: map[string]int{"ollama": elsewhere.Listener.Addr().(*net.TCPAddr).Port}})
+	led := providers.New(
+		providers.Config{
+			OpenAIBaseURL: elsewhere.URL,
+			OpenAIKey:     "key-that-stays",
+			Detect:        map[string]int{"ollama": elsewhere.Listener.Addr().(*net.TCPAddr).Port},
+		},
+	)
 	defer led.Close()
 	for _, name := range []string{"openai/m", "ollama/m"} {
 		if tokens, _ := sizeOf(t, open(t, led, name)); tokens != 0 {

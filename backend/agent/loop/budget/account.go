@@ -134,10 +134,25 @@ func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget 
 		spent chat.Bill
 	}{{ofRequest, own, turn}, {perTurn, of.Turn, turn}, {perConversation, of.Conversation, conversation}} {
 		if scope.b.Tokens > 0 {
-			all = append(all, wire.Budget{Name: "tokens_" + scope.name, Limit: int64(scope.b.Tokens), Spent: int64(scope.spent.Tokens())})
+			all = append(
+				all,
+				wire.Budget{
+					Name:  "tokens_" + scope.name,
+					Limit: int64(scope.b.Tokens),
+					Spent: int64(scope.spent.Tokens()),
+				},
+			)
 		}
 		if c := scope.b.Cost; c.Nanos > 0 {
-			all = append(all, wire.Budget{Name: "cost_" + scope.name, Limit: c.Nanos, Spent: scope.spent.In(c.Currency), Currency: c.Currency})
+			all = append(
+				all,
+				wire.Budget{
+					Name:     "cost_" + scope.name,
+					Limit:    c.Nanos,
+					Spent:    scope.spent.In(c.Currency),
+					Currency: c.Currency,
+				},
+			)
 		}
 	}
 	return all

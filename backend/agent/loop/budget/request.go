@@ -71,8 +71,12 @@ func (a *Account) Unpriced(r event.Request) string {
 			continue
 		}
 		a.Warned = true
-		return fmt.Sprintf("The budget of %s does not count what %s costs: %s. Set a price in settings, or a budget in tokens.",
-			price.Show(chat.Money{Nanos: b.Limit, Currency: b.Currency}), r.Model, why)
+		return fmt.Sprintf(
+			"The budget of %s does not count what %s costs: %s. Set a price in settings, or a budget in tokens.",
+			price.Show(chat.Money{Nanos: b.Limit, Currency: b.Currency}),
+			r.Model,
+			why,
+		)
 	}
 	return ""
 }

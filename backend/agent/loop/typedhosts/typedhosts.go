@@ -103,7 +103,12 @@ func withPort(name, port string) string {
 // fileEnding reports endings that people write in file names. A few are top-level
 // domains as well; those need a scheme, a port or a path here.
 func fileEnding(s string) bool {
-	return slices.Contains(strings.Fields("txt md go js ts py rs sh c h cpp java json xml html htm css csv pdf png jpg jpeg gif svg zip gz tar log toml yaml yml ini cfg conf sql db exe dll so mod sum lock doc docx xls xlsx ppt pptx mp3 mp4"), s)
+	return slices.Contains(
+		strings.Fields(
+			"txt md go js ts py rs sh c h cpp java json xml html htm css csv pdf png jpg jpeg gif svg zip gz tar log toml yaml yml ini cfg conf sql db exe dll so mod sum lock doc docx xls xlsx ppt pptx mp3 mp4",
+		),
+		s,
+	)
 }
 
 // worded are the hosts that a person opened by typing them in text: not those that stood in old, which

@@ -26,13 +26,26 @@ const (
 
 // table is every command. Reader, help, suggestions and completion all come from it.
 func Table() []Command {
-	return slices.Concat(pageCommands(), actCommands(), lookCommands(), pointCommands(), fileCommands(), webCommands(), makingCommands(), windowCommands())
+	return slices.Concat(
+		pageCommands(),
+		actCommands(),
+		lookCommands(),
+		pointCommands(),
+		fileCommands(),
+		webCommands(),
+		makingCommands(),
+		windowCommands(),
+	)
 }
 
 func pageCommands() []Command {
 	return []Command{
 		{Tool: "navigate_page", Group: groupPage, Forms: []Form{
-			say("(open|go to|goto|visit|navigate to|navigate|browse to|browse|load|take me to) {url:address}", "open example.com", "Opens an address; open demo is the built-in shop").early(),
+			say(
+				"(open|go to|goto|visit|navigate to|navigate|browse to|browse|load|take me to) {url:address}",
+				"open example.com",
+				"Opens an address; open demo is the built-in shop",
+			).early(),
 			also("{url:address}", "example.com"),
 			say("back", "back", "Goes back").with("action", "back"),
 			also("go? (back|previous) one? page?", "go back one page").with("action", "back"),
@@ -45,7 +58,10 @@ func pageCommands() []Command {
 			say("tabs", "tabs", "Lists the tabs").with("action", "list"),
 			also("(list|show|all|open|list all|show all|list open)? browser? tabs", "list tabs").with("action", "list"),
 			say("new tab {url:address}", "new tab example.com", "Opens an address in a new tab").with("action", "open"),
-			also("(open|make)? in? new tab (with|at|for|to|on)? {url:address}", "open a new tab with example.com").with("action", "open"),
+			also(
+				"(open|make)? in? new tab (with|at|for|to|on)? {url:address}",
+				"open a new tab with example.com",
+			).with("action", "open"),
 			also("open {url:address} (in new tab)", "open example.com in a new tab").with("action", "open"),
 			say("new tab", "new tab", "Opens an empty tab").with("action", "open"),
 			also("open|make new tab", "open a new tab").with("action", "open"),
@@ -65,7 +81,11 @@ func pageCommands() []Command {
 		{Tool: "downloads", Group: groupPage, Forms: []Form{
 			say("downloads", "downloads", "Lists the downloads"),
 			also("(list|show) downloads", "list downloads"),
-			say("cancel download {id:count}", "cancel download 1", "Stops a download that runs").with("action", "cancel"),
+			say(
+				"cancel download {id:count}",
+				"cancel download 1",
+				"Stops a download that runs",
+			).with("action", "cancel"),
 		}},
 		{Tool: "save_pdf", Group: groupPage, Forms: []Form{
 			say("save pdf", "save pdf", "Saves the page as a PDF"),
@@ -82,27 +102,69 @@ func actCommands() []Command {
 			say("double click {annotationId:mark}", "double click 3", "Clicks it twice").with("count", 2),
 			also("(double-click|doubleclick) {annotationId:mark}", "double-click on 3").with("count", 2),
 			also("click|tap {annotationId:mark} (double|twice|two times)", "click 3 twice").with("count", 2),
-			say("triple click {annotationId:mark}", "triple click 3", "Clicks it three times, which chooses a line").with("count", 3),
+			say(
+				"triple click {annotationId:mark}",
+				"triple click 3",
+				"Clicks it three times, which chooses a line",
+			).with("count", 3),
 			also("click {annotationId:mark} (triple|three times)", "click 3 three times").with("count", 3),
-			say("right click {annotationId:mark}", "right click 3", "Clicks it with the right button").with("button", "right"),
+			say(
+				"right click {annotationId:mark}",
+				"right click 3",
+				"Clicks it with the right button",
+			).with("button", "right"),
 			also("(right-click|rightclick) {annotationId:mark}", "right-click 3").with("button", "right"),
-			also("click {annotationId:mark} with? right button?", "click 3 with the right button").with("button", "right"),
-			say("middle click {annotationId:mark}", "middle click 3", "Clicks it with the middle button").with("button", "middle"),
-			also("click {annotationId:mark} with? middle button?", "click 3 with the middle button").with("button", "middle"),
-			say("(control click|ctrl click|control-click|ctrl-click) {annotationId:mark}", "control click 3", "Clicks it with Control held").with("modifiers", []string{"Control"}),
-			say("(shift click|shift-click) {annotationId:mark}", "shift click 3", "Clicks it with Shift held").with("modifiers", []string{"Shift"}),
+			also(
+				"click {annotationId:mark} with? right button?",
+				"click 3 with the right button",
+			).with("button", "right"),
+			say(
+				"middle click {annotationId:mark}",
+				"middle click 3",
+				"Clicks it with the middle button",
+			).with("button", "middle"),
+			also(
+				"click {annotationId:mark} with? middle button?",
+				"click 3 with the middle button",
+			).with("button", "middle"),
+			say(
+				"(control click|ctrl click|control-click|ctrl-click) {annotationId:mark}",
+				"control click 3",
+				"Clicks it with Control held",
+			).with("modifiers", []string{"Control"}),
+			say(
+				"(shift click|shift-click) {annotationId:mark}",
+				"shift click 3",
+				"Clicks it with Shift held",
+			).with("modifiers", []string{"Shift"}),
 			also("check|uncheck|tick|untick|toggle {annotationId:mark}", "check 3"),
 		}},
 		{Tool: "type_text", Group: groupAct, Forms: []Form{
-			say("type|enter|write|input|put {text:text} into|in|to|on|at {annotationId:field}", "type hello into 4", "Types into a field in place of what it held").early(),
+			say(
+				"type|enter|write|input|put {text:text} into|in|to|on|at {annotationId:field}",
+				"type hello into 4",
+				"Types into a field in place of what it held",
+			).early(),
 			also("type|enter|write|input|put into|in|to {annotationId:field} {text:text}", "type into 4 hello you"),
 			also("fill in|out? {annotationId:field} with|by {text:text}", "fill 4 with hello"),
-			say("add {text:text} to {annotationId:field}", `add "more" to 4`, "Types behind what the field holds").with("clear", false),
-			say("type {text:text} slowly into|in {annotationId:field}", "type hello slowly into 4", "Types key by key as a person does").with("human", true),
+			say(
+				"add {text:text} to {annotationId:field}",
+				`add "more" to 4`,
+				"Types behind what the field holds",
+			).with("clear", false),
+			say(
+				"type {text:text} slowly into|in {annotationId:field}",
+				"type hello slowly into 4",
+				"Types key by key as a person does",
+			).with("human", true),
 			say("clear|empty {annotationId:field}", "clear 4", "Empties a field").with("text", ""),
 		}},
 		{Tool: "select_option", Group: groupAct, Forms: []Form{
-			say("select|choose|pick (option|value)? {values:values} in|from|of|on|at|for {annotationId:list}", "select Germany in 5", "Chooses in a list"),
+			say(
+				"select|choose|pick (option|value)? {values:values} in|from|of|on|at|for {annotationId:list}",
+				"select Germany in 5",
+				"Chooses in a list",
+			),
 		}},
 		{Tool: "press_key", Group: groupAct, Forms: []Form{
 			say("press|hit {key:key}", "press Control+a", "Presses a key or several at once"),
@@ -112,14 +174,25 @@ func actCommands() []Command {
 		}},
 		{Tool: "scroll_page", Group: groupAct, Forms: []Form{
 			say("scroll {direction:direction}", "scroll down", "Scrolls the page"),
-			also("scroll page? (to|by)? {direction:direction} (by bit|bit|bit more|more|page|of page)?", "scroll to the bottom of the page"),
+			also(
+				"scroll page? (to|by)? {direction:direction} (by bit|bit|bit more|more|page|of page)?",
+				"scroll to the bottom of the page",
+			),
 			also("scroll page? (bit|bit more|more)?", "scroll").with("direction", "down"),
 			say("scroll {direction:direction} {amount:pixels}", "scroll down 300 px", "Scrolls so far"),
 			also("scroll page? (to|by)? {direction:direction} by {amount:pixels}", "scroll down by 300px"),
 			also("scroll by? {amount:pixels}", "scroll 300 px").with("direction", "down"),
-			say("scroll {direction:direction} in|inside|within {target:mark}", "scroll down in 9", "Scrolls inside a box"),
+			say(
+				"scroll {direction:direction} in|inside|within {target:mark}",
+				"scroll down in 9",
+				"Scrolls inside a box",
+			),
 			also("scroll in|inside|within {target:mark}", "scroll in 9").with("direction", "down"),
-			say("scroll {direction:direction} by? {amount:pixels} in|inside|within {target:mark}", "scroll down 300 px in 9", "Scrolls so far inside a box"),
+			say(
+				"scroll {direction:direction} by? {amount:pixels} in|inside|within {target:mark}",
+				"scroll down 300 px in 9",
+				"Scrolls so far inside a box",
+			),
 		}},
 		{Tool: "hover_element", Group: groupAct, Forms: []Form{
 			say("hover|point {annotationId:mark}", "hover 6", "Moves the pointer onto it"),
@@ -131,7 +204,11 @@ func actCommands() []Command {
 			say("drag {from:mark} by {by:point}", "drag 3 by 40,0", "Drags it so many pixels right and down"),
 		}},
 		{Tool: "upload_file", Group: groupAct, Forms: []Form{
-			say("upload {path:path} to|into|in {annotationId:mark}", "upload photo.png to 7", "Gives a file to a file field"),
+			say(
+				"upload {path:path} to|into|in {annotationId:mark}",
+				"upload photo.png to 7",
+				"Gives a file to a file field",
+			),
 		}},
 		{Tool: "select_text", Group: groupAct, Forms: []Form{
 			say("find {text:text}", `find "delivery"`, "Finds a text on the page and selects it"),
@@ -144,9 +221,19 @@ func actCommands() []Command {
 			also("wait for {seconds:seconds}", "wait for 500 ms"),
 			say("wait for {text:text}", `wait for "Thank you"`, "Waits until a text stands on the page"),
 			also("wait for|until text? {text:text}", "wait for the text Done"),
-			also("wait for|until text? {text:text} (to appear|appears|to show up|shows up|is there)", "wait for Done to appear"),
-			say("wait until {gone:text} is gone", `wait until "Loading" is gone`, "Waits until a text has left the page"),
-			also("wait for|until text? {gone:text} (to disappear|to be gone|is gone|disappears|gone|to go away|to vanish|vanishes)", "wait for Loading to disappear"),
+			also(
+				"wait for|until text? {text:text} (to appear|appears|to show up|shows up|is there)",
+				"wait for Done to appear",
+			),
+			say(
+				"wait until {gone:text} is gone",
+				`wait until "Loading" is gone`,
+				"Waits until a text has left the page",
+			),
+			also(
+				"wait for|until text? {gone:text} (to disappear|to be gone|is gone|disappears|gone|to go away|to vanish|vanishes)",
+				"wait for Loading to disappear",
+			),
 			say("wait for address {url:text}", `wait for address "/basket"`, "Waits until the address holds that"),
 		}},
 	}
@@ -181,10 +268,24 @@ func lookCommands() []Command {
 			also("(take|make) (picture|shot) (of page|of view)?", "take a picture"),
 			say("screenshot of {annotationId:mark}", "screenshot of 3", "Takes a picture of one thing"),
 			also("(take|make)? (screenshot|picture) of? {annotationId:mark}", "take a screenshot of 3"),
-			say("screenshot of full page", "screenshot of full page", "Takes a picture of the whole page").with("full_page", true),
-			also("(take|make)? screenshot of? (full page|whole page|entire page)", "screenshot of the whole page").with("full_page", true),
-			say("screenshot with numbers", "screenshot with numbers", "Takes a picture with the numbers on it").with("annotated", true),
-			also("(take|make)? screenshot (of page)? (with numbers|with annotations|annotated)", "take a screenshot with numbers").with("annotated", true),
+			say(
+				"screenshot of full page",
+				"screenshot of full page",
+				"Takes a picture of the whole page",
+			).with("full_page", true),
+			also(
+				"(take|make)? screenshot of? (full page|whole page|entire page)",
+				"screenshot of the whole page",
+			).with("full_page", true),
+			say(
+				"screenshot with numbers",
+				"screenshot with numbers",
+				"Takes a picture with the numbers on it",
+			).with("annotated", true),
+			also(
+				"(take|make)? screenshot (of page)? (with numbers|with annotations|annotated)",
+				"take a screenshot with numbers",
+			).with("annotated", true),
 		}},
 		{Tool: "get_selection", Group: groupLook, Forms: []Form{
 			say("selection", "selection", "Shows the text that is selected"),
@@ -201,7 +302,11 @@ func lookCommands() []Command {
 		{Tool: "page_tools", Group: groupLook, Forms: []Form{
 			say("page tools", "page tools", "Lists tools that the page itself offers"),
 			say("page tool {name:word}", "page tool search", "Calls a tool of the page").with("action", "call"),
-			say("page tool {name:word} {arguments:json}", `page tool search {"q": "tea"}`, "Calls a tool of the page with arguments").with("action", "call"),
+			say(
+				"page tool {name:word} {arguments:json}",
+				`page tool search {"q": "tea"}`,
+				"Calls a tool of the page with arguments",
+			).with("action", "call"),
 		}},
 	}
 }
@@ -211,16 +316,28 @@ func pointCommands() []Command {
 		{Tool: "click_at", Group: groupPoint, Forms: []Form{
 			say("click at {:point}", "click at 100,200", "Clicks a point of the view, in pixels"),
 			say("double click at {:point}", "double click at 100,200", "Clicks a point twice").with("count", 2),
-			say("right click at {:point}", "right click at 100,200", "Clicks a point with the right button").with("button", "right"),
+			say(
+				"right click at {:point}",
+				"right click at 100,200",
+				"Clicks a point with the right button",
+			).with("button", "right"),
 		}},
 		{Tool: "move_path", Group: groupPoint, Forms: []Form{
 			say("move {points:points}", "move 10,20 80,20", "Moves the pointer along points"),
-			say("draw {points:points}", "draw 10,20 80,20", "Moves along points with the button held").with("press", true),
+			say(
+				"draw {points:points}",
+				"draw 10,20 80,20",
+				"Moves along points with the button held",
+			).with("press", true),
 		}},
 		{Tool: "emulate_device", Group: groupPoint, Forms: []Form{
 			say("emulate {device:device}", "emulate phone", "Lets the tab pretend to be that device"),
 			say("emulate {color_scheme:scheme}", "emulate dark", "Asks pages for light or dark colours"),
-			say("emulate network {network:network}", "emulate network slow-3g", "Makes the tab's network slow or cuts it"),
+			say(
+				"emulate network {network:network}",
+				"emulate network slow-3g",
+				"Makes the tab's network slow or cuts it",
+			),
 			say("stop emulating", "stop emulating", "Ends what the tab pretends").with("reset", true),
 		}},
 		{Tool: "evaluate_script", Group: groupPoint, Forms: []Form{
@@ -240,30 +357,58 @@ func fileCommands() []Command {
 			say("read {path:path} from {offset:count}", "read notes.txt from 200", "Shows a file from that line on"),
 		}},
 		{Tool: "write_file", Group: groupFiles, Forms: []Form{
-			say("write {content:quoted} to|into {path:path}", `write "buy tea\n" to notes.txt`, `Writes a whole file; \n in quotes makes a line`),
+			say(
+				"write {content:quoted} to|into {path:path}",
+				`write "buy tea\n" to notes.txt`,
+				`Writes a whole file; \n in quotes makes a line`,
+			),
 		}},
 		{Tool: "edit_file", Group: groupFiles, Forms: []Form{
-			say("replace {old:quoted} with|by {new:quoted} in {path:path}", `replace "tea" with "milk" in notes.txt`, "Replaces a text that stands once in a file"),
+			say(
+				"replace {old:quoted} with|by {new:quoted} in {path:path}",
+				`replace "tea" with "milk" in notes.txt`,
+				"Replaces a text that stands once in a file",
+			),
 			also("in {path:path} replace {old:quoted} with|by {new:quoted}", `in notes.txt replace "tea" with "milk"`),
-			say("replace all {old:quoted} with|by {new:quoted} in {path:path}", `replace all "tea" with "milk" in notes.txt`, "Replaces it wherever it stands").with("all", true),
+			say(
+				"replace all {old:quoted} with|by {new:quoted} in {path:path}",
+				`replace all "tea" with "milk" in notes.txt`,
+				"Replaces it wherever it stands",
+			).with("all", true),
 		}},
 		{Tool: "list_directory", Group: groupFiles, Forms: []Form{
 			say("files", "files", "Lists the folder that is worked in"),
 			also("(list files|ls|list folder)", "list files"),
 			say("files in {path:folder}", "files in docs", "Lists a folder"),
 			also("(list files in|list folder|ls) {path:folder}", "list files in docs"),
-			say("all files in {path:folder}", "all files in docs", "Lists a folder and all below it").with("recursive", true),
+			say(
+				"all files in {path:folder}",
+				"all files in docs",
+				"Lists a folder and all below it",
+			).with("recursive", true),
 			say("all files", "all files", "Lists everything below the folder").with("recursive", true),
 		}},
 		{Tool: "find_files", Group: groupFiles, Forms: []Form{
 			say("find files {pattern:text}", `find files "*.md"`, "Finds files by name"),
-			say("find files {pattern:text} in {path:folder}", `find files "*.md" in docs`, "Finds files by name below a folder"),
+			say(
+				"find files {pattern:text} in {path:folder}",
+				`find files "*.md" in docs`,
+				"Finds files by name below a folder",
+			),
 		}},
 		{Tool: "search_files", Group: groupFiles, Forms: []Form{
-			say("search files for {pattern:text}", `search files for "TODO"`, "Finds lines of files (a regular expression)"),
+			say(
+				"search files for {pattern:text}",
+				`search files for "TODO"`,
+				"Finds lines of files (a regular expression)",
+			),
 			also("search {pattern:text}", `search files for "TODO"`),
 			also("search for {pattern:text}", `search files for "TODO"`),
-			say("search {pattern:text} in {path:folder}", `search "TODO" in docs`, "Finds lines of files below a folder"),
+			say(
+				"search {pattern:text} in {path:folder}",
+				`search "TODO" in docs`,
+				"Finds lines of files below a folder",
+			),
 			also("search for {pattern:text} in {path:folder}", `search for "TODO" in docs`),
 		}},
 		{Tool: "file_info", Group: groupFiles, Forms: []Form{
@@ -285,7 +430,11 @@ func fileCommands() []Command {
 			say("git show {rev:word}", "git show HEAD", "Shows a commit").with("command", "show"),
 			say("git log {path:folder}", "git log docs", "Shows what changed a file or folder").with("command", "log"),
 			say("git diff {path:folder}", "git diff docs", "Shows the changes below a path").with("command", "diff"),
-			say("git blame {path:folder}", "git blame notes.txt", "Tells which commit wrote each line").with("command", "blame"),
+			say(
+				"git blame {path:folder}",
+				"git blame notes.txt",
+				"Tells which commit wrote each line",
+			).with("command", "blame"),
 		}},
 		{Tool: "sql_query", Group: groupFiles, Forms: []Form{
 			say("sql {path:path} {query:query}", "sql shop.db SELECT count(*) FROM items", "Reads a SQLite file"),
@@ -299,8 +448,16 @@ func fileCommands() []Command {
 		}},
 		{Tool: "read_result", Group: groupFiles, Forms: []Form{
 			say("read result {handle:word}", "read result r1", "Shows a long result from its start"),
-			say("read result {handle:word} from {offset:count}", "read result r1 from 200", "Shows it from that line on"),
-			say("search result {handle:word} for {pattern:text}", `search result r1 for "error"`, "Finds lines of a long result"),
+			say(
+				"read result {handle:word} from {offset:count}",
+				"read result r1 from 200",
+				"Shows it from that line on",
+			),
+			say(
+				"search result {handle:word} for {pattern:text}",
+				`search result r1 for "error"`,
+				"Finds lines of a long result",
+			),
 		}},
 	}
 }
@@ -317,9 +474,17 @@ func webCommands() []Command {
 			say("wget|fetch {uri:address}", "wget example.com", "Reads an address as text, without the browser"),
 		}},
 		{Tool: "http_request", Group: groupWeb, Forms: []Form{
-			say("http {method:method} {url:address}", "http get example.com", "Sends a request and shows status, headers and body"),
+			say(
+				"http {method:method} {url:address}",
+				"http get example.com",
+				"Sends a request and shows status, headers and body",
+			),
 			also("get {url:address}", "get example.com").with("method", "GET"),
-			say("http {method:method} {url:address} with {body:quoted}", `http post example.com/items with "tea"`, "Sends a request with a body"),
+			say(
+				"http {method:method} {url:address} with {body:quoted}",
+				`http post example.com/items with "tea"`,
+				"Sends a request with a body",
+			),
 		}},
 	}
 }
@@ -328,15 +493,31 @@ func webCommands() []Command {
 func makingCommands() []Command {
 	return []Command{
 		{Tool: "create_panel", Group: groupWindow, Forms: []Form{
-			say("(make|create|new) (a|the)? list? panel {panel_id:word}", "make panel shopping-list", "Makes a panel with a list").with("template", "list"),
-			say("(make|create|new) (a|the)? board panel {panel_id:word}", "make board panel chores", "Makes a panel with cards in columns").with("template", "board"),
+			say(
+				"(make|create|new) (a|the)? list? panel {panel_id:word}",
+				"make panel shopping-list",
+				"Makes a panel with a list",
+			).with("template", "list"),
+			say(
+				"(make|create|new) (a|the)? board panel {panel_id:word}",
+				"make board panel chores",
+				"Makes a panel with cards in columns",
+			).with("template", "board"),
 		}},
 		{Tool: "read_panel", Group: groupWindow, Forms: []Form{
-			say("panel files {panel_id:word}", "panel files shopping-list", "Lists the files of a panel that was made here"),
+			say(
+				"panel files {panel_id:word}",
+				"panel files shopping-list",
+				"Lists the files of a panel that was made here",
+			),
 			say("panel file {panel_id:word} {path:word}", "panel file shopping-list page.json", "Shows a file of it"),
 		}},
 		{Tool: "change_panel", Group: groupWindow, Forms: []Form{
-			say("change panel {panel_id:word} {path:word} {old:quoted} to {new:quoted}", `change panel shopping-list page.json "Buy" to "Get"`, "Changes words in a file of it"),
+			say(
+				"change panel {panel_id:word} {path:word} {old:quoted} to {new:quoted}",
+				`change panel shopping-list page.json "Buy" to "Get"`,
+				"Changes words in a file of it",
+			),
 		}},
 	}
 }
@@ -390,7 +571,11 @@ func windowCommands() []Command {
 		}},
 		{Tool: AnyTool, Group: groupWindow, Forms: []Form{
 			say("run tool {tool:tool}", "run tool my_tool", "Calls any tool, made here or not"),
-			say("run tool {tool:tool} {args:json}", `run tool my_tool {"day": 3}`, "Calls any tool with arguments; also /my_tool {…}"),
+			say(
+				"run tool {tool:tool} {args:json}",
+				`run tool my_tool {"day": 3}`,
+				"Calls any tool with arguments; also /my_tool {…}",
+			),
 			also("run {tool:made}", "run tool my_tool"),
 		}},
 		{Tool: "enhance_baseline_prompt", Group: groupWindow, Forms: []Form{
@@ -398,7 +583,11 @@ func windowCommands() []Command {
 			say("remove prompt note {remove:count}", "remove prompt note 1", "Removes such an instruction"),
 		}},
 		{Tool: "developer_note", Group: groupWindow, Forms: []Form{
-			say("developer note {text:text}", `developer note "Tabs flicker."`, "Leaves a note for the developers of Sextant"),
+			say(
+				"developer note {text:text}",
+				`developer note "Tabs flicker."`,
+				"Leaves a note for the developers of Sextant",
+			),
 		}},
 		{Builtin: localTools, Group: groupWindow, Forms: []Form{
 			say("tools", "tools", "Lists what can be called now"),

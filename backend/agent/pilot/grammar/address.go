@@ -29,7 +29,10 @@ func readAddress(g *Parser, ts []token) ([]reading, string) {
 		}
 		return []reading{{before + 1, url, strings.TrimRight(said, ",;")}}, ""
 	}
-	return nil, fmt.Sprintf("%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for the built-in shop.", Abbreviate(rest[0].text))
+	return nil, fmt.Sprintf(
+		"%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for the built-in shop.",
+		Abbreviate(rest[0].text),
+	)
 }
 
 // address completes what a person types: "example.com" is https, this machine and private
@@ -64,7 +67,8 @@ func address(typed string) (string, bool) {
 	}
 	ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
 	switch {
-	case err == nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()), strings.EqualFold(name, "localhost"):
+	case err == nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()),
+		strings.EqualFold(name, "localhost"):
 		return "http://" + s, true
 	case err == nil:
 		return "https://" + s, true
@@ -87,7 +91,8 @@ func validHost(s string) bool {
 			return false
 		}
 		for _, r := range l {
-			if r < 0x80 && !(r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
+			if r < 0x80 &&
+				!(r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
 				return false
 			}
 		}

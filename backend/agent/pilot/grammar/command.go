@@ -31,12 +31,17 @@ func (g *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
 		other := g.step(m)
 		said := g.plainly(m)
 		same := func(o chat.Offer) bool { return o.Say == said }
-		if (other.Tool != s.Tool || string(other.Args) != string(s.Args) || other.Builtin != s.Builtin) && !slices.ContainsFunc(offers, same) {
+		if (other.Tool != s.Tool || string(other.Args) != string(s.Args) || other.Builtin != s.Builtin) &&
+			!slices.ContainsFunc(offers, same) {
 			offers = append(offers, chat.Offer{Say: said, Means: m.form.Means})
 		}
 	}
 	if len(offers) > 1 {
-		return Step{}, &Problem{Hint: "That can be meant in two ways: " + JoinOffers(offers, " or ") + ".", Offers: offers, Ambiguous: true}
+		return Step{}, &Problem{
+			Hint:      "That can be meant in two ways: " + JoinOffers(offers, " or ") + ".",
+			Offers:    offers,
+			Ambiguous: true,
+		}
 	}
 	return s, nil
 }
@@ -85,7 +90,12 @@ func (g *Parser) wanting(m miss) *Problem {
 	if len(nouns) == 0 || len(verb) == 0 {
 		return &Problem{Hint: fmt.Sprintf("That is not a whole command; the nearest is %q.", m.form.Usage())}
 	}
-	hint := fmt.Sprintf("%s takes %s, for example %s.", strings.Join(verb, " "), strings.Join(nouns, " and "), m.form.Example)
+	hint := fmt.Sprintf(
+		"%s takes %s, for example %s.",
+		strings.Join(verb, " "),
+		strings.Join(nouns, " and "),
+		m.form.Example,
+	)
 	if number {
 		hint += " Say \"annotate\" for the numbers."
 	}

@@ -131,7 +131,8 @@ func (c *completer) words() {
 // offered reports whether the form's tool can be called.
 func (c *completer) offered(f *compiled) bool {
 	tool := f.command.Tool
-	return tool == "" || tool == commandtable.AnyTool || tool == commandtable.PanelTool || slices.Contains(c.g.Tools, tool)
+	return tool == "" || tool == commandtable.AnyTool || tool == commandtable.PanelTool ||
+		slices.Contains(c.g.Tools, tool)
 }
 
 // current are the words of the last command of a line: those after the last joint before which
@@ -231,7 +232,8 @@ func (c *completer) goOn(f *compiled, s spot) {
 	}
 	typed := strings.ToLower(c.partial)
 	for _, words := range p.words {
-		if s.k >= len(words) || !strings.HasPrefix(words[s.k], typed) || s.k > 0 && !slices.Equal(words[:s.k], p.words[0][:min(s.k, len(p.words[0]))]) {
+		if s.k >= len(words) || !strings.HasPrefix(words[s.k], typed) ||
+			s.k > 0 && !slices.Equal(words[:s.k], p.words[0][:min(s.k, len(p.words[0]))]) {
 			continue
 		}
 		c.add(c.base+strings.Join(words[s.k:], " ")+upToSlot(f, s.e+1), f.Usage(), f.Means)
@@ -297,7 +299,8 @@ func holds(name, wanted string) bool {
 
 func (c *completer) add(line, show, means string) {
 	insert := c.head + line
-	if len(c.out.Items) > 2*maxItems || slices.ContainsFunc(c.out.Items, func(i wire.CompletionItem) bool { return i.Insert == insert }) {
+	if len(c.out.Items) > 2*maxItems ||
+		slices.ContainsFunc(c.out.Items, func(i wire.CompletionItem) bool { return i.Insert == insert }) {
 		return
 	}
 	c.out.Items = append(c.out.Items, wire.CompletionItem{Insert: insert, Show: show, Means: means})

@@ -13,7 +13,11 @@ func (g *Parser) Help(about, intro string) string {
 	if about != "" {
 		return g.explain(about)
 	}
-	lines := []string{intro, "", `Commands, one or several joined by "and", "then" or a new line; "help click" explains one with an example:`}
+	lines := []string{
+		intro,
+		"",
+		`Commands, one or several joined by "and", "then" or a new line; "help click" explains one with an example:`,
+	}
 	group := ""
 	for _, f := range g.Forms {
 		c := f.command

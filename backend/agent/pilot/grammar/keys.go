@@ -11,7 +11,11 @@ import (
 func readKey(g *Parser, ts []token) ([]reading, string) {
 	if len(ts) > 0 && !ts[0].quoted {
 		if n, ok := number(ts[0]); ok && (len(ts) == 1 || !isOneOf(ts[1], "key")) {
-			return nil, fmt.Sprintf("press is for keys. Say \"click %d\" for the number on the page, or \"press key %s\" for the key.", n, ts[0].word)
+			return nil, fmt.Sprintf(
+				"press is for keys. Say \"click %d\" for the number on the page, or \"press key %s\" for the key.",
+				n,
+				ts[0].word,
+			)
 		}
 	}
 	return readAnyKey(g, ts)
@@ -42,7 +46,10 @@ func readAnyKey(_ *Parser, ts []token) ([]reading, string) {
 	for _, t := range skipEnd(ts, "key") {
 		text = append(text, t.text)
 	}
-	return nil, fmt.Sprintf("There is no key %q. Keys are Enter, Escape, Tab, ArrowDown, PageDown, F5, a letter, or Control+a.", Abbreviate(strings.Join(text, " ")))
+	return nil, fmt.Sprintf(
+		"There is no key %q. Keys are Enter, Escape, Tab, ArrowDown, PageDown, F5, a letter, or Control+a.",
+		Abbreviate(strings.Join(text, " ")),
+	)
 }
 
 // plainKey reports whether a key can be said without quotes.

@@ -46,9 +46,21 @@ var kinds = func() map[string]*kind {
 		{name: "query", shown: "SELECT …", noun: "a query", rest: true},
 		{name: "values", shown: "VALUE", noun: "a value", free: true},
 		{name: "address", shown: "ADDRESS", noun: "an address", read: readAddress, values: addresses},
-		{name: "key", shown: "KEY", noun: "a key", read: readKey, values: words("Enter Escape Tab ArrowDown ArrowUp PageDown Space Backspace Control+a")},
+		{
+			name:   "key",
+			shown:  "KEY",
+			noun:   "a key",
+			read:   readKey,
+			values: words("Enter Escape Tab ArrowDown ArrowUp PageDown Space Backspace Control+a"),
+		},
 		{name: "anykey", shown: "KEY", noun: "a key", read: readAnyKey},
-		{name: "direction", shown: "DIRECTION", noun: "a direction", read: oneOf("direction", "up down left right top bottom start=top end=bottom"), values: words("down up bottom top left right")},
+		{
+			name:   "direction",
+			shown:  "DIRECTION",
+			noun:   "a direction",
+			read:   oneOf("direction", "up down left right top bottom start=top end=bottom"),
+			values: words("down up bottom top left right"),
+		},
 		{name: "pixels", shown: "PIXELS", noun: "pixels", read: readPixels},
 		{name: "seconds", shown: "SECONDS", noun: "seconds", read: readSeconds},
 		{name: "count", shown: "N", noun: "a number", read: readCount},
@@ -57,7 +69,13 @@ var kinds = func() map[string]*kind {
 		{name: "points", shown: "X,Y X,Y", noun: "points such as 10,20 80,20", read: readPoints},
 		{name: "panel", shown: "PANEL", noun: "a panel", sure: true, read: readPanel, values: panelsOf},
 		{name: "panelid", shown: "PANEL", noun: "a panel", read: readPanelID, values: panelsOf},
-		{name: "surface", shown: "assistant, page or PANEL", noun: "assistant, page or a panel", read: readSurface, values: surfaces},
+		{
+			name:   "surface",
+			shown:  "assistant, page or PANEL",
+			noun:   "assistant, page or a panel",
+			read:   readSurface,
+			values: surfaces,
+		},
 		{name: "path", shown: "FILE", noun: "a file", read: readPath, values: pathsOf},
 		{name: "file", shown: "FILE", noun: "a file", read: readPlainFile},
 		{name: "folder", shown: "FOLDER", noun: "a folder", read: readFolder, values: pathsOf},
@@ -65,13 +83,55 @@ var kinds = func() map[string]*kind {
 		{name: "tool", shown: "TOOL", noun: "a tool's name", read: readTool, values: toolsOf},
 		{name: "made", shown: "TOOL", noun: "a created tool's name", read: readMade},
 		{name: "json", shown: "{…}", noun: "arguments as JSON", rest: true},
-		{name: "level", shown: "LEVEL", noun: "debug, info, warnings or errors", read: oneOf("level", "debug info warning error warnings=warning errors=error"), values: words("errors warnings info debug")},
-		{name: "device", shown: "DEVICE", noun: "desktop, laptop, tablet or phone", read: oneOf("device", "desktop laptop tablet phone"), values: words("desktop laptop tablet phone")},
-		{name: "scheme", shown: "light or dark", noun: "light or dark", read: oneOf("colour scheme", "light dark"), values: words("light dark")},
-		{name: "network", shown: "NETWORK", noun: "online, offline, slow-3g, fast-3g or slow-4g", read: oneOf("network", "online offline slow-3g fast-3g slow-4g"), values: words("online offline slow-3g fast-3g slow-4g")},
-		{name: "git", shown: "status, log, diff or branch", noun: "status, log, diff or branch", read: oneOf("git command", "status log diff branch"), values: words("status log diff branch")},
-		{name: "system", shown: "processes, resources or network", noun: "processes, resources or network", read: oneOf("part of the system", "processes resources network"), values: words("processes resources network")},
-		{name: "method", shown: "METHOD", noun: "GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS", read: oneOf("method", "get=GET head=HEAD post=POST put=PUT patch=PATCH delete=DELETE options=OPTIONS"), values: words("get head post put patch delete options")},
+		{
+			name:   "level",
+			shown:  "LEVEL",
+			noun:   "debug, info, warnings or errors",
+			read:   oneOf("level", "debug info warning error warnings=warning errors=error"),
+			values: words("errors warnings info debug"),
+		},
+		{
+			name:   "device",
+			shown:  "DEVICE",
+			noun:   "desktop, laptop, tablet or phone",
+			read:   oneOf("device", "desktop laptop tablet phone"),
+			values: words("desktop laptop tablet phone"),
+		},
+		{
+			name:   "scheme",
+			shown:  "light or dark",
+			noun:   "light or dark",
+			read:   oneOf("colour scheme", "light dark"),
+			values: words("light dark"),
+		},
+		{
+			name:   "network",
+			shown:  "NETWORK",
+			noun:   "online, offline, slow-3g, fast-3g or slow-4g",
+			read:   oneOf("network", "online offline slow-3g fast-3g slow-4g"),
+			values: words("online offline slow-3g fast-3g slow-4g"),
+		},
+		{
+			name:   "git",
+			shown:  "status, log, diff or branch",
+			noun:   "status, log, diff or branch",
+			read:   oneOf("git command", "status log diff branch"),
+			values: words("status log diff branch"),
+		},
+		{
+			name:   "system",
+			shown:  "processes, resources or network",
+			noun:   "processes, resources or network",
+			read:   oneOf("part of the system", "processes resources network"),
+			values: words("processes resources network"),
+		},
+		{
+			name:   "method",
+			shown:  "METHOD",
+			noun:   "GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS",
+			read:   oneOf("method", "get=GET head=HEAD post=POST put=PUT patch=PATCH delete=DELETE options=OPTIONS"),
+			values: words("get head post put patch delete options"),
+		},
 	}
 	byName := map[string]*kind{}
 	for _, k := range all {
@@ -138,7 +198,12 @@ func oneOf(what, list string) func(*Parser, []token) ([]reading, string) {
 				names = append(names, name)
 			}
 		}
-		return nil, fmt.Sprintf("There is no %s %q. There are %s.", what, Abbreviate(ts[0].text), strings.Join(names, ", "))
+		return nil, fmt.Sprintf(
+			"There is no %s %q. There are %s.",
+			what,
+			Abbreviate(ts[0].text),
+			strings.Join(names, ", "),
+		)
 	}
 }
 

@@ -87,7 +87,10 @@ func (g *Parser) byName(said string, ts []token) []chat.Offer {
 		for _, p := range m.form.Slots() {
 			id, ok := m.args[p.arg].(int)
 			if e, known := g.Live.mark(id); ok && known && p.kind.arg() == "mark" {
-				offers = append(offers, chat.Offer{Say: g.print(m), Means: m.form.Means, Name: EscapeLinks(markName(e))})
+				offers = append(
+					offers,
+					chat.Offer{Say: g.print(m), Means: m.form.Means, Name: EscapeLinks(markName(e))},
+				)
 				break
 			}
 		}

@@ -26,7 +26,9 @@ func (g *Parser) Plan(text string) ([]Step, *Problem) {
 		return nil, &Problem{Hint: "There is no command in that. Say \"help\" for the commands."}
 	}
 	if len(rest) > maxText {
-		return nil, &Problem{Hint: fmt.Sprintf("That is too long for the command pilot: %d characters, %d at most.", len(rest), maxText)}
+		return nil, &Problem{
+			Hint: fmt.Sprintf("That is too long for the command pilot: %d characters, %d at most.", len(rest), maxText),
+		}
 	}
 	var plan []Step
 	for rest != "" {
@@ -60,7 +62,8 @@ func (g *Parser) Plan(text string) ([]Step, *Problem) {
 func merge(plan []Step) []Step {
 	var out []Step
 	for _, s := range plan {
-		if n := len(out); n > 0 && s.Tool == "press_key" && out[n-1].Tool == "type_text" && string(s.Args) == `{"key":"Enter"}` {
+		if n := len(out); n > 0 && s.Tool == "press_key" && out[n-1].Tool == "type_text" &&
+			string(s.Args) == `{"key":"Enter"}` {
 			var args map[string]any
 			if json.Unmarshal(out[n-1].Args, &args) == nil && args["submit"] == nil {
 				args["submit"] = true
@@ -85,9 +88,15 @@ func (g *Parser) slash(text string) (Step, string, *Problem) {
 		dec := json.NewDecoder(strings.NewReader(rest))
 		if err := dec.Decode(&args); err != nil {
 			if errors.Is(err, io.ErrUnexpectedEOF) {
-				return Step{}, "", &Problem{Said: text, Hint: fmt.Sprintf("The arguments of /%s are not complete: a closing brace is missing.", name)}
+				return Step{}, "", &Problem{
+					Said: text,
+					Hint: fmt.Sprintf("The arguments of /%s are not complete: a closing brace is missing.", name),
+				}
 			}
-			return Step{}, "", &Problem{Said: text, Hint: fmt.Sprintf("The arguments of /%s are not valid JSON: %v.", name, err)}
+			return Step{}, "", &Problem{
+				Said: text,
+				Hint: fmt.Sprintf("The arguments of /%s are not valid JSON: %v.", name, err),
+			}
 		}
 		rest = strings.TrimLeft(rest[dec.InputOffset():], " \t")
 	}
@@ -102,7 +111,13 @@ func (g *Parser) slash(text string) (Step, string, *Problem) {
 		}
 	}
 	if rest != "" && rest[0] != '\n' && rest[0] != '\r' {
-		return s, "", &Problem{Said: text, Hint: fmt.Sprintf("After /%s a JSON object is needed, for example /click_element {\"annotationId\": 3}.", name)}
+		return s, "", &Problem{
+			Said: text,
+			Hint: fmt.Sprintf(
+				"After /%s a JSON object is needed, for example /click_element {\"annotationId\": 3}.",
+				name,
+			),
+		}
 	}
 	return s, rest, nil
 }
@@ -120,7 +135,9 @@ func (g *Parser) byTool(name string, args json.RawMessage) (Step, *Problem) {
 			Arguments json.RawMessage `json:"arguments"`
 		}
 		if err := json.Unmarshal(args, &form); err != nil || form.Name+form.Tool == "" {
-			return Step{}, &Problem{Hint: `/tool needs a name, for example /tool {"name": "click_element", "args": {"annotationId": 3}}.`}
+			return Step{}, &Problem{
+				Hint: `/tool needs a name, for example /tool {"name": "click_element", "args": {"annotationId": 3}}.`,
+			}
 		}
 		name, args = form.Name, form.Args
 		if name == "" {
@@ -137,7 +154,9 @@ func (g *Parser) byTool(name string, args json.RawMessage) (Step, *Problem) {
 		}
 	}
 	if name == "" {
-		return Step{}, &Problem{Hint: `After the slash comes a tool's name, for example /annotate_page {}. Say "tools" for the names.`}
+		return Step{}, &Problem{
+			Hint: `After the slash comes a tool's name, for example /annotate_page {}. Say "tools" for the names.`,
+		}
 	}
 	var flat bytes.Buffer
 	if err := json.Compact(&flat, args); err != nil {
@@ -157,7 +176,9 @@ func (g *Parser) line(line string) ([]Step, *Problem) {
 		if got, ok := s.verbatim(0); ok {
 			return got, nil
 		}
-		return nil, &Problem{Hint: fmt.Sprintf("That line is too long for the command pilot: %d words, %d at most.", len(ts), maxTokens)}
+		return nil, &Problem{
+			Hint: fmt.Sprintf("That line is too long for the command pilot: %d words, %d at most.", len(ts), maxTokens),
+		}
 	}
 	return s.from(0)
 }

@@ -20,7 +20,8 @@ func everything(t testing.TB) *Parser {
 	}
 	tools := []string{"open_home_panel", "open_code_editor_panel", "my_tool"}
 	for _, f := range rules.Forms {
-		if tool := f.command.Tool; tool != "" && tool != commandtable.AnyTool && tool != commandtable.PanelTool && !slices.Contains(tools, tool) {
+		if tool := f.command.Tool; tool != "" && tool != commandtable.AnyTool && tool != commandtable.PanelTool &&
+			!slices.Contains(tools, tool) {
 			tools = append(tools, tool)
 		}
 	}
@@ -141,7 +142,12 @@ func FuzzRoundTrip(f *testing.F) {
 		f.Add(said)
 	}
 	g.Live = Live{Marks: func() *event.Marks {
-		return &event.Marks{Elements: []annotator.Element{{ID: 3, Role: "button", Name: `Add "it" to (basket)`}, {ID: 9, Role: "link", Name: "Home"}}}
+		return &event.Marks{
+			Elements: []annotator.Element{
+				{ID: 3, Role: "button", Name: `Add "it" to (basket)`},
+				{ID: 9, Role: "link", Name: "Home"},
+			},
+		}
 	}}
 	f.Fuzz(func(t *testing.T, said string) {
 		roundTrip(t, g, said)

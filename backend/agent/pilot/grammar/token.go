@@ -34,7 +34,10 @@ func tokens(line string) []token {
 			if runes[i] == '"' {
 				text = unescaped(text)
 			}
-			out = append(out, token{text: text, word: strings.ToLower(text), quoted: true, start: at[i], end: at[end+1]})
+			out = append(
+				out,
+				token{text: text, word: strings.ToLower(text), quoted: true, start: at[i], end: at[end+1]},
+			)
 			i = end + 1
 			continue
 		}
@@ -66,7 +69,8 @@ func closing(runes []rune, i int) int {
 			j++
 			continue
 		}
-		if runes[j] == want && (j+1 == len(runes) || unicode.IsSpace(runes[j+1]) || strings.ContainsRune(".,;:!?", runes[j+1])) {
+		if runes[j] == want &&
+			(j+1 == len(runes) || unicode.IsSpace(runes[j+1]) || strings.ContainsRune(".,;:!?", runes[j+1])) {
 			return j
 		}
 	}

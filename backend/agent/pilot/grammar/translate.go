@@ -7,9 +7,11 @@ import (
 
 var (
 	// A tool in a sentence for models, with the arguments that are named behind it.
-	toolInWords = regexp.MustCompile(`(?i)\b(call )?([a-z]+(?:_[a-z]+)+|downloads)\b((?: with(?:out)?| again)?(?: (?:an? )?(?:[a-z_]+=[a-z]+|[a-z_]+ "[a-z ]+"|action|query|scope|url|id|seconds|text|\{[^{}]*\})(?: or)?)*)`)
-	namedArg    = regexp.MustCompile(`([a-z_]+)(?:=| ")([a-z ]+)`)
-	bareArg     = regexp.MustCompile(`\b(query|url|seconds|text)\b`)
+	toolInWords = regexp.MustCompile(
+		`(?i)\b(call )?([a-z]+(?:_[a-z]+)+|downloads)\b((?: with(?:out)?| again)?(?: (?:an? )?(?:[a-z_]+=[a-z]+|[a-z_]+ "[a-z ]+"|action|query|scope|url|id|seconds|text|\{[^{}]*\})(?: or)?)*)`,
+	)
+	namedArg = regexp.MustCompile(`([a-z_]+)(?:=| ")([a-z ]+)`)
+	bareArg  = regexp.MustCompile(`\b(query|url|seconds|text)\b`)
 )
 
 // spoken says a sentence that was written for models in the words of commands: "Call annotate_page"
