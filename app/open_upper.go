@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm/modelapi"
 	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
@@ -191,7 +191,7 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 	s.Loop = loop.New(loop.Config{
 		Pilot: s.Pilot,
 		Tools: offeredTools{s.Discovery}, Calls: s.Pipeline, Journal: s.Events, History: s.Store, Queue: s.Store, Models: s.Models,
-		Dialects: dialect.NewProber(dialect.ProbeConfig{
+		Dialects: probe.New(probe.Config{
 			Memory: s.Store, Overrides: func() []string { return s.Settings.List("dialects") }, Log: s.Log,
 		}),
 		Limits: func() loop.Limits {

@@ -11,6 +11,7 @@ import (
 
 	"sextant/backend/agent/automation"
 	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/llm/providers"
@@ -65,8 +66,8 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 	return h
 }
 
-func (h *house) Dialect(context.Context, string, llm.Model) (dialect.Verdict, chat.Usage, error) {
-	return dialect.Verdict{Kind: h.kind}, chat.Usage{}, nil
+func (h *house) Dialect(context.Context, string, llm.Model) (probe.Result, chat.Usage, error) {
+	return probe.Result{Kind: h.kind}, chat.Usage{}, nil
 }
 
 func (h *house) Definitions(string) []toolspec.Definition {

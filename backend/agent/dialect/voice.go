@@ -31,7 +31,7 @@ func (v Voice) Stream(
 	onDelta func(llm.Delta),
 ) (llm.Response, error) {
 	if v.Kind == Native || v.Kind == "" || len(defs) == 0 && !hasCalls(req.Messages) {
-		req.Tools = functions(defs)
+		req.Tools = Functions(defs)
 		return v.Model.Stream(ctx, req, onDelta)
 	}
 	tools := NewTools(slices.Concat(defs, v.Known))
@@ -83,7 +83,7 @@ func (v Voice) Stream(
 	return heard, nil
 }
 
-func functions(defs []toolspec.Definition) []toolspec.Function {
+func Functions(defs []toolspec.Definition) []toolspec.Function {
 	out := make([]toolspec.Function, len(defs))
 	for i, d := range defs {
 		out[i] = d.Function()

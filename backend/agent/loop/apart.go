@@ -9,8 +9,8 @@ import (
 	"sextant/shared/chat"
 )
 
-// Apart is one question to a model in the middle of a call, beside its conversation: a program that the
-// call runs asks it. No tool goes with it, and nothing of the conversation.
+// SideQuestion is one question to a model from a program that runs inside a call, without tools and without
+// the conversation.
 type Apart struct {
 	// Model is provider/name.
 	Model, System string
@@ -20,11 +20,11 @@ type Apart struct {
 	Conversation, Turn string
 }
 
-// ErrPilot means that the built-in command pilot was to answer, which is no language model.
+// ErrPilot means that the built-in command pilot was asked, which is no language model.
 var ErrPilot = errors.New("the built-in command pilot is no language model; connect one in settings")
 
-// AskApart puts the question and records what it cost. Where ctx is that of a call in a turn, the turn pays,
-// within its budgets; a reached one is an error. Safe for concurrent use.
+// AskSide sends the question and records its cost. If ctx is that of a call in a turn, the turn pays within
+// its budgets; a reached budget is an error. Safe for concurrent use.
 func (l *Loop) AskApart(ctx context.Context, a Apart) (llm.Response, error) {
 	if a.Model == "" || a.Model == llm.PilotName {
 		return llm.Response{}, ErrPilot
@@ -35,7 +35,7 @@ func (l *Loop) AskApart(ctx context.Context, a Apart) (llm.Response, error) {
 	}
 	t := &turn{
 		loop: l, id: a.Turn, ctx: ctx, ask: Ask{Conversation: a.Conversation, Model: a.Model},
-		// Its turn warns of what has no price.
+		// The turn itself warns about missing prices.
 		purse: &budget.Account{
 			Conversation: a.Conversation,
 			Turn:         a.Turn,

@@ -10,8 +10,8 @@ import (
 	"sextant/shared/event"
 )
 
-// attached are texts that a person gives with a message: each a note of its own before it, which says
-// where it is from. A model reads them in marked blocks; the pilot does not.
+// attachmentNotes turns texts given with a message into notes before it that name their source. Models read
+// them in marked blocks; the pilot does not see them.
 func (t *turn) attached(list []chat.Attached) []chat.Message {
 	var out []chat.Message
 	for _, a := range list {
@@ -31,7 +31,7 @@ func (t *turn) attached(list []chat.Attached) []chat.Message {
 	return out
 }
 
-// joins takes a message that waited, and what it came with, into the turn.
+// joinMessage takes a queued message and its attachments into the turn.
 func (t *turn) joins(w event.Waiting, m chat.Message) []event.Event {
 	var events []event.Event
 	for _, one := range append(t.attached(w.Attached), m) {

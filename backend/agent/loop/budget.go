@@ -14,7 +14,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// openPurse reads what was spent, and gives the event by which the conversation's budget begins anew.
+// openAccount reads earlier costs and returns the event that resets the conversation's budget, if asked to.
 func (t *turn) openPurse(ctx context.Context) ([]event.Event, error) {
 	with := t.loop.cfg.Spend
 	t.purse = &budget.Account{Conversation: t.ask.Conversation, Turn: t.id, Own: t.ask.Budget}
@@ -39,8 +39,8 @@ func (t *turn) openPurse(ctx context.Context) ([]event.Event, error) {
 	return nil, nil
 }
 
-// afford is the end of the turn when a budget is reached, nil while a question may be asked. Asking
-// the pilot costs nothing.
+// budgetEnd is the end of the turn if a budget is used up, nil while another question is allowed. The pilot
+// costs nothing.
 func (t *turn) afford() *ending {
 	if t.isPilot {
 		return nil
@@ -54,12 +54,12 @@ func (t *turn) afford() *ending {
 	return nil
 }
 
-// spentError is a question that was not asked because a budget is reached.
+// budgetError means that a question was not asked because a budget is used up.
 type spentError struct{ end ending }
 
 func (e *spentError) Error() string { return e.end.message }
 
-// meter is the turn's model. Whatever is asked of it, by whom in the turn, is paid for and counted.
+// meteredModel is the turn's model. Every request through it is checked against the budgets and counted.
 type meter struct {
 	llm.Model
 	turn *turn
@@ -70,7 +70,7 @@ func (m meter) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Del
 	if end := m.turn.afford(); end != nil {
 		return llm.Response{}, &spentError{*end}
 	}
-	// The time of a call that waits for a subagent is that of the calls it makes.
+	// The time of a call that waits for a subagent is that of the subagent's calls.
 	resume := deadline.Pause(m.turn.ctx)
 	res, err := m.Model.Stream(ctx, req, onDelta)
 	resume()
@@ -92,7 +92,7 @@ func (m meter) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Del
 	return res, err
 }
 
-// Place implements llm.Placed; "" and false say what a model does that does not.
+// Endpoint implements llm.EndpointReporter.
 func (m meter) Place() (base string, native bool) {
 	if at, ok := m.Model.(llm.Placed); ok {
 		return at.Place()
@@ -100,13 +100,13 @@ func (m meter) Place() (base string, native bool) {
 	return "", false
 }
 
-// Backed implements llm.Backed.
+// HasFallback implements llm.FallbackReporter.
 func (m meter) Backed() bool {
 	second, ok := m.Model.(llm.Backed)
 	return ok && second.Backed()
 }
 
-// Window implements llm.Sized.
+// ContextWindow implements llm.WindowReporter.
 func (m meter) Window(ctx context.Context) (tokens int, loaded bool) {
 	if s, ok := m.Model.(llm.Sized); ok {
 		return s.Window(ctx)
@@ -114,8 +114,8 @@ func (m meter) Window(ctx context.Context) (tokens int, loaded bool) {
 	return 0, false
 }
 
-// pay counts one request and says once in a turn if a budget of money does not see its cost. asked is
-// the length of the question in bytes.
+// pay counts one request and says once per turn if a money budget does not see its cost. asked is the length
+// of the question in bytes.
 func (t *turn) pay(sent llm.Made, asked int) {
 	r := t.loop.cfg.Spend.Request(sent, asked)
 	t.purse.Add(r, sent.Usage)
@@ -124,7 +124,7 @@ func (t *turn) pay(sent llm.Made, asked int) {
 	}
 }
 
-// rest returns the event of the requests that no event holds yet.
+// unreportedRound returns an event for requests that are in no other event.
 func (t *turn) rest(what string) []event.Event {
 	requests := t.purse.TakeUnreported()
 	if len(requests) == 0 {
@@ -133,7 +133,7 @@ func (t *turn) rest(what string) []event.Event {
 	return []event.Event{t.event(event.RoundEnded, budget.Round(what, t.purse.Payer(), requests))}
 }
 
-// aside records what a question beside the talk cost.
+// recordSideCost records the cost of a request that answers no question of the conversation.
 func (t *turn) aside(what string) error {
 	if events := t.rest(what); len(events) > 0 {
 		return t.record(events...)
@@ -141,7 +141,7 @@ func (t *turn) aside(what string) error {
 	return nil
 }
 
-// Bill is what a conversation came to and how its budgets stand. Safe for concurrent use.
+// Bill returns what a conversation has cost and the state of its budgets. Safe for concurrent use.
 func (l *Loop) Bill(ctx context.Context, conversation string) (wire.Spending, error) {
 	bill := wire.Spending{
 		Conversation: chat.Bill{}.Plus(chat.Bill{}),

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/loop/budget"
@@ -272,7 +272,7 @@ func TestTheQuestionsBesideTheTalkCountToo(t *testing.T) {
 		openaitest.Turn{Text: "Hello.", Usage: openaitest.Usage{Input: 100, Output: 5}},
 	)
 	b.service.Probes = true
-	b.dialects = dialect.NewProber(dialect.ProbeConfig{Memory: b.kept})
+	b.dialects = probe.New(probe.Config{Memory: b.kept})
 	o := b.ask(t, "hello")
 	if o.Status != chat.StatusDone || o.Bill.Requests != 5 || o.Usage.Input != 128 || o.Rounds != 1 {
 		t.Fatalf("%+v", o)
@@ -298,7 +298,7 @@ func TestAProbeStopsWhereTheBudgetDoes(t *testing.T) {
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}
 	}
-	b.dialects = dialect.NewProber(dialect.ProbeConfig{Memory: b.kept})
+	b.dialects = probe.New(probe.Config{Memory: b.kept})
 	b.budgets.Turn.Tokens = 20
 	if o := b.ask(t, "hello"); o.Budget != "tokens_per_turn" || o.Status != chat.StatusLimit || o.Rounds != 0 ||
 		len(b.service.Requests()) != 2 {

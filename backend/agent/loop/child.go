@@ -16,44 +16,44 @@ import (
 )
 
 const (
-	// maxDepth is how deep tasks are handed on: a child may have children, these have none.
+	// maxDepth is how deep subagents nest: those at this depth start none.
 	maxDepth = 2
 )
 
-// ErrChild means that a conversation is the talk of a subagent, which has its one task.
+// ErrSubagent means that the conversation belongs to a subagent, which has only its one task.
 var ErrChild = errors.New(
 	"this is the talk of a subagent, which takes no other message; write in the conversation that it worked for",
 )
 
-// Child is a task for a turn of its own, handed on by a call.
+// SubagentTask is a task that a call hands to a turn of its own.
 type Child struct {
 	Task string
-	// Expect describes the answer that is wanted, in words.
+	// Expect describes the wanted answer in words.
 	Expect string
-	// Tools are the only ones that may be called, by name; none means those of who asks.
+	// Tools are the only ones that may be called, by name; nil means those of the caller.
 	Tools    []string
 	ReadOnly bool
-	// Calls and Rounds bound the turn beside what bounds who asks; 0 leaves it at that.
+	// Calls and Rounds limit the turn in addition to the caller's limits; 0 sets no limit.
 	Calls, Rounds int
-	// Model is empty for that of who asks, and then Standard where no model asks.
+	// Model is empty for the caller's model, or Standard if no model calls.
 	Model, Standard string
-	// Call is the call that hands the task on.
+	// Call is the call that starts the subagent.
 	Call toolspec.Call
 }
 
-// Handed is what came of a Child.
+// SubagentResult is the result of a SubagentTask.
 type Handed struct {
 	Outcome
 	Title string
-	// Outside and Local are the sources of what it read: text from outside, and what of this machine.
+	// Outside and Local are the sources it read: text from outside, and from this machine.
 	Outside, Local []string
 	// Changed are the files it changed in a way that can be undone.
 	Changed []string
 }
 
-// Child does c in a conversation of its own and returns how it ended. A Result instead says why
-// it did not begin: who asks can mend that. ctx stops it; every call that it makes passes the Pipeline
-// with the provenance of c.Call, and what bounds who asks bounds it as well.
+// RunSubagent does a task in a conversation of its own and returns how it ended. A Result instead says why it
+// did not start, in terms the caller can act on. ctx stops it. Its calls pass the pipeline with the
+// provenance of Call, and the caller's limits apply to it too.
 func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
 	above, _ := ctx.Value(kinKey{}).(*kin)
 	if above == nil {
@@ -103,7 +103,7 @@ func tooMany() *toolspec.Result {
 	)
 }
 
-// descend is the place of a child below above, or why it may not have one.
+// newLineage is the lineage of a subagent below above, or why there may be none.
 func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 	from := c.Call.From
 	switch {
@@ -148,7 +148,7 @@ func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 	parent, _ := from.Place()
 	switch from.Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:
-		// A person's own call asks nothing; that of a model which works for them does.
+		// A person's own call needs no confirmation; that of a model working for them does.
 		from.Caller, from.YesTo = toolspec.CallerModel, ""
 	}
 	from.Unpaged = false
@@ -161,7 +161,7 @@ func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 	}, nil
 }
 
-// unknown refuses tools that who asks could not call.
+// checkTools refuses tools that the caller could not call.
 func (l *Loop) unknown(above *kin, c Child) *toolspec.Result {
 	if c.Tools == nil {
 		return nil
@@ -192,8 +192,8 @@ func (l *Loop) unknown(above *kin, c Child) *toolspec.Result {
 	return nil
 }
 
-// chosen is the model of a child. What a model has read goes to its service alone: it may hand a
-// task to another model of that service, and a person or program to any.
+// chooseModel is the model of a subagent. What a model has read may only go to its own service, so a model
+// can choose another model of that service; a person or program can choose any.
 func (k *kin) chosen(c Child) (string, *toolspec.Result) {
 	asks := k.model
 	if asks == llm.PilotName {
@@ -218,7 +218,7 @@ func (k *kin) chosen(c Child) (string, *toolspec.Result) {
 	return model, nil
 }
 
-// text is what the child is asked.
+// text is the subagent's question.
 func (c Child) text() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(c.Task))
@@ -234,8 +234,8 @@ func (c Child) text() string {
 	return b.String()
 }
 
-// outermost is the kin of a call outside of any turn, shared by all that the same party makes at
-// once. forget is owed for it.
+// outsideLineage is the lineage of calls outside any turn, shared by all concurrent calls of one party. The
+// caller must call releaseOutside.
 func (l *Loop) outermost(from toolspec.Provenance) *kin {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -257,13 +257,13 @@ func (l *Loop) forget(from toolspec.Provenance) {
 	}
 }
 
-// outer is a kin that calls outside of any turn share, and how many do.
+// sharedLineage is a lineage shared by calls outside any turn, and how many use it.
 type outer struct {
 	kin   *kin
 	users int
 }
 
-// limits are those of the settings.
+// limits returns the configured limits.
 func (l *Loop) limits() Limits {
 	n := l.cfg.Limits()
 	if n.CallsPerTurn <= 0 {
@@ -275,7 +275,7 @@ func (l *Loop) limits() Limits {
 	return n
 }
 
-// plainTitle is the task in characters that can stand in a question: a model wrote it.
+// plainTitle removes characters that would break a question to the user: a model wrote the task.
 func plainTitle(task string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

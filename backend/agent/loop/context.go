@@ -8,20 +8,20 @@ import (
 	"sextant/shared/event"
 )
 
-// Context is what a page that the person has open tells the model: text from outside. An empty Text
-// takes back what Source told before.
+// PageContext is what an open page tells the model: text from outside. An empty Text withdraws what Source
+// told before.
 type Context struct {
 	Source, Text string
 }
 
-// contextHead stands before it, so that it is never taken for a note of our own.
+// contextHead begins such a note, so that it is never taken for one of ours.
 const (
 	contextHead = "[What the page shows now, as the page itself says:]\n"
 	contextGone = "[What the page said before no longer holds.]"
 )
 
-// hearPages tells the model what pages say, where it has not been told. It is recorded like any message,
-// so that it stays where it is, and counts as read from outside.
+// notePageContexts tells the model what open pages say, if it is new. The notes are recorded like messages,
+// so that they keep their place, and count as read from outside.
 func (t *turn) hearPages() error {
 	if t.isPilot || t.ask.kin != nil || t.loop.cfg.Pages == nil {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
@@ -41,8 +42,8 @@ func (m *memory) SetSetting(_ context.Context, key, value string) error {
 
 // fixed is a dialect that is known.
 func fixed(kind dialect.Kind) loop.Dialects {
-	return dialect.NewProber(
-		dialect.ProbeConfig{
+	return probe.New(
+		probe.Config{
 			Memory:    &memory{},
 			Overrides: func() []string { return []string{"openai/m=" + string(kind)} },
 		},
@@ -65,12 +66,12 @@ func speaker(kind dialect.Kind, fragment int, steps ...string) func(openaitest.R
 			return openaitest.Turn{Status: 400, Body: `{"error":{"message":"this model does not support tools"}}`}
 		case !strings.Contains(system, form):
 			return openaitest.Turn{Text: "I am only a language model."}
-		case strings.Contains(system, dialect.ProbeTool):
+		case strings.Contains(system, probe.ToolName):
 			return openaitest.Turn{
 				Text: dialect.Print(
 					kind,
-					dialect.Call{Name: dialect.ProbeTool, Args: []byte(`{"word":"saffron"}`)},
-					dialect.NewTools([]toolspec.Definition{def(dialect.ProbeTool, toolspec.Hints{})}),
+					dialect.Call{Name: probe.ToolName, Args: []byte(`{"word":"saffron"}`)},
+					dialect.NewTools([]toolspec.Definition{def(probe.ToolName, toolspec.Hints{})}),
 				),
 				Usage: openaitest.Usage{Input: 90, Output: 9},
 			}
@@ -111,7 +112,7 @@ func TestAModelWithoutCallsOfItsOwnFinishesATaskInEachDialect(t *testing.T) {
 	for _, kind := range textKinds {
 		t.Run(string(kind), func(t *testing.T) {
 			h := build(t)
-			h.dialects = dialect.NewProber(dialect.ProbeConfig{Memory: &memory{}})
+			h.dialects = probe.New(probe.Config{Memory: &memory{}})
 			h.service.Probes = true
 			h.service.Answer = speaker(kind, 0, script(kind)...)
 			h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
@@ -142,7 +143,7 @@ func TestAModelWithoutCallsOfItsOwnFinishesATaskInEachDialect(t *testing.T) {
 			}
 			requests := h.service.Requests()
 			probes := len(requests) - 6
-			if probes < 2 || probes > dialect.MaxProbes {
+			if probes < 2 || probes > probe.MaxRequests {
 				t.Errorf("%d requests of the probe", probes)
 			}
 			last := requests[len(requests)-1]

@@ -16,16 +16,15 @@ import (
 )
 
 const (
-	// together is how many read-only calls run at once.
+	// parallelReads is how many read-only calls run at once.
 	together = 4
-	// grace is how long a stopped call may take to say how it ended. Stop promises the
-	// turn's end within 100 ms.
+	// stopGrace is how long a stopped call may take to say how it ended. Stop promises the end of the turn
+	// within 100 ms.
 	grace = 60 * time.Millisecond
 )
 
-// execute runs the calls of message in order, read-only neighbours together, and records
-// a result for each of them, run or not: no call may stay without an answer. It gives the
-// turn's end when it is over.
+// execute runs the calls of message in order, adjacent read-only calls in parallel, and records a result for
+// each, run or not: no call may stay unanswered. It returns the turn's end if the turn is over.
 func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken []llm.BrokenCall) (*ending, error) {
 	if t.rounds > t.limits.Rounds {
 		end := limit(
@@ -70,7 +69,7 @@ func limit(what, setting string) ending {
 	}
 }
 
-// group is the next calls that run together; nil when the turn has no call left.
+// nextGroup is the next calls that run in parallel, nil if the turn has no call left.
 func (t *turn) group(defs []toolspec.Definition, calls []chat.ToolCall, broken []llm.BrokenCall) []chat.ToolCall {
 	left := min(t.limits.CallsPerTurn-t.called, t.kin.ledger.CallsLeft())
 	if left <= 0 {
@@ -101,8 +100,8 @@ func problemOf(broken []llm.BrokenCall, c chat.ToolCall) *llm.BrokenCall {
 	return nil
 }
 
-// together runs a group and records its results in the order of the calls, whichever ended
-// first: who reads the conversation later reads it as the model wrote it.
+// runGroup runs a group and records its results in the order of the calls, so that the record reads as the
+// model wrote it.
 func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending, error) {
 	results := t.results(group, broken)
 	var end *ending
@@ -128,7 +127,7 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 	return end, t.record(events...)
 }
 
-// results runs a group.
+// runCalls runs a group.
 func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspec.Result {
 	from := t.provenance()
 	panel := t.panel()
@@ -162,8 +161,8 @@ func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspe
 	return results
 }
 
-// do runs one call. A call that does not end soon after a stop is left behind: its own
-// deadline ends it, and Close waits for it.
+// callTool runs one call. A call that does not end soon after a stop is abandoned: its own deadline ends it,
+// and Close waits for it.
 func (t *turn) do(c toolspec.Call) toolspec.Result {
 	var bad *toolspec.Result
 	if c.Tool, c.Args, bad = prompt.Meant(c.Tool, c.Args); bad != nil {
@@ -210,7 +209,7 @@ func (t *turn) result(c chat.ToolCall, r toolspec.Result) chat.Message {
 	return m
 }
 
-// answerAll records for calls that did not run why they did not.
+// answerAll records why calls did not run.
 func (t *turn) answerAll(calls []chat.ToolCall, why string) error {
 	var events []event.Event
 	for _, c := range calls {

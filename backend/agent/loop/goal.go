@@ -14,33 +14,32 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Goal is what a turn has to come to, where an answer in words is not enough. The loop asks it
-// from one goroutine, in the order of the answers.
+// Goal is what a turn must achieve if an answer in words is not enough. The loop calls it from one goroutine,
+// in the order of the answers.
 type Goal interface {
-	// Tool is offered beside the others, for the model to say that it is done. Its calls never
-	// reach the Caller and count as none.
+	// Tool is offered beside the other tools, for the model to say that it is done. Its calls never reach the
+	// Caller and do not count.
 	Tool() toolspec.Definition
-	// Called answers a call of Tool; failed names the tools of other calls in the same answer
-	// that failed.
+	// ToolCalled answers a call of Tool. failed names the tools of other calls in the same answer that
+	// failed.
 	Called(args json.RawMessage, failed []string) Reply
-	// Said judges an answer in words.
+	// Answered judges an answer in words.
 	Said(text string) Reply
 }
 
-// Reply is what a Goal makes of an answer.
+// Reply is a Goal's reaction to an answer.
 type Reply struct {
-	// Tell is what the model is told; it then answers again. Without it the turn is over.
+	// Message is sent to the model, which then answers again. Without it the turn is over.
 	Tell string
 	// Closed says that no tool runs any more in this turn.
 	Closed bool
-	// Missed is why a turn that is over did not come to its goal, "" when it did; Suggestion is
-	// what to do then.
+	// Failure is why a finished turn did not reach its goal, "" if it did. Suggestion says what to do then.
 	Missed     string
 	Suggestion string
 }
 
-// callable are the tools that a call of this round may name: those of the panel, and only the ones
-// that were asked for where some were.
+// callableTools are the tools that this round may call: those of the panel, limited to the ones the ask
+// names.
 func (t *turn) callable() ([]toolspec.Definition, error) {
 	defs := t.loop.cfg.Tools.Definitions(t.panel())
 	if len(t.ask.Tools) == 0 && t.ask.Goal == nil && t.kin.depth == 0 {
@@ -60,12 +59,12 @@ func (t *turn) callable() ([]toolspec.Definition, error) {
 	}), nil
 }
 
-// barred reports whether the ask does not let name run.
+// excluded reports whether the ask excludes the tool.
 func (t *turn) barred(name string) bool {
 	return len(t.ask.Tools) > 0 && !slices.Contains(t.ask.Tools, name)
 }
 
-// refused is why a call does not reach the Caller, nil when it does.
+// refuse returns why a call may not reach the Caller, nil if it may.
 func (t *turn) refused(c toolspec.Call) *toolspec.Result {
 	if t.barred(c.Tool) {
 		return refusal(toolspec.PermissionError, c.Tool+": not among the tools this may be done with",
@@ -86,14 +85,13 @@ func (t *turn) refused(c toolspec.Call) *toolspec.Result {
 	return nil
 }
 
-// isGoal reports whether name is the tool by which the goal is reached.
+// isGoal reports whether name is the goal's tool.
 func (t *turn) isGoal(name string) bool {
 	return t.ask.Goal != nil && name == t.ask.Goal.Tool().Name
 }
 
-// withGoal adds the goal's own tool to what a question tells; it is told whether or not the others
-// have to be found. A dialect that is text tells tools in the system prompt, which stays as it is
-// while a goal is pursued; what comes up later can be called all the same.
+// withGoal adds the goal's tool to the listed tools. With a text format the tools are listed in the system
+// prompt, which stays the same during the turn; tools that appear later can still be called.
 func (t *turn) withGoal(told, all []toolspec.Definition) []toolspec.Definition {
 	if t.ask.Goal == nil {
 		return told
@@ -109,8 +107,8 @@ func (t *turn) withGoal(told, all []toolspec.Definition) []toolspec.Definition {
 	return told
 }
 
-// pursue is one round of a turn with a goal: it runs the calls of message and asks the goal what
-// the answer is worth. It gives the turn's end when it is over.
+// runGoalRound runs the calls of message and lets the goal judge the answer. It returns the turn's end if the
+// turn is over.
 func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.Response) (*ending, error) {
 	goal := t.ask.Goal
 	if len(message.Calls) == 0 {
@@ -131,7 +129,7 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 		}
 	}
 	if t.closed {
-		// What it says in words counts first, then what it gave the tool.
+		// The words of the answer take precedence over the call's argument.
 		if strings.TrimSpace(message.Text) == "" && len(own) > 0 {
 			return t.reply(goal.Called(own[0].Args, nil), message.Calls)
 		}
@@ -156,7 +154,7 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 	return t.reply(goal.Called(own[0].Args, failed), own)
 }
 
-// failedOf are the tools of those calls that failed.
+// failedOf are the tools of the failed calls among calls.
 func (t *turn) failedOf(calls []chat.ToolCall) []string {
 	var names []string
 	for _, m := range t.messages {
@@ -168,8 +166,8 @@ func (t *turn) failedOf(calls []chat.ToolCall) []string {
 	return names
 }
 
-// reply hands r to the model: as the result of the first of calls that wait for one, else as a note,
-// for these are nobody's words. It gives the end when the turn is over.
+// applyReply sends r to the model: as the result of the first waiting call, else as a note. It returns the
+// end if the turn is over.
 func (t *turn) reply(r Reply, calls []chat.ToolCall) (*ending, error) {
 	t.closed = t.closed || r.Closed
 	say := r.Tell

@@ -11,7 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/llm/providers"
@@ -90,9 +90,9 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 }
 
 // Dialect is that of h.dialects; without one every model has calls of its own.
-func (h *house) Dialect(ctx context.Context, name string, m llm.Model) (dialect.Verdict, chat.Usage, error) {
+func (h *house) Dialect(ctx context.Context, name string, m llm.Model) (probe.Result, chat.Usage, error) {
 	if h.dialects == nil {
-		return dialect.Verdict{}, chat.Usage{}, nil
+		return probe.Result{}, chat.Usage{}, nil
 	}
 	return h.dialects.Dialect(ctx, name, m)
 }

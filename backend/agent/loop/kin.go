@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// kin is where a turn stands among those that handed on its task. Only its ledger changes.
+// lineage is a turn's place in the tree of subagents. Only its counter changes.
 type kin struct {
 	// depth is 0 for what a person or program asked.
 	depth  int
@@ -19,19 +19,19 @@ type kin struct {
 	system string
 	rights allowance.Rights
 	ledger *allowance.Counter
-	// from is whose rights a child has; parent, call and title are what its conversation tells.
+	// from holds the rights of a subagent; parent, call and title are shown with its conversation.
 	from                toolspec.Provenance
 	parent, call, title string
 }
 
 type kinKey struct{}
 
-// withKin lets what t calls find what it may hand on.
+// withLineage lets calls of t start subagents.
 func (t *turn) withKin(ctx context.Context) context.Context {
 	return context.WithValue(ctx, kinKey{}, t.kin)
 }
 
-// root is the kin of a turn that nobody handed a task, and of a call outside of any turn.
+// rootLineage is the lineage of a turn that is no subagent, and of calls outside any turn.
 func root(ask Ask, calls int) *kin {
 	k := &kin{model: ask.Model, system: ask.System, ledger: allowance.NewCounter(calls)}
 	if len(ask.Tools) > 0 {
@@ -40,7 +40,7 @@ func root(ask Ask, calls int) *kin {
 	return k
 }
 
-// related finds the turn's place among others, and what its limits are there.
+// setLineage sets the turn's lineage and its limits there.
 func (t *turn) related() {
 	t.limits = t.loop.limits()
 	if t.kin = t.ask.kin; t.kin == nil {
@@ -51,18 +51,18 @@ func (t *turn) related() {
 	t.limits.Rounds = allowance.Min(t.limits.Rounds, t.kin.rights.Rounds)
 }
 
-// withheld are the definitions that a child's model is not to have, besides those that the ask leaves out.
+// hides reports whether a subagent's model does not get d, besides what the ask excludes.
 func (k *kin) withheld(d toolspec.Definition) bool {
 	return k.depth > 0 && (!k.rights.Allow(d) || k.depth >= maxDepth && d.Name == toolspec.RunSubagent)
 }
 
-// inherit gives a child what its parent knows: what was read, and what the person typed.
+// inherit gives a subagent what its parent knows: the sources read and the hosts the person typed.
 func (t *turn) inherit() {
 	t.typed = slices.Clone(t.ask.kin.from.TypedHosts)
 	t.outside.add(t.ask.kin.from.Outside...)
 }
 
-// passed is the provenance of a child's calls.
+// subagentProvenance is the provenance of a subagent's calls.
 func (t *turn) passed() toolspec.Provenance {
 	p := t.ask.kin.from
 	p.Child = toolspec.Child{Conversation: t.ask.Conversation, Turn: t.id, Title: t.ask.kin.title}
@@ -72,7 +72,7 @@ func (t *turn) passed() toolspec.Provenance {
 	return p
 }
 
-// gathered is what the calls of a turn read and changed.
+// effects are what the calls of a turn read and changed.
 type gathered struct{ outside, local, changed sources }
 
 func (g *gathered) add(r toolspec.Result) {
@@ -81,7 +81,7 @@ func (g *gathered) add(r toolspec.Result) {
 	g.changed.add(r.Changed...)
 }
 
-// children is how many of the first calls hand on a task and so run together, bounded by left.
+// leadingSubagents is how many of the first calls start subagents and so run in parallel, at most left.
 func children(calls []chat.ToolCall, broken []llm.BrokenCall, left int) int {
 	n := 0
 	for n < len(calls) && n < allowance.MaxSubagents && n < left && calls[n].Name == toolspec.RunSubagent && problemOf(broken, calls[n]) == nil {

@@ -11,13 +11,14 @@ import (
 	"sextant/shared/event"
 )
 
-// Shower is a Journal that also shows what cannot be recorded just now; *events.Recorder is one.
+// UnsavedPublisher is an optional interface of a Journal: it shows events that cannot be recorded at the
+// moment.
 type Shower interface {
 	Show(events ...event.Event)
 }
 
-// record publishes what the turn did or read, which cannot be had a second time. What finds no room
-// on the disk is kept in memory until there is some, with everything after it; the turn is over then.
+// record publishes what the turn did or read and cannot repeat. If the disk is full, the events and all later
+// ones stay in memory, and the turn is over.
 func (t *turn) record(events ...event.Event) error {
 	if len(t.owed) == 0 {
 		err := t.loop.publish(t.ctx, events...)
@@ -30,8 +31,8 @@ func (t *turn) record(events ...event.Event) error {
 	return t.full
 }
 
-// unable answers calls that do not run because err lets nothing be recorded, and returns err: who
-// reads the conversation later must not think that they may have run.
+// answerUnrecorded answers calls that do not run because of err, and returns err, so that nobody later thinks
+// that they may have run.
 func (t *turn) unable(calls []chat.ToolCall, err error) error {
 	if space.IsFull(err) {
 		_ = t.answerAll(calls, "not run: the disk is full") // owed as what comes before it
@@ -39,7 +40,7 @@ func (t *turn) unable(calls []chat.ToolCall, err error) error {
 	return err
 }
 
-// full is the end of a turn that the disk has no room for.
+// diskFullEnding is the end of a turn when the disk is full.
 func full() ending {
 	return ending{
 		status: chat.StatusFailed, message: "Stopped: the disk is full, so nothing more of this could be kept. What was kept is safe.",
@@ -47,7 +48,7 @@ func full() ending {
 	}
 }
 
-// owe keeps the end of a turn that the disk did not take, and shows it all the same.
+// keepUnsaved keeps the events of an ended turn that could not be written, and shows them.
 func (l *Loop) owe(conversation string, events []event.Event) {
 	l.debts.Add(conversation, events)
 	if s, ok := l.cfg.Journal.(Shower); ok {
@@ -55,21 +56,21 @@ func (l *Loop) owe(conversation string, events []event.Event) {
 	}
 }
 
-// Owed are the events of a conversation that happened and are not recorded yet, in order, without
-// numbers: none but after a full disk.
+// Unsaved returns the events of a conversation that happened but are not recorded yet, in order and without
+// sequence numbers. There are some only after the disk was full.
 func (l *Loop) Owed(conversation string) []event.Event {
 	return slices.Clone(l.debts.Of(conversation))
 }
 
-// settleLast is the last try.
+// saveAtClose is the last attempt.
 func (l *Loop) settleLast() {
 	if err := l.Settle(context.Background()); err != nil {
 		l.cfg.Log.Error("what turns came to while the disk was full is lost", "error", err)
 	}
 }
 
-// Settle records what turns came to while the disk was full. Call it when there is room again; a
-// conversation that is asked something settles its own.
+// SaveUnsaved records what turns did while the disk was full. Call it when there is space again. A new ask
+// saves the events of its own conversation.
 func (l *Loop) Settle(ctx context.Context) error {
 	var errs []error
 	for _, conversation := range l.debts.Conversations() {
@@ -78,7 +79,7 @@ func (l *Loop) Settle(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// settle records what is owed of one conversation.
+// saveUnsaved records the unsaved events of one conversation.
 func (l *Loop) settle(ctx context.Context, conversation string) error {
 	l.debts.Saving.Lock()
 	defer l.debts.Saving.Unlock()

@@ -11,9 +11,9 @@ import (
 	"sextant/shared/chat"
 )
 
-// prompt is the conversation as a model may read it: every call has exactly one result
-// right after it, what came from outside stands in a marked block, and of stale results only the
-// beginning is left. The pilot reads results as they are; it follows no text.
+// prompt is the conversation as the model reads it: every call is followed by exactly one result, text from
+// outside is in marked blocks, and stale results are shortened. The pilot gets results unchanged; it follows
+// no text.
 func (t *turn) prompt() []chat.Message {
 	if t.isPilot {
 		return slices.DeleteFunc(
@@ -47,17 +47,17 @@ func (t *turn) prompt() []chat.Message {
 	return messages
 }
 
-// nonce is the border mark of a turn: unguessable, and the same whenever the turn is
-// read again, so that old parts of a prompt keep their bytes.
+// nonce is the marker of a turn: unguessable, and the same whenever the turn is read again, so that old parts
+// of a prompt keep their bytes.
 func (l *Loop) nonce(turn string) string {
 	sum := sha256.Sum256([]byte(l.cfg.Secret + "/" + turn))
 	return hex.EncodeToString(sum[:6])
 }
 
-// NewSecret makes a Config.Secret.
+// NewSecret makes a Config.MarkerSecret.
 func NewSecret() string { return newID("") + newID("") }
 
-// sources is a set in order of arrival.
+// sourceSet is a set in insertion order.
 type sources struct {
 	names []string
 }
@@ -72,8 +72,8 @@ func (s *sources) add(names ...string) {
 
 func (s *sources) list() []string { return slices.Clone(s.names) }
 
-// newID makes a random id. Nine letters and digits is the form that the strictest
-// providers accept for calls, and 53 bits are enough for one person's history.
+// newID makes a random id. Nine letters and digits is the format the strictest providers accept for calls; 53
+// bits are enough for one person's history.
 func newID(prefix string) string {
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	id := make([]byte, 0, 9)

@@ -16,11 +16,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// speak asks the model once and records its answer. The message holds the calls with ids
-// of our own: those of providers repeat (some number calls from 0 in every answer), and a
-// call's id names it in the whole house. On an error the text so far is recorded.
+// askModel asks the model once and records its answer. The message holds the calls with ids of our own, because
+// those of providers repeat (some number calls from 0 in every answer). On an error the text so far is recorded.
 //
-// told are the tools that the question names, defs all that can be called.
+// told are the tools that the question lists, defs all that can be called.
 func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Message, error) {
 	t.rounds++
 	req := llm.Request{System: t.system, Messages: t.prompt()}
@@ -91,8 +90,7 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	return res, message, err
 }
 
-// tell publishes what is said about an answer that is being waited for. That it is not recorded
-// ends no turn.
+// publishNote tells the user about an answer being waited for. A failure to record it does not end the turn.
 func (t *turn) tell(message string, d llm.Delta) {
 	if d.Note == "" {
 		return
@@ -102,7 +100,7 @@ func (t *turn) tell(message string, d llm.Delta) {
 	}
 }
 
-// calls gives the answer's calls our ids; broken ones stand among them without arguments.
+// assignCallIDs gives the answer's calls our ids. Broken calls are among them, without arguments.
 func (t *turn) calls(res *llm.Response) []chat.ToolCall {
 	var out []chat.ToolCall
 	for i, c := range res.Calls {

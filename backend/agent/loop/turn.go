@@ -19,11 +19,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// errStopped is the cause of a turn that a person ended.
+// errStopped is the cause of a turn that a person stopped.
 var errStopped = errors.New("stopped")
 
-// turn is one run of the loop. Only its own goroutine touches it, but for what exec's
-// workers are handed.
+// turn is one run of the loop. Only its own goroutine touches it, except for what callTool's workers get.
 type turn struct {
 	loop *Loop
 	ask  Ask
@@ -43,24 +42,24 @@ type turn struct {
 	rounds   int
 	purse    *budget.Account
 	said     string
-	// read is how many tokens the last question had, as the provider counted.
+	// lastInputTokens is the size of the last question as the provider counted it.
 	read int
-	// rereads is true when the model can read an old result again.
+	// canReread is true if the model can read an old result again.
 	rereads bool
-	// early are the calls of the answer that is being read.
+	// early are the calls of the answer being streamed.
 	early early
-	// closed is true when the goal lets no tool run any more; fixed are the tools that are told in
-	// the system prompt of a turn with a goal.
+	// toolsClosed is true once the goal lets no more tools run; goalTools are the tools in the system prompt
+	// of a turn with a goal.
 	closed bool
 	fixed  []toolspec.Definition
-	// owed are events that found no room on the disk, full why.
+	// unsaved are events that did not fit on the disk; recordErr is the error.
 	owed []event.Event
 	full error
 	kin  *kin
 	got  gathered
-	// holds is what the window is taken to hold since a question was refused as too long, 0 before.
+	// refusedWindow is the assumed context window after a question was refused as too long, 0 before.
 	holds int
-	// reads is what the service says that the model reads at once, 0 when it says nothing.
+	// serviceWindow is the context window as the service reports it, 0 if it does not.
 	reads int
 }
 
@@ -76,12 +75,13 @@ type Outcome struct {
 	Rounds     int
 	Calls      int
 	Usage      chat.Usage
-	// Bill is all that it cost, with what is estimated where Usage was not reported, Budget the setting of the budget that ended it, "" when none did.
+	// Bill is the total cost, with estimates where Usage was not reported. Budget is the setting of the
+	// budget that ended the turn, "" if none did.
 	Bill   chat.Bill
 	Budget string
 }
 
-// ending is how a turn comes to its end.
+// ending is how a turn ends.
 type ending struct {
 	status     chat.Status
 	message    string
@@ -90,7 +90,7 @@ type ending struct {
 	budget string
 }
 
-// open records the person's message; after it the turn is under way.
+// recordStart records the person's message; after it the turn is under way.
 func (t *turn) open(ctx context.Context, fresh bool) error {
 	before, err := t.loop.cfg.History.Messages(ctx, t.ask.Conversation)
 	if err != nil {
@@ -140,8 +140,8 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 	return nil
 }
 
-// conversation tells of a new conversation, or of the title and model of one that changed. That of
-// a subagent takes no second turn.
+// conversation returns events for a new conversation, or for a changed title or model. A subagent's
+// conversation takes no second turn.
 func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Time) ([]event.Event, error) {
 	c := chat.Conversation{ID: t.ask.Conversation, Created: now}
 	if k := t.ask.kin; k != nil {
@@ -197,7 +197,7 @@ func (t *turn) run() Outcome {
 	}
 }
 
-// rounding alternates model and tools.
+// runRounds alternates model and tools.
 func (t *turn) rounding() ending {
 	if err := t.prepare(); err != nil {
 		return failed(err)
@@ -248,7 +248,8 @@ func (t *turn) rounding() ending {
 			if end.status != chat.StatusDone {
 				return end
 			}
-			// Only what is really there asks again: who wrote it may take it back at this moment.
+			// Only a message that is still there continues the turn: its author may take it back at this
+			// moment.
 			if more, err := t.steer(); err != nil {
 				return failed(err)
 			} else if more {
@@ -288,7 +289,7 @@ func (t *turn) prepare() error {
 	return nil
 }
 
-// listen finds out how the model writes calls; mostly that is known.
+// detectFormat finds out how the model writes tool calls; usually that is known.
 func (t *turn) listen() error {
 	if t.loop.cfg.Dialects == nil {
 		return nil
@@ -332,7 +333,7 @@ func (t *turn) finish(res llm.Response) ending {
 	return ending{status: chat.StatusDone}
 }
 
-// failed turns an error into the end of a turn, with the provider's own hint if it has one.
+// endingFor turns an error into the end of a turn, with the provider's own suggestion if there is one.
 func failed(err error) ending {
 	if space.IsFull(err) {
 		return full()
@@ -395,7 +396,7 @@ func (t *turn) provenance() toolspec.Provenance {
 	}
 }
 
-// title is the first line of what was asked, short enough for a list.
+// title is the first line of the question, short enough for a list.
 func title(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.Join(strings.Fields(line), " ")

@@ -1,3 +1,8 @@
+// Package modelapi is the HTTP client of model services: it speaks their wire formats (OpenAI's chat
+// completions and responses, Anthropic's messages), lists their models and asks for context windows.
+//
+// It sends each request once and keeps no state. Retries, fallbacks and the choice of a service belong to
+// package providers.
 package modelapi
 
 import (

@@ -1,3 +1,8 @@
+// Package providers opens models by name and lists those that can be chosen: of the configured services and
+// of servers found on this machine. Models it opens retry, resume answers that broke off, and fall back to
+// another model.
+//
+// Every address is dialled through an egress guard of its own.
 package providers
 
 import (

@@ -1,3 +1,5 @@
+// Package allowance holds what a turn and its subagents may still do: the tools they may call, and the
+// calls and subagents left. It decides nothing about permissions; that is the pipeline's.
 package allowance
 
 import (
@@ -7,19 +9,19 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxChildren is how many children run at once below one turn, at any depth.
+// MaxSubagents is how many subagents run at once below one turn, at any depth.
 const MaxSubagents = 3
 
-// rights are what the model of a turn may do beside what the policy lets it.
+// Rights are what the model of a turn may do, besides what the policy allows.
 type Rights struct {
-	// tools are the only ones, nil for all that are offered.
+	// Tools are the only ones, nil for all that are offered.
 	Tools    []string
 	readOnly bool
-	// calls and rounds bound the turn; 0 leaves that to the settings.
+	// Calls and Rounds limit the turn; 0 leaves that to the settings.
 	Calls, Rounds int
 }
 
-// narrow is what a child of who has r may do: never more than r lets.
+// Narrow returns the rights of a subagent: never more than r.
 func (r Rights) Narrow(tools []string, readOnly bool, calls, rounds int) Rights {
 	if tools != nil {
 		all := r
@@ -32,12 +34,12 @@ func (r Rights) Narrow(tools []string, readOnly bool, calls, rounds int) Rights 
 
 func (r Rights) names(name string) bool { return r.Tools == nil || slices.Contains(r.Tools, name) }
 
-// allow reports whether a tool may be called.
+// Allow reports whether a tool may be called.
 func (r Rights) Allow(d toolspec.Definition) bool {
 	return r.names(d.Name) && (!r.readOnly || d.Hints.ReadOnly)
 }
 
-// least is the smaller of two bounds, of which 0 is none.
+// Min is the smaller of two limits, where 0 means none.
 func Min(a, b int) int {
 	if a <= 0 || b <= 0 {
 		return max(a, b)
@@ -45,7 +47,7 @@ func Min(a, b int) int {
 	return min(a, b)
 }
 
-// ledger counts what a turn and all below it still may do.
+// Counter counts the remaining calls and running subagents of a turn and all below it.
 type Counter struct {
 	mu       sync.Mutex
 	calls    int
@@ -54,7 +56,7 @@ type Counter struct {
 
 func NewCounter(calls int) *Counter { return &Counter{calls: calls} }
 
-// take counts one call; false when none is left.
+// TakeCall counts one call; it returns false if none is left.
 func (g *Counter) TakeCall() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -68,7 +70,7 @@ func (g *Counter) CallsLeft() int {
 	return g.calls
 }
 
-// enter counts a child that begins; false when as many run as may.
+// StartSubagent counts a subagent; it returns false if MaxSubagents are running.
 func (g *Counter) StartSubagent() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,3 +1,5 @@
+// Package budget counts what turns spend, in tokens and money, and compares it with the configured limits.
+// It asks no model and records nothing: the loop does.
 package budget
 
 import (
@@ -13,42 +15,41 @@ import (
 	"sextant/shared/wire"
 )
 
-// Spend is what is known of costs and how they are bounded. All fields may be nil.
+// Config says how costs are known and bounded. All fields may be nil.
 type Config struct {
-	// Budgets are asked at the start of every turn, Price for each answer.
+	// Budgets is called at the start of every turn, Price for each answer.
 	Budgets func() Limits
-	// Ledger knows what was spent before.
+	// Ledger knows earlier costs.
 	Ledger Ledger
 	Price  func(model string) (price.Price, bool)
 }
 
-// Ledger keeps what conversations came to, in all their branches.
+// Ledger knows the costs of conversations, over all their branches.
 type Ledger interface {
-	// Spent is what a conversation came to, and what of that stood when its budget was last allowed
-	// once more.
+	// Spent is the cost of a conversation in total, and at the time its budget was last reset.
 	Spent(ctx context.Context, conversation string) (all, before chat.Bill, err error)
-	// LastTurn is what its newest turn came to.
+	// LastTurn is the cost of its newest turn.
 	LastTurn(ctx context.Context, conversation string) (chat.Bill, error)
 }
 
-// Budget bounds what is spent; a zero field bounds nothing.
+// Limit bounds what is spent; a zero field bounds nothing.
 type Limit struct {
 	Tokens int
 	Cost   chat.Money
 }
 
-// Budgets are those of the settings.
+// Limits are the configured budgets.
 type Limits struct{ Turn, Conversation Limit }
 
-// Names of the budgets, which are those of their settings; ofAsk is one that came with the question.
+// Suffixes of the names of budgets and their settings; ofRequest came with the question.
 const (
 	perTurn         = "per_turn"
 	perConversation = "per_conversation"
 	ofRequest       = "of_request"
 )
 
-// purse is what a turn spends from. A turn that begins in a call of another one spends from that
-// one's as well, at the same time as others do.
+// Account is what a turn spends from. A turn that runs inside a call of another one also spends from that
+// one's account, concurrently with others.
 type Account struct {
 	Conversation, Turn string
 	Parent             *Account
@@ -56,11 +57,11 @@ type Account struct {
 	Own                Limit
 
 	mu sync.Mutex
-	// earlier is what the conversation spent before the turn, since its budget was last allowed.
+	// Earlier is what the conversation spent before the turn, since its budget was last reset.
 	Earlier, turnBill chat.Bill
-	// told is what services counted themselves.
+	// reported is the usage that services counted themselves.
 	reported chat.Usage
-	// untold are requests of this turn that stand in no event yet; only its own goroutine has them.
+	// Unreported are requests of this turn that are in no event yet. Only its own goroutine uses it.
 	Unreported []event.Request
 	Warned     bool
 }
@@ -78,7 +79,7 @@ func FromContext(ctx context.Context) *Account {
 	return a
 }
 
-// take gives the requests that stand in no event yet.
+// TakeUnreported returns the requests that are in no event yet.
 func (a *Account) TakeUnreported() []event.Request {
 	requests := a.Unreported
 	a.Unreported = nil
@@ -96,14 +97,14 @@ func (a *Account) Add(r event.Request, reported chat.Usage) {
 	}
 }
 
-// spent is what the turn came to, and what of that services counted themselves.
+// Spent is the cost of the turn, and the usage that services counted themselves.
 func (a *Account) Spent() (chat.Bill, chat.Usage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.turnBill, a.reported
 }
 
-// limits are the budgets that bound the turn, the narrowest first.
+// Budgets are the budgets that bound the turn, the narrowest first.
 func (a *Account) Budgets() []wire.Budget {
 	var all []wire.Budget
 	for ; a != nil; a = a.Parent {
@@ -113,7 +114,7 @@ func (a *Account) Budgets() []wire.Budget {
 	return all
 }
 
-// payer is whose the costs are at last; nil for the turn itself.
+// Payer is the root turn that pays, nil for the turn itself.
 func (a *Account) Payer() *event.Payer {
 	root := a
 	for root.Parent != nil {
@@ -125,7 +126,7 @@ func (a *Account) Payer() *event.Payer {
 	return &event.Payer{Conversation: root.Conversation, Turn: root.Turn}
 }
 
-// limits are the budgets as they stand, the narrowest scope first.
+// Evaluate returns the state of the budgets, the narrowest scope first.
 func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget {
 	var all []wire.Budget
 	for _, scope := range []struct {
@@ -158,7 +159,7 @@ func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget 
 	return all
 }
 
-// reached says that a budget is reached and what to do.
+// Describe says that a budget is used up and what to do.
 func Describe(b wire.Budget) (message, suggestion string) {
 	kind, spent, limit := "tokens", humanize.Comma(b.Spent)+" tokens", humanize.Comma(b.Limit)
 	if b.Currency != "" {

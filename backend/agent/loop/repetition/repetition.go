@@ -1,3 +1,5 @@
+// Package repetition notices a model that repeats the same call with the same result without making
+// progress. A Detector belongs to one turn and is not safe for concurrent use.
 package repetition
 
 import (
@@ -10,20 +12,19 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// most is how often the same may happen before a turn ends.
+// maxRepeats is how often the same may happen before a turn ends.
 const maxRepeats = 3
 
-// guard notices a model that goes in circles: the same call with the same arguments and
-// the same result again and again, while nothing that happens in between is new.
+// Detector notices a model that goes in circles: the same call with the same arguments and the same result
+// again and again, with nothing new in between.
 type Detector struct {
-	// met are all calls with their results in the turn; times counts them since the last news.
+	// known are all calls with results of the turn; repeats counts them since the last new result.
 	known   map[[sha256.Size]byte]bool
 	repeats map[[sha256.Size]byte]int
 }
 
-// seen counts c with its result and says how often it happened since something changed.
-// Only a result that the turn has not met is news: of two calls that take turns, each with
-// its old result, neither makes the other worth another try.
+// count records c with its result and returns how often it happened since the last new result. Only a result
+// new to the turn counts: of two alternating calls with old results, neither justifies repeating the other.
 func (g *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
 	if g.known == nil {
 		g.known, g.repeats = map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]int{}
@@ -37,8 +38,7 @@ func (g *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
 	return g.repeats[key]
 }
 
-// judge counts c and gives what is written below its result, and the end of the turn when
-// it was once too often.
+// Observe records c and returns a note for the model to append to its result, and whether the turn is over.
 func (g *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (note string, over bool) {
 	switch n := g.count(c, text, r); {
 	case n == maxRepeats-1:
@@ -64,8 +64,7 @@ func canonical(args json.RawMessage) string {
 	return string(b)
 }
 
-// timeless drops durations ("settled 38 ms"), which differ in results that are otherwise
-// the same.
+// withoutDurations replaces durations ("settled 38 ms"), which differ between otherwise equal results.
 func withoutDurations(s string) string {
 	words := strings.Fields(s)
 	for i := 1; i < len(words); i++ {

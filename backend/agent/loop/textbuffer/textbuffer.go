@@ -1,3 +1,4 @@
+// Package textbuffer joins the pieces of a streamed answer, so that not every token becomes an event.
 package textbuffer
 
 import (
@@ -7,11 +8,11 @@ import (
 	"time"
 )
 
-// mergeFor is how long pieces of text are collected before they are published.
+// interval is how long pieces of text are collected before they are published.
 const interval = 50 * time.Millisecond
 
-// merger joins pieces of text so that at most one event every mergeFor is published. The
-// first piece goes out at once: the wait for the first word is the one that is felt.
+// Buffer joins pieces of text so that at most one event per interval is published. The first piece goes out
+// at once, because the wait for the first word is the one people notice.
 type Buffer struct {
 	publish func(string) error
 
@@ -42,7 +43,7 @@ func (m *Buffer) Add(s string) {
 	}
 }
 
-// now publishes what is pending without waiting for more.
+// Flush publishes what is pending without waiting for more.
 func (m *Buffer) Flush() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,7 +61,7 @@ func (m *Buffer) onTimer() {
 	}
 }
 
-// flush publishes what is pending; m.mu is held, which keeps pieces in order.
+// publishPending publishes what is pending; m.mu is held, which keeps pieces in order.
 func (m *Buffer) publishPending() {
 	if m.pending.Len() == 0 {
 		return
@@ -72,7 +73,7 @@ func (m *Buffer) publishPending() {
 	m.last = time.Now()
 }
 
-// close publishes the rest; nothing is published after it returned.
+// Close publishes the rest. Nothing is published after it returned.
 func (m *Buffer) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

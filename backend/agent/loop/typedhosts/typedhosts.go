@@ -1,3 +1,5 @@
+// Package typedhosts finds the hosts that a person typed in a message. Typing a host permits opening it, so
+// it recognises too little rather than too much.
 package typedhosts
 
 import (
@@ -9,13 +11,12 @@ import (
 	"unicode"
 )
 
-// maxHosts bounds what one message can open.
+// maxHosts limits the hosts that one message can open.
 const maxHosts = 50
 
-// TypedHosts finds the hosts a person typed in text: addresses, bare domains, host:port
-// and IP addresses; lower case, each once, in order. An address with a port gives
-// host:port. Words that only look like files ("notes.txt") are taken for hosts only with
-// a scheme, a port or a path: typing an address opens it, so less is safer.
+// Find returns the hosts in a text that a person typed: addresses, bare domains, host:port and IP addresses,
+// in lower case, each once, in order. An address with a port gives host:port. Typing an address opens it, so
+// words that look like files ("notes.txt") count only with a scheme, a port or a path.
 func Find(text string) []string {
 	var out []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
@@ -32,7 +33,7 @@ func Find(text string) []string {
 	return out
 }
 
-// form is how much a word already looks like an address.
+// wordForm is how much of an address a word has.
 type wordForm int
 
 const (
@@ -41,7 +42,7 @@ const (
 	schemeForm
 )
 
-// host is the host in one word, "" when there is none.
+// host is the host in one word, "" if there is none.
 func host(word string) string {
 	if i := strings.Index(word, "://"); i > 0 {
 		u, err := url.Parse(word)
@@ -64,7 +65,7 @@ func host(word string) string {
 	return checked(strings.Trim(name, "[]"), port, f)
 }
 
-// checked is name with port in lower case, "" when it is no host.
+// checked is name with port in lower case, "" if it is no host.
 func checked(name, port string, f wordForm) string {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	if strings.Trim(port, "0123456789") != "" || len(port) > 5 {
@@ -100,8 +101,8 @@ func withPort(name, port string) string {
 	return net.JoinHostPort(name, port)
 }
 
-// fileEnding reports endings that people write in file names. A few are top-level
-// domains as well; those need a scheme, a port or a path here.
+// fileEnding reports endings of file names. Some are also top-level domains; those need a scheme, a port or a
+// path here.
 func fileEnding(s string) bool {
 	return slices.Contains(
 		strings.Fields(
@@ -111,8 +112,7 @@ func fileEnding(s string) bool {
 	)
 }
 
-// worded are the hosts that a person opened by typing them in text: not those that stood in old, which
-// were somebody else's words.
+// Added returns the hosts in text that are not in old, which somebody else wrote.
 func Added(text, old string) []string {
 	were := Find(old)
 	return slices.DeleteFunc(Find(text), func(h string) bool { return slices.Contains(were, h) })

@@ -1,3 +1,4 @@
+// Package unsaved holds events in memory that the disk had no room for, until they can be recorded.
 package unsaved
 
 import (
@@ -8,9 +9,9 @@ import (
 	"sextant/shared/event"
 )
 
-// debts are what the disk did not take, by conversation, in order.
+// Events are the events that could not be written, by conversation, in order.
 type Events struct {
-	// settling is held while they are recorded. It is taken before mu.
+	// Saving is held while they are being recorded. Lock it before mu.
 	Saving sync.Mutex
 	mu     sync.Mutex
 	events map[string][]event.Event
@@ -25,21 +26,21 @@ func (d *Events) Add(conversation string, events []event.Event) {
 	d.events[conversation] = append(d.events[conversation], events...)
 }
 
-// of are those of a conversation.
+// Of returns those of a conversation.
 func (d *Events) Of(conversation string) []event.Event {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.events[conversation]
 }
 
-// all are the conversations that have some.
+// Conversations are the conversations that have some.
 func (d *Events) Conversations() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Collect(maps.Keys(d.events))
 }
 
-// paid forgets the oldest n of a conversation.
+// Remove forgets the oldest n of a conversation.
 func (d *Events) Remove(conversation string, n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,3 +1,5 @@
+// Package commandtable is the table of the pilot's commands: the ways to say each, an example, and the tool
+// it calls. The grammar, the help, suggestions and completion all come from it. It reads nothing itself.
 package commandtable
 
 import "fmt"

@@ -1,3 +1,8 @@
+// Package grammar reads messages with the table of commands: it splits them into commands, matches each with
+// the forms of the table, and reads the values in them. It also suggests commands on a near miss, completes a
+// message that is being typed, and explains commands.
+//
+// It runs nothing. What is in the window only helps to find what is meant.
 package grammar
 
 import (

@@ -1,4 +1,4 @@
-package dialect_test
+package probe_test
 
 import (
 	"context"
@@ -90,15 +90,15 @@ func TestTheProbeFindsTheDialectWithFewRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, s := served(t, c.turns...)
-			v, _, err := dialect.NewProber(dialect.ProbeConfig{Memory: &memory{}}).
+			v, _, err := probe.New(probe.Config{Memory: &memory{}}).
 				Dialect(context.Background(), "openai/m", m)
-			if err != nil || v.Kind != c.kind || v.Sure != c.sure || v.Requests != c.requests ||
+			if err != nil || v.Kind != c.kind || v.Confidence != c.sure || v.Requests != c.requests ||
 				len(s.Requests()) != c.requests ||
-				v.By != "probe" {
+				v.Source != "probe" {
 				t.Errorf("%+v after %d requests, %v", v, len(s.Requests()), err)
 			}
-			if c.requests > dialect.MaxProbes {
-				t.Errorf("more than %d requests", dialect.MaxProbes)
+			if c.requests > probe.MaxRequests {
+				t.Errorf("more than %d requests", probe.MaxRequests)
 			}
 		})
 	}
@@ -108,12 +108,12 @@ func TestAVerdictIsRememberedForItsModelAndItsPlace(t *testing.T) {
 	m, s := served(t, natively)
 	kept := &memory{}
 	ctx := context.Background()
-	_, usage, err := dialect.NewProber(dialect.ProbeConfig{Memory: kept}).Dialect(ctx, "openai/m", m)
+	_, usage, err := probe.New(probe.Config{Memory: kept}).Dialect(ctx, "openai/m", m)
 	if err != nil || usage.Input != 70 {
 		t.Fatal(usage, err)
 	}
 	// Another session asks nothing, another model and another server do.
-	next := dialect.NewProber(dialect.ProbeConfig{Memory: kept})
+	next := probe.New(probe.Config{Memory: kept})
 	if v, usage, err := next.Dialect(ctx, "openai/m", m); err != nil || v.Kind != dialect.Native || usage.Input != 0 ||
 		len(s.Requests()) != 1 {
 		t.Errorf("%+v, %d requests, %v", v, len(s.Requests()), err)
@@ -131,7 +131,7 @@ func TestAVerdictIsRememberedForItsModelAndItsPlace(t *testing.T) {
 func TestADoubtfulVerdictIsAskedAgainAfterADay(t *testing.T) {
 	m, s := served(t, chatter)
 	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	p := dialect.NewProber(dialect.ProbeConfig{Memory: &memory{}, Now: func() time.Time { return now }})
+	p := probe.New(probe.Config{Memory: &memory{}, Now: func() time.Time { return now }})
 	for _, step := range []struct {
 		wait time.Duration
 		want int
@@ -145,18 +145,18 @@ func TestADoubtfulVerdictIsAskedAgainAfterADay(t *testing.T) {
 
 func TestAPersonsWordIsNotQuestioned(t *testing.T) {
 	m, s := served(t, natively)
-	p := dialect.NewProber(
-		dialect.ProbeConfig{
+	p := probe.New(
+		probe.Config{
 			Memory:    &memory{},
 			Overrides: func() []string { return []string{"ollama/x=fenced", "openai/m=hermes"} },
 		},
 	)
 	v, _, err := p.Dialect(context.Background(), "openai/m", m)
-	if err != nil || v.Kind != dialect.Hermes || v.By != "person" || len(s.Requests()) > 0 {
+	if err != nil || v.Kind != dialect.Hermes || v.Source != "person" || len(s.Requests()) > 0 {
 		t.Errorf("%+v, %v", v, err)
 	}
 	for text, ok := range map[string]bool{"ollama/qwen3=hermes": true, "openai/a=b=native": true, "qwen3=hermes": false, "ollama/x=": false, "ollama/x": false, "ollama/x=xml": false} {
-		if err := dialect.CheckOverride(text); (err == nil) != ok {
+		if err := probe.CheckOverride(text); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -165,13 +165,13 @@ func TestAPersonsWordIsNotQuestioned(t *testing.T) {
 func TestAModelThatCannotBeAskedLeavesNoVerdict(t *testing.T) {
 	m, s := served(t, openaitest.Turn{Status: 401})
 	kept := &memory{}
-	_, _, err := dialect.NewProber(dialect.ProbeConfig{Memory: kept}).Dialect(context.Background(), "openai/m", m)
+	_, _, err := probe.New(probe.Config{Memory: kept}).Dialect(context.Background(), "openai/m", m)
 	if llm.KindOf(err) != llm.Unauthorised || len(kept.kept) > 0 || len(s.Requests()) != 1 {
 		t.Errorf("%v, kept %v, %d requests", err, kept.kept, len(s.Requests()))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := dialect.NewProber(dialect.ProbeConfig{Memory: kept}).Dialect(ctx, "openai/m", m); !errors.Is(
+	if _, _, err := probe.New(probe.Config{Memory: kept}).Dialect(ctx, "openai/m", m); !errors.Is(
 		err,
 		context.Canceled,
 	) ||
@@ -182,7 +182,7 @@ func TestAModelThatCannotBeAskedLeavesNoVerdict(t *testing.T) {
 
 func TestConversationsThatBeginTogetherAskOnce(t *testing.T) {
 	m, s := served(t, natively)
-	p := dialect.NewProber(dialect.ProbeConfig{Memory: &memory{}})
+	p := probe.New(probe.Config{Memory: &memory{}})
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {

@@ -1,4 +1,6 @@
-package dialect
+// Package probe detects which format a model uses for tool calls by asking it for one call, and remembers
+// the answer. It knows no conversation and runs no tool.
+package probe
 
 import (
 	"context"
@@ -9,20 +11,21 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
 
 // SettingsStore persists small values.
-type Memory interface {
+type SettingsStore interface {
 	Setting(ctx context.Context, key string) (value string, ok bool, err error)
 	SetSetting(ctx context.Context, key, value string) error
 }
 
-// ProbeConfig configures a Prober. Only Memory is required.
-type ProbeConfig struct {
-	Memory Memory
+// Config configures a Prober. Only Memory is required.
+type Config struct {
+	Memory SettingsStore
 	// Overrides are set by the user as provider/model=format; they win.
 	Overrides func() []string
 	Now       func() time.Time
@@ -31,40 +34,40 @@ type ProbeConfig struct {
 
 // Prober detects how models write tool calls, once for each model. Safe for concurrent use.
 type Prober struct {
-	cfg ProbeConfig
+	cfg Config
 	one chan struct{}
 }
 
-// Detection is the format a model uses and how that is known.
-type Verdict struct {
-	Kind Kind `json:"kind"`
+// Result is the format a model uses and how that is known.
+type Result struct {
+	Kind dialect.Kind `json:"kind"`
 	// Confidence is between 0 and 1. Below 0.5 nothing was recognised, and the model is probed again after a
 	// day.
-	Sure float64 `json:"sure"`
+	Confidence float64 `json:"sure"`
 	// Source is probe, person or known.
-	By string `json:"by"`
+	Source string `json:"by"`
 	// Endpoint is where the model was reached. At another endpoint it counts as another model.
-	Place string `json:"place,omitempty"`
+	Endpoint string `json:"place,omitempty"`
 	// Requests is how many requests the probe took.
 	Requests int       `json:"requests,omitempty"`
 	Time     time.Time `json:"time"`
 }
 
 const (
-	// ProbeTool is the tool in the probe's question; it exists nowhere else.
-	ProbeTool = "say_word"
-	probeWord = "saffron"
-	// probeTokens leaves room for a model that reasons first.
-	probeTokens = 1024
-	// MaxProbes limits the requests of a probe.
-	MaxProbes = 4
-	unsure    = 0.5
-	unsureFor = 24 * time.Hour
-	memoryKey = "dialect."
+	// ToolName is the tool in the probe's question; it exists nowhere else.
+	ToolName = "say_word"
+	word     = "saffron"
+	// maxTokens leaves room for a model that reasons first.
+	maxTokens = 1024
+	// MaxRequests limits the requests of a probe.
+	MaxRequests   = 4
+	minConfidence = 0.5
+	retryAfter    = 24 * time.Hour
+	settingPrefix = "dialect."
 )
 
-// NewProber makes a Prober.
-func NewProber(cfg ProbeConfig) *Prober {
+// New makes a Prober.
+func New(cfg Config) *Prober {
 	if cfg.Overrides == nil {
 		cfg.Overrides = func() []string { return nil }
 	}
@@ -80,7 +83,7 @@ func NewProber(cfg ProbeConfig) *Prober {
 // CheckOverride returns what is wrong with provider/model=format.
 func CheckOverride(s string) error {
 	name, kind, ok := cutLast(s)
-	if !ok || !strings.Contains(name, "/") || !Kind(kind).Valid() {
+	if !ok || !strings.Contains(name, "/") || !dialect.Kind(kind).Valid() {
 		return fmt.Errorf(
 			"%q is not provider/model=dialect; dialects are native, tool_call, hermes and fenced, e.g. ollama/qwen3=hermes",
 			s,
@@ -98,19 +101,19 @@ func cutLast(s string) (name, kind string, ok bool) {
 }
 
 // Detect returns how the model called name writes tool calls. The first time it probes the model, native
-// first, with at most MaxProbes requests; usage is what they took. An error means that the model could not be
+// first, with at most MaxRequests requests; usage is what they took. An error means that the model could not be
 // asked; nothing is remembered then.
-func (p *Prober) Dialect(ctx context.Context, name string, m llm.Model) (Verdict, chat.Usage, error) {
+func (p *Prober) Dialect(ctx context.Context, name string, m llm.Model) (Result, chat.Usage, error) {
 	for _, o := range p.cfg.Overrides() {
-		if model, kind, ok := cutLast(o); ok && model == name && Kind(kind).Valid() {
-			return Verdict{Kind: Kind(kind), Sure: 1, By: "person"}, chat.Usage{}, nil
+		if model, kind, ok := cutLast(o); ok && model == name && dialect.Kind(kind).Valid() {
+			return Result{Kind: dialect.Kind(kind), Confidence: 1, Source: "person"}, chat.Usage{}, nil
 		}
 	}
 	place := ""
 	if at, ok := m.(llm.Placed); ok {
 		base, native := at.Place()
 		if native {
-			return Verdict{Kind: Native, Sure: 1, By: "known", Place: base}, chat.Usage{}, nil
+			return Result{Kind: dialect.Native, Confidence: 1, Source: "known", Endpoint: base}, chat.Usage{}, nil
 		}
 		place = base
 	}
@@ -122,7 +125,7 @@ func (p *Prober) Dialect(ctx context.Context, name string, m llm.Model) (Verdict
 	case p.one <- struct{}{}:
 		defer func() { <-p.one }()
 	case <-ctx.Done():
-		return Verdict{}, chat.Usage{}, ctx.Err()
+		return Result{}, chat.Usage{}, ctx.Err()
 	}
 	if v, ok := p.remembered(ctx, name, place); ok {
 		return v, chat.Usage{}, nil
@@ -131,11 +134,11 @@ func (p *Prober) Dialect(ctx context.Context, name string, m llm.Model) (Verdict
 	if err != nil {
 		return v, usage, err
 	}
-	v.Place, v.Time = place, p.cfg.Now().UTC()
-	p.cfg.Log.Info("dialect found", "model", name, "dialect", v.Kind, "sure", v.Sure, "requests", v.Requests)
+	v.Endpoint, v.Time = place, p.cfg.Now().UTC()
+	p.cfg.Log.Info("dialect found", "model", name, "dialect", v.Kind, "sure", v.Confidence, "requests", v.Requests)
 	raw, err := json.Marshal(v)
 	if err == nil {
-		err = p.cfg.Memory.SetSetting(ctx, memoryKey+name, string(raw))
+		err = p.cfg.Memory.SetSetting(ctx, settingPrefix+name, string(raw))
 	}
 	if err != nil {
 		p.cfg.Log.Warn("dialect not remembered", "model", name, "error", err)
@@ -144,48 +147,48 @@ func (p *Prober) Dialect(ctx context.Context, name string, m llm.Model) (Verdict
 }
 
 // remembered returns an earlier detection that is still valid.
-func (p *Prober) remembered(ctx context.Context, name, place string) (Verdict, bool) {
-	var v Verdict
-	raw, ok, err := p.cfg.Memory.Setting(ctx, memoryKey+name)
+func (p *Prober) remembered(ctx context.Context, name, place string) (Result, bool) {
+	var v Result
+	raw, ok, err := p.cfg.Memory.Setting(ctx, settingPrefix+name)
 	if err != nil {
 		p.cfg.Log.Warn("dialect not read", "model", name, "error", err)
 	}
-	if !ok || err != nil || json.Unmarshal([]byte(raw), &v) != nil || !v.Kind.Valid() || v.Place != place {
-		return Verdict{}, false
+	if !ok || err != nil || json.Unmarshal([]byte(raw), &v) != nil || !v.Kind.Valid() || v.Endpoint != place {
+		return Result{}, false
 	}
-	return v, v.Sure >= unsure || p.cfg.Now().Sub(v.Time) < unsureFor
+	return v, v.Confidence >= minConfidence || p.cfg.Now().Sub(v.Time) < retryAfter
 }
 
 // probe asks for one call in each format until one comes.
-func probe(ctx context.Context, m llm.Model) (Verdict, chat.Usage, error) {
+func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
 	var usage chat.Usage
-	best := Verdict{Kind: Fenced, Sure: 0.1, By: "probe"}
+	best := Result{Kind: dialect.Fenced, Confidence: 0.1, Source: "probe"}
 	var refusal error
 	answered := false
-	for i, kind := range Kinds() {
+	for i, kind := range dialect.Kinds() {
 		heard, err := ask(ctx, m, kind)
 		usage.Input += heard.usage.Input
 		usage.Output += heard.usage.Output
 		usage.Cached += heard.usage.Cached
 		switch {
 		case err != nil && (ctx.Err() != nil || !refused(err)):
-			return Verdict{}, usage, err
+			return Result{}, usage, err
 		case err != nil:
 			refusal = err
 			continue
 		}
-		if !answered && kind == Native {
-			best.Kind = Native // it at least takes tools
+		if !answered && kind == dialect.Native {
+			best.Kind = dialect.Native // it at least takes tools
 		}
 		answered = true
-		if heard.sure > 0 {
-			return Verdict{Kind: heard.kind, Sure: heard.sure, By: "probe", Requests: i + 1}, usage, nil
+		if heard.confidence > 0 {
+			return Result{Kind: heard.kind, Confidence: heard.confidence, Source: "probe", Requests: i + 1}, usage, nil
 		}
 	}
 	if !answered {
-		return Verdict{}, usage, refusal
+		return Result{}, usage, refusal
 	}
-	best.Requests = len(Kinds())
+	best.Requests = len(dialect.Kinds())
 	return best, usage, nil
 }
 
@@ -196,43 +199,43 @@ func refused(err error) bool {
 	return errors.As(err, &e) && e.Kind == llm.Failed
 }
 
-// probeResult is the result of one question of a probe.
-type answer struct {
-	kind  Kind
-	sure  float64
-	usage chat.Usage
+// attempt is the result of one question of a probe.
+type attempt struct {
+	kind       dialect.Kind
+	confidence float64
+	usage      chat.Usage
 }
 
 // ask asks for the call in one format. An answer in another format counts too: the model was trained on that
 // one.
-func ask(ctx context.Context, m llm.Model, kind Kind) (answer, error) {
+func ask(ctx context.Context, m llm.Model, kind dialect.Kind) (attempt, error) {
 	defs := []toolspec.Definition{{
-		Name: ProbeTool, Description: "Says one word to the person.",
+		Name: ToolName, Description: "Says one word to the person.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`),
 	}}
 	req := llm.Request{
-		System: Section(kind, defs), MaxTokens: probeTokens, Alone: true, Written: true,
+		System: dialect.Section(kind, defs), MaxTokens: maxTokens, Alone: true, Written: true,
 		Messages: []chat.Message{
 			{
 				Role: chat.RoleUser,
-				Text: "Call the tool " + ProbeTool + " with the word " + probeWord + ". Do nothing else.",
+				Text: "Call the tool " + ToolName + " with the word " + word + ". Do nothing else.",
 			},
 		},
 	}
-	if kind == Native {
-		req.Tools = functions(defs)
+	if kind == dialect.Native {
+		req.Tools = dialect.Functions(defs)
 	}
 	res, err := m.Stream(ctx, req, func(llm.Delta) {})
-	got := answer{usage: res.Usage}
+	got := attempt{usage: res.Usage}
 	if err != nil {
 		return got, err
 	}
 	for _, c := range res.Calls {
-		got.judge(Native, c.Name, c.Args)
+		got.record(dialect.Native, c.Name, c.Args)
 	}
-	p := NewParser(NewTools(defs), func(e Event) {
+	p := dialect.NewParser(dialect.NewTools(defs), func(e dialect.Event) {
 		if e.Call != nil {
-			got.judge(e.Call.Form, e.Call.Name, e.Call.Args)
+			got.record(e.Call.Form, e.Call.Name, e.Call.Args)
 		}
 	})
 	p.Write(res.Text)
@@ -241,15 +244,15 @@ func ask(ctx context.Context, m llm.Model, kind Kind) (answer, error) {
 }
 
 // record takes the first call that came.
-func (a *answer) judge(kind Kind, name string, args json.RawMessage) {
-	if a.sure > 0 || name != ProbeTool {
+func (a *attempt) record(kind dialect.Kind, name string, args json.RawMessage) {
+	if a.confidence > 0 || name != ToolName {
 		return
 	}
-	a.kind, a.sure = kind, 0.7
+	a.kind, a.confidence = kind, 0.7
 	var said struct {
 		Word string `json:"word"`
 	}
-	if json.Unmarshal(args, &said) == nil && said.Word == probeWord {
-		a.sure = 0.95
+	if json.Unmarshal(args, &said) == nil && said.Word == word {
+		a.confidence = 0.95
 	}
 }
