@@ -14,10 +14,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestATaskEndsWithJSONThatFitsInEveryDialect(t *testing.T) {
+func TestATaskEndsWithValidJSONInEveryFormat(t *testing.T) {
 	for _, kind := range dialect.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
-			h := build(t)
+			h := newHarness(t)
 			h.kind = kind
 			tools := dialect.NewTools([]toolspec.Definition{def("look", true), def(automation.ToolName, false)})
 			script := []openaitest.Call{call("look", `{"where":"shop"}`), call(automation.ToolName, `{}`)}
@@ -60,7 +60,7 @@ func TestATaskEndsWithJSONThatFitsInEveryDialect(t *testing.T) {
 }
 
 func TestTheSystemPromptIsTheOneOfAConversationByteForByte(t *testing.T) {
-	h := build(
+	h := newHarness(
 		t,
 		says("Hello."),
 		calls(call("look", "{}")),
@@ -88,9 +88,9 @@ func TestTheSystemPromptIsTheOneOfAConversationByteForByte(t *testing.T) {
 	}
 }
 
-func TestAProgramsOwnSystemPromptAndToolsHoldInEveryRound(t *testing.T) {
+func TestAProgramsSystemPromptAndToolsApplyInEveryRound(t *testing.T) {
 	const own = "You are a clerk.\n"
-	h := build(
+	h := newHarness(
 		t,
 		calls(call("act", "{}"), call("look", "{}")),
 		calls(call(automation.ToolName, "{}")),
@@ -123,8 +123,8 @@ func TestAProgramsOwnSystemPromptAndToolsHoldInEveryRound(t *testing.T) {
 	}
 }
 
-func TestAModelIsToldWhereItsAnswerDoesNotFitAndMendsIt(t *testing.T) {
-	h := build(t,
+func TestAModelIsToldWhereItsAnswerDoesNotFitAndRepairsIt(t *testing.T) {
+	h := newHarness(t,
 		calls(call(automation.ToolName, "{}")),
 		says(`Here you are: {"name":"Fen","price":72}`),
 		says("```json\n{\"name\":\"Fen\",\"price\":\"72\"}\n```"),
@@ -149,9 +149,9 @@ func TestAModelIsToldWhereItsAnswerDoesNotFitAndMendsIt(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatNeverFitsEndsAfterTheBoundWithTheLastOneAndWhatIsWrong(t *testing.T) {
+func TestAnAnswerThatNeverFitsEndsWithTheLastOneAndItsProblems(t *testing.T) {
 	for repairs := range 4 {
-		h := build(t, calls(call(automation.ToolName, "{}")))
+		h := newHarness(t, calls(call(automation.ToolName, "{}")))
 		n := 0
 		h.service.Answer = func(openaitest.Request) openaitest.Turn {
 			n++
@@ -172,7 +172,7 @@ func TestAnAnswerThatNeverFitsEndsAfterTheBoundWithTheLastOneAndWhatIsWrong(t *t
 }
 
 func TestNoToolRunsAfterTheModelSaidThatItIsDone(t *testing.T) {
-	h := build(t,
+	h := newHarness(t,
 		calls(call("look", "{}"), call(automation.ToolName, "{}")),
 		calls(call("act", "{}"), call("look", "{}")),
 		openaitest.Turn{Text: `{"name":"Fen","price":1}`, Calls: []openaitest.Call{call("act", "{}")}},
@@ -193,7 +193,7 @@ func TestNoToolRunsAfterTheModelSaidThatItIsDone(t *testing.T) {
 }
 
 func TestDoneIsNotTakenWhileACallOfTheSameAnswerFailed(t *testing.T) {
-	h := build(t,
+	h := newHarness(t,
 		calls(call("act", `{"n":1}`), call(automation.ToolName, "{}")),
 		calls(call("act", `{"n":2}`)),
 		calls(call(automation.ToolName, "{}")),
@@ -216,8 +216,8 @@ func TestDoneIsNotTakenWhileACallOfTheSameAnswerFailed(t *testing.T) {
 	}
 }
 
-func TestAModelThatOnlyTalksIsRemindedOnceAndThenAskedForTheAnswer(t *testing.T) {
-	h := build(t, says("I will look now."), says("The lamp Fen costs 72."), says(`{"name":"Fen","price":72}`))
+func TestAModelThatOnlyWritesIsRemindedOnceAndThenAskedForTheAnswer(t *testing.T) {
+	h := newHarness(t, says("I will look now."), says("The lamp Fen costs 72."), says(`{"name":"Fen","price":72}`))
 	answer, err := automation.Run(t.Context(), h, h.job(t))
 	if err != nil || answer.Outcome.Rounds != 3 {
 		t.Fatalf("%+v %v", answer, err)
@@ -228,7 +228,7 @@ func TestAModelThatOnlyTalksIsRemindedOnceAndThenAskedForTheAnswer(t *testing.T)
 }
 
 func TestAModelThatNeverEndsMeetsTheLimitsOfATurn(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 4}
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
@@ -240,7 +240,7 @@ func TestAModelThatNeverEndsMeetsTheLimitsOfATurn(t *testing.T) {
 	if !ok || e.Outcome.Status != chat.StatusLimit || !strings.Contains(e.Message, "4 rounds") {
 		t.Errorf("%+v", err)
 	}
-	h = build(
+	h = newHarness(
 		t,
 		calls(call("look", `{"n":1}`)),
 		calls(call("look", `{"n":2}`)),
@@ -254,7 +254,7 @@ func TestAModelThatNeverEndsMeetsTheLimitsOfATurn(t *testing.T) {
 }
 
 func TestAnAnswerInTheCallAndADescriptionInWordsAreTaken(t *testing.T) {
-	h := build(
+	h := newHarness(
 		t,
 		calls(call(automation.ToolName, "{}")),
 		calls(call(automation.ToolName, `{"answer":"[\"Fen\", \"Ro\"]"}`)),
@@ -271,7 +271,7 @@ func TestAnAnswerInTheCallAndADescriptionInWordsAreTaken(t *testing.T) {
 }
 
 func TestAJobThatCannotBeDoneIsRefusedBeforeAnythingRuns(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	for name, c := range map[string]struct {
 		change func(*automation.Job)
 		want   string

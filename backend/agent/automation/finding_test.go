@@ -16,9 +16,9 @@ import (
 )
 
 // crowded has more tools than a twentieth of the window holds, one of them a panel's.
-func crowded(t *testing.T, turns ...openaitest.Turn) *house {
+func manyTools(t *testing.T, turns ...openaitest.Turn) *harness {
 	t.Helper()
-	h := build(t, turns...)
+	h := newHarness(t, turns...)
 	h.window, h.limits = 4000, loop.Limits{CallsPerTurn: 20, Rounds: 20}
 	h.more = []toolspec.Definition{def(toolspec.FindTools, true)}
 	for i := range 60 {
@@ -34,11 +34,11 @@ func meant(tool, args string) openaitest.Call {
 	return call(toolspec.CallTool, fmt.Sprintf(`{"tool":%q,"args":%s}`, tool, args))
 }
 
-func TestAModelThatHasToFindItsToolsSaysThatItIsDoneInEveryDialect(t *testing.T) {
+func TestAModelThatSearchesItsToolsFinishesInEveryFormat(t *testing.T) {
 	for _, kind := range dialect.Kinds() {
 		for name, done := range map[string]openaitest.Call{"by itself": call(automation.ToolName, `{}`), "as one it found": meant(automation.ToolName, `{}`)} {
 			t.Run(string(kind)+" "+name, func(t *testing.T) {
-				h := crowded(t)
+				h := manyTools(t)
 				h.kind = kind
 				caller := def(toolspec.CallTool, false)
 				caller.Parameters = json.RawMessage(
@@ -81,7 +81,7 @@ func TestAModelThatHasToFindItsToolsSaysThatItIsDoneInEveryDialect(t *testing.T)
 }
 
 func TestAToolThatIsNotAllowedDoesNotRunThroughTheOneThatCallsOthers(t *testing.T) {
-	h := crowded(
+	h := manyTools(
 		t,
 		calls(meant("other_7", "{}"), meant("act", "{}"), meant("look", "{}")),
 		calls(call(automation.ToolName, "{}")),
@@ -113,8 +113,8 @@ func TestAToolThatIsNotAllowedDoesNotRunThroughTheOneThatCallsOthers(t *testing.
 	}
 }
 
-func TestWhatIsSaidToTheModelOnTheWayIsNotAPersonsWord(t *testing.T) {
-	h := crowded(t, says("I look."), says("72."), says("It costs 72."), says(`{"name":"Fen","price":72}`))
+func TestNotesToTheModelAreNotUserMessages(t *testing.T) {
+	h := manyTools(t, says("I look."), says("72."), says("It costs 72."), says(`{"name":"Fen","price":72}`))
 	if _, err := automation.Run(t.Context(), h, h.job(t)); err != nil {
 		t.Fatal(err)
 	}

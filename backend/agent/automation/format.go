@@ -9,21 +9,21 @@ import (
 	"sextant/backend/calls/schema"
 )
 
-// MaxFormatBytes bounds a format: all of it goes to the model.
+// MaxFormatBytes limits a format: all of it goes to the model.
 const MaxFormatBytes = 64 << 10
 
-// checker knows the formats that were used; it bounds what it keeps.
+// checker caches the formats in use; its cache is bounded.
 var checker = schema.New()
 
-// Format is what an answer has to fit: a JSON Schema, or a description in words, which any JSON
-// fits. The zero Format is none.
+// Format is what an answer must fit: a JSON Schema, or a description in words, which any JSON fits. The zero
+// Format is none.
 type Format struct {
 	schema json.RawMessage
 	words  string
 }
 
-// NewFormat reads a format: a JSON object is a schema, a JSON string a description. The error says
-// what is wrong with it.
+// NewFormat reads a format: a JSON object is a schema, a JSON string a description. The error says what is
+// wrong with it.
 func NewFormat(raw []byte) (Format, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > MaxFormatBytes {
@@ -55,7 +55,7 @@ func NewFormat(raw []byte) (Format, error) {
 
 func (f Format) empty() bool { return f.schema == nil && f.words == "" }
 
-// asked is what the model is told when it is done.
+// prompt is what the model is told when it is done.
 func (f Format) asked() string {
 	if f.words != "" {
 		return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool call. What it has to be:\n" + f.words
@@ -65,7 +65,7 @@ func (f Format) asked() string {
 	)
 }
 
-// fits is what is wrong with value, nothing when it fits. An error means that it cannot be told.
+// check returns what is wrong with value, nothing if it fits. An error means that it cannot be checked.
 func (f Format) fits(value json.RawMessage) ([]string, error) {
 	if f.schema == nil {
 		return checker.Value(json.RawMessage(`{}`), value)

@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// ToolName is the tool by which a model says that it is done (A2).
+// ToolName is the tool with which a model says that it is done.
 const ToolName = toolspec.FinalResponse
 
 // tool is final_response.
@@ -27,15 +27,15 @@ var tool = toolspec.Definition{
 	},
 }
 
-// goal is the answer that fits. The loop asks it from one goroutine.
+// goal collects an answer that fits. The loop calls it from one goroutine.
 type goal struct {
 	format  Format
 	repairs int
 
-	// reminded is true when the model stopped calling without final_response once.
+	// reminded is true once the model stopped calling tools without final_response.
 	reminded bool
 	closed   bool
-	// told is how often it was told that its answer does not fit.
+	// repairsSent is how often the model was told that its answer does not fit.
 	told   int
 	wrong  []string
 	answer json.RawMessage
@@ -44,8 +44,8 @@ type goal struct {
 // Tool implements loop.Goal.
 func (g *goal) Tool() toolspec.Definition { return tool }
 
-// Called implements loop.Goal.
-func (g *goal) Called(args json.RawMessage, failed []string) loop.Reply {
+// ToolCalled implements loop.Goal.
+func (g *goal) ToolCalled(args json.RawMessage, failed []string) loop.Reply {
 	switch {
 	case g.closed:
 		return g.judge(given(args))
@@ -60,7 +60,7 @@ func (g *goal) Called(args json.RawMessage, failed []string) loop.Reply {
 	return g.close()
 }
 
-// given is the answer that a model put into its call instead of into words.
+// answerArgument is the answer that a model put into its call instead of into words.
 func given(args json.RawMessage) string {
 	var in struct{ Answer json.RawMessage }
 	if json.Unmarshal(args, &in) != nil || len(in.Answer) == 0 {
@@ -73,8 +73,8 @@ func given(args json.RawMessage) string {
 	return string(in.Answer)
 }
 
-// Said implements loop.Goal.
-func (g *goal) Said(text string) loop.Reply {
+// Answered implements loop.Goal.
+func (g *goal) Answered(text string) loop.Reply {
 	switch {
 	case g.closed:
 		return g.judge(text)
@@ -93,7 +93,7 @@ func (g *goal) close() loop.Reply {
 	return loop.Reply{Closed: true, Tell: g.format.asked()}
 }
 
-// judge reads an answer and says what is wrong with it, as often as it may.
+// judge parses an answer and says what is wrong with it, while repairs are left.
 func (g *goal) judge(text string) loop.Reply {
 	value, err := read(text)
 	if err != nil {
@@ -120,7 +120,7 @@ func (g *goal) judge(text string) loop.Reply {
 	}
 }
 
-// after says how often an answer was sent back.
+// afterRepairs says how often an answer was sent back.
 func after(n int) string {
 	switch n {
 	case 0:

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write what the parser says into testdat
 // an answer cut at its length limit), then what comes of it, indented.
 const table = "testdata/damaged.txt"
 
-func TestDamagedAnswersAreMendedOrToldWithTheirPlace(t *testing.T) {
+func TestDamagedAnswersAreRepairedOrReportedWithTheirPlace(t *testing.T) {
 	raw, err := os.ReadFile(table)
 	if err != nil {
 		t.Fatal(err)

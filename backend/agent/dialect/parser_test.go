@@ -30,7 +30,7 @@ func stream(pieces ...string) []string {
 	return append(out, now)
 }
 
-func TestTextGoesOutAtOnceAndIsWithheldOnlyAsLongAsItMayBeACall(t *testing.T) {
+func TestTextIsEmittedAtOnceUnlessItMayBeACall(t *testing.T) {
 	for _, c := range []struct{ in, want []string }{
 		{[]string{"Hello ", "world"}, []string{"Hello", " world", ""}},
 		{[]string{"a <", "b"}, []string{"a", " <b", ""}},
@@ -48,7 +48,7 @@ func TestTextGoesOutAtOnceAndIsWithheldOnlyAsLongAsItMayBeACall(t *testing.T) {
 	}
 }
 
-func TestACallIsHandedOutBeforeTheAnswerEnds(t *testing.T) {
+func TestACallIsEmittedBeforeTheAnswerEnds(t *testing.T) {
 	for _, call := range []string{
 		`<tool_call>{"name":"annotate_page","arguments":{}}</tool_call>`, "```tool\nreturn annotate_page();\n```\n",
 		"<tool_call>\n<function=annotate_page>\n</function>\n</tool_call>", "<function=annotate_page>\n</function>",

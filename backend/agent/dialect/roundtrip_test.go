@@ -93,7 +93,7 @@ func same(a, b json.RawMessage) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-func TestACallPrintedInAnyDialectIsReadBackWhereverTheStreamIsCut(t *testing.T) {
+func TestACallPrintedInAnyFormatIsReadBackWhereverTheStreamIsSplit(t *testing.T) {
 	cuts, answers := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]Kind{Fenced, ToolCall, Hermes}).Draw(t, "kind")

@@ -20,24 +20,24 @@ import (
 )
 
 // keeper is a house whose log and messages are a real store's.
-type keeper struct {
-	*house
+type branchHarness struct {
+	*harness
 	*store.Store
 	path string
 }
 
 // Publish stores events, and gives them to who waits for them.
-func (k *keeper) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+func (k *branchHarness) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
 	stored, err := k.AppendEvents(ctx, events)
 	if err == nil {
-		_, err = k.house.Publish(ctx, stored...)
+		_, err = k.harness.Publish(ctx, stored...)
 	}
 	return stored, err
 }
 
-func keeping(t *testing.T, turns ...openaitest.Turn) *keeper {
+func newBranchHarness(t *testing.T, turns ...openaitest.Turn) *branchHarness {
 	t.Helper()
-	k := &keeper{house: build(t, turns...), path: filepath.Join(t.TempDir(), "sextant.db")}
+	k := &branchHarness{harness: newHarness(t, turns...), path: filepath.Join(t.TempDir(), "sextant.db")}
 	config := k.config
 	k.config = func() loop.Config {
 		c := config()
@@ -46,14 +46,14 @@ func keeping(t *testing.T, turns ...openaitest.Turn) *keeper {
 	}
 	k.begin(t)
 	t.Cleanup(func() {
-		k.house.Close()
+		k.harness.Close()
 		_ = k.Store.Close()
 	})
 	return k
 }
 
 // begin opens the store and a Loop over it, as the program does when it starts.
-func (k *keeper) begin(t rapid.TB) {
+func (k *branchHarness) begin(t rapid.TB) {
 	t.Helper()
 	var err error
 	if k.Store, err = store.Open(context.Background(), k.path, slog.New(slog.DiscardHandler)); err != nil {
@@ -63,9 +63,9 @@ func (k *keeper) begin(t rapid.TB) {
 }
 
 // again ends the program and starts it.
-func (k *keeper) again(t rapid.TB) {
+func (k *branchHarness) answerAgain(t rapid.TB) {
 	t.Helper()
-	k.house.Close()
+	k.harness.Close()
 	if err := k.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func (k *keeper) again(t rapid.TB) {
 }
 
 // said are the messages of the branch that is shown.
-func (k *keeper) said(t testing.TB) []chat.Message {
+func (k *branchHarness) said(t testing.TB) []chat.Message {
 	t.Helper()
 	list, err := k.Store.Messages(context.Background(), "c1")
 	if err != nil {
@@ -83,7 +83,7 @@ func (k *keeper) said(t testing.TB) []chat.Message {
 }
 
 // mine is the id of the person's message with this text in the branch that is shown.
-func (k *keeper) mine(t testing.TB, text string) string {
+func (k *branchHarness) mine(t testing.TB, text string) string {
 	t.Helper()
 	for _, m := range k.said(t) {
 		if m.Role == chat.RoleUser && m.Text == text {
@@ -94,7 +94,7 @@ func (k *keeper) mine(t testing.TB, text string) string {
 	return ""
 }
 
-func (k *keeper) edit(t *testing.T, old, text string) event.Turn {
+func (k *branchHarness) edit(t *testing.T, old, text string) event.Turn {
 	t.Helper()
 	_, err := k.Edit(
 		context.Background(),
@@ -107,7 +107,7 @@ func (k *keeper) edit(t *testing.T, old, text string) event.Turn {
 	return k.ended(t, 1)
 }
 
-func (k *keeper) retry(t *testing.T, text string) event.Turn {
+func (k *branchHarness) retry(t *testing.T, text string) event.Turn {
 	t.Helper()
 	_, err := k.Retry(
 		context.Background(),
@@ -121,15 +121,15 @@ func (k *keeper) retry(t *testing.T, text string) event.Turn {
 }
 
 // ask is said and its end is heard, so that ended counts what comes after.
-func (k *keeper) ask(t *testing.T, text string) loop.Outcome {
+func (k *branchHarness) ask(t *testing.T, text string) loop.Outcome {
 	t.Helper()
-	o := k.house.ask(t, text)
+	o := k.harness.ask(t, text)
 	k.ended(t, 1)
 	return o
 }
 
 // active is the branch that is shown.
-func (k *keeper) active(t testing.TB) string {
+func (k *branchHarness) active(t testing.TB) string {
 	t.Helper()
 	_, active, err := k.Branches(context.Background(), "c1")
 	if err != nil {
@@ -138,7 +138,7 @@ func (k *keeper) active(t testing.TB) string {
 	return active
 }
 
-func (k *keeper) choose(t testing.TB, branch string) {
+func (k *branchHarness) choose(t testing.TB, branch string) {
 	t.Helper()
 	if err := k.Choose(context.Background(), "c1", branch); err != nil {
 		t.Fatal(err)
@@ -158,8 +158,8 @@ func texts(list []chat.Message) string {
 	return strings.Join(out, " | ")
 }
 
-func TestAnEditedMessageBeginsABranchAndTheOldOneIsThereAsItWas(t *testing.T) {
-	k := keeping(t)
+func TestAnEditedMessageBeginsABranchAndTheOldOneIsUnchanged(t *testing.T) {
+	k := newBranchHarness(t)
 	k.service.Answer = echo
 	for _, text := range []string{"one", "two", "three"} {
 		k.ask(t, text)
@@ -180,7 +180,7 @@ func TestAnEditedMessageBeginsABranchAndTheOldOneIsThereAsItWas(t *testing.T) {
 		t.Errorf("the model read %q", read)
 	}
 	mine := k.active(t)
-	k.again(t)
+	k.answerAgain(t)
 	if got := texts(k.said(t)); got != want || k.active(t) != mine {
 		t.Fatalf("after a restart: %s", got)
 	}
@@ -196,7 +196,7 @@ func TestAnEditedMessageBeginsABranchAndTheOldOneIsThereAsItWas(t *testing.T) {
 }
 
 func TestTheSameQuestionIsAnsweredAgainAlsoByAnotherModel(t *testing.T) {
-	k := keeping(t)
+	k := newBranchHarness(t)
 	k.service.Answer = echo
 	k.ask(t, "one")
 	k.ask(t, "two")
@@ -223,8 +223,8 @@ func TestTheSameQuestionIsAnsweredAgainAlsoByAnotherModel(t *testing.T) {
 	}
 }
 
-func TestNothingPartsWhileATurnRuns(t *testing.T) {
-	k := keeping(t)
+func TestNoBranchBeginsWhileATurnRuns(t *testing.T) {
+	k := newBranchHarness(t)
 	k.service.Answer = echo
 	k.ask(t, "one")
 	k.edit(t, "one", "other")

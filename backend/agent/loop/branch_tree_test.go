@@ -20,8 +20,8 @@ import (
 )
 
 // grove grows one conversation at random and keeps beside it what a person said in each branch.
-type grove struct {
-	*keeper
+type branchTree struct {
+	*branchHarness
 	t    *rapid.T
 	id   string
 	n    int
@@ -31,7 +31,7 @@ type grove struct {
 }
 
 // mine are the messages of a person in the branch that is shown.
-func (g *grove) mine() []chat.Message {
+func (g *branchTree) mine() []chat.Message {
 	list, err := g.Store.Messages(context.Background(), g.id)
 	if err != nil {
 		g.t.Fatal(err)
@@ -40,13 +40,13 @@ func (g *grove) mine() []chat.Message {
 }
 
 // ask is a question of its own words, for a model of one format or the other.
-func (g *grove) ask() loop.Ask {
+func (g *branchTree) ask() loop.Ask {
 	g.n++
 	model := rapid.SampledFrom([]string{"openai/m", "anthropic/m"}).Draw(g.t, "model")
 	return loop.Ask{Conversation: g.id, Text: fmt.Sprintf("%s question %d.", g.id, g.n), Model: model}
 }
 
-func (g *grove) answered(_ string, err error) {
+func (g *branchTree) answered(_ string, err error) {
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func (g *grove) answered(_ string, err error) {
 }
 
 // parted notes that a branch began, with what a person said in it.
-func (g *grove) parted(way []string) {
+func (g *branchTree) branched(way []string) {
 	_, active, err := g.Branches(context.Background(), g.id)
 	if err != nil || active == g.now {
 		g.t.Fatalf("still in %q, %v", active, err)
@@ -80,7 +80,7 @@ func (g *grove) parted(way []string) {
 
 // die ends the program in the middle of a turn, perhaps one that begins a branch: what was recorded
 // then are the first of these events.
-func (g *grove) die() {
+func (g *branchTree) crash() {
 	ask := g.ask()
 	in := func(k event.Kind, v any) event.Event { return event.New(k, v).In(g.id, fmt.Sprint("t-", ask.Text)) }
 	call := func(n int) chat.ToolCall {
@@ -126,13 +126,13 @@ func (g *grove) die() {
 		g.t.Fatal(err)
 	}
 	if parts {
-		g.parted(way)
+		g.branched(way)
 	}
 	g.ways[g.now] = append(slices.Clone(g.ways[g.now]), ask.Text)
-	g.again(g.t)
+	g.answerAgain(g.t)
 }
 
-func (g *grove) step() {
+func (g *branchTree) step() {
 	ctx := context.Background()
 	list, way := g.mine(), g.ways[g.now]
 	switch rapid.SampledFrom([]string{"ask", "ask", "edit", "retry", "choose", "die"}).Draw(g.t, "step") {
@@ -143,21 +143,21 @@ func (g *grove) step() {
 		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
 		ask := g.ask()
 		g.answered(g.Edit(ctx, ask, list[at].ID))
-		g.parted(append(slices.Clone(way[:at]), ask.Text))
+		g.branched(append(slices.Clone(way[:at]), ask.Text))
 	case "retry":
 		if len(list) == 0 {
 			return
 		}
 		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
 		g.answered(g.Retry(ctx, g.ask(), list[at].ID))
-		g.parted(way[:at+1])
+		g.branched(way[:at+1])
 	case "choose":
 		g.now = rapid.SampledFrom(g.all).Draw(g.t, "branch")
 		if err := g.Choose(ctx, g.id, g.now); err != nil {
 			g.t.Fatal(err)
 		}
 	case "die":
-		g.die()
+		g.crash()
 	default:
 		ask := g.ask()
 		g.answered(g.Start(ctx, ask))
@@ -176,7 +176,7 @@ func (g *grove) step() {
 // program in them, and asks one more question in every branch. The services refuse a call without its
 // result right after it and a result without its call, in their own formats.
 func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
-	k := keeping(t)
+	k := newBranchHarness(t)
 	models := providers.New(providers.Config{
 		Services: map[string]providers.Service{
 			"openai":    {BaseURL: k.service.URL(), Key: "k"},
@@ -191,7 +191,7 @@ func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
 		c.Models = models
 		return c
 	}
-	k.again(t)
+	k.answerAgain(t)
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		last := r.Messages[len(r.Messages)-1]
 		if n := len(last.Content) % 3; last.Role == "user" && n > 0 {
@@ -213,7 +213,7 @@ func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		trees++
-		g := &grove{keeper: k, t: r, id: fmt.Sprint("c", trees), ways: map[string][]string{"": nil}, all: []string{""}}
+		g := &branchTree{branchHarness: k, t: r, id: fmt.Sprint("c", trees), ways: map[string][]string{"": nil}, all: []string{""}}
 		for range rapid.IntRange(3, 14).Draw(r, "steps") {
 			g.step()
 		}

@@ -20,8 +20,8 @@ import (
 )
 
 // bank is a house whose record is a real one.
-type bank struct {
-	*house
+type costHarness struct {
+	*harness
 	path    string
 	kept    *store.Store
 	budgets budget.Limits
@@ -29,7 +29,7 @@ type bank struct {
 }
 
 // Publish stores events as the recorder does.
-func (b *bank) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+func (b *costHarness) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
 	stored, err := b.kept.AppendEvents(ctx, events)
 	for _, e := range stored {
 		b.seen <- e
@@ -37,9 +37,9 @@ func (b *bank) Publish(ctx context.Context, events ...event.Event) ([]event.Even
 	return stored, err
 }
 
-func saving(t *testing.T, turns ...openaitest.Turn) *bank {
+func newCostHarness(t *testing.T, turns ...openaitest.Turn) *costHarness {
 	t.Helper()
-	b := &bank{house: build(t, turns...), path: filepath.Join(t.TempDir(), "s.db")}
+	b := &costHarness{harness: newHarness(t, turns...), path: filepath.Join(t.TempDir(), "s.db")}
 	b.limits = loop.Limits{Rounds: 50, CallsPerTurn: 50}
 	plain := b.config
 	b.config = func() loop.Config {
@@ -63,9 +63,9 @@ func saving(t *testing.T, turns ...openaitest.Turn) *bank {
 }
 
 // open is a start of the program.
-func (b *bank) open(t *testing.T) {
+func (b *costHarness) open(t *testing.T) {
 	t.Helper()
-	b.house.Close()
+	b.harness.Close()
 	if b.kept != nil {
 		_ = b.kept.Close()
 	}
@@ -76,7 +76,7 @@ func (b *bank) open(t *testing.T) {
 	b.Loop = loop.New(b.config())
 }
 
-func (b *bank) bill(t *testing.T) wire.Spending {
+func (b *costHarness) bill(t *testing.T) wire.Spending {
 	t.Helper()
 	bill, err := b.Bill(t.Context(), "c1")
 	if err != nil {
@@ -93,7 +93,7 @@ func costs(input, output int) openaitest.Turn {
 }
 
 // news is an answer that differs each time, so that nothing goes in circles.
-func (b *bank) news() {
+func (b *costHarness) news() {
 	n := 0
 	b.do = func(context.Context, toolspec.Call) toolspec.Result {
 		n++
@@ -109,7 +109,7 @@ func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
 		"under": {301, 4}, "exactly": {300, 3}, "over": {299, 3}, "by far": {1, 1}, "none": {0, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := saving(
+			b := newCostHarness(
 				t,
 				costs(90, 10),
 				costs(90, 10),
@@ -143,7 +143,7 @@ func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
 }
 
 func TestABudgetOfMoneyCountsWhatTheTokensCost(t *testing.T) {
-	b := saving(t, costs(1000, 100), costs(1000, 100), costs(1000, 100), openaitest.Turn{Text: "Done."})
+	b := newCostHarness(t, costs(1000, 100), costs(1000, 100), costs(1000, 100), openaitest.Turn{Text: "Done."})
 	b.news()
 	b.prices = "openai/*=2/1/10" // 0.002 and 0.001 for each answer
 	b.budgets.Turn.Cost = chat.Money{Nanos: 6_000_000, Currency: "USD"}
@@ -162,8 +162,8 @@ func TestABudgetOfMoneyCountsWhatTheTokensCost(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoPriceIsToldAsSuchAndNeverAsFree(t *testing.T) {
-	b := saving(
+func TestAMissingPriceIsReportedAndNeverFree(t *testing.T) {
+	b := newCostHarness(
 		t,
 		costs(1000, 100),
 		costs(1000, 100),
@@ -197,7 +197,7 @@ func TestWhatHasNoPriceIsToldAsSuchAndNeverAsFree(t *testing.T) {
 }
 
 func TestAConversationsBudgetHoldsOverTurnsAndRestartsUntilItIsRaised(t *testing.T) {
-	b := saving(t)
+	b := newCostHarness(t)
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
 	}
@@ -239,7 +239,7 @@ func TestABudgetThatComesWithARequestCanOnlyNarrow(t *testing.T) {
 		asked int
 		name  string
 	}{{100, 1, "tokens_of_request"}, {1_000_000, 3, "tokens_per_turn"}, {0, 3, "tokens_per_turn"}} {
-		b := saving(t, costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10))
+		b := newCostHarness(t, costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10))
 		b.news()
 		b.budgets.Turn.Tokens = 300
 		o := b.run(t, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}})
@@ -249,8 +249,8 @@ func TestABudgetThatComesWithARequestCanOnlyNarrow(t *testing.T) {
 	}
 }
 
-func TestAServiceThatCountsNothingIsCountedByLength(t *testing.T) {
-	b := saving(t, calls(call("look", "{}")), calls(call("look", "{}")), calls(call("look", "{}")))
+func TestUsageIsEstimatedIfAServiceReportsNone(t *testing.T) {
+	b := newCostHarness(t, calls(call("look", "{}")), calls(call("look", "{}")), calls(call("look", "{}")))
 	b.news()
 	b.budgets.Turn.Tokens = 50
 	o := b.ask(t, strings.Repeat("word ", 100))
@@ -263,8 +263,8 @@ func TestAServiceThatCountsNothingIsCountedByLength(t *testing.T) {
 	}
 }
 
-func TestTheQuestionsBesideTheTalkCountToo(t *testing.T) {
-	b := saving(t,
+func TestSideRequestsCountToo(t *testing.T) {
+	b := newCostHarness(t,
 		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}, // the probe, in each dialect
 		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
 		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
@@ -293,7 +293,7 @@ func TestTheQuestionsBesideTheTalkCountToo(t *testing.T) {
 }
 
 func TestAProbeStopsWhereTheBudgetDoes(t *testing.T) {
-	b := saving(t)
+	b := newCostHarness(t)
 	b.service.Probes = true
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}
@@ -307,7 +307,7 @@ func TestAProbeStopsWhereTheBudgetDoes(t *testing.T) {
 }
 
 func TestASummaryIsCountedAndNotAskedForWithoutBudget(t *testing.T) {
-	b := saving(t)
+	b := newCostHarness(t)
 	b.window = 10_000
 	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if strings.Contains(r.Last(), "Sum up this beginning") {
@@ -335,8 +335,8 @@ func TestASummaryIsCountedAndNotAskedForWithoutBudget(t *testing.T) {
 	}
 }
 
-func TestRetriesAndTheFallbackArePaidByThemselves(t *testing.T) {
-	b := saving(
+func TestRetriesAndTheFallbackAreCountedSeparately(t *testing.T) {
+	b := newCostHarness(
 		t,
 		openaitest.Turn{Status: 503},
 		openaitest.Turn{Status: 503},
@@ -348,8 +348,8 @@ func TestRetriesAndTheFallbackArePaidByThemselves(t *testing.T) {
 	}
 }
 
-func TestATurnThatWorksForACallOfAnotherSpendsFromBoth(t *testing.T) {
-	b := saving(t)
+func TestATurnInsideACallSpendsFromBothBudgets(t *testing.T) {
+	b := newCostHarness(t)
 	b.budgets.Turn.Tokens = 250
 	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		usage := openaitest.Usage{Input: 90, Output: 10}
@@ -383,7 +383,7 @@ func TestATurnThatWorksForACallOfAnotherSpendsFromBoth(t *testing.T) {
 }
 
 func TestAllBranchesOfAConversationCount(t *testing.T) {
-	b := saving(t)
+	b := newCostHarness(t)
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
 	}

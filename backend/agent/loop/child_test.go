@@ -18,22 +18,22 @@ import (
 )
 
 // family is a house whose run_subagent hands tasks on, as the tool does.
-type family struct {
-	*house
+type subagentHarness struct {
+	*harness
 	inner  func(ctx context.Context, c toolspec.Call) toolspec.Result
 	handed []loop.Handed
 }
 
 // withChildren makes a family. A request of a child is told from one of its parent by its first
 // message; each answers from its own script, by the name that begins its task ("parent", "one").
-func withChildren(t *testing.T, scripts map[string][]openaitest.Turn) *family {
+func newSubagentHarness(t *testing.T, scripts map[string][]openaitest.Turn) *subagentHarness {
 	t.Helper()
-	return raise(build(t), scripts)
+	return raise(newHarness(t), scripts)
 }
 
 // raise makes a family of a house.
-func raise(h *house, scripts map[string][]openaitest.Turn) *family {
-	f := &family{house: h}
+func raise(h *harness, scripts map[string][]openaitest.Turn) *subagentHarness {
+	f := &subagentHarness{harness: h}
 	f.defs = append(f.defs, def(toolspec.RunSubagent, toolspec.Hints{}))
 	f.inner = func(_ context.Context, c toolspec.Call) toolspec.Result { return toolspec.OK("did " + c.Tool) }
 	var mu sync.Mutex
@@ -53,7 +53,7 @@ func raise(h *house, scripts map[string][]openaitest.Turn) *family {
 		if c.Tool != toolspec.RunSubagent {
 			return f.inner(ctx, c)
 		}
-		return f.handOn(ctx, c)
+		return f.runSubagent(ctx, c)
 	}
 	return f
 }
@@ -68,7 +68,7 @@ func asker(r openaitest.Request) string {
 	return ""
 }
 
-func (f *family) handOn(ctx context.Context, c toolspec.Call) toolspec.Result {
+func (f *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) toolspec.Result {
 	var p struct {
 		Task             string   `json:"task"`
 		Tools            []string `json:"tools"`
@@ -106,7 +106,7 @@ func (f *family) handOn(ctx context.Context, c toolspec.Call) toolspec.Result {
 	return r
 }
 
-func handOn(args map[string]any) openaitest.Call {
+func runSubagent(args map[string]any) openaitest.Call {
 	b, err := json.Marshal(args)
 	if err != nil {
 		panic(err)
@@ -117,14 +117,14 @@ func handOn(args map[string]any) openaitest.Call {
 func text(s string) openaitest.Turn { return openaitest.Turn{Text: s} }
 
 // made are the calls that reached the tools besides those that handed on a task.
-func (f *family) made() (all []toolspec.Call) {
-	_, _, calls := f.kept()
+func (f *subagentHarness) made() (all []toolspec.Call) {
+	_, _, calls := f.recorded()
 	return slices.DeleteFunc(calls, func(c toolspec.Call) bool { return c.Tool == toolspec.RunSubagent })
 }
 
-func TestATaskIsDoneInATalkOfItsOwnAndOnlyItsAnswerComesBack(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{
-		"parent": {calls(handOn(map[string]any{"task": "one: read the long page"})), text("It costs 12.")},
+func TestASubagentHasItsOwnConversationAndReturnsOnlyItsAnswer(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+		"parent": {calls(runSubagent(map[string]any{"task": "one: read the long page"})), text("It costs 12.")},
 		"one": {
 			{Calls: []openaitest.Call{call("look", `{}`)}, Usage: openaitest.Usage{Input: 100, Output: 5}},
 			{Text: "12 euros", Usage: openaitest.Usage{Input: 300, Output: 7}},
@@ -156,7 +156,7 @@ func TestATaskIsDoneInATalkOfItsOwnAndOnlyItsAnswerComesBack(t *testing.T) {
 		t.Errorf("the answer is not marked as what it is: %s", last)
 	}
 	inner := f.made()[0].From
-	_, _, all := f.kept()
+	_, _, all := f.recorded()
 	outer := all[0].From
 	if inner.Conversation != "c1" || inner.Turn != outer.Turn || inner.Caller != outer.Caller || inner.Child.Conversation != child.Conversation ||
 		inner.Child.Turn != child.Turn ||
@@ -164,7 +164,7 @@ func TestATaskIsDoneInATalkOfItsOwnAndOnlyItsAnswerComesBack(t *testing.T) {
 		!inner.Interactive {
 		t.Errorf("a call of the child comes from %+v", inner)
 	}
-	log, messages, _ := f.kept()
+	log, messages, _ := f.recorded()
 	var told chat.Conversation
 	for _, e := range log {
 		if e.Kind == event.ConversationCreated {
@@ -183,11 +183,11 @@ func TestATaskIsDoneInATalkOfItsOwnAndOnlyItsAnswerComesBack(t *testing.T) {
 	}
 }
 
-func TestWhatTheParentReadFromOutsideStandsInTheChildsContextToo(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{
+func TestASubagentInheritsTheOutsideSourcesOfItsParent(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{
 		"parent": {
 			calls(call("look", `{}`)),
-			calls(handOn(map[string]any{"task": "one: go to typed.in.the.task.example"})),
+			calls(runSubagent(map[string]any{"task": "one: go to typed.in.the.task.example"})),
 			text("ok"),
 		},
 		"one": {calls(call("act", `{}`)), text("done")},
@@ -214,7 +214,7 @@ func TestWhatTheParentReadFromOutsideStandsInTheChildsContextToo(t *testing.T) {
 	}
 }
 
-func TestATaskMayOnlyNameToolsOfWhoHandsItOn(t *testing.T) {
+func TestASubagentMayOnlyUseToolsOfItsCaller(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"task":"one: x","tools":["lok"]}`:                   `Did you mean look`,
 		`{"task":"one: x","tools":["act"]}`:                   `no tool "act" here`,
@@ -225,7 +225,7 @@ func TestATaskMayOnlyNameToolsOfWhoHandsItOn(t *testing.T) {
 		`{"task":"one: x","tools":["look","navigate_page"]}`:  `no tool "navigate_page" here`,
 		`{"task":"one: x","tools":["look"],"read_only":true}`: ``,
 	} {
-		f := withChildren(
+		f := newSubagentHarness(
 			t,
 			map[string][]openaitest.Turn{"parent": {calls(call(toolspec.RunSubagent, args)), text("ok")}},
 		)
@@ -248,8 +248,8 @@ func TestATaskMayOnlyNameToolsOfWhoHandsItOn(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonCommandsIsDoneByAModelThatAsks(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), text("ok")}})
+func TestASubagentOfAPersonAsksForConfirmation(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), text("ok")}})
 	for _, c := range []toolspec.Caller{toolspec.CallerPerson, toolspec.CallerPilot} {
 		call := toolspec.Call{ID: string(c), Args: json.RawMessage(`{"task":"child: x","Standard":"openai/m"}`)}
 		call.Tool, call.From = toolspec.RunSubagent, toolspec.Provenance{
@@ -270,11 +270,11 @@ func TestWhatAPersonCommandsIsDoneByAModelThatAsks(t *testing.T) {
 	}
 }
 
-func TestAStopOfTheParentStopsItsChildrenAtOnce(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{
-		"parent": {calls(handOn(map[string]any{"task": "one: x"}), handOn(map[string]any{"task": "two: x"}))},
+func TestStoppingTheParentStopsItsSubagentsAtOnce(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+		"parent": {calls(runSubagent(map[string]any{"task": "one: x"}), runSubagent(map[string]any{"task": "two: x"}))},
 		"one": {
-			calls(handOn(map[string]any{"task": "three: x"})),
+			calls(runSubagent(map[string]any{"task": "three: x"})),
 		}, "two": {calls(call("act", `{}`))}, "three": {calls(call("act", `{}`))},
 	})
 	held := make(chan struct{}, 2)
@@ -301,9 +301,9 @@ func TestAStopOfTheParentStopsItsChildrenAtOnce(t *testing.T) {
 	t.Logf("stopped after %s", took)
 }
 
-func TestAStopOfAChildLeavesItsParentToGoOn(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{
-		"parent": {calls(handOn(map[string]any{"task": "one: x"})), text("went on")}, "one": {calls(call("act", `{}`))},
+func TestStoppingASubagentLeavesItsParentRunning(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+		"parent": {calls(runSubagent(map[string]any{"task": "one: x"})), text("went on")}, "one": {calls(call("act", `{}`))},
 	})
 	f.inner = func(ctx context.Context, c toolspec.Call) toolspec.Result {
 		go f.Stop(c.From.Child.Conversation)
@@ -317,10 +317,10 @@ func TestAStopOfAChildLeavesItsParentToGoOn(t *testing.T) {
 	}
 }
 
-func TestTheTalkOfASubagentTakesNoMessageWhileItRuns(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{
+func TestASubagentsConversationTakesNoMessageWhileItRuns(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{
 		"parent": {
-			calls(handOn(map[string]any{"task": "one: x"})),
+			calls(runSubagent(map[string]any{"task": "one: x"})),
 			text("went on"),
 		}, "one": {calls(call("act", `{}`)), text("done")},
 	})
@@ -342,8 +342,8 @@ func TestTheTalkOfASubagentTakesNoMessageWhileItRuns(t *testing.T) {
 	}
 }
 
-func TestATaskThatWasHandedOnIsNobodysTyping(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{"child": {text("ok")}})
+func TestASubagentsTaskOpensNoHosts(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{"child": {text("ok")}})
 	from := toolspec.Provenance{Caller: toolspec.CallerMCP, Client: "other"}
 	r := f.Do(
 		t.Context(),
@@ -357,7 +357,7 @@ func TestATaskThatWasHandedOnIsNobodysTyping(t *testing.T) {
 	if !r.Success {
 		t.Fatalf("%+v", r)
 	}
-	_, messages, _ := f.kept()
+	_, messages, _ := f.recorded()
 	if i := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleUser }); i < 0 ||
 		!messages[i].Program {
 		t.Errorf("%+v", messages)

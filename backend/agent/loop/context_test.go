@@ -11,8 +11,8 @@ import (
 	"sextant/shared/event"
 )
 
-func TestWhatAPageSaysIsToldOnceAsTextFromOutside(t *testing.T) {
-	h := build(
+func TestPageContextIsToldOnceAsTextFromOutside(t *testing.T) {
+	h := newHarness(
 		t,
 		openaitest.Turn{Text: "one"},
 		openaitest.Turn{Text: "two"},
@@ -44,7 +44,7 @@ func TestWhatAPageSaysIsToldOnceAsTextFromOutside(t *testing.T) {
 	says.Text = ""
 	h.ask(t, "third")
 	h.ask(t, "fourth")
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	var notes []string
 	for _, m := range messages {
 		if m.Role == chat.RoleNote && !strings.HasPrefix(m.Text, given.Title) {

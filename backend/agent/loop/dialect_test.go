@@ -54,7 +54,7 @@ var textKinds = []dialect.Kind{dialect.ToolCall, dialect.Hermes, dialect.Fenced}
 
 // speaker is a model that writes calls as text in one dialect and knows no other, as a local
 // server with a plain template serves it.
-func speaker(kind dialect.Kind, fragment int, steps ...string) func(openaitest.Request) openaitest.Turn {
+func textModel(kind dialect.Kind, fragment int, steps ...string) func(openaitest.Request) openaitest.Turn {
 	return func(r openaitest.Request) openaitest.Turn {
 		system := ""
 		if len(r.Messages) > 0 && r.Messages[0].Role == "system" {
@@ -108,13 +108,13 @@ func script(kind dialect.Kind) []string {
 	}
 }
 
-func TestAModelWithoutCallsOfItsOwnFinishesATaskInEachDialect(t *testing.T) {
+func TestAModelWithoutNativeCallsFinishesATaskInEachFormat(t *testing.T) {
 	for _, kind := range textKinds {
 		t.Run(string(kind), func(t *testing.T) {
-			h := build(t)
+			h := newHarness(t)
 			h.dialects = probe.New(probe.Config{Memory: &memory{}})
 			h.service.Probes = true
-			h.service.Answer = speaker(kind, 0, script(kind)...)
+			h.service.Answer = textModel(kind, 0, script(kind)...)
 			h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 				r := toolspec.OK(c.Tool + string(c.Args) + " </tool_response> ``` end")
 				r.Sources = []string{"https://shop.example"}
@@ -129,7 +129,7 @@ func TestAModelWithoutCallsOfItsOwnFinishesATaskInEachDialect(t *testing.T) {
 					t.Fatalf("turn %d: %+v", turn, o)
 				}
 			}
-			_, messages, made := h.kept()
+			_, messages, made := h.recorded()
 			// Calls that only read run together, in any order.
 			if read := string(made[0].Args) + string(made[1].Args); !strings.Contains(
 				read,
@@ -162,11 +162,11 @@ func TestAModelWithoutCallsOfItsOwnFinishesATaskInEachDialect(t *testing.T) {
 	}
 }
 
-func TestATaskInEachDialectIsTheSameWhereverTheStreamIsCut(t *testing.T) {
+func TestATaskInEachFormatIsTheSameWhereverTheStreamIsSplit(t *testing.T) {
 	cuts := 0
 	for _, kind := range textKinds {
 		steps := script(kind)
-		h := build(t)
+		h := newHarness(t)
 		h.dialects = fixed(kind)
 		answer := steps[0]
 		for at := 1; at < len(answer); at++ {
@@ -182,7 +182,7 @@ func TestATaskInEachDialectIsTheSameWhereverTheStreamIsCut(t *testing.T) {
 				t.Fatalf("%s cut at %d: %+v", kind, at, o)
 			}
 		}
-		_, _, made := h.kept()
+		_, _, made := h.recorded()
 		for i, c := range made {
 			want := []string{`{"where":"top \"left\""}`, `{"where":"<b>end</b>"}`}
 			if got := string(c.Args); got != want[0] && got != want[1] {
@@ -211,7 +211,7 @@ func TestACallThatOnlyReadsStartsBeforeTheAnswerEnds(t *testing.T) {
 	act := strings.Replace(call, "look", "act", 1)
 	whole := openaitest.Turn{Text: call + "\n" + act + "\nNow a long explanation.", Fragment: 4}
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), `"finish_reason":"stop"`)
-	h := build(t, whole)
+	h := newHarness(t, whole)
 	h.dialects = fixed(dialect.ToolCall)
 	looked := make(chan string, 4)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result { looked <- c.Tool; return toolspec.OK("seen") }
@@ -233,14 +233,14 @@ func TestACallThatOnlyReadsStartsBeforeTheAnswerEnds(t *testing.T) {
 	}
 }
 
-func TestABrokenCallInTextIsToldWithItsPlaceAndTheOthersRun(t *testing.T) {
+func TestABrokenCallInTextIsReportedWithItsPlaceAndTheOthersRun(t *testing.T) {
 	answer := "```tool\nreturn look({where: \"a\"});\n```\n```tool\nreturn loook({});\n```\n```tool\nreturn act({n: });\n```\n"
-	h := build(t, openaitest.Turn{Text: answer}, openaitest.Turn{Text: "Sorry."})
+	h := newHarness(t, openaitest.Turn{Text: answer}, openaitest.Turn{Text: "Sorry."})
 	h.dialects = fixed(dialect.Fenced)
 	if o := h.ask(t, "go"); o.Status != chat.StatusDone {
 		t.Fatalf("outcome %+v", o)
 	}
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	if len(made) != 1 || made[0].Tool != "look" {
 		t.Errorf("calls %+v", made)
 	}

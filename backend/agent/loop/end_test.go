@@ -25,7 +25,7 @@ func always(args func(n int) string) func(openaitest.Request) openaitest.Turn {
 }
 
 func TestTheLimitOfCallsEndsATurnAndKeepsTheWork(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 3, Rounds: 50}
 	h.service.Answer = always(func(n int) string { return fmt.Sprintf(`{"n":%d}`, n) })
 	n := 0
@@ -35,7 +35,7 @@ func TestTheLimitOfCallsEndsATurnAndKeepsTheWork(t *testing.T) {
 		!strings.Contains(o.Suggestion, "continue") {
 		t.Fatalf("outcome %+v", o)
 	}
-	_, messages, made := h.kept()
+	_, messages, made := h.recorded()
 	if len(made) != 3 || !strings.Contains(messages[len(messages)-1].Text, "not run") {
 		t.Errorf("%d calls ran; the last message is %+v", len(made), messages[len(messages)-1])
 	}
@@ -47,19 +47,19 @@ func TestTheLimitOfCallsEndsATurnAndKeepsTheWork(t *testing.T) {
 }
 
 func TestCallsBeyondTheLimitInOneRoundAreAnsweredAndNotRun(t *testing.T) {
-	h := build(t, calls(call2("act", 1), call2("look", 2), call2("look", 3), call2("look", 4)))
+	h := newHarness(t, calls(call2("act", 1), call2("look", 2), call2("look", 3), call2("look", 4)))
 	h.limits = loop.Limits{CallsPerTurn: 2}
 	if o := h.ask(t, "go"); o.Status != chat.StatusLimit {
 		t.Fatalf("outcome %+v", o)
 	}
-	_, messages, made := h.kept()
+	_, messages, made := h.recorded()
 	if len(made) != 2 || len(messages) != 6 {
 		t.Errorf("%d calls, %d messages", len(made), len(messages))
 	}
 }
 
 func TestTheLimitOfRoundsEndsATurn(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 4}
 	h.service.Answer = always(func(n int) string { return fmt.Sprintf(`{"n":%d}`, n) })
 	o := h.ask(t, "go")
@@ -68,8 +68,8 @@ func TestTheLimitOfRoundsEndsATurn(t *testing.T) {
 	}
 }
 
-func TestTenCallsThatSufficeEndWell(t *testing.T) {
-	h := build(t)
+func TestTenCallsAreEnoughForATurn(t *testing.T) {
+	h := newHarness(t)
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
 		if n++; n > 10 {
@@ -83,7 +83,7 @@ func TestTenCallsThatSufficeEndWell(t *testing.T) {
 }
 
 func TestTheSameCallWithTheSameResultThreeTimesEndsTheTurn(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.service.Answer = always(func(n int) string {
 		if n%2 == 0 {
 			return `{"a":1,"b":2}`
@@ -105,7 +105,7 @@ func TestTheSameCallWithTheSameResultThreeTimesEndsTheTurn(t *testing.T) {
 }
 
 func TestRepeatingIsFineWhileSomethingChanges(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
 		if n++; n > 8 {
@@ -121,8 +121,8 @@ func TestRepeatingIsFineWhileSomethingChanges(t *testing.T) {
 	}
 }
 
-func TestTwoCallsThatTakeTurnsWithOldResultsEndTheTurn(t *testing.T) {
-	h := build(t)
+func TestTwoAlternatingCallsWithOldResultsEndTheTurn(t *testing.T) {
+	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 50}
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
@@ -148,8 +148,8 @@ func TestTwoCallsThatTakeTurnsWithOldResultsEndTheTurn(t *testing.T) {
 	}
 }
 
-func TestWaitingForWhatChangesIsNoCircle(t *testing.T) {
-	h := build(t)
+func TestWaitingForAChangeIsNoRepetition(t *testing.T) {
+	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 50}
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
@@ -172,7 +172,7 @@ func TestWaitingForWhatChangesIsNoCircle(t *testing.T) {
 func TestStopEndsAStreamingAnswerWithin100msAndKeepsItsText(t *testing.T) {
 	whole := openaitest.Turn{Text: "first second", Fragment: 6}
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), "second")
-	h := build(t, whole)
+	h := newHarness(t, whole)
 	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "talk", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestStopEndsAStreamingAnswerWithin100msAndKeepsItsText(t *testing.T) {
 		t.Error("Stop says the wrong thing")
 	}
 	end := data[event.Turn](h.until(t, event.TurnEnded))
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	if last := messages[len(messages)-1]; end.Status != chat.StatusStopped || last.Text != "first " ||
 		last.Status != chat.StatusStopped {
 		t.Errorf("end %+v, last message %+v", end, last)
@@ -189,7 +189,7 @@ func TestStopEndsAStreamingAnswerWithin100msAndKeepsItsText(t *testing.T) {
 }
 
 func TestStopDoesNotWaitForACallThatHangs(t *testing.T) {
-	h := build(t, calls(call2("act", 1), call2("act", 2)), openaitest.Turn{Text: "went on"})
+	h := newHarness(t, calls(call2("act", 1), call2("act", 2)), openaitest.Turn{Text: "went on"})
 	hang, running := make(chan struct{}), make(chan struct{})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		close(running)
@@ -208,7 +208,7 @@ func TestStopDoesNotWaitForACallThatHangs(t *testing.T) {
 	if d := time.Since(start); d > 30*time.Second {
 		t.Errorf("the end came after %s", d)
 	}
-	_, messages, made := h.kept()
+	_, messages, made := h.recorded()
 	if len(made) != 1 || !strings.Contains(messages[2].Text, "outcome is unknown") ||
 		!strings.Contains(messages[3].Text, "not run") {
 		t.Errorf("%d calls; messages %+v", len(made), messages)
@@ -224,7 +224,7 @@ func TestAModelThatFailsEndsTheTurnWithItsReason(t *testing.T) {
 	cut := whole
 	cut.Cut = strings.Index(string(openaitest.Render(whole)), `"arguments":"{`)
 	none := openaitest.Turn{Cut: -1}
-	h := build(
+	h := newHarness(
 		t,
 		cut,
 		none,
@@ -235,7 +235,7 @@ func TestAModelThatFailsEndsTheTurnWithItsReason(t *testing.T) {
 		openaitest.Turn{Text: "half", Finish: "length"},
 	)
 	o := h.ask(t, "one")
-	_, messages, made := h.kept()
+	_, messages, made := h.recorded()
 	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "broke off") || o.Suggestion == "" || len(made) > 0 {
 		t.Errorf("cut: %+v, %d calls", o, len(made))
 	}
@@ -259,12 +259,12 @@ func TestAModelThatFailsEndsTheTurnWithItsReason(t *testing.T) {
 	}
 }
 
-func TestACallWhoseArgumentsAreBrokenIsAnsweredAndMended(t *testing.T) {
-	h := build(t, calls(call("act", `{"a":`), call2("act", 2)), openaitest.Turn{Text: "mended"})
+func TestACallWithBrokenArgumentsIsAnsweredAndRepaired(t *testing.T) {
+	h := newHarness(t, calls(call("act", `{"a":`), call2("act", 2)), openaitest.Turn{Text: "mended"})
 	if o := h.ask(t, "go"); o.Status != chat.StatusDone {
 		t.Fatalf("outcome %+v", o)
 	}
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	if len(made) != 1 || string(made[0].Args) != `{"n":2}` {
 		t.Errorf("calls %+v", made)
 	}
@@ -273,11 +273,11 @@ func TestACallWhoseArgumentsAreBrokenIsAnsweredAndMended(t *testing.T) {
 	}
 }
 
-func TestALogThatBreaksInTheMiddleEndsTheTurn(t *testing.T) {
-	h := build(t, calls(call("act", `{}`)), openaitest.Turn{Text: "never"})
+func TestAFailingJournalEndsTheTurn(t *testing.T) {
+	h := newHarness(t, calls(call("act", `{}`)), openaitest.Turn{Text: "never"})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		h.mu.Lock()
-		h.broken = errFull
+		h.publishErr = errFull
 		h.mu.Unlock()
 		return toolspec.OK("done")
 	}
@@ -290,7 +290,7 @@ func TestALogThatBreaksInTheMiddleEndsTheTurn(t *testing.T) {
 }
 
 func TestCancellingRunStopsTheTurn(t *testing.T) {
-	h := build(t, openaitest.Turn{Stall: -1, Text: "x"})
+	h := newHarness(t, openaitest.Turn{Stall: -1, Text: "x"})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		h.until(t, event.TurnStarted)

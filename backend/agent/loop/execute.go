@@ -115,8 +115,8 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 			m.Text += note
 			if over {
 				end = &ending{
-					status: chat.StatusLimit,
-					message: fmt.Sprintf("Stopped: %s repeated 3 times with the same result. The work so far is kept.", c.Name),
+					status:     chat.StatusLimit,
+					message:    fmt.Sprintf("Stopped: %s repeated 3 times with the same result. The work so far is kept.", c.Name),
 					suggestion: "Say what to do differently, or choose another model.",
 				}
 			}

@@ -22,9 +22,9 @@ type Goal interface {
 	Tool() toolspec.Definition
 	// ToolCalled answers a call of Tool. failed names the tools of other calls in the same answer that
 	// failed.
-	Called(args json.RawMessage, failed []string) Reply
+	ToolCalled(args json.RawMessage, failed []string) Reply
 	// Answered judges an answer in words.
-	Said(text string) Reply
+	Answered(text string) Reply
 }
 
 // Reply is a Goal's reaction to an answer.
@@ -116,7 +116,7 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 			end := t.finish(res)
 			return &end, nil
 		}
-		return t.reply(goal.Said(message.Text), nil)
+		return t.reply(goal.Answered(message.Text), nil)
 	}
 	var own, others []chat.ToolCall
 	for _, c := range message.Calls {
@@ -131,9 +131,9 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 	if t.closed {
 		// The words of the answer take precedence over the call's argument.
 		if strings.TrimSpace(message.Text) == "" && len(own) > 0 {
-			return t.reply(goal.Called(own[0].Args, nil), message.Calls)
+			return t.reply(goal.ToolCalled(own[0].Args, nil), message.Calls)
 		}
-		return t.reply(goal.Said(message.Text), message.Calls)
+		return t.reply(goal.Answered(message.Text), message.Calls)
 	}
 	var failed []string
 	if len(others) > 0 {
@@ -151,7 +151,7 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 	if len(own) == 0 {
 		return nil, nil
 	}
-	return t.reply(goal.Called(own[0].Args, failed), own)
+	return t.reply(goal.ToolCalled(own[0].Args, failed), own)
 }
 
 // failedOf are the tools of the failed calls among calls.

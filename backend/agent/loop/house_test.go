@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // house is what a Loop stands on, small: a log in memory that projects messages as the
 // store does, tools that answer by a function, and a scripted service.
-type house struct {
+type harness struct {
 	*loop.Loop
 	service *openaitest.Server
 
@@ -34,7 +34,7 @@ type house struct {
 	messages []chat.Message
 	calls    []toolspec.Call
 	waiting  []event.Waiting
-	broken   error
+	publishErr   error
 	do       func(ctx context.Context, c toolspec.Call) toolspec.Result
 	limits   loop.Limits
 	notes    []string
@@ -52,7 +52,7 @@ func def(name string, hints toolspec.Hints) toolspec.Definition {
 	}
 }
 
-func build(t *testing.T, turns ...openaitest.Turn) *house {
+func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
 	t.Helper()
 	service, err := openaitest.Start(turns...)
 	if err != nil {
@@ -61,7 +61,7 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 	models := providers.New(
 		providers.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}, Patience: time.Millisecond},
 	)
-	h := &house{service: service, seen: make(chan event.Event, 10_000)}
+	h := &harness{service: service, seen: make(chan event.Event, 10_000)}
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("done") }
 	h.defs = []toolspec.Definition{
 		def("look", toolspec.Hints{ReadOnly: true}), def("act", toolspec.Hints{}),
@@ -90,16 +90,16 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 }
 
 // Dialect is that of h.dialects; without one every model has calls of its own.
-func (h *house) Dialect(ctx context.Context, name string, m llm.Model) (probe.Result, chat.Usage, error) {
+func (h *harness) Detect(ctx context.Context, name string, m llm.Model) (probe.Result, chat.Usage, error) {
 	if h.dialects == nil {
 		return probe.Result{}, chat.Usage{}, nil
 	}
-	return h.dialects.Dialect(ctx, name, m)
+	return h.dialects.Detect(ctx, name, m)
 }
 
-func (h *house) Definitions(string) []toolspec.Definition { return h.defs }
+func (h *harness) Definitions(string) []toolspec.Definition { return h.defs }
 
-func (h *house) Do(ctx context.Context, c toolspec.Call) toolspec.Result {
+func (h *harness) Do(ctx context.Context, c toolspec.Call) toolspec.Result {
 	h.mu.Lock()
 	h.calls = append(h.calls, c)
 	do := h.do
@@ -107,11 +107,11 @@ func (h *house) Do(ctx context.Context, c toolspec.Call) toolspec.Result {
 	return do(ctx, c)
 }
 
-func (h *house) Publish(_ context.Context, events ...event.Event) ([]event.Event, error) {
+func (h *harness) Publish(_ context.Context, events ...event.Event) ([]event.Event, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.broken != nil {
-		return nil, h.broken
+	if h.publishErr != nil {
+		return nil, h.publishErr
 	}
 	for _, e := range events {
 		e.Seq = int64(len(h.log) + 1)
@@ -147,7 +147,7 @@ func (h *house) Publish(_ context.Context, events ...event.Event) ([]event.Event
 	return events, nil
 }
 
-func (h *house) Messages(_ context.Context, conversation string) ([]chat.Message, error) {
+func (h *harness) Messages(_ context.Context, conversation string) ([]chat.Message, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.DeleteFunc(
@@ -157,25 +157,25 @@ func (h *house) Messages(_ context.Context, conversation string) ([]chat.Message
 }
 
 // Waiting gives what waits; the tests let messages wait in one conversation at a time.
-func (h *house) Waiting(context.Context, string) ([]event.Waiting, error) {
+func (h *harness) Waiting(context.Context, string) ([]event.Waiting, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.waiting), nil
 }
 
 // kept gives what was recorded so far.
-func (h *house) kept() (log []event.Event, messages []chat.Message, calls []toolspec.Call) {
+func (h *harness) recorded() (log []event.Event, messages []chat.Message, calls []toolspec.Call) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.log), slices.Clone(h.messages), slices.Clone(h.calls)
 }
 
-func (h *house) ask(t *testing.T, text string) loop.Outcome {
+func (h *harness) ask(t *testing.T, text string) loop.Outcome {
 	t.Helper()
 	return h.run(t, loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true})
 }
 
-func (h *house) run(t *testing.T, a loop.Ask) loop.Outcome {
+func (h *harness) run(t *testing.T, a loop.Ask) loop.Outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -187,7 +187,7 @@ func (h *house) run(t *testing.T, a loop.Ask) loop.Outcome {
 }
 
 // until waits for an event of kind k.
-func (h *house) until(t *testing.T, k event.Kind) event.Event {
+func (h *harness) until(t *testing.T, k event.Kind) event.Event {
 	t.Helper()
 	limit := time.After(20 * time.Second)
 	for {

@@ -18,9 +18,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// TestAChildNeverMayMoreThanItsParent lets a child and a grandchild of random rights call every
+// TestASubagentNeverMayMoreThanItsParent lets a child and a grandchild of random rights call every
 // tool there is: what reaches the tools is a subset of what the parent could call.
-func TestAChildNeverMayMoreThanItsParent(t *testing.T) {
+func TestASubagentNeverMayMoreThanItsParent(t *testing.T) {
 	names := []string{"look", "act", "navigate_page", "annotate_page", "click_element", toolspec.RunSubagent}
 	reads := []string{"look", "annotate_page"}
 	some := func(r *rapid.T, from []string, label string) []string {
@@ -53,9 +53,9 @@ func TestAChildNeverMayMoreThanItsParent(t *testing.T) {
 			}
 			return cs
 		}
-		deeper, deepest := handOn(two), handOn(map[string]any{"task": "three: deeper still"})
-		f := withChildren(t, map[string][]openaitest.Turn{
-			"parent": {calls(handOn(one)), text("ok")},
+		deeper, deepest := runSubagent(two), runSubagent(map[string]any{"task": "three: deeper still"})
+		f := newSubagentHarness(t, map[string][]openaitest.Turn{
+			"parent": {calls(runSubagent(one)), text("ok")},
 			"one":    {calls(all(&deeper)...), text("ok")},
 			"two":    {calls(all(&deepest)...), text("ok")},
 			"three":  {calls(all(nil)...), text("ok")},
@@ -67,7 +67,7 @@ func TestAChildNeverMayMoreThanItsParent(t *testing.T) {
 			return (!listed || slices.Contains(tools, name)) &&
 				(task["read_only"] == false || slices.Contains(reads, name))
 		}
-		_, _, made := f.kept()
+		_, _, made := f.recorded()
 		if len(made) > limit {
 			r.Fatalf("%d calls were made of %d", len(made), limit)
 		}
@@ -92,16 +92,16 @@ func TestAChildNeverMayMoreThanItsParent(t *testing.T) {
 	})
 }
 
-func TestThreeChildrenRunAtATimeAndAllAreDone(t *testing.T) {
+func TestThreeSubagentsRunAtATimeAndAllFinish(t *testing.T) {
 	var tasks []openaitest.Call
 	scripts := map[string][]openaitest.Turn{}
 	for i := range 5 {
 		who := fmt.Sprintf("child%d", i)
-		tasks = append(tasks, handOn(map[string]any{"task": who + ": x"}))
+		tasks = append(tasks, runSubagent(map[string]any{"task": who + ": x"}))
 		scripts[who] = []openaitest.Turn{calls(call("act", `{}`)), text(who + " done")}
 	}
 	scripts["parent"] = []openaitest.Turn{calls(tasks...), text("all")}
-	f := withChildren(t, scripts)
+	f := newSubagentHarness(t, scripts)
 	f.limits = loop.Limits{CallsPerTurn: 20}
 	var mu sync.Mutex
 	running, most := 0, 0
@@ -130,8 +130,8 @@ func TestThreeChildrenRunAtATimeAndAllAreDone(t *testing.T) {
 	}
 }
 
-func TestAFourthChildOfProgramsIsRefusedWhileThreeRunWhateverTheirNames(t *testing.T) {
-	f := withChildren(
+func TestAFourthSubagentOfProgramsIsRefusedWhateverTheirNames(t *testing.T) {
+	f := newSubagentHarness(
 		t,
 		map[string][]openaitest.Turn{
 			"child": {calls(call("act", `{}`)), calls(call("act", `{}`)), calls(call("act", `{}`))},
@@ -175,12 +175,12 @@ func TestAFourthChildOfProgramsIsRefusedWhileThreeRunWhateverTheirNames(t *testi
 	}
 }
 
-func TestWhatChildrenSpendIsTheirParentsAndEndsBothAtItsBudget(t *testing.T) {
-	b := saving(t)
+func TestSubagentsSpendTheBudgetOfTheirParent(t *testing.T) {
+	b := newCostHarness(t)
 	b.budgets = budget.Limits{Turn: budget.Limit{Tokens: 500}, Conversation: budget.Limit{Tokens: 700}}
-	hand := calls(handOn(map[string]any{"task": "one: look"}))
+	hand := calls(runSubagent(map[string]any{"task": "one: look"}))
 	hand.Usage = openaitest.Usage{Input: 90, Output: 10}
-	f := raise(b.house, map[string][]openaitest.Turn{
+	f := raise(b.harness, map[string][]openaitest.Turn{
 		"parent": {hand, hand}, "one": {costs(190, 10), costs(190, 10), costs(190, 10), costs(190, 10)},
 	})
 	n := 0

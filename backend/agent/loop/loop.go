@@ -64,7 +64,7 @@ type Models interface {
 
 // FormatDetector knows how a model writes tool calls. usage is what finding it out has just taken.
 type Dialects interface {
-	Dialect(ctx context.Context, name string, m llm.Model) (v probe.Result, usage chat.Usage, err error)
+	Detect(ctx context.Context, name string, m llm.Model) (v probe.Result, usage chat.Usage, err error)
 }
 
 // Limits bound one turn. Zero fields mean 10.

@@ -18,7 +18,7 @@ import (
 )
 
 func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
-	h := build(
+	h := newHarness(
 		t,
 		openaitest.Turn{
 			Text:  "Looking first.",
@@ -34,7 +34,7 @@ func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
 		o.Usage != (chat.Usage{Input: 40, Output: 6}) {
 		t.Fatalf("outcome %+v", o)
 	}
-	log, messages, _ := h.kept()
+	log, messages, _ := h.recorded()
 	var kinds []string
 	for _, e := range log {
 		if e.Kind != event.TextDelta {
@@ -65,7 +65,7 @@ func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
 }
 
 func TestEachRoundSaysWhatItCostAndWhatItsPromptWasMadeOf(t *testing.T) {
-	h := build(
+	h := newHarness(
 		t,
 		openaitest.Turn{
 			Text:  "Hm.",
@@ -76,7 +76,7 @@ func TestEachRoundSaysWhatItCostAndWhatItsPromptWasMadeOf(t *testing.T) {
 	)
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("0123456789") }
 	h.ask(t, "do it")
-	log, _, _ := h.kept()
+	log, _, _ := h.recorded()
 	var rounds []event.Round
 	for _, e := range log {
 		if e.Kind == event.RoundEnded {
@@ -107,12 +107,12 @@ func TestEachRoundSaysWhatItCostAndWhatItsPromptWasMadeOf(t *testing.T) {
 	}
 }
 
-func TestARoundThatFailedSaysSo(t *testing.T) {
-	h := build(t, openaitest.Turn{Status: 400})
+func TestAFailedRoundSaysSo(t *testing.T) {
+	h := newHarness(t, openaitest.Turn{Status: 400})
 	if o := h.ask(t, "do it"); o.Status != chat.StatusFailed {
 		t.Fatalf("%+v", o)
 	}
-	log, _, _ := h.kept()
+	log, _, _ := h.recorded()
 	for _, e := range log {
 		if e.Kind == event.RoundEnded {
 			if r := data[event.Round](e); !r.Failed || r.Answer != 0 || r.Usage != (chat.Usage{}) {
@@ -126,9 +126,9 @@ func TestARoundThatFailedSaysSo(t *testing.T) {
 
 func TestDeltasJoinedAreTheMessage(t *testing.T) {
 	text := strings.Repeat("word ", 200)
-	h := build(t, openaitest.Turn{Text: text, Gap: time.Millisecond})
+	h := newHarness(t, openaitest.Turn{Text: text, Gap: time.Millisecond})
 	h.ask(t, "talk")
-	log, _, _ := h.kept()
+	log, _, _ := h.recorded()
 	joined, n := "", 0
 	for _, e := range log {
 		if e.Kind == event.TextDelta {
@@ -146,9 +146,9 @@ func TestDeltasJoinedAreTheMessage(t *testing.T) {
 
 func TestIdsOfCallsAreOursAndNeverRepeat(t *testing.T) {
 	same := calls(call("act", `{"n":1}`), openaitest.Call{ID: "call_1", Name: "act", Args: `{"n":2}`})
-	h := build(t, same, same, openaitest.Turn{Text: "ok"})
+	h := newHarness(t, same, same, openaitest.Turn{Text: "ok"})
 	h.ask(t, "go")
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	seen := map[string]bool{}
 	for _, c := range made {
 		if seen[c.ID] || c.ID == "call_0" || c.ID == "" {
@@ -162,7 +162,7 @@ func TestIdsOfCallsAreOursAndNeverRepeat(t *testing.T) {
 }
 
 func TestReadOnlyCallsOfARoundRunTogetherAndOthersInOrder(t *testing.T) {
-	h := build(
+	h := newHarness(
 		t,
 		calls(call("look", `{"n":1}`), call2("look", 2), call2("act", 3), call2("act", 4), call2("look", 5)),
 		openaitest.Turn{Text: "ok"},
@@ -205,8 +205,8 @@ func TestReadOnlyCallsOfARoundRunTogetherAndOthersInOrder(t *testing.T) {
 	}
 }
 
-func TestResultsStandInTheOrderOfTheirCallsWhicheverEndsFirst(t *testing.T) {
-	h := build(t, calls(call2("look", 1), call2("look", 2), call2("look", 3)), openaitest.Turn{Text: "ok"})
+func TestResultsKeepTheOrderOfTheirCalls(t *testing.T) {
+	h := newHarness(t, calls(call2("look", 1), call2("look", 2), call2("look", 3)), openaitest.Turn{Text: "ok"})
 	next := map[string]chan struct{}{"2": make(chan struct{}), "1": make(chan struct{})}
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		n := string(c.Args[len(c.Args)-2])
@@ -219,7 +219,7 @@ func TestResultsStandInTheOrderOfTheirCallsWhicheverEndsFirst(t *testing.T) {
 		return toolspec.OK("result " + n)
 	}
 	h.ask(t, "go")
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	var said []string
 	for _, m := range messages {
 		if m.Role == chat.RoleTool {
@@ -236,7 +236,7 @@ func call2(name string, n int) openaitest.Call {
 }
 
 func TestTheProvenanceOfACallSaysWhoAskedAndWhatWasRead(t *testing.T) {
-	h := build(
+	h := newHarness(
 		t,
 		calls(call("look", `{}`)),
 		calls(call("act", `{}`)),
@@ -263,7 +263,7 @@ func TestTheProvenanceOfACallSaysWhoAskedAndWhatWasRead(t *testing.T) {
 			Panel:        "p",
 		},
 	)
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	from := made[0].From
 	if from.Caller != toolspec.CallerRun || from.Session != "s" || from.YesTo != "read" || from.Conversation != "c1" ||
 		from.Turn == "" ||
@@ -278,7 +278,7 @@ func TestTheProvenanceOfACallSaysWhoAskedAndWhatWasRead(t *testing.T) {
 		t.Errorf("after reading a page: outside %v", got)
 	}
 	h.ask(t, "and now")
-	_, _, made = h.kept()
+	_, _, made = h.recorded()
 	if from := made[2].From; !slices.Equal(from.Outside, []string{"https://shop.example"}) ||
 		len(from.TypedHosts) > 0 ||
 		from.Caller != toolspec.CallerModel {
@@ -287,7 +287,7 @@ func TestTheProvenanceOfACallSaysWhoAskedAndWhatWasRead(t *testing.T) {
 }
 
 func TestThePilotRunsThroughTheSameLoop(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK(nil)
 		r.Text = "Page: Shop | https://shop.example/ | v1 | tab 1\n[1] link \"Home\"\n[2] button \"Buy\"\n"
@@ -299,7 +299,7 @@ func TestThePilotRunsThroughTheSameLoop(t *testing.T) {
 		!strings.Contains(o.Text, "[2] button \"Buy\"") {
 		t.Fatalf("outcome %+v", o)
 	}
-	log, messages, made := h.kept()
+	log, messages, made := h.recorded()
 	if made[0].Tool != "navigate_page" || made[0].From.Caller != toolspec.CallerPilot ||
 		!slices.Equal(made[0].From.TypedHosts, []string{"shop.example"}) {
 		t.Errorf("first call %+v", made[0])
@@ -313,7 +313,7 @@ func TestThePilotRunsThroughTheSameLoop(t *testing.T) {
 }
 
 func TestOneTurnAtATimeInAConversation(t *testing.T) {
-	h := build(
+	h := newHarness(
 		t,
 		calls(call("act", `{}`)),
 		openaitest.Turn{Text: "first"},
@@ -348,21 +348,21 @@ func TestOneTurnAtATimeInAConversation(t *testing.T) {
 	h.until(t, event.TurnEnded)
 }
 
-func TestWhatCannotBeAskedIsRefused(t *testing.T) {
-	h := build(t)
+func TestAnInvalidAskIsRefused(t *testing.T) {
+	h := newHarness(t)
 	for text, want := range map[string]error{" \n": loop.ErrEmpty, strings.Repeat("x", loop.MaxTextBytes+1): loop.ErrTooLong} {
 		if _, err := h.Start(context.Background(), loop.Ask{Text: text}); !errors.Is(err, want) {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
 	}
 	h.mu.Lock()
-	h.broken = errFull
+	h.publishErr = errFull
 	h.mu.Unlock()
 	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "hello"}); !errors.Is(err, errFull) {
 		t.Errorf("a message that cannot be kept was taken: %v", err)
 	}
 	h.mu.Lock()
-	h.broken = nil
+	h.publishErr = nil
 	h.mu.Unlock()
 	if h.Running("c1") {
 		t.Error("a refused question holds the conversation")

@@ -23,7 +23,7 @@ type sent struct {
 	Messages []json.RawMessage `json:"messages"`
 }
 
-func requests(t *testing.T, h *house) []sent {
+func requests(t *testing.T, h *harness) []sent {
 	t.Helper()
 	var out []sent
 	for _, r := range h.service.Requests() {
@@ -64,7 +64,7 @@ func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
 		Name: "look",
 		Args: "{ \"where\" : \"<b>&amp;</b> \u2028 naïve 🙂\",\n \"n\": 1.50 }",
 	}
-	h := build(
+	h := newHarness(
 		t,
 		calls(odd, call("look", `{"again":1}`)),
 		calls(odd),
@@ -111,7 +111,7 @@ func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
 }
 
 func TestAPanelsToolsAreAppendedAndLeaveTheOthersInPlace(t *testing.T) {
-	h := build(t, openaitest.Turn{Text: "One."}, openaitest.Turn{Text: "Two."}, openaitest.Turn{Text: "Three."})
+	h := newHarness(t, openaitest.Turn{Text: "One."}, openaitest.Turn{Text: "Two."}, openaitest.Turn{Text: "Three."})
 	plain := h.defs
 	h.ask(t, "first")
 	h.defs = slices.Concat([]toolspec.Definition{plain[0], panelTool("note_add")}, plain[1:])
@@ -131,7 +131,7 @@ func TestAPanelsToolsAreAppendedAndLeaveTheOthersInPlace(t *testing.T) {
 }
 
 // many makes a set that is too large to be told: 40 tools of about 60 tokens.
-func (h *house) crowd() {
+func (h *harness) addTools() {
 	h.window = 20_000
 	h.defs = append(h.defs, def(toolspec.FindTools, toolspec.Hints{ReadOnly: true}))
 	for i := range 40 {
@@ -142,7 +142,7 @@ func (h *house) crowd() {
 }
 
 func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
-	h := build(
+	h := newHarness(
 		t,
 		calls(call("find_tools", `{"query":"post a message"}`)),
 		calls(
@@ -162,12 +162,12 @@ func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
 		openaitest.Turn{Text: "Gone."},
 		openaitest.Turn{Text: "Back."},
 	)
-	h.crowd()
+	h.addTools()
 	plain := h.defs
 	if o := h.ask(t, "post hi"); o.Status != chat.StatusDone || o.Calls != 6 {
 		t.Fatalf("%+v", o)
 	}
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	var names []string
 	for _, c := range made {
 		names = append(names, c.Tool+string(c.Args))
@@ -217,9 +217,9 @@ func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
 
 func TestAModelThatWritesCallsAsTextNamesAFoundToolItself(t *testing.T) {
 	for _, kind := range textKinds {
-		h := build(t)
+		h := newHarness(t)
 		h.dialects = fixed(kind)
-		h.crowd()
+		h.addTools()
 		tools := dialect.NewTools(h.defs)
 		h.service.Answer = func(r openaitest.Request) openaitest.Turn {
 			if len(r.Messages) > 3 {
@@ -232,7 +232,7 @@ func TestAModelThatWritesCallsAsTextNamesAFoundToolItself(t *testing.T) {
 		if o := h.ask(t, "post"); o.Status != chat.StatusDone {
 			t.Fatalf("%s: %+v", kind, o)
 		}
-		_, _, made := h.kept()
+		_, _, made := h.recorded()
 		if len(made) != 1 || made[0].Tool != "chat__post_7" {
 			t.Errorf("%s: what ran: %+v", kind, made)
 		}

@@ -14,8 +14,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestTextFromOutsideStandsInABlockItCannotLeave(t *testing.T) {
-	h := build(
+func TestTextFromOutsideIsInABlockItCannotLeave(t *testing.T) {
+	h := newHarness(
 		t,
 		calls(call("look", `{}`)),
 		calls(call("look", `{"again":1}`)),
@@ -75,7 +75,7 @@ func contents(r openaitest.Request) []string {
 }
 
 func TestLongResultsAreCutWithANote(t *testing.T) {
-	h := build(t, calls(call("look", `{}`)), openaitest.Turn{Text: "ok"})
+	h := newHarness(t, calls(call("look", `{}`)), openaitest.Turn{Text: "ok"})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK(strings.Repeat("ü", 30_000)) }
 	h.ask(t, "go")
 	last := h.service.Requests()[1].Last()
@@ -84,8 +84,8 @@ func TestLongResultsAreCutWithANote(t *testing.T) {
 	}
 }
 
-func TestAConversationThatDiedInTheMiddleGoesOn(t *testing.T) {
-	h := build(t, openaitest.Turn{Text: "Going on."})
+func TestAConversationContinuesAfterACrash(t *testing.T) {
+	h := newHarness(t, openaitest.Turn{Text: "Going on."})
 	h.messages = []chat.Message{
 		{ID: "1", Conversation: "c1", Turn: "t0", Role: chat.RoleUser, Text: "go"},
 		{ID: "2", Conversation: "c1", Turn: "t0", Role: chat.RoleAssistant, Calls: []chat.ToolCall{
@@ -120,14 +120,14 @@ func TestAConversationThatDiedInTheMiddleGoesOn(t *testing.T) {
 		got[6] != "user:continue" {
 		t.Errorf("prompt %q", got)
 	}
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	if len(made) > 0 {
 		t.Errorf("a call of before ran again: %+v", made)
 	}
 }
 
 func TestTheSystemPromptIsStableAndHoldsTheNotesFromTheNextTurn(t *testing.T) {
-	h := build(t, calls(call("act", `{}`)), openaitest.Turn{Text: "ok"}, openaitest.Turn{Text: "ok"})
+	h := newHarness(t, calls(call("act", `{}`)), openaitest.Turn{Text: "ok"}, openaitest.Turn{Text: "ok"})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		h.notes = []string{"Answer in\nSpanish."}
 		return toolspec.OK("noted")

@@ -16,9 +16,9 @@ import (
 )
 
 // held makes a house whose first call stands still until go is closed; it returns when that call runs.
-func held(t *testing.T, ask loop.Ask, turns ...openaitest.Turn) (h *house, proceed func()) {
+func blockingTool(t *testing.T, ask loop.Ask, turns ...openaitest.Turn) (h *harness, proceed func()) {
 	t.Helper()
-	h = build(t, turns...)
+	h = newHarness(t, turns...)
 	running, hold := make(chan struct{}), make(chan struct{})
 	first := true
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
@@ -41,7 +41,7 @@ func held(t *testing.T, ask loop.Ask, turns ...openaitest.Turn) (h *house, proce
 }
 
 // send sends text into the turn that runs and gives the id under which it waits.
-func (h *house) send(t *testing.T, text string, when event.Moment) string {
+func (h *harness) send(t *testing.T, text string, when event.Moment) string {
 	t.Helper()
 	sent, err := h.Send(
 		context.Background(),
@@ -55,7 +55,7 @@ func (h *house) send(t *testing.T, text string, when event.Moment) string {
 }
 
 // ended waits for the end of n turns and gives the last.
-func (h *house) ended(t *testing.T, n int) event.Turn {
+func (h *harness) ended(t *testing.T, n int) event.Turn {
 	t.Helper()
 	var end event.Turn
 	for range n {
@@ -66,8 +66,8 @@ func (h *house) ended(t *testing.T, n int) event.Turn {
 
 var asking = loop.Ask{Text: "go", Model: "openai/m"}
 
-func TestAMessageIsTakenIntoTheTurnAfterTheCallThatRuns(t *testing.T) {
-	h, proceed := held(
+func TestASteeringMessageIsTakenAfterTheRunningCall(t *testing.T) {
+	h, proceed := blockingTool(
 		t,
 		asking,
 		calls(call2("act", 1), call2("act", 2), call2("look", 3)),
@@ -79,7 +79,7 @@ func TestAMessageIsTakenIntoTheTurnAfterTheCallThatRuns(t *testing.T) {
 	if end := h.ended(t, 1); end.Status != chat.StatusDone || end.Rounds != 3 {
 		t.Fatalf("end %+v", end)
 	}
-	log, _, made := h.kept()
+	log, _, made := h.recorded()
 	var args []string
 	for _, c := range made {
 		args = append(args, string(c.Args))
@@ -107,7 +107,7 @@ func TestAMessageIsTakenIntoTheTurnAfterTheCallThatRuns(t *testing.T) {
 }
 
 func TestAMessageSentDuringTheLastAnswerIsStillAnsweredInTheTurn(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
 		if n++; n == 1 {
@@ -122,7 +122,7 @@ func TestAMessageSentDuringTheLastAnswerIsStillAnsweredInTheTurn(t *testing.T) {
 }
 
 func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore(t *testing.T) {
-	h, proceed := held(t, asking, calls(call2("act", 1)))
+	h, proceed := blockingTool(t, asking, calls(call2("act", 1)))
 	h.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "to: " + r.Last()} }
 	ctx := context.Background()
 	h.send(t, "second", event.MomentNext)
@@ -138,7 +138,7 @@ func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore
 	if end := h.ended(t, 3); end.Status != chat.StatusDone {
 		t.Fatalf("end %+v", end)
 	}
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	var said []string
 	turns := map[string]bool{}
 	for _, m := range messages {
@@ -155,8 +155,8 @@ func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore
 	}
 }
 
-func TestStopKeepsWhatWaitsUntilSomebodyAsksIt(t *testing.T) {
-	h, proceed := held(t, asking, calls(call2("act", 1)))
+func TestStopHoldsWaitingMessagesUntilTheyAreSent(t *testing.T) {
+	h, proceed := blockingTool(t, asking, calls(call2("act", 1)))
 	h.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "to: " + r.Last()} }
 	h.send(t, "turn left", event.MomentNow)
 	id := h.send(t, "second", event.MomentNext)
@@ -180,7 +180,7 @@ func TestStopKeepsWhatWaitsUntilSomebodyAsksIt(t *testing.T) {
 	if end := h.ended(t, 1); end.Status != chat.StatusDone {
 		t.Fatalf("end %+v", end)
 	}
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	if last := messages[len(messages)-1].Text; last != "to: second" {
 		t.Errorf("asked: %q", last)
 	}
@@ -190,7 +190,7 @@ func TestStopKeepsWhatWaitsUntilSomebodyAsksIt(t *testing.T) {
 }
 
 func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
-	h, proceed := held(
+	h, proceed := blockingTool(
 		t,
 		asking,
 		calls(call2("act", 1)),
@@ -211,7 +211,7 @@ func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
 	}
 	proceed()
 	h.ended(t, 2)
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	if len(made) != 2 || made[1].From.Caller != toolspec.CallerHTTP || made[1].From.Turn == made[0].From.Turn ||
 		len(made[1].From.TypedHosts) > 0 {
 		t.Errorf("calls %+v", made)
@@ -219,7 +219,7 @@ func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
 }
 
 func TestACommandOfThePilotIsDoneBeforeTheNextIsRead(t *testing.T) {
-	h, proceed := held(t, loop.Ask{Text: "open shop.example and annotate"})
+	h, proceed := blockingTool(t, loop.Ask{Text: "open shop.example and annotate"})
 	sent, err := h.Send(
 		context.Background(),
 		loop.Ask{Conversation: "c1", Text: "click 3", Interactive: true},
@@ -230,7 +230,7 @@ func TestACommandOfThePilotIsDoneBeforeTheNextIsRead(t *testing.T) {
 	}
 	proceed()
 	h.ended(t, 2)
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	var tools []string
 	for _, c := range made {
 		tools = append(tools, c.Tool)
@@ -241,7 +241,7 @@ func TestACommandOfThePilotIsDoneBeforeTheNextIsRead(t *testing.T) {
 }
 
 func TestOnlySoManyMessagesWaitAndNoneWaitsWhereNothingRuns(t *testing.T) {
-	h, proceed := held(t, asking, calls(call2("act", 1)))
+	h, proceed := blockingTool(t, asking, calls(call2("act", 1)))
 	for i := range loop.MaxWaiting {
 		h.send(t, fmt.Sprint("message ", i), event.MomentNext)
 	}

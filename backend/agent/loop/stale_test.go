@@ -30,7 +30,7 @@ func look(url string, version, tab int) string {
 
 // longTask is a task of 20 rounds that looks at a page and clicks on it, with tools; it gives the
 // requests and what their messages cost.
-func longTask(t *testing.T, tools ...toolspec.Definition) (h *house, tokens []int) {
+func longTask(t *testing.T, tools ...toolspec.Definition) (h *harness, tokens []int) {
 	t.Helper()
 	var turns []openaitest.Turn
 	for i := range 20 {
@@ -40,7 +40,7 @@ func longTask(t *testing.T, tools ...toolspec.Definition) (h *house, tokens []in
 			turns = append(turns, calls(call("click_element", fmt.Sprintf(`{"annotationId":%d}`, i))))
 		}
 	}
-	h = build(t, append(turns, openaitest.Turn{Text: "Ordered."})...)
+	h = newHarness(t, append(turns, openaitest.Turn{Text: "Ordered."})...)
 	h.limits = loop.Limits{Rounds: 30, CallsPerTurn: 60}
 	h.defs = append(h.defs, tools...)
 	n := 0
@@ -113,7 +113,7 @@ func TestOldLooksAtAPageAreLeftOutInBlocks(t *testing.T) {
 		t.Errorf("%d of %d tokens, %d changes", sum(after), sum(before), changed)
 	}
 
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	handle := regexp.MustCompile(
 		`\n<<end [0-9a-f]{12}>>\n\[The rest of this result of annotate_page, 122 lines, is left out here: there is a newer look at this page below\. Read it again with read_result \{"handle":"(m_\w{9})"\}\.\]$`,
 	)
@@ -153,7 +153,7 @@ func TestAfterARestartTheSameResultsAreLeftOut(t *testing.T) {
 	}
 	all := requests(t, h)
 	keeps(t, "the next turn", before[len(before)-1], all[len(all)-1])
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	for _, m := range messages {
 		if m.Role == chat.RoleTool && strings.Contains(m.Text, "left out") {
 			t.Errorf("the record was changed: %q", m.Text)

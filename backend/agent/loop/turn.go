@@ -294,7 +294,7 @@ func (t *turn) listen() error {
 	if t.loop.cfg.Dialects == nil {
 		return nil
 	}
-	v, _, err := t.loop.cfg.Dialects.Dialect(t.ctx, t.ask.Model, t.voice.Model)
+	v, _, err := t.loop.cfg.Dialects.Detect(t.ctx, t.ask.Model, t.voice.Model)
 	if lost := t.aside("probe"); lost != nil {
 		return lost
 	}

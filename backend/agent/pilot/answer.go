@@ -17,7 +17,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of what is read back. The whole result stands on the call's card.
+// Limits of what is read back. The call's card shows the whole result.
 const (
 	maxListLines = 80
 	maxListChars = 8_000
@@ -25,7 +25,7 @@ const (
 	maxChanges   = 8
 )
 
-// view is the text form of a page's answer (CONTRACT.md, "Environment tools") taken apart.
+// pageAnswer is the text form of a page's answer, parsed.
 type view struct {
 	title, url string
 	outcome    string
@@ -33,11 +33,11 @@ type view struct {
 	more       string
 }
 
-// look parses text; false when it does not have that form.
+// parsePageAnswer parses text; false if it does not have that form.
 func look(text string) (view, bool) {
 	head, rest, _ := strings.Cut(text, "\n")
 	fields := strings.Split(strings.TrimPrefix(head, "Page: "), " | ")
-	// The page of a panel stands in no tab.
+	// A panel's page has no tab.
 	if n := len(fields); n >= 3 && strings.HasPrefix(fields[n-2], "panel:") {
 		fields = append(fields, "")
 	}
@@ -60,7 +60,7 @@ func look(text string) (view, bool) {
 	return v, true
 }
 
-// name is what the page is called, for a sentence.
+// name is what the page is called in a sentence.
 func (v view) name() string {
 	if strings.TrimSpace(v.title) == "" {
 		return v.url
@@ -68,14 +68,14 @@ func (v view) name() string {
 	return "“" + v.title + "”"
 }
 
-// answer is what is said at the end of a message's commands.
+// reply is the pilot's answer to the commands of a message.
 type answer struct {
 	g     *grammar.Parser
 	parts []string
-	// first is true when the conversation has not heard yet who answers.
+	// first is true if the conversation has not been told yet who answers.
 	first  bool
 	offers []chat.Offer
-	// outside are the sources of the text that is quoted.
+	// outside are the sources of quoted text.
 	outside []string
 }
 
@@ -85,7 +85,7 @@ func (a *answer) add(text string) {
 	}
 }
 
-// response says it.
+// response emits the reply.
 func (a *answer) response(onDelta func(llm.Delta)) llm.Response {
 	text := strings.Join(a.parts, "\n\n")
 	if a.first && !strings.Contains(text, who()) {
@@ -96,7 +96,7 @@ func (a *answer) response(onDelta func(llm.Delta)) llm.Response {
 	return llm.Response{Text: text, Stop: llm.StopDone, Offers: a.offers, Outside: slices.Compact(a.outside)}
 }
 
-// trouble says why nothing of asked was done, and what may have been meant.
+// explainProblem says why nothing of asked was done, and what may have been meant.
 func (a *answer) trouble(t *grammar.Problem, asked string) {
 	offers := t.Offers
 	if !t.Ambiguous {
@@ -137,7 +137,7 @@ func (a *answer) trouble(t *grammar.Problem, asked string) {
 	a.add(what)
 }
 
-// local answers what needs no call.
+// answerBuiltin answers what needs no call.
 func (a *answer) local(s grammar.Step, tools []toolspec.Function) {
 	if s.Builtin == commandtable.LocalHelp {
 		a.add(a.g.Help(s.About, who()))
@@ -146,7 +146,7 @@ func (a *answer) local(s grammar.Step, tools []toolspec.Function) {
 	a.add(toolList(tools))
 }
 
-// missing says that a command's tool cannot be called now.
+// reportMissingTool says that a command's tool cannot be called now.
 func (a *answer) missing(s grammar.Step) {
 	hint := "Say \"tools\" for what can be called now."
 	if near := grammar.Closest(s.Tool, a.g.Tools); near != "" {
@@ -156,7 +156,7 @@ func (a *answer) missing(s grammar.Step) {
 	a.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Said), s.Tool, hint))
 }
 
-// report reads the result of a finished step back.
+// describeResult describes the result of a finished step.
 func (a *answer) report(s grammar.Step, text string) string {
 	text = grammar.EscapeLinks(text)
 	v, page := look(text)
@@ -246,7 +246,7 @@ func acted(s grammar.Step, v view) string {
 	return answer
 }
 
-// failure reads a failed result back: what happened and what to say next.
+// describeFailure describes a failed result: what happened and what to say next.
 func (a *answer) failure(text string) {
 	text = grammar.EscapeLinks(text)
 	if head, rest, ok := strings.Cut(text, "): "); ok && strings.HasPrefix(head, "error (") {
@@ -266,7 +266,7 @@ func (a *answer) failure(text string) {
 	a.add(said)
 }
 
-// next offers the commands that a hint for models came to, when they are whole as they stand.
+// offerNext offers the commands of a hint for models, if they are complete as they are.
 func (a *answer) next(hint, spoken string) {
 	if hint == spoken {
 		return
@@ -279,8 +279,7 @@ func (a *answer) next(hint, spoken string) {
 	}
 }
 
-// withoutCall drops the `tool(arg=1): ` that an error begins with: a person sees the call
-// on its card.
+// dropCallPrefix removes the `tool(arg=1): ` at the start of an error: the call's card shows it.
 func withoutCall(what string) string {
 	call, rest, ok := strings.Cut(what, "): ")
 	name, _, opens := strings.Cut(call, "(")
@@ -290,7 +289,7 @@ func withoutCall(what string) string {
 	return rest
 }
 
-// notDone names the commands that did not run.
+// reportSkipped names the commands that did not run.
 func (a *answer) notDone(rest []grammar.Step) {
 	if len(rest) == 0 {
 		return
@@ -302,7 +301,7 @@ func (a *answer) notDone(rest []grammar.Step) {
 	a.add("Not done after that: " + strings.Join(said, "; ") + ".")
 }
 
-// sentence begins with a capital and ends with a full stop.
+// sentence makes s begin with a capital and end with a full stop.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -328,8 +327,8 @@ func bounded(s string, most int) string {
 	return fmt.Sprintf("%s\n… %d characters more on the call's card", s[:end], utf8.RuneCountInString(s[end:]))
 }
 
-// seen is what the newest page answer of the conversation says of marks, for a window that shows
-// none; the sources come with it.
+// annotationsIn returns the annotations in the newest page answer of the conversation, for a window that
+// shows no page.
 func seen(messages []chat.Message) *event.Marks {
 	for _, m := range slices.Backward(messages) {
 		if m.Role != chat.RoleTool {
@@ -353,12 +352,12 @@ func seen(messages []chat.Message) *event.Marks {
 	return nil
 }
 
-// who says what answers here, and how a model comes to answer instead.
+// introduction says who answers and how to connect a model.
 func who() string {
 	return "This is Sextant's built-in command pilot: it does plain commands and plans nothing. A model can be connected: " + llm.HowToConnect()
 }
 
-// toolList is what can be called now.
+// toolList lists what can be called now.
 func toolList(tools []toolspec.Function) string {
 	if len(tools) == 0 {
 		return "No tool can be called now."

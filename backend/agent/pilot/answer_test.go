@@ -63,7 +63,7 @@ func answers(t *testing.T, text string, results ...string) string {
 
 const shop = "Page: Blue | Green shop | https://shop.example/ | v3 | tab 1\n"
 
-func TestAnswersReadTheResultBack(t *testing.T) {
+func TestAnswersDescribeTheResult(t *testing.T) {
 	list := "[1] link \"Home\"\n[2] textbox \"Search\" = \"\"\n[3] button \"Buy\"\n"
 	for name, c := range map[string]struct{ said, result, want string }{
 		"opening": {
@@ -169,7 +169,7 @@ func TestTheDemoCanHaveAnAddress(t *testing.T) {
 	}
 }
 
-func TestAnswersKeepTheVoice(t *testing.T) {
+func TestAnswersKeepTheirWording(t *testing.T) {
 	for _, r := range refusals {
 		_, answer := drive(t, r.said)
 		for _, bad := range []string{"!", "lease", "orry", "oops", " AI ", "—"} {

@@ -74,7 +74,7 @@ func TestAMessageIsCompleted(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissingIsShownBehindTheText(t *testing.T) {
+func TestMissingWordsAreShownAfterTheText(t *testing.T) {
 	for typed, want := range map[string]string{
 		"type ":              "TEXT into NUMBER",
 		"type hello into ":   "NUMBER",
@@ -92,7 +92,7 @@ func TestWhatIsMissingIsShownBehindTheText(t *testing.T) {
 	}
 }
 
-func TestANumberIsShownWithItsName(t *testing.T) {
+func TestAnnotationsAreShownWithTheirNames(t *testing.T) {
 	_, c := goesOn("click add")
 	if c.Items[0].Show != "15" || c.Items[0].Means != "button “Add to basket”" {
 		t.Errorf("%+v", c.Items[0])

@@ -86,7 +86,7 @@ var more = []struct{ said, calls string }{
 	{`undo the last change`, `undo{}`},
 }
 
-func TestFilesCommandsAndTheRestHaveWords(t *testing.T) {
+func TestFilesCommandsAndTheRestHaveCommands(t *testing.T) {
 	for _, m := range more {
 		res := said(t, m.said)
 		if len(res.Calls) != 1 || res.Calls[0].Name+string(res.Calls[0].Args) != m.calls {
@@ -167,7 +167,7 @@ func TestHelpExplainsACommand(t *testing.T) {
 	}
 }
 
-func TestAFailureSpeaksOfCommands(t *testing.T) {
+func TestAFailureIsWordedInCommands(t *testing.T) {
 	for hint, want := range map[string]string{
 		"Call annotate_page.":                                                      `Say "annotate".`,
 		"Call annotate_page to see what is there.":                                 `Say "annotate" to see what is there.`,

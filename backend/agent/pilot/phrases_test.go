@@ -273,7 +273,7 @@ var refusals = []struct{ said, says string }{
 	{`"click 3"`, "without them"},
 }
 
-func TestWhatIsNotUnderstoodIsSaidAndNothingRuns(t *testing.T) {
+func TestUnknownCommandsAreReportedAndNothingRuns(t *testing.T) {
 	for _, r := range refusals {
 		if calls, answer := drive(t, r.said); len(calls) > 0 || !strings.Contains(answer, r.says) {
 			t.Errorf("%q: calls %v, answer %q, want %q", r.said, calls, answer, r.says)

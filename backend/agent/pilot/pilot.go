@@ -1,12 +1,10 @@
-// Package pilot is the built-in command pilot: a Model without a model. It turns plain
-// commands ("open example.com and annotate", "type hello into 4") into the same tool calls
-// a language model would make, one at a time, and reads the results back in a sentence.
-// It works with no network, and its calls pass the same Pipeline as everybody's.
+// Package pilot is the built-in command pilot: an llm.Model without a language model. It turns plain commands
+// ("open example.com and annotate", "type hello into 4") into the tool calls a language model would make, one at
+// a time, and describes the results in a sentence. It needs no network, and its calls pass the same pipeline as
+// all others.
 //
-// Its grammar is one table (table*.go): reading, the help, what is offered on a near miss and what
-// completes a message all come from it. What it does not understand it says so; it never guesses.
-// Answers depend on the request and on what stands in the window, so a Pilot has no state of its
-// own and may be used concurrently.
+// What it does not understand it says; it never guesses. Answers depend only on the request and on what is in
+// the window, so a Pilot has no state of its own and is safe for concurrent use.
 package pilot
 
 import (
@@ -24,13 +22,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// Config adapts the pilot to the house it runs in; the zero value works.
+// Config configures a Pilot. The zero value works.
 type Config struct {
-	// DemoURL gives the address of the built-in demo site; nil leaves the word "demo" to
-	// navigate_page.
+	// DemoURL returns the address of the built-in demo site; nil passes the word "demo" to navigate_page.
 	DemoURL func() string
-	// Live tells what stands in the window while panel is active; nil when there is none. It is
-	// asked with every letter that is typed, and must be quick.
+	// Live returns what is in the window while panel is active; nil if there is no window. It is called on
+	// every keystroke, and must be fast.
 	Live func(panel string) grammar.Live
 }
 
@@ -59,8 +56,8 @@ func (p *Pilot) parser(tools []string, live grammar.Live) *grammar.Parser {
 	return &grammar.Parser{Rules: p.rules, Tools: tools, Demo: p.cfg.DemoURL, Live: live}
 }
 
-// Stream answers the last user message of req: with the next call of its chain of
-// commands, or, when all have results or one failed, with a text.
+// Stream answers the last user message of req: with the next call of its commands, or with a text once all
+// have results or one failed.
 func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, err
@@ -103,7 +100,7 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 	return a.response(onDelta), nil
 }
 
-// live is what stands in the window; where it shows no page, what the conversation last saw of one.
+// live is what is in the window; without a page there, what the conversation last saw of one.
 func (p *Pilot) live(messages []chat.Message) grammar.Live {
 	live := p.cfg.Live("")
 	if len(live.Elements()) == 0 {
@@ -113,14 +110,14 @@ func (p *Pilot) live(messages []chat.Message) grammar.Live {
 	return live
 }
 
-// introduced reports whether the conversation has heard who answers.
+// introduced reports whether the conversation has been told who answers.
 func introduced(messages []chat.Message) bool {
 	return slices.ContainsFunc(messages, func(m chat.Message) bool {
 		return m.Role == chat.RoleAssistant && strings.Contains(m.Text, who())
 	})
 }
 
-// lastAsk is the text of the newest user message and the results that follow it.
+// lastQuestion is the text of the newest user message and the results after it.
 func lastAsk(messages []chat.Message) (string, []chat.Message) {
 	asked, results := "", []chat.Message(nil)
 	for _, m := range messages {
@@ -142,9 +139,9 @@ func offered(tools []toolspec.Function) []string {
 	return names
 }
 
-// Complete says how the text before the cursor may go on while panel is active: at most eight ways,
-// and what is still missing after it. It reads nothing but what Live gives and takes a millisecond,
-// and some ten where a number is sought by name among thousands.
+// Complete returns up to eight completions of the text before the cursor while panel is active, and what is
+// still missing after it. It reads only what Live returns. It takes about a millisecond, and some ten with
+// thousands of annotations to search by name.
 func (p *Pilot) Complete(text, panel string) wire.Completion {
 	live := p.cfg.Live(panel)
 	names := make([]string, len(live.Tools))
@@ -154,7 +151,7 @@ func (p *Pilot) Complete(text, panel string) wire.Completion {
 	return p.parser(names, live).Complete(text)
 }
 
-// Commands lists the table for people, with the tools that can be called now; none means all.
+// Commands lists the commands for people, limited to those of tools; none means all.
 func (p *Pilot) Commands(tools []string) []wire.PilotCommand {
 	return p.parser(tools, grammar.Live{}).Commands()
 }

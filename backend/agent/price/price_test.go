@@ -75,7 +75,7 @@ func TestACostIsNeverNegativeNorLessForMoreTokens(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoPriceSaysWhatIsWrong(t *testing.T) {
+func TestAnInvalidPriceSaysWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		"openai=1/1/1":         "provider/model",
 		"nonsense":             "provider/model",

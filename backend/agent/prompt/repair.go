@@ -7,9 +7,9 @@ import (
 	"sextant/shared/chat"
 )
 
-// Repair gives every call its result. One is missing when the program ended while the
-// call ran; providers refuse such a conversation, and the model must know that nobody
-// knows. Results without a call, and answers without content, are left out.
+// Repair gives every call exactly one result. One is missing if the program ended while the call ran:
+// providers refuse such a conversation, and the model must know that the outcome is unknown. Results without
+// a call and empty answers are dropped.
 func Repair(in []chat.Message) []chat.Message {
 	results := map[string]chat.Message{}
 	for _, m := range in {

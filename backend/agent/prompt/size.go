@@ -35,7 +35,7 @@ func Bytes(req llm.Request) int {
 	return n
 }
 
-// MessageBytes is the length of a message with its calls.
+// MessageBytes is the size of a message with its calls.
 func MessageBytes(m chat.Message) int {
 	n := len(m.Text)
 	for _, c := range m.Calls {

@@ -8,8 +8,8 @@ import (
 //go:embed system.md
 var builtin string
 
-// System is the text every request of a turn begins with. Its bytes depend on the
-// settings and notes alone, so that providers can keep it cached.
+// System is the system prompt of a turn. Its bytes depend only on the settings and notes, so that providers
+// can keep it cached.
 func System(own string, notes []string) string {
 	text := strings.TrimSpace(builtin)
 	if own = strings.TrimSpace(own); own != "" {

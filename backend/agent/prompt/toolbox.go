@@ -11,26 +11,26 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Toolbox decides which tools a conversation's model is told. Its zero value is ready; it is used
-// by one goroutine at a time.
+// Toolbox decides which tools a conversation's model is sent. Its zero value is ready. Not safe for
+// concurrent use.
 type Toolbox struct {
-	// searching stays until the set is clearly small again: a panel that opens and closes around
-	// the border is not to cost a cached prompt each time.
+	// searching stays true until the set is clearly small again, so that a panel that opens and closes near
+	// the limit does not invalidate the prompt cache each time.
 	searching bool
 }
 
-// Offer is what of the tools one request holds.
+// ToolSelection is the tools in one request.
 type Offer struct {
-	// Told are the definitions in the request, in their order.
+	// Listed are the definitions in the request, in order.
 	Told []toolspec.Definition
-	// Searching is true when Told are a few and the others are found with find_tools.
+	// Searching is true if Listed is a part and the others are found with find_tools.
 	Searching bool
-	// Note is what the model is told of the panel's tools while it searches, "" for none.
+	// Note describes the panel's tools while Searching, "" for none.
 	Note string
 }
 
-// Offer chooses from all tools that can be called now for a model with a window of so many tokens.
-// core names the tools that are always told.
+// Select chooses from all tools for a model with a context window in tokens. core names the tools that are
+// always listed.
 func (b *Toolbox) Offer(all []toolspec.Definition, core []string, window int) Offer {
 	size := 0
 	for _, d := range all {
@@ -64,16 +64,16 @@ func (b *Toolbox) Offer(all []toolspec.Definition, core []string, window int) Of
 // maxNoted is how many of a panel's tools a note describes.
 const maxNoted = 12
 
-// ofPanel is how every note about a panel's tools begins.
+// panelNotePrefix begins every note about a panel's tools.
 const ofPanel = "[From Sextant: the panel"
 
-// OfPanel reports whether a note tells of a panel's tools; there are others.
+// IsPanelNote reports whether a note is about a panel's tools.
 func OfPanel(text string) bool { return strings.HasPrefix(text, ofPanel) }
 
-// NoteGone is what a model is told when the panel's tools are gone.
+// PanelClosedNote says that the panel's tools are gone.
 const NoteGone = ofPanel + " whose tools you were told is closed; they cannot be called now.]"
 
-// note tells the tools of the panel in front.
+// note describes the tools of the active panel.
 func note(defs []toolspec.Definition) string {
 	if len(defs) == 0 {
 		return ""
@@ -91,8 +91,8 @@ func note(defs []toolspec.Definition) string {
 	)
 }
 
-// NewNote is what is to be appended so that the model knows want, the Note of an Offer, when it was
-// told the notes told so far, in order; "" when it knows.
+// NextNote is the note to append so that the model knows want, the Note of a ToolSelection, after the notes
+// sent so far; "" if it already does.
 func NewNote(want string, told []string) string {
 	last := ""
 	if len(told) > 0 {
@@ -107,7 +107,7 @@ func NewNote(want string, told []string) string {
 	return want
 }
 
-// callTool is how a tool that is not told is called.
+// callTool calls tools that are not listed.
 func callTool() toolspec.Definition {
 	return toolspec.Definition{
 		Name: toolspec.CallTool, Origin: toolspec.OriginBaseline, Group: "workspace",
@@ -120,8 +120,8 @@ func callTool() toolspec.Definition {
 	}
 }
 
-// Meant is the tool and arguments that a call of call_tool names; any other call is itself. The
-// Result says what is wrong with one that names none.
+// ResolveCall returns the tool and arguments that a call of call_tool names; other calls are returned as they
+// are. The Result says what is wrong if it names none.
 func Meant(name string, args json.RawMessage) (string, json.RawMessage, *toolspec.Result) {
 	if name != toolspec.CallTool {
 		return name, args, nil
@@ -129,7 +129,7 @@ func Meant(name string, args json.RawMessage) (string, json.RawMessage, *toolspe
 	var p struct {
 		Tool string          `json:"tool"`
 		Args json.RawMessage `json:"args"`
-		// The words by which most protocols say the same; models that know these slip.
+		// The names most protocols use; models that know them slip.
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	}

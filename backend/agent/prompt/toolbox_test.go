@@ -44,7 +44,7 @@ func TestAModelSearchesOnceItsToolsTakeMoreThanATwentiethOfItsWindow(t *testing.
 	}
 }
 
-func TestANoteTellsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
+func TestANoteListsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
 	var box prompt.Toolbox
 	all := append(tools(15, toolspec.OriginPanel), toolspec.Definition{Name: toolspec.FindTools})
 	o := box.Offer(all, nil, 2000)
@@ -67,7 +67,7 @@ func TestANoteTellsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
 	}
 }
 
-func TestWhichToolACallMeans(t *testing.T) {
+func TestCallToolIsResolvedToTheToolItNames(t *testing.T) {
 	for _, c := range []struct{ name, args, tool, meant, wrong string }{
 		{"look", `{"tool":"act"}`, "look", `{"tool":"act"}`, ""},
 		{"call_tool", `{"tool":"act","args":{"n":1}}`, "act", `{"n":1}`, ""},
@@ -94,7 +94,7 @@ func TestWhichToolACallMeans(t *testing.T) {
 	}
 }
 
-func TestAWindowIsKnownByTheModelsName(t *testing.T) {
+func TestTheDefaultWindowFollowsTheModelsName(t *testing.T) {
 	for name, want := range map[string]int{
 		"openai/gpt-5-mini": 400_000, "anthropic/claude-x": 200_000, "openrouter/anthropic/claude-x": 200_000,
 		"ollama/qwen3": 32_000, "ollama/gpt-5": 32_000, "openai/unheard-of": 128_000, "": 128_000,

@@ -103,7 +103,7 @@ func cutLast(s string) (name, kind string, ok bool) {
 // Detect returns how the model called name writes tool calls. The first time it probes the model, native
 // first, with at most MaxRequests requests; usage is what they took. An error means that the model could not be
 // asked; nothing is remembered then.
-func (p *Prober) Dialect(ctx context.Context, name string, m llm.Model) (Result, chat.Usage, error) {
+func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, chat.Usage, error) {
 	for _, o := range p.cfg.Overrides() {
 		if model, kind, ok := cutLast(o); ok && model == name && dialect.Kind(kind).Valid() {
 			return Result{Kind: dialect.Kind(kind), Confidence: 1, Source: "person"}, chat.Usage{}, nil

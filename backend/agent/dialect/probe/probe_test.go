@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/llm/providers"
@@ -71,7 +72,7 @@ var (
 	wrong = openaitest.Turn{Calls: []openaitest.Call{{ID: "c", Name: "say_word", Args: `{"word":"pepper"}`}}}
 )
 
-func TestTheProbeFindsTheDialectWithFewRequests(t *testing.T) {
+func TestTheProbeDetectsTheFormatWithFewRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		turns    []openaitest.Turn
 		kind     dialect.Kind
@@ -91,7 +92,7 @@ func TestTheProbeFindsTheDialectWithFewRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m, s := served(t, c.turns...)
 			v, _, err := probe.New(probe.Config{Memory: &memory{}}).
-				Dialect(context.Background(), "openai/m", m)
+				Detect(context.Background(), "openai/m", m)
 			if err != nil || v.Kind != c.kind || v.Confidence != c.sure || v.Requests != c.requests ||
 				len(s.Requests()) != c.requests ||
 				v.Source != "probe" {
@@ -104,31 +105,31 @@ func TestTheProbeFindsTheDialectWithFewRequests(t *testing.T) {
 	}
 }
 
-func TestAVerdictIsRememberedForItsModelAndItsPlace(t *testing.T) {
+func TestADetectionIsRememberedForItsModelAndEndpoint(t *testing.T) {
 	m, s := served(t, natively)
 	kept := &memory{}
 	ctx := context.Background()
-	_, usage, err := probe.New(probe.Config{Memory: kept}).Dialect(ctx, "openai/m", m)
+	_, usage, err := probe.New(probe.Config{Memory: kept}).Detect(ctx, "openai/m", m)
 	if err != nil || usage.Input != 70 {
 		t.Fatal(usage, err)
 	}
 	// Another session asks nothing, another model and another server do.
 	next := probe.New(probe.Config{Memory: kept})
-	if v, usage, err := next.Dialect(ctx, "openai/m", m); err != nil || v.Kind != dialect.Native || usage.Input != 0 ||
+	if v, usage, err := next.Detect(ctx, "openai/m", m); err != nil || v.Kind != dialect.Native || usage.Input != 0 ||
 		len(s.Requests()) != 1 {
 		t.Errorf("%+v, %d requests, %v", v, len(s.Requests()), err)
 	}
-	if _, _, err := next.Dialect(ctx, "openai/other", m); err != nil || len(s.Requests()) != 2 {
+	if _, _, err := next.Detect(ctx, "openai/other", m); err != nil || len(s.Requests()) != 2 {
 		t.Errorf("another model: %d requests, %v", len(s.Requests()), err)
 	}
 	elsewhere, s2 := served(t, inTags)
-	if v, _, err := next.Dialect(ctx, "openai/m", elsewhere); err != nil || v.Kind != dialect.ToolCall ||
+	if v, _, err := next.Detect(ctx, "openai/m", elsewhere); err != nil || v.Kind != dialect.ToolCall ||
 		len(s2.Requests()) != 1 {
 		t.Errorf("another server: %+v, %v", v, err)
 	}
 }
 
-func TestADoubtfulVerdictIsAskedAgainAfterADay(t *testing.T) {
+func TestAnUncertainDetectionIsRepeatedAfterADay(t *testing.T) {
 	m, s := served(t, chatter)
 	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	p := probe.New(probe.Config{Memory: &memory{}, Now: func() time.Time { return now }})
@@ -137,13 +138,13 @@ func TestADoubtfulVerdictIsAskedAgainAfterADay(t *testing.T) {
 		want int
 	}{{0, 4}, {23 * time.Hour, 4}, {2 * time.Hour, 8}} {
 		now = now.Add(step.wait)
-		if _, _, err := p.Dialect(context.Background(), "openai/m", m); err != nil || len(s.Requests()) != step.want {
+		if _, _, err := p.Detect(context.Background(), "openai/m", m); err != nil || len(s.Requests()) != step.want {
 			t.Errorf("after %s: %d requests, %v", step.wait, len(s.Requests()), err)
 		}
 	}
 }
 
-func TestAPersonsWordIsNotQuestioned(t *testing.T) {
+func TestAUsersRepetitionIsAllowed(t *testing.T) {
 	m, s := served(t, natively)
 	p := probe.New(
 		probe.Config{
@@ -151,7 +152,7 @@ func TestAPersonsWordIsNotQuestioned(t *testing.T) {
 			Overrides: func() []string { return []string{"ollama/x=fenced", "openai/m=hermes"} },
 		},
 	)
-	v, _, err := p.Dialect(context.Background(), "openai/m", m)
+	v, _, err := p.Detect(context.Background(), "openai/m", m)
 	if err != nil || v.Kind != dialect.Hermes || v.Source != "person" || len(s.Requests()) > 0 {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -162,16 +163,16 @@ func TestAPersonsWordIsNotQuestioned(t *testing.T) {
 	}
 }
 
-func TestAModelThatCannotBeAskedLeavesNoVerdict(t *testing.T) {
+func TestAModelThatCannotBeAskedLeavesNoDetection(t *testing.T) {
 	m, s := served(t, openaitest.Turn{Status: 401})
 	kept := &memory{}
-	_, _, err := probe.New(probe.Config{Memory: kept}).Dialect(context.Background(), "openai/m", m)
+	_, _, err := probe.New(probe.Config{Memory: kept}).Detect(context.Background(), "openai/m", m)
 	if llm.KindOf(err) != llm.Unauthorised || len(kept.kept) > 0 || len(s.Requests()) != 1 {
 		t.Errorf("%v, kept %v, %d requests", err, kept.kept, len(s.Requests()))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := probe.New(probe.Config{Memory: kept}).Dialect(ctx, "openai/m", m); !errors.Is(
+	if _, _, err := probe.New(probe.Config{Memory: kept}).Detect(ctx, "openai/m", m); !errors.Is(
 		err,
 		context.Canceled,
 	) ||
@@ -186,7 +187,7 @@ func TestConversationsThatBeginTogetherAskOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
-			if v, _, err := p.Dialect(context.Background(), "openai/m", m); err != nil || v.Kind != dialect.Native {
+			if v, _, err := p.Detect(context.Background(), "openai/m", m); err != nil || v.Kind != dialect.Native {
 				t.Errorf("%+v, %v", v, err)
 			}
 		})

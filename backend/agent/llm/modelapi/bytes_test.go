@@ -185,7 +185,7 @@ func (s *silence) Read(p []byte) (int, error) {
 	return 0, s.ctx.Err()
 }
 
-func TestAStreamThatStallsAtAnyByteIsGivenUpWithItsText(t *testing.T) {
+func TestAStreamThatStallsAtAnyByteTimesOutWithItsText(t *testing.T) {
 	t.Parallel()
 	eachRecorded(t, func(t *testing.T, format Format, turn openaitest.Turn, stream []byte) {
 		synctest.Test(t, func(t *testing.T) {

@@ -52,7 +52,7 @@ func TestAHugeErrorAnswerIsReadInPart(t *testing.T) {
 	}
 }
 
-func TestAShortOutageIsTriedAgainAndALongOneIsNot(t *testing.T) {
+func TestAShortOutageIsRetriedAndALongOneIsNot(t *testing.T) {
 	s, r := serve(t, openaitest.Turn{Status: 503, RetryAfter: "0"}, openaitest.Turn{Text: "back"})
 	res, _, err := ask(t, open(t, r, "openai/m"), hello())
 	if err != nil || res.Text != "back" {
@@ -68,7 +68,7 @@ func TestAShortOutageIsTriedAgainAndALongOneIsNot(t *testing.T) {
 	}
 }
 
-func TestNothingAtTheAddressSaysAddressAndWhatToDo(t *testing.T) {
+func TestAnUnreachableAddressIsNamedWithWhatToDo(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ data: {"error":{"message":"out of memory","code":500}}
 	}
 }
 
-func TestGarbageIsACutAnswerAndNotACrash(t *testing.T) {
+func TestGarbageIsATruncatedAnswerAndNotACrash(t *testing.T) {
 	for _, raw := range []string{
 		"data: {\n\n", "data: null\n\n", "data: [1]\n\n", "<html>hello</html>", ": comment\n\n", "data: {\"choices\":3}\n\n",
 		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-5}]}}]}\n\n", "\x00\xff\n\n", "data:\n\n",
@@ -120,7 +120,7 @@ func TestAnAnswerWithoutEndIsStopped(t *testing.T) {
 	asError(t, err, llm.Failed)
 }
 
-func TestASilentServiceIsGivenUp(t *testing.T) {
+func TestASilentServiceTimesOut(t *testing.T) {
 	whole := openaitest.Turn{Text: "so far and no further"}
 	at := strings.Index(string(openaitest.Render(whole)), "further")
 	for name, stall := range map[string]int{"before the first word": -1, "in the middle": at} {

@@ -59,7 +59,7 @@ func converse(t *testing.T, r *providers.Registry, name string) error {
 	return err
 }
 
-func TestNoAnswerOfAProviderLeadsARequestOrAKeyElsewhere(t *testing.T) {
+func TestNoResponseRedirectsARequestOrAKey(t *testing.T) {
 	private, heard := canary(t)
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		to := func(w http.ResponseWriter, r *http.Request) {

@@ -81,7 +81,7 @@ func TestTextIsStreamedInPiecesAndGivenWhole(t *testing.T) {
 	}
 }
 
-func TestCallsArePutTogetherFromFragments(t *testing.T) {
+func TestCallsAreAssembledFromPieces(t *testing.T) {
 	_, r := serve(t, openaitest.Turn{Text: "Looking.", Fragment: 2, Calls: []openaitest.Call{
 		{ID: "a", Name: "click_element", Args: `{"annotationId": 12, "modifiers": ["Shift"]}`},
 		{ID: "b", Name: "annotate_page", Args: ""},
@@ -100,7 +100,7 @@ func TestCallsArePutTogetherFromFragments(t *testing.T) {
 	}
 }
 
-func TestCallsOfServersThatNumberThemAllZeroStayApart(t *testing.T) {
+func TestCallsWithEqualIndexesStaySeparate(t *testing.T) {
 	_, r := serve(
 		t,
 		openaitest.Turn{
@@ -119,7 +119,7 @@ data: [DONE]
 	}
 }
 
-func TestArgumentsThatAreNoObjectAreToldAndNotHandedOut(t *testing.T) {
+func TestArgumentsThatAreNoObjectAreReportedAndNotReturned(t *testing.T) {
 	for name, c := range map[string]struct {
 		args, finish, says string
 	}{
@@ -199,7 +199,7 @@ func TestTheSameRequestHasTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestLengthAndFilterAreTold(t *testing.T) {
+func TestLengthAndFilterAreReported(t *testing.T) {
 	_, r := serve(t, openaitest.Turn{Text: "a", Finish: "length"}, openaitest.Turn{Text: "b", Finish: "content_filter"})
 	m := open(t, r, "openai/m")
 	for _, want := range []llm.Stop{llm.StopLength, llm.StopFilter} {

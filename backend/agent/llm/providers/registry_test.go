@@ -71,7 +71,7 @@ func TestLocalServersAreFoundOnTheirPorts(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsNoModelServerIsNotTakenForOne(t *testing.T) {
+func TestAServerWithoutModelsIsNotListed(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestAServerThatIsNoModelServerIsNotTakenForOne(t *testing.T) {
 	}
 }
 
-func TestASilentPortDoesNotHoldTheListUp(t *testing.T) {
+func TestASilentPortDoesNotDelayTheList(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func TestEveryRequestForAnAnswerIsToldWithWhatItTook(t *testing.T) {
 	}
 }
 
-func TestAModelOnThisMachineIsKnownAsOne(t *testing.T) {
+func TestALocalModelIsMarkedAsLocal(t *testing.T) {
 	s, err := openaitest.Start(openaitest.Turn{Text: "hi"})
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestAModelOnThisMachineIsKnownAsOne(t *testing.T) {
 	}
 }
 
-func TestOpenRouterIsAskedWhatAnAnswerCostsAndNobodyElse(t *testing.T) {
+func TestOnlyOpenRouterIsAskedForCosts(t *testing.T) {
 	for provider, want := range map[string]*chat.Money{
 		"openrouter": {Nanos: 1_250_000, Currency: "USD"}, "openai": nil, "gemini": nil,
 	} {
@@ -73,7 +73,7 @@ func TestOpenRouterIsAskedWhatAnAnswerCostsAndNobodyElse(t *testing.T) {
 	}
 }
 
-func TestWhatTheOwnKeyPaidComesOnTopOfTheServicesFee(t *testing.T) {
+func TestTheCostOfAnOwnKeyIsAddedToTheServicesFee(t *testing.T) {
 	for _, c := range []struct {
 		usage string
 		want  string
@@ -110,7 +110,7 @@ func TestWhatTheOwnKeyPaidComesOnTopOfTheServicesFee(t *testing.T) {
 	}
 }
 
-func TestCountsThatCannotBeAreNotAdded(t *testing.T) {
+func TestImpossibleCountsAreNotAdded(t *testing.T) {
 	for usage, want := range map[string]chat.Usage{
 		`"prompt_tokens":-5,"completion_tokens":-1`:                                                  {},
 		`"prompt_tokens":5,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":9}`:        {Input: 5, Output: 1, Cached: 5},

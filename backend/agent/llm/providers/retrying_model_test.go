@@ -67,7 +67,7 @@ func TestAnAnswerCutAtAnyByteComesWholeFromAServiceThatGoesOn(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatBreaksOffAgainAndAgainEndsWithAllThatCame(t *testing.T) {
+func TestAnAnswerThatKeepsBreakingOffEndsWithAllItsText(t *testing.T) {
 	cut := openaitest.Turn{Text: "abcdef", Fragment: 3}
 	cut.Cut = strings.Index(string(openaitest.Render(cut)), "def")
 	s, r := serve(t, cut, cut, cut, cut)
@@ -78,7 +78,7 @@ func TestAnAnswerThatBreaksOffAgainAndAgainEndsWithAllThatCame(t *testing.T) {
 	}
 }
 
-func TestTheFallbackAnswersAndThatIsTold(t *testing.T) {
+func TestTheFallbackAnswersAndANoteSaysSo(t *testing.T) {
 	first, err := openaitest.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestTheFallbackAnswersAndThatIsTold(t *testing.T) {
 	}
 }
 
-func TestAServiceThatFailsAgainAndAgainIsLeftAloneUntilItIsConfiguredAnew(t *testing.T) {
+func TestACircuitBreakerOpensAndReconfiguringClosesIt(t *testing.T) {
 	s, r := serve(t)
 	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Status: 503} }
 	m := open(t, r, "openai/m")
@@ -156,7 +156,7 @@ func TestAServiceThatFailsAgainAndAgainIsLeftAloneUntilItIsConfiguredAnew(t *tes
 	}
 }
 
-func TestAModelThatCannotSeeIsAskedWithoutThePicture(t *testing.T) {
+func TestAModelWithoutVisionIsAskedWithoutImages(t *testing.T) {
 	s, r := serve(t)
 	s.Blind = true
 	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "read"} }

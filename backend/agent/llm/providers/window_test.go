@@ -45,7 +45,7 @@ func sizeOf(t *testing.T, m llm.Model) (tokens int, loaded bool) {
 	return m.(llm.Sized).Window(t.Context())
 }
 
-func TestEachServiceSaysInItsOwnWayHowMuchAModelReads(t *testing.T) {
+func TestEachServiceReportsItsContextWindow(t *testing.T) {
 	show := func(parameters string) string {
 		return `{"parameters":"` + parameters + `","model_info":{"general.architecture":"qwen3","qwen3.context_length":40960,"qwen3.vision.context_length":77}}`
 	}
@@ -98,7 +98,7 @@ func TestEachServiceSaysInItsOwnWayHowMuchAModelReads(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeAWindowIsNotTakenForOne(t *testing.T) {
+func TestImplausibleWindowsAreIgnored(t *testing.T) {
 	for said, want := range map[string]int{
 		"-5": 0, "0": 0, "null": 0, `"32768"`: 0, "1e300": 0, "999999999999": 0, "[1]": 0, `{"a":1}`: 0, "true": 0,
 		"1": 1000, "999.5": 1000, "20000000": 20_000_000, "20000001": 0, "3.2e4": 32_000,
@@ -122,7 +122,7 @@ func TestWhatCannotBeAWindowIsNotTakenForOne(t *testing.T) {
 	}
 }
 
-func TestAServiceThatDoesNotSayIsAskedOnceAndWaitedForBriefly(t *testing.T) {
+func TestAServiceThatReportsNoWindowIsAskedOnceAndBriefly(t *testing.T) {
 	s, r := knows(t, "llamacpp", facts{"GET /props": ""})
 	m := open(t, r, "llamacpp/m")
 	begun := time.Now()
@@ -139,7 +139,7 @@ func TestAServiceThatDoesNotSayIsAskedOnceAndWaitedForBriefly(t *testing.T) {
 	}
 }
 
-func TestWhoStopsWaitingForAWindowLeavesNothingBehind(t *testing.T) {
+func TestACanceledWindowRequestIsNotCached(t *testing.T) {
 	s, r := knows(t, "llamacpp", facts{"GET /props": `{"default_generation_settings":{"n_ctx":8192}}`})
 	m := open(t, r, "llamacpp/m")
 	gone, cancel := context.WithCancel(t.Context())
@@ -152,7 +152,7 @@ func TestWhoStopsWaitingForAWindowLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestTheQuestionForAWindowLeadsNowhereElse(t *testing.T) {
+func TestARedirectedWindowRequestIsNotFollowed(t *testing.T) {
 	private, heard := canary(t)
 	s, r := knows(t, "openai", facts{"GET /v1/models": `{"data":[{"id":"m","context_length":9000}]}`})
 	r.Never(strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/v1"))

@@ -4,29 +4,28 @@ package commandtable
 
 import "fmt"
 
-// A form is one way of saying a command. What is said is written in a small notation: a word,
-// words to choose from (a|b), a choice of several words ((go to|visit)), a question mark behind
-// what may be left out, and {argument:kind} where a value stands. Of a choice the first is the
-// one that is shown and printed.
+// A Form is one way to say a command. Pattern is written in a small notation: a word, a choice of words
+// (a|b), a choice of phrases ((go to|visit)), a question mark after what is optional, and {argument:kind} for
+// a value. The first of a choice is the one that is shown and printed.
 type Form struct {
 	Pattern string
 	Example string
-	// means is one sentence without its full stop; empty is the one of the form before it.
+	// Means is one sentence without its full stop; empty repeats that of the form before.
 	Means string
-	// fixed are arguments that these words alone give.
+	// Fixed are arguments that these words alone set.
 	Fixed map[string]any
-	// quiet forms are understood, but neither listed nor offered.
+	// Hidden forms are understood, but neither listed nor offered.
 	Hidden bool
-	// first is one of the few that a beginner is shown.
+	// Featured marks the few that beginners are shown.
 	Featured bool
 }
 
-// command are the forms that call one tool. The tool "open_*_panel" stands for one of each panel,
-// the tool "" for what the pilot answers itself, and "*" for the tool that the words name.
+// Command is the forms that call one tool. The tool "open_*_panel" stands for one tool per panel, "" for what
+// the pilot answers itself, and "*" for the tool named in the words.
 type Command struct {
 	Tool  string
 	Group string
-	// local is what the pilot answers itself: help or tools.
+	// Builtin is what the pilot answers itself: help or tools.
 	Builtin string
 	Forms   []Form
 }
@@ -35,18 +34,18 @@ func say(pattern, example, means string) Form {
 	return Form{Pattern: pattern, Example: example, Means: means}
 }
 
-// also is one more way that is understood; example shows it to the tests.
+// hiddenForm is another way that is understood; the tests use example.
 func also(pattern, example string) Form {
 	return Form{Pattern: pattern, Example: example, Hidden: true}
 }
 
-// early makes the form one of the few that a beginner is shown.
+// featured marks the form as one that beginners are shown.
 func (f Form) early() Form {
 	f.Featured = true
 	return f
 }
 
-// with gives the form fixed arguments: name, value, name, value.
+// withArgs sets fixed arguments: name, value, name, value.
 func (f Form) with(pairs ...any) Form {
 	f.Fixed = map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {

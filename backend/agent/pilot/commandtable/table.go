@@ -13,7 +13,7 @@ const (
 	localTools = "tools"
 )
 
-// Groups of commands, as help lists them.
+// Groups of commands in the help.
 const (
 	groupPage   = "Pages"
 	groupAct    = "Acting by number"
@@ -24,7 +24,7 @@ const (
 	groupWindow = "The window and its tools"
 )
 
-// table is every command. Reader, help, suggestions and completion all come from it.
+// Table returns all commands.
 func Table() []Command {
 	return slices.Concat(
 		pageCommands(),
@@ -489,7 +489,7 @@ func webCommands() []Command {
 	}
 }
 
-// makingCommands make a panel, read it back and mend it.
+// panelCommands make a panel, read it and change it.
 func makingCommands() []Command {
 	return []Command{
 		{Tool: "create_panel", Group: groupWindow, Forms: []Form{
@@ -601,7 +601,7 @@ func windowCommands() []Command {
 	}
 }
 
-// wordless are core tools without words of their own, and why.
+// toolsWithoutCommand are core tools without a command of their own, and why.
 func wordless() map[string]string {
 	return map[string]string{
 		"run_steps":    "several commands in one message do the same, and each shows",
@@ -610,14 +610,14 @@ func wordless() map[string]string {
 	}
 }
 
-// Example is one form of the table as others may look at it.
+// Example is the example of one form.
 type Example struct {
-	// Tool is what Say calls, "" when the pilot answers itself, "*" for any tool and
-	// "open_*_panel" for a panel's.
+	// Tool is the tool that Say calls: "" if the pilot answers itself, "*" for any tool and "open_*_panel"
+	// for a panel's.
 	Tool, Say string
 }
 
-// Examples gives an example of every form, and for tools without a command of their own why.
+// Examples returns an example of every form, and why some tools have no command.
 func Examples() (examples []Example, wordlessTools map[string]string) {
 	for _, c := range Table() {
 		for _, f := range c.Forms {

@@ -35,8 +35,8 @@ func readAddress(g *Parser, ts []token) ([]reading, string) {
 	)
 }
 
-// address completes what a person types: "example.com" is https, this machine and private
-// addresses are http. False when it is not an address.
+// address completes a typed address: "example.com" becomes https, this machine and private addresses http. It
+// returns false for what is no address.
 func address(typed string) (string, bool) {
 	s := strings.TrimRight(strings.Trim(typed, "<>()\"'"), ",;!")
 	s = strings.TrimSuffix(s, ".")
@@ -82,8 +82,8 @@ func address(typed string) (string, bool) {
 
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// validHost reports whether s could be a host's name: labels of letters, digits and
-// hyphens, the last one not a number.
+// validHost reports whether s could be a host name: labels of letters, digits and hyphens, the last one not a
+// number.
 func validHost(s string) bool {
 	labels := strings.Split(s, ".")
 	for _, l := range labels {

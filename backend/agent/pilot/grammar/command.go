@@ -9,8 +9,8 @@ import (
 	"sextant/shared/chat"
 )
 
-// command reads ts, which is not empty, as exactly one command. What fits in two ways that differ
-// is asked back.
+// command reads ts, which is not empty, as exactly one command. If two different ones fit, it asks which is
+// meant.
 func (g *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
 	if ts[0].quoted {
 		return Step{}, &Problem{Hint: "A command does not begin with quotes. Say it without them."}
@@ -46,7 +46,7 @@ func (g *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
 	return s, nil
 }
 
-// plainly is the match in words that can be read in no other way, where there are any.
+// unambiguous prints the match in words that can be read in no other way, if there are any.
 func (g *Parser) plainly(m match) string {
 	for _, f := range g.Forms {
 		if f.command != m.form.command || !sameArgs(f, m.form) {
@@ -61,7 +61,7 @@ func (g *Parser) plainly(m match) string {
 	return g.print(m)
 }
 
-// wanting says what the form needs that came farthest; nothing when none began.
+// missingPart says what the form that matched furthest still needs; nothing if none began.
 func (g *Parser) wanting(m miss) *Problem {
 	if m.form == nil {
 		return &Problem{}
@@ -69,7 +69,7 @@ func (g *Parser) wanting(m miss) *Problem {
 	if m.why != "" {
 		return &Problem{Hint: m.why}
 	}
-	// One word in common with a command is not the command.
+	// One word in common is not enough.
 	if m.lits < 2 && (len(m.form.Slots()) == 0 || m.left > 3) {
 		return &Problem{}
 	}
@@ -102,7 +102,7 @@ func (g *Parser) wanting(m miss) *Problem {
 	return &Problem{Hint: hint}
 }
 
-// arg is the family of a kind: all that read a number of the page are one.
+// family is the same for all kinds that read an annotation's number.
 func (k *kind) arg() string {
 	if k.name == "field" || k.name == "list" {
 		return "mark"
@@ -110,7 +110,7 @@ func (k *kind) arg() string {
 	return k.name
 }
 
-// listed puts offers into a sentence.
+// JoinOffers lists offers in a sentence.
 func JoinOffers(offers []chat.Offer, joint string) string {
 	said := make([]string, len(offers))
 	for i, o := range offers {

@@ -8,14 +8,13 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds of one completion.
+// Limits of one completion.
 const (
 	maxCompleted = 2_000
 	maxItems     = 8
 )
 
-// Complete says how the text before the cursor may go on: at most eight ways, and what is still
-// missing after it.
+// Complete returns up to eight completions of the text before the cursor, and what is still missing after it.
 func (g *Parser) Complete(text string) wire.Completion {
 	none := wire.Completion{Items: []wire.CompletionItem{}}
 	if len(text) > maxCompleted || strings.TrimSpace(text) == "" {
@@ -38,7 +37,7 @@ func (g *Parser) Complete(text string) wire.Completion {
 	return c.out
 }
 
-// Commands lists the table for people, with the tools that can be called now; none means all.
+// Commands lists the commands whose tools are in Tools; without Tools all.
 func (g *Parser) Commands() []wire.PilotCommand {
 	list := []wire.PilotCommand{}
 	c := &completer{g: g}
@@ -66,20 +65,20 @@ func (g *Parser) Commands() []wire.PilotCommand {
 	return list
 }
 
-// completer goes on with one line; head is what stands before it.
+// completer completes one line; head is what comes before it.
 type completer struct {
 	g          *Parser
 	head, line string
-	// done are the whole words of the command that is being written, base what stands before its
-	// last, half word, partial.
+	// done are the complete words of the command being written; base is the text before its unfinished last
+	// word, partial.
 	done          []token
 	base, partial string
-	// values are those offered already, with what stands before them.
+	// values are the values already offered, with the text before them.
 	values []string
 	out    wire.Completion
 }
 
-// slash completes the name of a tool, with its arguments as they are to be filled in.
+// slash completes the name of a tool, with a template of its arguments.
 func (c *completer) slash() {
 	name := strings.TrimPrefix(strings.TrimSpace(c.line), "/")
 	if toolName(name) != len(name) || strings.HasSuffix(c.line, " ") {
@@ -110,7 +109,7 @@ func (c *completer) words() {
 	if len(c.done) == 0 && c.partial == "" || len(c.done) > 40 {
 		return
 	}
-	// What goes on behind a text without quotes is offered where nothing else fits.
+	// Continuations of an unquoted text are offered only if nothing else fits.
 	for _, open := range []bool{false, true} {
 		for _, f := range c.g.Forms {
 			if f.Hidden || !c.offered(f) {
@@ -135,8 +134,8 @@ func (c *completer) offered(f *compiled) bool {
 		slices.Contains(c.g.Tools, tool)
 }
 
-// current are the words of the last command of a line: those after the last joint before which
-// all is commands.
+// current are the words of the last command of a line: those after the last separator that only commands
+// precede.
 func (c *completer) current(ts []token) []token {
 	s := splitter{Parser: c.g, src: c.line, ts: ts}
 	for i := len(ts) - 1; i > max(0, len(ts)-20); i-- {
@@ -157,15 +156,15 @@ func (c *completer) current(ts []token) []token {
 	return ts
 }
 
-// spot is a place in a form at which its words run out: at element e, of whose words k are said.
-// from is where the name begins that is being said for a number, -1 for none; open tells that a
-// text without quotes stands before it, which may go on as well.
+// formPosition is a place in a form where the words run out: k words of element e are said. from is where a
+// name begins that is said instead of a number, -1 for none. open means that an unquoted text precedes it,
+// which may continue too.
 type spot struct {
 	e, k, from int
 	open       bool
 }
 
-// reach finds the spots of f after all whole words.
+// positions finds the positions in f after all complete words.
 func (c *completer) reach(f *compiled, e, t int, open bool, found []spot) []spot {
 	if e == len(f.parts) || len(found) > 16 {
 		return found
@@ -207,7 +206,7 @@ func (c *completer) reach(f *compiled, e, t int, open bool, found []spot) []spot
 	return found
 }
 
-// begun is how many of words rest says, all of it, without saying them all; -1 when it does not.
+// prefixLength is how many of words rest says if it is a proper prefix of them, else -1.
 func begun(rest []token, words []string) int {
 	if len(rest) >= len(words) {
 		return -1
@@ -220,7 +219,7 @@ func begun(rest []token, words []string) int {
 	return len(rest)
 }
 
-// goOn offers what may stand at the spot.
+// suggestAt offers what can follow at the position.
 func (c *completer) goOn(f *compiled, s spot) {
 	p := f.parts[s.e]
 	if c.partial == "" && c.out.Ghost == "" && strings.HasSuffix(c.line, " ") && s.from < 0 {
@@ -241,7 +240,7 @@ func (c *completer) goOn(f *compiled, s spot) {
 	}
 }
 
-// fill offers what a slot may hold.
+// suggestValues offers values for a slot.
 func (c *completer) fill(f *compiled, s spot) {
 	p := f.parts[s.e]
 	if p.kind.values == nil {
@@ -272,7 +271,7 @@ func (c *completer) fill(f *compiled, s spot) {
 	}
 }
 
-// upToSlot is what f says from element e on until a value stands there.
+// upToSlot is the text of f from element e up to the next slot.
 func upToSlot(f *compiled, e int) string {
 	said := ""
 	for ; e < len(f.parts) && f.parts[e].kind == nil; e++ {
@@ -286,7 +285,7 @@ func upToSlot(f *compiled, e int) string {
 	return said
 }
 
-// holds reports whether every word begins one of the name.
+// containsWords reports whether every word of wanted begins a word of name.
 func holds(name, wanted string) bool {
 	name = " " + strings.ToLower(strings.ReplaceAll(name, "“", " "))
 	for w := range strings.FieldsSeq(wanted) {
@@ -306,7 +305,7 @@ func (c *completer) add(line, show, means string) {
 	c.out.Items = append(c.out.Items, wire.CompletionItem{Insert: insert, Show: show, Means: means})
 }
 
-// rest is what of a form is missing at a spot, as it is shown.
+// remaining is what is missing of a form at a position, as it is shown.
 func rest(f *compiled, s spot) string {
 	var out []string
 	for i, p := range f.parts[s.e:] {

@@ -13,7 +13,7 @@ import (
 	"sextant/backend/agent/pilot/commandtable"
 )
 
-// element is a part of a form: words to choose from, or a slot.
+// formPart is a part of a form: words to choose from, or a slot.
 type element struct {
 	words    [][]string
 	optional bool
@@ -21,26 +21,26 @@ type element struct {
 	kind     *kind
 }
 
-// compiled is a form that can be matched.
+// compiledForm is a form that can be matched.
 type compiled struct {
 	commandtable.Form
 	command *commandtable.Command
 	parts   []element
-	// order is the place in the table.
+	// order is the position in the table.
 	order int
 }
 
-// rules are the compiled table. They never change, so that all may read them at once.
+// Rules is the compiled table. It is immutable and safe for concurrent use.
 type Rules struct {
 	Forms []*compiled
 	// byWord lists the forms that can begin with a word, open those that begin with a value.
 	byWord map[string][]*compiled
 	open   []*compiled
-	// verbs are the words that forms begin with, each once, words all that stand in forms.
+	// verbs are the words that forms begin with, words all words of forms; each once.
 	verbs, words []string
 }
 
-// compile reads the table. An error names the form that cannot be read.
+// Compile compiles the table. The error names the invalid form.
 func Compile(table []commandtable.Command) (*Rules, error) {
 	r := &Rules{byWord: map[string][]*compiled{}}
 	for i := range table {
@@ -89,7 +89,7 @@ func (r *Rules) add(f *compiled) {
 	}
 }
 
-// parts reads the notation of a form.
+// parsePattern parses the pattern of a form.
 func parts(pattern string) ([]element, error) {
 	var out []element
 	for rest := strings.TrimSpace(pattern); rest != ""; rest = strings.TrimSpace(rest) {
@@ -135,7 +135,7 @@ func parts(pattern string) ([]element, error) {
 	return out, nil
 }
 
-// shown is the form as a person reads it: "type TEXT into NUMBER".
+// Usage is the form as people read it: "type TEXT into NUMBER".
 func (f *compiled) Usage() string {
 	var out []string
 	for _, p := range f.parts {
@@ -149,12 +149,12 @@ func (f *compiled) Usage() string {
 	return strings.Join(out, " ")
 }
 
-// slots are the arguments the form takes, in order.
+// Slots are the arguments of the form, in order.
 func (f *compiled) Slots() []element {
 	return slices.DeleteFunc(slices.Clone(f.parts), func(p element) bool { return p.kind == nil })
 }
 
-// verbatim reports whether the form takes the rest of its line as it stands.
+// verbatim reports whether the form takes the rest of its line literally.
 func (f *compiled) verbatim() bool {
 	last := f.parts[len(f.parts)-1].kind
 	return last != nil && last.rest

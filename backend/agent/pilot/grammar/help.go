@@ -8,7 +8,7 @@ import (
 	"sextant/backend/agent/pilot/commandtable"
 )
 
-// help lists all commands, or explains those that hold the words about.
+// Help lists all commands, or explains those that contain the words in about. intro comes first in the list.
 func (g *Parser) Help(about, intro string) string {
 	if about != "" {
 		return g.explain(about)
@@ -49,7 +49,7 @@ func (g *Parser) firstOf(c *commandtable.Command) *compiled {
 	return g.Forms[i]
 }
 
-// explain tells of the commands whose words or tool hold all of about.
+// explain describes the commands whose words or tool contain all of about.
 func (g *Parser) explain(about string) string {
 	wanted := strings.Fields(strings.ToLower(strings.Trim(about, "/")))
 	var lines []string

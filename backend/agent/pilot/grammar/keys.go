@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readKey reads a key with its modifiers: "Enter", "Control+a", "page down". A bare number is
-// more likely one of the page.
+// readKey reads a key with its modifiers: "Enter", "Control+a", "page down". A bare number is more likely one
+// on the page.
 func readKey(g *Parser, ts []token) ([]reading, string) {
 	if len(ts) > 0 && !ts[0].quoted {
 		if n, ok := number(ts[0]); ok && (len(ts) == 1 || !isOneOf(ts[1], "key")) {
@@ -59,7 +59,7 @@ func plainKey(key string) bool {
 	})
 }
 
-// keyName gives the key's name as browsers write it, with modifiers before a plus.
+// keyName is the key's name in browsers, with modifiers before a plus.
 func keyName(parts []string) (string, bool) {
 	joined := strings.Join(parts, "+")
 	if joined == "+" {

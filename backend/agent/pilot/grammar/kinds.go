@@ -7,33 +7,33 @@ import (
 	"strings"
 )
 
-// kind is a kind of value that stands in a slot.
+// valueKind is a kind of value in a slot.
 type kind struct {
 	name string
-	// shown stands for the value in a form, noun in a sentence ("a number").
+	// placeholder stands for the value in a form, noun in a sentence ("a number").
 	shown, noun string
-	// free takes any words, the longest text first; rest takes the line to its end as it stands.
+	// freeText takes any words, the longest text first; restOfLine takes the line to its end, literally.
 	free, rest bool
-	// sure says that its why is certain, whatever else the words could have been.
+	// certain says that why holds whatever else the words could have been.
 	sure bool
-	// read takes the value from the beginning of ts: all readings, the longest first. why says
-	// what is wrong with what stands there, "" when that is plain from the noun.
+	// read takes the value from the start of ts: all readings, the longest first. why says what is wrong
+	// there, "" if the noun says enough.
 	read func(g *Parser, ts []token) (all []reading, why string)
-	// values are what may stand here, for completion.
+	// values are possible values, for completion.
 	values func(g *Parser) []value
 }
 
-// reading is a value that was read: of n words, as it stands in the arguments, and as it is said.
+// parsedValue is a value of n words: as an argument, and as it is said.
 type reading struct {
 	n    int
 	arg  any
 	said string
 }
 
-// value is something that completes a slot: said, and what it means.
+// suggestion completes a slot.
 type value struct{ said, means string }
 
-// kinds by name. The map is never written to.
+// kinds by name; read-only.
 var kinds = func() map[string]*kind {
 	all := []*kind{
 		{name: "mark", shown: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf("")},
@@ -140,7 +140,7 @@ var kinds = func() map[string]*kind {
 	return byName
 }()
 
-// Words that carry no meaning between a verb and a number.
+// Words without meaning between a verb and a number.
 const numberFiller = "on the at over number no nr mark label element button link field box list item a into in to of"
 
 func readMark(g *Parser, ts []token) ([]reading, string) {
@@ -333,7 +333,7 @@ func point(ts []token) (xy, bool) {
 	return xy{x, y}, ok && err == nil && err2 == nil && near(x) && near(y)
 }
 
-// quoted is text as it can be said in one word's place: in quotes unless it is plain.
+// quoted puts text in quotes unless it is plain.
 func quoted(text string) string {
 	plain := text != "" && !strings.ContainsFunc(text, func(r rune) bool {
 		return !(r == '_' || r == '-' || r == '.' || r == '/' || r == '~' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')

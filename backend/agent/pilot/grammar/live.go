@@ -13,22 +13,22 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Live is what stands in the window now. It helps to find what is meant; nothing runs because of
-// it. All of a page in it is text from outside.
+// Live is what is in the window now. It only helps to find what is meant; nothing runs because of it.
+// Everything in it that comes from a page is text from outside.
 type Live struct {
-	// Marks gives the numbers of the page in front, nil for none. Marks and Tabs are asked only
-	// where they are needed, and may be nil.
+	// Marks returns the annotations of the active page, nil for none. Marks and Tabs are called only when
+	// needed, and may be nil.
 	Marks func() *event.Marks
-	// Tabs gives the window's.
+	// Tabs returns the window's tabs.
 	Tabs func() []event.Tab
-	// Tools are all that can be called now.
+	// Tools are all tools that can be called now.
 	Tools []toolspec.Definition
-	// Paths gives the entries of the workspace's folder that begin like a path, folders with a
-	// slash at the end; nil for none.
+	// Paths returns the entries of the workspace that begin with a path, folders with a trailing slash; may
+	// be nil.
 	Paths func(begun string) []string
 }
 
-// Roles that take text, and those that hold options.
+// Roles that take text, and roles that have options.
 const (
 	fields = "textbox searchbox combobox spinbutton"
 	lists  = "combobox listbox"
@@ -39,7 +39,7 @@ const (
 	maxName  = 60
 )
 
-// marks are those of the page in front.
+// Elements are the annotations of the active page.
 func (l Live) Elements() []annotator.Element {
 	if l.Marks == nil {
 		return nil
@@ -57,7 +57,7 @@ func (l Live) tabs() []event.Tab {
 	return l.Tabs()
 }
 
-// named are the marks whose role and name hold all words that were said, the closest first.
+// named are the annotations whose role and name contain all words, the closest first.
 func (g *Parser) named(ts []token) []annotator.Element {
 	var said []string
 	for _, t := range ts {
@@ -94,7 +94,7 @@ func (g *Parser) named(ts []token) []annotator.Element {
 	return found[:min(maxNamed, len(found))]
 }
 
-// markName is a mark for a person: button “Save”.
+// markName describes an annotation for people: button “Save”.
 func markName(e annotator.Element) string {
 	name := strings.Join(strings.Fields(e.Name), " ")
 	if r := []rune(name); len(r) > maxName {
@@ -106,7 +106,7 @@ func markName(e annotator.Element) string {
 	return fmt.Sprintf("%s “%s”", e.Role, name)
 }
 
-// mark finds a mark by its number.
+// mark finds an annotation by its number.
 func (l Live) mark(id int) (annotator.Element, bool) {
 	all := l.Elements()
 	i := slices.IndexFunc(all, func(e annotator.Element) bool { return e.ID == id })
@@ -116,7 +116,7 @@ func (l Live) mark(id int) (annotator.Element, bool) {
 	return all[i], true
 }
 
-// source is where the text of the marks comes from.
+// Sources is the origin of the page with the annotations.
 func (l Live) Sources() []string {
 	if l.Marks == nil || l.Marks() == nil {
 		return nil
@@ -139,7 +139,7 @@ func words(list string) func(*Parser) []value {
 	}
 }
 
-// marksOf lists the marks of these roles first, then the others.
+// marksOf lists annotations with these roles first, then the others.
 func marksOf(first string) func(*Parser) []value {
 	return func(g *Parser) []value {
 		var all, others []value
@@ -207,7 +207,7 @@ func toolsOf(g *Parser) []value {
 	return all
 }
 
-// firstSentence is the beginning of a description without its full stop.
+// FirstSentence is the first sentence of a description without its full stop.
 func FirstSentence(s string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	if s, _, ok := strings.Cut(first, ". "); ok {
@@ -223,6 +223,5 @@ func short100(s string) string {
 	return string([]rune(s)[:100]) + "…"
 }
 
-// harmless keeps text from a page from becoming a link or a picture where answers are
-// shown with formatting.
+// EscapeLinks keeps text from a page from becoming a link or an image in a formatted answer.
 func EscapeLinks(s string) string { return strings.ReplaceAll(s, "](", "] (") }

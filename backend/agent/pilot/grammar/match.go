@@ -10,58 +10,58 @@ import (
 	"sextant/backend/agent/pilot/commandtable"
 )
 
-// articles may stand before any word of a form.
+// articles may come before any word of a form.
 const articles = "the a an this that current my"
 
-// grammar holds what the reading of one message depends on.
+// Parser reads one message. Its fields are what the reading depends on.
 type Parser struct {
 	*Rules
 	Tools []string
 	Demo  func() string
 	Live  Live
-	// naming lets a number be said by its name, to find out which is meant. What was read so is
-	// offered and never run.
+	// naming allows an annotation to be named instead of numbered. What was read so is only offered, never
+	// run.
 	naming bool
-	// partial is the word that is being written, for completion.
+	// partial is the word being written, for completion.
 	partial string
 }
 
-// match is a form that fits what was said.
+// match is a form that fits the words.
 type match struct {
 	form  *compiled
 	args  map[string]any
 	said  map[string]string
 	score int
-	// open is true when it ends with a text without quotes.
+	// open is true if it ends with an unquoted text.
 	open bool
 }
 
-// miss is a form that fitted for a while: done elements of it, up to the token at, and why the
-// next did not, "" when that is plain.
+// nearMiss is a form that fitted up to a point: done of its elements, up to token at. why says why the next
+// did not, "" if that is obvious.
 type miss struct {
 	form     *compiled
 	done, at int
-	// left is how many words come after it.
+	// left is how many words follow.
 	left int
 	lits int
 	why  string
-	// sure is true when why tells of what was certainly meant.
+	// certain is true if why is about what was certainly meant.
 	sure bool
 }
 
-// matcher fits forms to one command.
+// matcher matches forms with one command.
 type matcher struct {
 	g   *Parser
 	src string
 	ts  []token
-	// whole is true when the command reaches the end of its line.
+	// whole is true if the command reaches the end of its line.
 	whole bool
 	found []match
 	miss  miss
 	sure  bool
 }
 
-// fit finds the forms that fit all of ts, the best first, and the miss that came farthest.
+// fit returns the forms that fit all of ts, the best first, and the near miss that came furthest.
 func (g *Parser) fit(src string, ts []token, whole bool) ([]match, miss) {
 	m := &matcher{g: g, src: src, ts: ts, whole: whole, miss: miss{at: -1}}
 	if !ts[0].quoted {
@@ -85,8 +85,8 @@ func (m *matcher) try(f *compiled) {
 	m.walk(f, 0, 0, 0, match{form: f, args: map[string]any{}, said: map[string]string{}})
 }
 
-// walk fits the elements of f from e on to the tokens from t on; so far holds what was read. It
-// ends at the first fit, and with naming on goes on to find all.
+// walk matches the elements of f from e on with the tokens from t on; soFar holds what was read. It stops at
+// the first match, with naming it finds all.
 func (m *matcher) walk(f *compiled, e, t, lits int, soFar match) bool {
 	if e == len(f.parts) {
 		if t != len(m.ts) {
@@ -160,8 +160,7 @@ func (m *matcher) missed(f *compiled, e, t, lits int, why string) {
 	}
 }
 
-// follows is how many tokens words take at the front of ts, with articles before them; 0 when
-// they do not stand there.
+// matchWords is how many tokens words take at the start of ts, including articles; 0 if they do not match.
 func follows(ts []token, words []string) int {
 	n := 0
 	for _, w := range words {
@@ -235,7 +234,7 @@ func (m *matcher) rest(k *kind, what string, n int) ([]reading, string) {
 	return []reading{{n, json.RawMessage(flat.Bytes()), flat.String()}}, ""
 }
 
-// text is the person's own wording of the tokens: without quotes when it is one quoted text.
+// text is the literal text of the tokens, without quotes if it is one quoted text.
 func text(src string, part []token) string {
 	if len(part) == 1 && part[0].quoted {
 		return part[0].text
@@ -260,7 +259,7 @@ func values(src string, part []token) []string {
 	return several
 }
 
-// step makes the match a step.
+// step makes the match a Step.
 func (g *Parser) step(m match) Step {
 	c := m.form.command
 	if c.Builtin != "" {
@@ -301,7 +300,7 @@ func (g *Parser) step(m match) Step {
 	return s
 }
 
-// print is the match in the words of the first form that says the same; it reads as the same again.
+// canonical prints the match in the words of the first form that says the same. It reads back as the same.
 func (g *Parser) print(m match) string {
 	f := m.form
 	for _, other := range g.Forms {
@@ -313,7 +312,7 @@ func (g *Parser) print(m match) string {
 	return m.in(f)
 }
 
-// in is the match in the words of a form that takes the same arguments.
+// format prints the match in the words of a form that takes the same arguments.
 func (m match) in(f *compiled) string {
 	var out []string
 	for _, p := range f.parts {
@@ -327,7 +326,7 @@ func (m match) in(f *compiled) string {
 	return strings.Join(out, " ")
 }
 
-// sameArgs reports whether two forms of a command take and give the same arguments.
+// sameArgs reports whether two forms of a command have the same arguments.
 func sameArgs(a, b *compiled) bool {
 	if len(a.Fixed) != len(b.Fixed) || len(a.Slots()) != len(b.Slots()) {
 		return false

@@ -7,10 +7,10 @@ import (
 	"sextant/shared/chat"
 )
 
-// maxOffers bounds what is offered at once.
+// MaxOffers is how many commands are offered at once.
 const MaxOffers = 3
 
-// meant are the commands that said was probably meant to be. Each reads as a command; none runs.
+// Suggest returns commands that said was probably meant to be. Each is a valid command; none runs.
 func (g *Parser) Suggest(said string) []chat.Offer {
 	said = strings.ToValidUTF8(said, "\uFFFD")
 	if name, ok := strings.CutPrefix(said, "/"); ok {
@@ -64,7 +64,7 @@ func (g *Parser) Suggest(said string) []chat.Offer {
 	return offers
 }
 
-// reads is the match of a whole command.
+// reads matches a whole command.
 func (g *Parser) reads(said string) (match, bool) {
 	ts := tokens(said)
 	if len(ts) == 0 {
@@ -77,7 +77,7 @@ func (g *Parser) reads(said string) (match, bool) {
 	return found[0], true
 }
 
-// byName offers the numbers of what was called by its name: "click the add button".
+// byName offers the numbers of elements called by name: "click the add button".
 func (g *Parser) byName(said string, ts []token) []chat.Offer {
 	by := *g
 	by.naming = true
@@ -98,8 +98,7 @@ func (g *Parser) byName(said string, ts []token) []chat.Offer {
 	return offers
 }
 
-// formOf is the plain form that calls a tool with these arguments fixed or asked for; nil when
-// there is none.
+// formOf is the simplest form that calls a tool with these arguments, nil if there is none.
 func (g *Parser) formOf(tool string, with map[string]string) *compiled {
 	best, most := (*compiled)(nil), -1
 	for _, f := range g.Forms {
@@ -127,8 +126,8 @@ func (g *Parser) formOf(tool string, with map[string]string) *compiled {
 	return best
 }
 
-// closest is the name at the smallest edit distance, at most a third of the word's length
-// and never more than three; "" when nothing is near.
+// Closest is the name with the smallest edit distance, at most a third of the word's length and at most
+// three; "" if none is close.
 func Closest(word string, names []string) string {
 	if len(word) > 64 {
 		return ""
@@ -145,8 +144,8 @@ func Closest(word string, names []string) string {
 	return best
 }
 
-// distance counts insertions, deletions, substitutions and swaps of neighbours (optimal
-// string alignment) over bytes.
+// distance counts insertions, deletions, substitutions and transpositions (optimal string alignment) over
+// bytes.
 func distance(a, b string) int {
 	prev2, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {

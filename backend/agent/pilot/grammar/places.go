@@ -25,7 +25,7 @@ func readPath(_ *Parser, ts []token) ([]reading, string) {
 	return []reading{{len(ts) - len(rest) + 1, path, quoted(path)}}, ""
 }
 
-// readFolder takes any one word: where a folder is asked for, "src" is one.
+// readFolder takes any one word: where a folder is expected, "src" is one.
 func readFolder(_ *Parser, ts []token) ([]reading, string) {
 	rest := skip(ts, "the folder directory")
 	if len(rest) == 0 {
@@ -41,10 +41,10 @@ func readFolder(_ *Parser, ts []token) ([]reading, string) {
 	return []reading{{len(ts) - len(rest) + 1, path, quoted(path)}}, ""
 }
 
-// Endings that files have and sites hardly do, except .md.
+// Endings that files have and sites hardly ever do, except .md.
 const fileEndings = "txt md json csv tsv go js ts html css yaml yml toml xml log sql ini conf diff patch svelte"
 
-// readPlainFile takes a name that ends as files do: "open notes.txt" may mean the file.
+// readPlainFile takes a name with a file's ending: "open notes.txt" may mean the file.
 func readPlainFile(g *Parser, ts []token) ([]reading, string) {
 	if len(ts) == 0 {
 		return nil, ""
@@ -57,7 +57,7 @@ func readPlainFile(g *Parser, ts []token) ([]reading, string) {
 	return readPath(g, ts)
 }
 
-// panelTool is the tool that opens a panel, "" when it is not offered.
+// panelTool is the tool that opens a panel, "" if it cannot be called.
 func (g *Parser) panelTool(name string) string {
 	tool := "open_" + name + "_panel"
 	if slices.Contains(g.Tools, tool) {
@@ -66,7 +66,7 @@ func (g *Parser) panelTool(name string) string {
 	return ""
 }
 
-// readPanel reads a panel's name; the tool that opens it is the value.
+// readPanel reads a panel's name; the value is the tool that opens it.
 func readPanel(g *Parser, ts []token) ([]reading, string) {
 	rest := skip(ts, "the me")
 	for n := min(4, len(rest)); n > 0; n-- {
@@ -86,7 +86,7 @@ func readPanel(g *Parser, ts []token) ([]reading, string) {
 	return nil, fmt.Sprintf("There is no panel %q. Panels: %s.", Abbreviate(joined(named)), strings.Join(names, ", "))
 }
 
-// readPanelID reads a panel's name as its id.
+// readPanelID reads a panel's name; the value is its id.
 func readPanelID(g *Parser, ts []token) ([]reading, string) {
 	all, why := readPanel(g, ts)
 	for i, r := range all {
@@ -106,7 +106,7 @@ func readSurface(g *Parser, ts []token) ([]reading, string) {
 	return readPanelID(g, ts)
 }
 
-// panelNames are the panels that the offered tools open.
+// panelNames are the panels that the tools open.
 func panelNames(tools []string) []string {
 	var names []string
 	for _, t := range tools {
@@ -119,7 +119,7 @@ func panelNames(tools []string) []string {
 	return names
 }
 
-// readTool reads the name of a tool; which there are shows when it is called.
+// readTool reads the name of a tool. Whether it exists is checked when it is called.
 func readTool(_ *Parser, ts []token) ([]reading, string) {
 	if len(ts) == 0 || ts[0].quoted || toolName(ts[0].text) != len(ts[0].text) {
 		return nil, ""
@@ -127,8 +127,7 @@ func readTool(_ *Parser, ts []token) ([]reading, string) {
 	return []reading{{1, ts[0].text, ts[0].text}}, ""
 }
 
-// readMade reads the name of an offered tool that has no words of its own: one that was made, or
-// one of a panel or server.
+// readCreatedTool reads the name of a tool without a command: a created one, or one of a panel or server.
 func readMade(g *Parser, ts []token) ([]reading, string) {
 	all, why := readTool(g, ts)
 	if len(all) == 0 || !slices.Contains(g.Tools, all[0].said) {
@@ -137,7 +136,7 @@ func readMade(g *Parser, ts []token) ([]reading, string) {
 	return all, ""
 }
 
-// toolName is how long the tool's name is that s begins with.
+// toolName is the length of the tool name at the start of s.
 func toolName(s string) int {
 	end := strings.IndexFunc(s, func(r rune) bool {
 		return !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')

@@ -12,14 +12,14 @@ import (
 	"sextant/shared/chat"
 )
 
-// Bounds of one sentence. More is not a command.
+// Limits of one message. More is not a command.
 const (
 	maxText   = 8_000
 	maxTokens = 200
 	maxSteps  = 30
 )
 
-// plan turns a whole message into steps.
+// Plan turns a message into steps.
 func (g *Parser) Plan(text string) ([]Step, *Problem) {
 	rest := strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if rest == "" {
@@ -79,7 +79,7 @@ func merge(plan []Step) []Step {
 	return out
 }
 
-// slash reads "/NAME {json}" from the start of text and gives back what follows it.
+// slash reads "/NAME {json}" at the start of text and returns what follows it.
 func (g *Parser) slash(text string) (Step, string, *Problem) {
 	end := 1 + toolName(text[1:])
 	name, rest := text[1:end], strings.TrimLeft(text[end:], " \t")
@@ -122,7 +122,7 @@ func (g *Parser) slash(text string) (Step, string, *Problem) {
 	return s, rest, nil
 }
 
-// byTool is the call of a tool by name. "/tool" holds name and arguments in its object.
+// byTool is the call of a tool by name. "/tool" has name and arguments in its object.
 func (g *Parser) byTool(name string, args json.RawMessage) (Step, *Problem) {
 	switch name {
 	case "help", "tools":
@@ -183,9 +183,9 @@ func (g *Parser) line(line string) ([]Step, *Problem) {
 	return s.from(0)
 }
 
-// splitter finds where one command ends and the next begins. "and" may also belong to a
-// text ("type salt and pepper into 4"), so a line is cut at the first joint where the left
-// side is a whole command and all of the right side is commands too.
+// splitter finds where one command ends and the next begins. "and" may also be part of a text ("type salt and
+// pepper into 4"), so a line is split at the first separator where the left side is a complete command and
+// the right side consists of commands.
 type splitter struct {
 	*Parser
 	src  string
@@ -243,8 +243,8 @@ func (s *splitter) cut(start int) ([]Step, *Problem) {
 	return nil, problem
 }
 
-// unclear asks back where one word after "and" is a command and may as well belong to the text
-// before it: "annotate buttons and links".
+// ambiguity asks what is meant if one word after "and" is a command but may as well belong to the text before
+// it: "annotate buttons and links".
 func (s *splitter) unclear(start, i, next int, left Step, right []Step) *Problem {
 	alone := len(right) == 1 && next == len(s.ts)-1 || len(right) > 1 && right[0].Said == s.ts[next].text
 	if !left.open || !alone || next > i && !isOneOf(s.ts[i], "and &") {
@@ -265,7 +265,7 @@ func (s *splitter) unclear(start, i, next int, left Step, right []Step) *Problem
 	}
 }
 
-// joint is the index of the first token after the joint at i, 0 when there is none.
+// separator is the index of the first token after the separator at i, 0 if there is none.
 func (s *splitter) joint(i int) int {
 	next := i
 	for next < len(s.ts) && isOneOf(s.ts[next], "and then & && afterwards after that") {
@@ -281,14 +281,13 @@ func (s *splitter) joint(i int) int {
 	return 0
 }
 
-// Words around a command that say nothing of it.
+// Words around a command that carry no meaning.
 const (
 	before = "please can could would you now just ok okay then and next first finally"
 	behind = "please now thanks"
 )
 
-// verbatim reads a command that takes the rest of its line as it stands: what is in it joins and
-// ends nothing.
+// verbatim reads a command that takes the rest of its line literally.
 func (s *splitter) verbatim(start int) ([]Step, bool) {
 	ts := skip(s.ts[start:], before)
 	if len(ts) < 2 || ts[0].quoted || !slices.ContainsFunc(s.byWord[ts[0].word], (*compiled).verbatim) {
@@ -303,7 +302,7 @@ func (s *splitter) verbatim(start int) ([]Step, bool) {
 	return []Step{got}, true
 }
 
-// one reads exactly one command; whole says that it reaches the end of its line.
+// single reads exactly one command; whole says that it reaches the end of its line.
 func (s *splitter) one(ts []token, whole bool) (Step, *Problem) {
 	ts = skip(ts, before)
 	if n := len(skipEnd(ts, behind)); n < len(ts) {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf16"
 )
 
-// skeleton is the arguments that a schema requires, with nothing in them, and how far the cursor
-// stands before its end (in UTF-16 units, as the window counts) to fill in the first.
+// argumentTemplate is the required arguments of a schema without values, and how far before its end the
+// cursor goes (in UTF-16 units, as the window counts).
 func skeleton(parameters json.RawMessage) (args string, back int) {
 	var s struct {
 		Properties map[string]struct {
@@ -52,7 +52,7 @@ func skeleton(parameters json.RawMessage) (args string, back int) {
 	return "{" + inside + "}", len(utf16.Encode([]rune(inside[cursor:]))) + 1
 }
 
-// place is where a property is named in a schema.
+// propertyIndex is where a property is named in a schema.
 func place(parameters json.RawMessage, name string) int {
 	return strings.Index(string(parameters), `"`+name+`"`)
 }

@@ -8,17 +8,17 @@ import (
 	"sextant/shared/chat"
 )
 
-// step is one command: a call, or something the pilot answers itself.
+// Step is one command: a call, or something the pilot answers itself.
 type Step struct {
-	// said is the command in the person's words, canon in the plainest ones that read the same.
+	// Said is the command in the person's words, canon in the plainest words that read the same.
 	Said, canon string
 	Tool        string
 	Args        json.RawMessage
-	// local is help or tools, about what.
+	// Builtin is help or tools, About its topic.
 	Builtin, About string
-	// open is true when it ends with a text that has no quotes, which may go on.
+	// open is true if it ends with an unquoted text, which may continue.
 	open bool
-	// verbatim is true when it took the rest of its line as it stood.
+	// verbatim is true if it took the rest of its line literally.
 	verbatim bool
 }
 
@@ -32,20 +32,20 @@ func call(tool string, args map[string]any) Step {
 	return Step{Tool: tool, Args: bytes.TrimSpace(b.Bytes())}
 }
 
-// trouble is why a sentence became no plan. Nothing of it runs.
+// Problem is why a message became no plan. Nothing of it runs.
 type Problem struct {
-	// said is what was not understood.
+	// Said is what was not understood.
 	Said string
-	// part is true when it is one command of several.
+	// Partial is true if it is one command of several.
 	Partial bool
-	// hint says what the command needs; empty when there is no such command.
+	// Hint says what the command needs; empty if there is no such command.
 	Hint string
-	// asks is true when what was meant is asked back, offers are what it may have been.
+	// Ambiguous is true if the user is asked what was meant; Offers are the choices.
 	Ambiguous bool
 	Offers    []chat.Offer
 }
 
-// short bounds what is quoted back.
+// Abbreviate limits what is quoted back.
 func Abbreviate(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	r := []rune(s)

@@ -40,7 +40,7 @@ func TestTheTableCanBeRead(t *testing.T) {
 	}
 }
 
-func TestABrokenFormIsTold(t *testing.T) {
+func TestAnInvalidFormIsReported(t *testing.T) {
 	for _, say := range []string{"", "click {id:nothing}", "(open|visit {url:address}", "click {id"} {
 		if _, err := Compile([]commandtable.Command{{Tool: "x", Forms: []commandtable.Form{{Pattern: say, Example: "x"}}}}); err == nil {
 			t.Errorf("%q is read", say)

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// token is a word of a line or a quoted text. In "…" the escapes \" \\ \n and \t are read; any
-// other backslash stands for itself. start and end are byte offsets in the line.
+// token is a word of a line or a quoted text. In "…" the escapes \" \\ \n and \t are read; any other
+// backslash is literal. start and end are byte offsets in the line.
 type token struct {
 	text       string
 	word       string
@@ -15,8 +15,8 @@ type token struct {
 	start, end int
 }
 
-// tokens cuts a line at white space. Text in "…", '…', “…” or ‘…’ that begins a word is
-// one token; a quote that is never closed is an ordinary character.
+// tokens splits a line at white space. Text in "…", '…', “…” or ‘…’ at the start of a word is one token; an
+// unclosed quote is an ordinary character.
 func tokens(line string) []token {
 	var out []token
 	runes := []rune(line)
@@ -56,8 +56,8 @@ func tokens(line string) []token {
 	return out
 }
 
-// closing is the index of the quote that closes the one at i, 0 when there is none. The
-// closing quote must end its word, so that an apostrophe closes nothing.
+// closing is the index of the quote that closes the one at i, 0 if there is none. It must end its word, so
+// that an apostrophe closes nothing.
 func closing(runes []rune, i int) int {
 	pairs := map[rune]rune{'"': '"', '\'': '\'', '“': '”', '‘': '’', '«': '»'}
 	want, ok := pairs[runes[i]]
@@ -77,10 +77,10 @@ func closing(runes []rune, i int) int {
 	return 0
 }
 
-// escapes in "…", as they are written.
+// escapes in "…".
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
 
-// unescaped reads the escapes of a text.
+// unescaped resolves the escapes of a text.
 func unescaped(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -88,15 +88,15 @@ func unescaped(s string) string {
 	return strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\t`, "\t").Replace(s)
 }
 
-// quote is text in quotes that read as it.
+// quote puts text in quotes, escaped.
 func quote(text string) string { return `"` + escapes.Replace(text) + `"` }
 
-// bare is a word in lower case without the punctuation around it.
+// bareWord is a word in lower case without the punctuation around it.
 func bare(s string) string {
 	return strings.ToLower(strings.TrimRight(strings.TrimLeft(s, "("), ".,;:!?)"))
 }
 
-// number reads "3", "[3]", "#3" and "three".
+// parseNumber reads "3", "[3]", "#3" and "three".
 func number(t token) (int, bool) {
 	s := strings.TrimPrefix(strings.Trim(t.word, "[]"), "#")
 	if n, err := strconv.Atoi(s); err == nil && n > 0 && n < 1_000_000_000 && s[0] != '+' {
@@ -139,7 +139,7 @@ func skipEnd(ts []token, list string) []token {
 	return ts
 }
 
-// joined is the lower-case words of ts.
+// joinWords is the lower-case words of ts.
 func joined(ts []token) string {
 	parts := make([]string, len(ts))
 	for i, t := range ts {

@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	// A tool in a sentence for models, with the arguments that are named behind it.
+	// A tool in a sentence for models, with the arguments named after it.
 	toolInWords = regexp.MustCompile(
 		`(?i)\b(call )?([a-z]+(?:_[a-z]+)+|downloads)\b((?: with(?:out)?| again)?(?: (?:an? )?(?:[a-z_]+=[a-z]+|[a-z_]+ "[a-z ]+"|action|query|scope|url|id|seconds|text|\{[^{}]*\})(?: or)?)*)`,
 	)
@@ -14,8 +14,8 @@ var (
 	bareArg  = regexp.MustCompile(`\b(query|url|seconds|text)\b`)
 )
 
-// spoken says a sentence that was written for models in the words of commands: "Call annotate_page"
-// becomes “Say "annotate"”. Tools without words of their own stay as they are.
+// Rephrase rewords a sentence for models in terms of commands: "Call annotate_page" becomes “Say "annotate"”.
+// Tools without a command stay as they are.
 func (g *Parser) Rephrase(text string) string {
 	return toolInWords.ReplaceAllStringFunc(text, func(found string) string {
 		p := toolInWords.FindStringSubmatch(found)
