@@ -110,14 +110,14 @@ func (j *Job) Check() error {
 	case j.Format.empty():
 		return wrong("The format is missing.", "Give a JSON Schema, or a description in words.")
 	case j.Repairs < 0 || j.Repairs > MaxRepairs:
-		return wrong(fmt.Sprintf("%d repairs are asked for.", j.Repairs), fmt.Sprintf("Ask for 0 to %d.", MaxRepairs))
+		return wrong(fmt.Sprintf("%d repairs were requested.", j.Repairs), fmt.Sprintf("Ask for 0 to %d.", MaxRepairs))
 	case len(j.System) > MaxSystemBytes:
 		return wrong(
 			fmt.Sprintf("The system prompt has %d bytes.", len(j.System)),
-			fmt.Sprintf("At most %d are taken.", MaxSystemBytes),
+			fmt.Sprintf("The limit is %d.", MaxSystemBytes),
 		)
 	case j.Model == "" || j.Model == llm.PilotName:
-		return wrong("An answer in a format needs a language model, and the built-in command pilot is none.", connect)
+		return wrong("An answer in a format needs a language model; the built-in command pilot is not one.", connect)
 	}
 	return nil
 }

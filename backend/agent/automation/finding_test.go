@@ -15,7 +15,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// crowded has more tools than a twentieth of the window holds, one of them a panel's.
+// manyTools has more tools than fit in a twentieth of the window, one of them a panel's.
 func manyTools(t *testing.T, turns ...openaitest.Turn) *harness {
 	t.Helper()
 	h := newHarness(t, turns...)
@@ -108,7 +108,7 @@ func TestAToolThatIsNotAllowedDoesNotRunThroughTheOneThatCallsOthers(t *testing.
 	if !h.service.Requests()[0].Tool(toolspec.CallTool) {
 		t.Error("all tools are told; this shows nothing")
 	}
-	if n := strings.Count(string(h.service.Requests()[1].Body), "not among the tools this may be done with"); n != 2 {
+	if n := strings.Count(string(h.service.Requests()[1].Body), "not one of the tools allowed for this task"); n != 2 {
 		t.Errorf("%d calls are told to be refused", n)
 	}
 }

@@ -28,7 +28,7 @@ func NewFormat(raw []byte) (Format, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > MaxFormatBytes {
 		return Format{}, fmt.Errorf(
-			"the format has %d bytes; all of it goes to the model, so at most %d are taken",
+			"the format has %d bytes; all of it is sent to the model, so the limit is %d",
 			len(raw),
 			MaxFormatBytes,
 		)
@@ -58,9 +58,9 @@ func (f Format) empty() bool { return f.schema == nil && f.words == "" }
 // prompt is what the model is told when it is done.
 func (f Format) asked() string {
 	if f.words != "" {
-		return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool call. What it has to be:\n" + f.words
+		return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool call. It must be:\n" + f.words
 	}
-	return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool call. It has to fit this JSON Schema:\n" + string(
+	return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool call. It must fit this JSON Schema:\n" + string(
 		f.schema,
 	)
 }

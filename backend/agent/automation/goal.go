@@ -116,7 +116,7 @@ func (g *goal) judge(text string) loop.Reply {
 	}
 	g.told++
 	return loop.Reply{
-		Tell: "This does not fit: " + what + ". Send all of it again, mended: one JSON value and nothing else.",
+		Tell: "This does not fit: " + what + ". Send the whole corrected answer again: one JSON value and nothing else.",
 	}
 }
 
@@ -126,7 +126,7 @@ func after(n int) string {
 	case 0:
 		return ""
 	case 1:
-		return ", also after it was sent back once"
+		return ", even after it was sent back once"
 	}
-	return fmt.Sprintf(", also after it was sent back %d times", n)
+	return fmt.Sprintf(", even after it was sent back %d times", n)
 }

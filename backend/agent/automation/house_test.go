@@ -23,8 +23,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// house is what Jobs run in: the real loop and a real service over HTTP, with a log in memory
-// and tools that answer by a function.
+// harness is what Jobs run in: the real loop and a real service over HTTP, with an in-memory journal and
+// scripted tools.
 type harness struct {
 	*loop.Loop
 	service *openaitest.Server

@@ -22,7 +22,7 @@ const (
 // <think> block is ignored. Nothing else is guessed.
 func read(text string) (json.RawMessage, error) {
 	if len(text) > maxAnswer {
-		return nil, fmt.Errorf("the answer has %d bytes, at most %d are taken", len(text), maxAnswer)
+		return nil, fmt.Errorf("the answer has %d bytes; the limit is %d", len(text), maxAnswer)
 	}
 	text = strings.TrimSpace(text)
 	if thought, after, ok := strings.Cut(text, "</think>"); ok && strings.HasPrefix(thought, "<think>") {
@@ -121,7 +121,7 @@ func (w *writer) object(deep int) error {
 		}
 		name, _ := token.(string)
 		if names[name] {
-			return fmt.Errorf("the name %q stands twice", clip.Runes(name, 60))
+			return fmt.Errorf("the name %q appears twice", clip.Runes(name, 60))
 		}
 		if len(names) > 0 {
 			w.out.WriteByte(',')
@@ -166,6 +166,6 @@ func (w *writer) plain(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	w.out.Truncate(w.out.Len() - 1) // Encode ends with a line break
+	w.out.Truncate(w.out.Len() - 1) // Encode appends a line break
 	return nil
 }

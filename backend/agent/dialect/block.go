@@ -17,24 +17,24 @@ const (
 // block is a call being collected. Its end is found byte by byte; it is parsed once it is complete.
 type block struct {
 	kind  blockKind
-	start pos // of its opening tag
-	at    pos // of its content
+	start pos // position of its opening tag
+	at    pos // position of its content
 	ticks int
 	buf   []byte
 	size  int
 
 	tagged bool // the content is <function=…>
 	begun  bool // the content has begun
-	quote  byte // the string that is open
+	quote  byte // the open string's quote
 	escape bool
 	prev   byte
-	note   byte // the comment that is open: / or *
+	note   byte // the open comment: / or *
 	tag    []byte
 	param  bool
 
-	run  int // backticks at the start of a line, -1 when it is something else
+	run  int // backticks at the start of a line, -1 if the line starts otherwise
 	pad  int
-	ends int // where an end tag within a string stands, -1 for none
+	ends int // offset of an end tag inside a string, -1 for none
 	tail []byte
 }
 

@@ -10,8 +10,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the parser says into testdata/damaged.txt")
 
-// The table holds one answer a paragraph: the answer on one line (⏎ is a line break, a leading ✂
-// an answer cut at its length limit), then what comes of it, indented.
+// The table has one answer per paragraph: the answer on one line (⏎ is a line break, a leading ✂ an answer
+// truncated at its length limit), then its result, indented.
 const table = "testdata/damaged.txt"
 
 func TestDamagedAnswersAreRepairedOrReportedWithTheirPlace(t *testing.T) {
@@ -70,7 +70,7 @@ func TestDamagedAnswersAreRepairedOrReportedWithTheirPlace(t *testing.T) {
 	}
 }
 
-// What stands in the suggestion can be sent as it is.
+// The call in the suggestion is itself valid.
 func TestTheSuggestionOfAnErrorIsACorrectCall(t *testing.T) {
 	for _, answer := range []string{
 		`<tool_call>{"name":"raed_file","arguments":{}}</tool_call>`,

@@ -99,12 +99,9 @@ func (t *tool) parameters(r *reader) ([]byte, *fault) {
 		value, f := t.parameter(r, key)
 		if f == nil && seen[key] {
 			f = &fault{
-				soft: true,
-				at:   at,
-				found: fmt.Sprintf(
-					"the parameter %q stands twice; which value is meant cannot be known",
-					clip.Bytes(key, 40),
-				),
+				soft:  true,
+				at:    at,
+				found: fmt.Sprintf("the parameter %q appears twice, so its value is ambiguous", clip.Bytes(key, 40)),
 			}
 		}
 		if f != nil && !f.soft {

@@ -58,7 +58,7 @@ func some() []toolspec.Definition {
 	}
 }
 
-// found is what an answer gave.
+// found is the result of parsing an answer.
 type found struct {
 	text   string
 	calls  []Call
@@ -91,7 +91,7 @@ func parse(whole bool, pieces ...string) found {
 	return f
 }
 
-// String is the outcome in the form of the table.
+// String is the result in the form of the golden table.
 func (f found) String() string {
 	var b strings.Builder
 	for _, c := range f.calls {

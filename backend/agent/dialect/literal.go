@@ -192,7 +192,7 @@ func (r *reader) members(each func(key string, at int) *fault) *fault {
 			return &fault{
 				at: at,
 				found: fmt.Sprintf(
-					"the key %q stands twice in one object; which value is meant cannot be known",
+					"the key %q appears twice in one object, so its value is ambiguous",
 					clip.Bytes(key, 40),
 				),
 			}

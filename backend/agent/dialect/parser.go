@@ -34,16 +34,16 @@ type Parser struct {
 	mode mode
 	at   pos
 	held []byte
-	from pos // of held
+	from pos // position of held
 	line line
 
-	text  []byte // to go out when Write ends
+	text  []byte // emitted when Write ends
 	blank []byte // white space after it
 	said  bool
 	found int
 
-	ticks int // of the open code fence, or of the one that may begin
-	run   int // backticks at the start of a line in a code fence, -1 when it is not only those
+	ticks int // of the open fence, or of one that may begin
+	run   int // backticks at the start of a line in a code fence, -1 after other characters
 	match int // bytes of thinkEnd seen
 	after bool
 	block *block
@@ -51,7 +51,7 @@ type Parser struct {
 
 // line is what comes before a place in its line.
 type line struct {
-	open   bool // something besides white space
+	open   bool // has something besides white space
 	indent int
 	spans  int // runs of backticks
 	quote  bool

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// stream gives what came out of a parser after each piece.
+// stream returns what came out of a parser after each piece.
 func stream(pieces ...string) []string {
 	var out []string
 	now := ""
@@ -123,7 +123,7 @@ func TestAnAnswerHoldsAtMost128Calls(t *testing.T) {
 	}
 }
 
-// almost are texts that are nearly calls, over and over.
+// almost are texts that are nearly calls, repeated.
 var almost = map[string]string{
 	"plain":      "The quick brown fox jumps over the lazy dog. ",
 	"open tags":  "<tool_cal<tool_call <tool_call x",
@@ -149,7 +149,7 @@ func answerOf(name string, n int) string {
 	return body
 }
 
-// BenchmarkParse is linear: a megabyte costs sixteen times what a sixteenth of it costs.
+// BenchmarkParse shows linear time: a megabyte costs sixteen times what a sixteenth of it costs.
 func BenchmarkParse(b *testing.B) {
 	for name := range almost {
 		for _, size := range []int{1 << 16, 1 << 20} {

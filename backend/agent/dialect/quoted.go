@@ -75,7 +75,7 @@ func (r *reader) escape(b *strings.Builder, end rune) *fault {
 		r.at += n
 		return nil
 	case c == '\n':
-		r.at++ // a line that goes on
+		r.at++ // a line continuation
 		return nil
 	case c == '0' && (r.at+1 >= len(r.src) || !isDigit(r.src[r.at+1])):
 		b.WriteByte(0)

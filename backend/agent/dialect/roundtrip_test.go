@@ -57,7 +57,7 @@ func someValue(depth int) *rapid.Generator[any] {
 	return rapid.OneOf(gens...)
 }
 
-// someCall is a call of a known tool: mostly parameters it has, with values of any kind.
+// someCall is a call of a known tool, mostly with its own parameters and values of any kind.
 func someCall() *rapid.Generator[Call] {
 	return rapid.Custom(func(t *rapid.T) Call {
 		args := map[string]any{}
@@ -117,9 +117,7 @@ func TestACallPrintedInAnyFormatIsReadBackWhereverTheStreamIsSplit(t *testing.T)
 					t.Fatalf("%s: call %s %s, want %s", where, c.Name, c.Args, calls[i].Args)
 				}
 			}
-			if strings.TrimSpace(
-				strings.ReplaceAll(f.text, "\n", ""),
-			) != strings.TrimSpace(
+			if strings.TrimSpace(strings.ReplaceAll(f.text, "\n", "")) != strings.TrimSpace(
 				strings.ReplaceAll(before+after, "\n", ""),
 			) ||
 				f.text != whole.text {

@@ -48,7 +48,7 @@ type ordered []field
 func (o *ordered) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return err // not an object: no properties
+		return err // no object, so no properties
 	}
 	for dec.More() {
 		key, err := dec.Token()

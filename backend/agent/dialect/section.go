@@ -16,7 +16,7 @@ var how = map[Kind]string{
 		"Inside is strict JSON.",
 	Hermes: "To call one, write:\n" +
 		"<tool_call>\n<function=name>\n<parameter=key>\nvalue\n</parameter>\n</function>\n</tool_call>\n" +
-		"Text stands as it is, other values as JSON.",
+		"Write text as it is, other values as JSON.",
 }
 
 // Section is the part of a system prompt that lists the tools and explains how to call them: a TypeScript

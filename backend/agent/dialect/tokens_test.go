@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Signatures have to be worth it: A3 asks for a short section.
+// The list of tools as text must stay short.
 func TestTheCoreSetCostsNoMoreAsTextThanNatively(t *testing.T) {
 	nav, err := navigation.Load()
 	if err != nil {

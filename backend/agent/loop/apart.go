@@ -21,7 +21,7 @@ type Apart struct {
 }
 
 // ErrPilot means that the built-in command pilot was asked, which is no language model.
-var ErrPilot = errors.New("the built-in command pilot is no language model; connect one in settings")
+var ErrPilot = errors.New("the built-in command pilot is not a language model; connect one in settings")
 
 // AskSide sends the question and records its cost. If ctx is that of a call in a turn, the turn pays within
 // its budgets; a reached budget is an error. Safe for concurrent use.
@@ -46,11 +46,7 @@ func (l *Loop) AskApart(ctx context.Context, a Apart) (llm.Response, error) {
 	got, err := meter{
 		model,
 		t,
-	}.Stream(
-		ctx,
-		llm.Request{System: a.System, Messages: a.Messages, MaxTokens: a.MaxTokens},
-		func(llm.Delta) {},
-	)
+	}.Stream(ctx, llm.Request{System: a.System, Messages: a.Messages, MaxTokens: a.MaxTokens}, func(llm.Delta) {})
 	if events := t.rest("server"); len(events) > 0 {
 		err = errors.Join(err, l.publish(ctx, events...))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/loop/typedhosts"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -21,9 +22,7 @@ type Branches interface {
 // Errors about branches.
 var (
 	// ErrNoQuestion means that the active branch has no user message with this id.
-	ErrNoQuestion = errors.New(
-		"there is no such message of a person in the branch that is shown; choose its branch first",
-	)
+	ErrNoQuestion = errors.New("the active branch has no such user message; choose its branch first")
 	// ErrNoBranch means that the conversation has no such branch.
 	ErrNoBranch = errors.New("there is no such branch in this conversation")
 )
@@ -138,7 +137,7 @@ func (t *turn) part(before []chat.Message, mine chat.Message) (asking, error) {
 		if i < 0 {
 			return a, ErrNoQuestion
 		}
-		b := event.Branch{ID: newID("b")}
+		b := event.Branch{ID: naming.ID("b")}
 		if was := before[i]; was.Program || len(was.Outside) > 0 {
 			old, a.mine[0].Program, a.mine[0].Outside = was.Text, mine.Program || was.Program, was.Outside
 		}

@@ -19,14 +19,14 @@ import (
 	"sextant/shared/event"
 )
 
-// keeper is a house whose log and messages are a real store's.
+// branchHarness is a harness with a real store.
 type branchHarness struct {
 	*harness
 	*store.Store
 	path string
 }
 
-// Publish stores events, and gives them to who waits for them.
+// Publish stores events and passes them to whoever waits for them.
 func (k *branchHarness) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
 	stored, err := k.AppendEvents(ctx, events)
 	if err == nil {
@@ -52,7 +52,7 @@ func newBranchHarness(t *testing.T, turns ...openaitest.Turn) *branchHarness {
 	return k
 }
 
-// begin opens the store and a Loop over it, as the program does when it starts.
+// begin opens the store and a Loop over it, as at program start.
 func (k *branchHarness) begin(t rapid.TB) {
 	t.Helper()
 	var err error
@@ -62,7 +62,7 @@ func (k *branchHarness) begin(t rapid.TB) {
 	k.Loop = loop.New(k.config())
 }
 
-// again ends the program and starts it.
+// answerAgain restarts the program.
 func (k *branchHarness) answerAgain(t rapid.TB) {
 	t.Helper()
 	k.harness.Close()
@@ -72,7 +72,7 @@ func (k *branchHarness) answerAgain(t rapid.TB) {
 	k.begin(t)
 }
 
-// said are the messages of the branch that is shown.
+// said are the messages of the active branch.
 func (k *branchHarness) said(t testing.TB) []chat.Message {
 	t.Helper()
 	list, err := k.Store.Messages(context.Background(), "c1")
@@ -82,7 +82,7 @@ func (k *branchHarness) said(t testing.TB) []chat.Message {
 	return list
 }
 
-// mine is the id of the person's message with this text in the branch that is shown.
+// mine is the id of the user message with this text in the active branch.
 func (k *branchHarness) mine(t testing.TB, text string) string {
 	t.Helper()
 	for _, m := range k.said(t) {
@@ -120,7 +120,7 @@ func (k *branchHarness) retry(t *testing.T, text string) event.Turn {
 	return k.ended(t, 1)
 }
 
-// ask is said and its end is heard, so that ended counts what comes after.
+// ask waits for the end of the turn, so that ended counts only later ones.
 func (k *branchHarness) ask(t *testing.T, text string) loop.Outcome {
 	t.Helper()
 	o := k.harness.ask(t, text)
@@ -128,7 +128,7 @@ func (k *branchHarness) ask(t *testing.T, text string) loop.Outcome {
 	return o
 }
 
-// active is the branch that is shown.
+// active is the active branch.
 func (k *branchHarness) active(t testing.TB) string {
 	t.Helper()
 	_, active, err := k.Branches(context.Background(), "c1")
@@ -145,7 +145,7 @@ func (k *branchHarness) choose(t testing.TB, branch string) {
 	}
 }
 
-// echo answers by saying how much was said.
+// echo answers with the number of messages.
 func echo(r openaitest.Request) openaitest.Turn {
 	return openaitest.Turn{Text: fmt.Sprintf("%d to %s", len(r.Messages), r.Last())}
 }
@@ -253,7 +253,7 @@ func TestNoBranchBeginsWhileATurnRuns(t *testing.T) {
 	if got := texts(k.said(t)); got != "other | 2 to other | two | 4 to two" {
 		t.Errorf("said: %s", got)
 	}
-	// Only what is shown parts.
+	// Only the active branch can be branched.
 	k.choose(t, "")
 	if _, err := k.Edit(ctx, ask, mine); !errors.Is(err, loop.ErrNoQuestion) {
 		t.Errorf("a message of another branch: %v", err)

@@ -19,7 +19,7 @@ import (
 	"sextant/shared/event"
 )
 
-// grove grows one conversation at random and keeps beside it what a person said in each branch.
+// branchTree grows one conversation at random and records what the user said in each branch.
 type branchTree struct {
 	*branchHarness
 	t    *rapid.T
@@ -30,7 +30,7 @@ type branchTree struct {
 	now  string
 }
 
-// mine are the messages of a person in the branch that is shown.
+// mine are the user messages in the active branch.
 func (g *branchTree) mine() []chat.Message {
 	list, err := g.Store.Messages(context.Background(), g.id)
 	if err != nil {
@@ -39,7 +39,7 @@ func (g *branchTree) mine() []chat.Message {
 	return slices.DeleteFunc(list, func(m chat.Message) bool { return m.Role != chat.RoleUser })
 }
 
-// ask is a question of its own words, for a model of one format or the other.
+// ask sends a unique question to a model of one format or the other.
 func (g *branchTree) ask() loop.Ask {
 	g.n++
 	model := rapid.SampledFrom([]string{"openai/m", "anthropic/m"}).Draw(g.t, "model")
@@ -67,7 +67,7 @@ func (g *branchTree) answered(_ string, err error) {
 	}
 }
 
-// parted notes that a branch began, with what a person said in it.
+// branched notes that a branch began, with what the user said in it.
 func (g *branchTree) branched(way []string) {
 	_, active, err := g.Branches(context.Background(), g.id)
 	if err != nil || active == g.now {
@@ -78,8 +78,8 @@ func (g *branchTree) branched(way []string) {
 	g.ways[active] = slices.Clone(way)
 }
 
-// die ends the program in the middle of a turn, perhaps one that begins a branch: what was recorded
-// then are the first of these events.
+// crash ends the program in the middle of a turn, perhaps one that begins a branch: only the first of its
+// events were recorded.
 func (g *branchTree) crash() {
 	ask := g.ask()
 	in := func(k event.Kind, v any) event.Event { return event.New(k, v).In(g.id, fmt.Sprint("t-", ask.Text)) }
@@ -172,9 +172,9 @@ func (g *branchTree) step() {
 	}
 }
 
-// TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt grows random trees, with turns that died with the
-// program in them, and asks one more question in every branch. The services refuse a call without its
-// result right after it and a result without its call, in their own formats.
+// TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt grows random trees, with turns in which the program
+// crashed, and asks one more question in every branch. The services refuse a call without its result right
+// after it, and a result without its call, in their own formats.
 func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
 	k := newBranchHarness(t)
 	models := providers.New(providers.Config{
@@ -201,7 +201,7 @@ func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
 	}
 	questions := regexp.MustCompile(`c\d+ question \d+\.`)
 	trees, asked := 0, 0
-	// Each event is on disk before the next: some trees are enough for every push.
+	// Each event is synced to disk, which is slow: some trees are enough for every push.
 	checks := "20"
 	if os.Getenv("SEXTANT_WHOLE") != "" {
 		checks = "500"

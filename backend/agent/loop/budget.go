@@ -19,7 +19,7 @@ func (t *turn) openPurse(ctx context.Context) ([]event.Event, error) {
 	with := t.loop.cfg.Spend
 	t.purse = &budget.Account{Conversation: t.ask.Conversation, Turn: t.id, Own: t.ask.Budget}
 	if parent := budget.FromContext(ctx); parent != nil && parent.Conversation != t.ask.Conversation {
-		t.purse.Parent = parent // and is not the turn before this one, whose end this one waited for
+		t.purse.Parent = parent // a different conversation: not the previous turn of this one
 	}
 	t.ctx = budget.WithAccount(t.ctx, t.purse)
 	if with.Budgets != nil {

@@ -19,7 +19,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// bank is a house whose record is a real one.
+// costHarness is a harness with a real store.
 type costHarness struct {
 	*harness
 	path    string
@@ -62,7 +62,7 @@ func newCostHarness(t *testing.T, turns ...openaitest.Turn) *costHarness {
 	return b
 }
 
-// open is a start of the program.
+// open starts the program.
 func (b *costHarness) open(t *testing.T) {
 	t.Helper()
 	b.harness.Close()
@@ -85,14 +85,14 @@ func (b *costHarness) bill(t *testing.T) wire.Spending {
 	return bill
 }
 
-// costs is a look that is answered for so many tokens.
+// costs is a call of look that is answered with this usage.
 func costs(input, output int) openaitest.Turn {
 	turn := calls(call("look", "{}"))
 	turn.Usage = openaitest.Usage{Input: input, Output: output}
 	return turn
 }
 
-// news is an answer that differs each time, so that nothing goes in circles.
+// news is an answer that differs each time, so that nothing counts as a repetition.
 func (b *costHarness) news() {
 	n := 0
 	b.do = func(context.Context, toolspec.Call) toolspec.Result {
@@ -134,7 +134,7 @@ func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
 				!strings.Contains(o.Error, "tokens of its budget of") || !strings.Contains(o.Suggestion, "Continue") {
 				t.Errorf("%+v", o)
 			}
-			// What was done is whole: every call has its result, and the next turn has the same budget.
+			// What was done is complete: every call has its result, and the next turn has the same budget.
 			if next := b.ask(t, "continue"); next.Status == chat.StatusFailed || next.Rounds == 0 {
 				t.Errorf("going on: %+v", next)
 			}

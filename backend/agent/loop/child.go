@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop/allowance"
+	"sextant/backend/agent/loop/naming"
 	"sextant/backend/calls/nearest"
 	"sextant/shared/toolspec"
 )
@@ -22,7 +22,7 @@ const (
 
 // ErrSubagent means that the conversation belongs to a subagent, which has only its one task.
 var ErrChild = errors.New(
-	"this is the talk of a subagent, which takes no other message; write in the conversation that it worked for",
+	"this is a subagent's conversation, which takes no messages; write in the conversation it works for",
 )
 
 // SubagentTask is a task that a call hands to a turn of its own.
@@ -79,7 +79,7 @@ func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
 		above.ledger.EndSubagent()
 		return Handed{}, refusal(
 			toolspec.SystemError,
-			"the subagent did not begin: "+err.Error(),
+			"the subagent did not start: "+err.Error(),
 			"Nothing was done. Do the task yourself, or try again.",
 		)
 	}
@@ -98,8 +98,8 @@ func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
 func tooMany() *toolspec.Result {
 	return refusal(
 		toolspec.UserError,
-		fmt.Sprintf("%d subagents run already, the most at a time", allowance.MaxSubagents),
-		"Wait for one to end, then call it again.",
+		fmt.Sprintf("%d subagents are already running, the maximum", allowance.MaxSubagents),
+		"Wait for one to end, then call again.",
 	)
 }
 
@@ -111,12 +111,12 @@ func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 		return nil, refusal(
 			toolspec.ValidationError,
 			"the task is empty",
-			"Say what to do, with all that is needed to do it: it knows nothing else.",
+			"Describe the task with everything needed to do it: a subagent knows nothing else.",
 		)
 	case above.depth >= maxDepth:
 		return nil, refusal(
 			toolspec.PermissionError,
-			fmt.Sprintf("tasks are handed on %d deep at most", maxDepth),
+			fmt.Sprintf("subagents may be nested at most %d deep", maxDepth),
 			"Do the task yourself.",
 		)
 	case from.Caller == toolspec.CallerPanel:
@@ -134,7 +134,7 @@ func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 	case above.ledger.CallsLeft() <= 0:
 		return nil, refusal(
 			toolspec.UserError,
-			"no call is left of this turn for a subagent to make",
+			"this turn has no calls left for a subagent",
 			"Say what was found so far, and what is missing.",
 		)
 	}
@@ -153,11 +153,11 @@ func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 	}
 	from.Unpaged = false
 	if from.Root != "" {
-		from.Root, from.Interactive = "", false // its turns ask windows, and there is none
+		from.Root, from.Interactive = "", false // its turns would ask in a window, and there is none
 	}
 	return &kin{
 		depth: above.depth + 1, model: model, system: above.system, rights: above.rights.Narrow(c.Tools, c.ReadOnly, c.Calls, c.Rounds), ledger: above.ledger,
-		from: from, parent: parent, call: c.Call.ID, title: title(plainTitle(c.Task)),
+		from: from, parent: parent, call: c.Call.ID, title: naming.Title(naming.PlainTitle(c.Task)),
 	}, nil
 }
 
@@ -175,7 +175,7 @@ func (l *Loop) unknown(above *kin, c Child) *toolspec.Result {
 	if len(c.Tools) == 0 {
 		return refusal(
 			toolspec.ValidationError,
-			"tools is empty, and nothing can be done with none",
+			"tools is empty, so the subagent could do nothing",
 			"Name the tools it may use, or leave tools out for all of yours.",
 		)
 	}
@@ -187,7 +187,7 @@ func (l *Loop) unknown(above *kin, c Child) *toolspec.Result {
 		if near := nearest.Names(name, known, 3); len(near) > 0 {
 			next = "Did you mean " + strings.Join(near, ", ") + "? " + next
 		}
-		return refusal(toolspec.ValidationError, fmt.Sprintf("there is no tool %q here to hand on", name), next)
+		return refusal(toolspec.ValidationError, fmt.Sprintf("there is no tool %q to give to a subagent", name), next)
 	}
 	return nil
 }
@@ -203,7 +203,7 @@ func (k *kin) chosen(c Child) (string, *toolspec.Result) {
 	if model == "" || model == llm.PilotName {
 		return "", refusal(
 			toolspec.UserError,
-			"a subagent needs a language model, and the built-in command pilot is none",
+			"a subagent needs a language model; the built-in command pilot is not one",
 			`Connect a model, or name one: {"model":"provider/name"}.`,
 		)
 	}
@@ -273,17 +273,6 @@ func (l *Loop) limits() Limits {
 		n.Rounds = 10
 	}
 	return n
-}
-
-// plainTitle removes characters that would break a question to the user: a model wrote the task.
-func plainTitle(task string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case strings.ContainsRune("“”\"?", r), !unicode.IsPrint(r) && !unicode.IsSpace(r):
-			return -1
-		}
-		return r
-	}, task)
 }
 
 func refusal(kind toolspec.ErrorType, text, next string) *toolspec.Result {

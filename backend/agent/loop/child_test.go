@@ -17,21 +17,22 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// family is a house whose run_subagent hands tasks on, as the tool does.
+// subagentHarness is a harness whose run_subagent starts subagents, as the tool does.
 type subagentHarness struct {
 	*harness
 	inner  func(ctx context.Context, c toolspec.Call) toolspec.Result
 	handed []loop.Handed
 }
 
-// withChildren makes a family. A request of a child is told from one of its parent by its first
-// message; each answers from its own script, by the name that begins its task ("parent", "one").
+// newSubagentHarness makes a subagentHarness. Requests of a subagent are told apart from its parent's by
+// their first message; each answers from its own script, by the name at the start of its task ("parent",
+// "one").
 func newSubagentHarness(t *testing.T, scripts map[string][]openaitest.Turn) *subagentHarness {
 	t.Helper()
 	return raise(newHarness(t), scripts)
 }
 
-// raise makes a family of a house.
+// raise turns a harness into a subagentHarness.
 func raise(h *harness, scripts map[string][]openaitest.Turn) *subagentHarness {
 	f := &subagentHarness{harness: h}
 	f.defs = append(f.defs, def(toolspec.RunSubagent, toolspec.Hints{}))
@@ -116,7 +117,7 @@ func runSubagent(args map[string]any) openaitest.Call {
 
 func text(s string) openaitest.Turn { return openaitest.Turn{Text: s} }
 
-// made are the calls that reached the tools besides those that handed on a task.
+// made are the calls that reached the tools, except those that start subagents.
 func (f *subagentHarness) made() (all []toolspec.Call) {
 	_, _, calls := f.recorded()
 	return slices.DeleteFunc(calls, func(c toolspec.Call) bool { return c.Tool == toolspec.RunSubagent })

@@ -46,7 +46,7 @@ func (t *turn) shorten(told []toolspec.Definition, refused error) (bool, error) 
 	t.holds = max(1, min(t.window(), t.size(told)*refusedShare/100))
 	t.tell(
 		"",
-		llm.Delta{Note: "The model cannot read that much at once: the beginning is summed up, and it is asked again."},
+		llm.Delta{Note: "The question was too long for the model: the beginning is being summarized, then it is asked again."},
 	)
 	before := len(t.messages)
 	err := t.compact(told)
@@ -79,7 +79,7 @@ func (t *turn) compact(told []toolspec.Definition) error {
 		return nil
 	}
 	if t.afford() != nil {
-		return nil // and there is no question that it would have to fit
+		return nil // no further question follows
 	}
 	n := prompt.Cut(t.messages, window*toolspec.BytesPerToken*tailShare/100)
 	if n == 0 {
@@ -128,7 +128,7 @@ func (t *turn) sumUp(old []chat.Message, window int) (string, error) {
 		return done, nil
 	}
 	t.loop.cfg.Log.Warn("the model gave no summary", "model", t.ask.Model, "error", err)
-	return prompt.Done(old) + "\n(Put together by Sextant: the model gave no summary.)", nil
+	return prompt.Done(old) + "\n(Written by Sextant, because the model gave no summary.)", nil
 }
 
 // promptText is the text of m for a model, with text from outside in a marked block.

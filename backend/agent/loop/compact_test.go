@@ -26,8 +26,8 @@ func summary(r openaitest.Request) bool {
 	return strings.HasPrefix(r.Messages[0].Content, "You sum up the beginning")
 }
 
-// longTalk is a conversation of one question and rounds that read pages of 4,000 bytes in a window
-// of 10,000 tokens; up answers the question for a summary.
+// longConversation has one question and rounds that read pages of 4,000 bytes in a window of 10,000 tokens;
+// up answers the request for a summary.
 func longConversation(t *testing.T, up func() openaitest.Turn) *harness {
 	t.Helper()
 	h := newHarness(t)
@@ -63,7 +63,7 @@ func summaries(messages []chat.Message) (out []chat.Message) {
 	return out
 }
 
-// talks are the requests that are not for a summary.
+// conversationTexts are the requests that are not for a summary.
 func conversationTexts(h *harness) []openaitest.Request {
 	return slices.DeleteFunc(h.service.Requests(), summary)
 }

@@ -42,7 +42,7 @@ func TestUnsavedEventsOfADeletedConversationAreDropped(t *testing.T) {
 	}
 }
 
-// slow records the end of a turn when it is let.
+// slowJournal records the end of a turn only when it is released.
 type slowJournal struct {
 	*harness
 	ends, let chan struct{}

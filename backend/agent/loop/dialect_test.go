@@ -40,7 +40,7 @@ func (m *memory) SetSetting(_ context.Context, key, value string) error {
 	return nil
 }
 
-// fixed is a dialect that is known.
+// fixed is a known format.
 func fixed(kind dialect.Kind) loop.Dialects {
 	return probe.New(
 		probe.Config{
@@ -52,8 +52,8 @@ func fixed(kind dialect.Kind) loop.Dialects {
 
 var textKinds = []dialect.Kind{dialect.ToolCall, dialect.Hermes, dialect.Fenced}
 
-// speaker is a model that writes calls as text in one dialect and knows no other, as a local
-// server with a plain template serves it.
+// textModel is a model that writes calls as text in one format and knows no other, like a local server with a
+// plain template.
 func textModel(kind dialect.Kind, fragment int, steps ...string) func(openaitest.Request) openaitest.Turn {
 	return func(r openaitest.Request) openaitest.Turn {
 		system := ""
@@ -86,7 +86,7 @@ func textModel(kind dialect.Kind, fragment int, steps ...string) func(openaitest
 	}
 }
 
-// script is a task of three rounds in one dialect.
+// script is a task of three rounds in one format.
 func script(kind dialect.Kind) []string {
 	print := func(name, args string) string {
 		return dialect.Print(
@@ -130,7 +130,7 @@ func TestAModelWithoutNativeCallsFinishesATaskInEachFormat(t *testing.T) {
 				}
 			}
 			_, messages, made := h.recorded()
-			// Calls that only read run together, in any order.
+			// Read-only calls run in parallel, in any order.
 			if read := string(made[0].Args) + string(made[1].Args); !strings.Contains(
 				read,
 				`{"where":"top \"left\""}`,
@@ -193,7 +193,7 @@ func TestATaskInEachFormatIsTheSameWhereverTheStreamIsSplit(t *testing.T) {
 	t.Logf("%d answers over HTTP, each cut at another byte", cuts)
 }
 
-// split is a stream of text in two events, cut at a byte; a cut within a character moves to its end.
+// split is a stream of text in two events, split at a byte; a split within a character moves to its end.
 func split(text string, at int) string {
 	for at < len(text) && text[at]&0xC0 == 0x80 {
 		at++

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"sextant/backend/agent/loop/naming"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
@@ -18,7 +19,7 @@ type early struct {
 // startEarly takes a complete call while the answer still streams.
 func (t *turn) begin(defs []toolspec.Definition, c chat.ToolCall) {
 	e := &t.early
-	id := newID("")
+	id := naming.ID("")
 	e.ids = append(e.ids, id)
 	switch {
 	case e.waits || t.closed || !readOnly(defs, c):

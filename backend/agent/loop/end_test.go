@@ -134,7 +134,7 @@ func TestTwoAlternatingCallsWithOldResultsEndTheTurn(t *testing.T) {
 	if o.Status != chat.StatusLimit || o.Calls != 6 || !strings.Contains(o.Error, "look repeated 3 times") {
 		t.Fatalf("outcome %+v", o)
 	}
-	// The model of the next turn reads why the last one ended, in the same bytes as they were kept.
+	// The model of the next turn reads why the last one ended, with the same bytes.
 	h.service.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "Another way."} }
 	h.ask(t, "continue")
 	requests := h.service.Requests()

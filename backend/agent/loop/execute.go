@@ -28,7 +28,7 @@ const (
 func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken []llm.BrokenCall) (*ending, error) {
 	if t.rounds > t.limits.Rounds {
 		end := limit(
-			fmt.Sprintf("the model answered with calls in %d rounds, the limit of a turn", t.limits.Rounds),
+			fmt.Sprintf("the model called tools in %d rounds, the limit per turn", t.limits.Rounds),
 			"rounds",
 		)
 		return &end, t.answerAll(message.Calls, "not run: "+end.message)
@@ -36,17 +36,17 @@ func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken 
 	calls := message.Calls
 	for len(calls) > 0 {
 		if t.ctx.Err() != nil {
-			return &ending{status: chat.StatusStopped}, t.answerAll(calls, "not run: the person stopped the turn")
+			return &ending{status: chat.StatusStopped}, t.answerAll(calls, "not run: the user stopped the turn")
 		}
 		group := t.group(defs, calls, broken)
 		if group == nil {
-			end := limit(fmt.Sprintf("%d calls were made, the limit of a turn", t.called), "calls")
+			end := limit(fmt.Sprintf("%d calls were made, the limit per turn", t.called), "calls")
 			return &end, t.answerAll(calls, "not run: "+end.message)
 		}
 		if t.early.running[group[0].ID] == nil && t.steers() {
 			return nil, t.answerAll(
 				calls,
-				"not run: the person wrote a new message meanwhile, which comes next. Read it, then decide again.",
+				"not run: the user sent a new message, which comes next. Read it, then decide again.",
 			)
 		}
 		calls = calls[len(group):]
@@ -65,7 +65,7 @@ func limit(what, setting string) ending {
 	return ending{
 		status:     chat.StatusLimit,
 		message:    "Stopped: " + what + ". The work so far is kept.",
-		suggestion: fmt.Sprintf("Send \"continue\" to go on, or raise the limit of %s a turn in settings.", setting),
+		suggestion: fmt.Sprintf("Send \"continue\" to go on, or raise the limit of %s per turn in settings.", setting),
 	}
 }
 
@@ -110,7 +110,7 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 		t.outside.add(results[i].Sources...)
 		t.got.add(results[i])
 		m := t.result(c, results[i])
-		if !t.isPilot { // what a person says three times is meant three times
+		if !t.isPilot { // a user who repeats a command means it
 			note, over := t.guard.Observe(c, m.Text, results[i])
 			m.Text += note
 			if over {
@@ -149,7 +149,7 @@ func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspe
 			case !left:
 				results[i] = toolspec.Fail(
 					toolspec.UserError,
-					"not run: no call is left of the turn that this is part of",
+					"not run: the turn that this belongs to has no calls left",
 					"Say what was found so far, and what is missing.",
 				)
 			default:
@@ -190,8 +190,8 @@ func (t *turn) do(c toolspec.Call) toolspec.Result {
 	case <-late.Done():
 		return toolspec.Fail(
 			toolspec.UserError,
-			"stopped by the person before it ended; its outcome is unknown",
-			"Look at the state before doing it again.",
+			"stopped by the user before it ended; its outcome is unknown",
+			"Check the current state before doing it again.",
 		)
 	}
 }

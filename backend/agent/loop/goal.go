@@ -48,10 +48,7 @@ func (t *turn) callable() ([]toolspec.Definition, error) {
 	for _, name := range t.ask.Tools {
 		if t.rounds == 0 && t.kin.depth == 0 &&
 			!slices.ContainsFunc(defs, func(d toolspec.Definition) bool { return d.Name == name }) {
-			return nil, fmt.Errorf(
-				"there is no tool %q here to do it with; sextant tools list shows what there is",
-				name,
-			)
+			return nil, fmt.Errorf("there is no tool %q; sextant tools list shows the tools", name)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(defs), func(d toolspec.Definition) bool {
@@ -67,7 +64,7 @@ func (t *turn) barred(name string) bool {
 // refuse returns why a call may not reach the Caller, nil if it may.
 func (t *turn) refused(c toolspec.Call) *toolspec.Result {
 	if t.barred(c.Tool) {
-		return refusal(toolspec.PermissionError, c.Tool+": not among the tools this may be done with",
+		return refusal(toolspec.PermissionError, c.Tool+": not one of the tools allowed for this task",
 			"Nothing ran. Use one of these: "+strings.Join(t.ask.Tools, ", ")+".")
 	}
 	if t.kin.depth == 0 {
@@ -77,7 +74,7 @@ func (t *turn) refused(c toolspec.Call) *toolspec.Result {
 		if d.Name == c.Tool && t.kin.withheld(d) {
 			return refusal(
 				toolspec.PermissionError,
-				c.Tool+": not handed on with this task",
+				c.Tool+": not available to this subagent",
 				"Nothing ran. Do it with the tools you were given, or say what is missing.",
 			)
 		}
@@ -120,7 +117,7 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 	}
 	var own, others []chat.ToolCall
 	for _, c := range message.Calls {
-		name, args, _ := prompt.Meant(c.Name, c.Args) // a model that finds its tools may call this one in the same way
+		name, args, _ := prompt.Meant(c.Name, c.Args) // a model that searches its tools may call this one through call_tool
 		if t.isGoal(name) && problemOf(res.Broken, c) == nil {
 			c.Args = args
 			own = append(own, c)
@@ -141,7 +138,7 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 		run.Calls = others
 		end, err := t.execute(defs, run, res.Broken)
 		if err != nil || end != nil {
-			if lost := t.answerAll(own, "not taken: the turn ends before"); err == nil {
+			if lost := t.answerAll(own, "not accepted: the turn ended first"); err == nil {
 				err = lost
 			}
 			return end, err
@@ -178,7 +175,7 @@ func (t *turn) reply(r Reply, calls []chat.ToolCall) (*ending, error) {
 	for i, c := range calls {
 		text := say
 		if i > 0 {
-			text = "not run: the task was said to be done"
+			text = "not run: the task was already reported as done"
 		}
 		m := t.message(chat.RoleTool, text)
 		m.CallID = c.ID

@@ -23,26 +23,26 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// house is what a Loop stands on, small: a log in memory that projects messages as the
-// store does, tools that answer by a function, and a scripted service.
+// harness is a small environment for a Loop: an in-memory journal that projects messages as the store does,
+// scripted tools, and a scripted service.
 type harness struct {
 	*loop.Loop
 	service *openaitest.Server
 
-	mu       sync.Mutex
-	log      []event.Event
-	messages []chat.Message
-	calls    []toolspec.Call
-	waiting  []event.Waiting
-	publishErr   error
-	do       func(ctx context.Context, c toolspec.Call) toolspec.Result
-	limits   loop.Limits
-	notes    []string
-	defs     []toolspec.Definition
-	dialects loop.Dialects
-	seen     chan event.Event
-	window   int
-	config   func() loop.Config
+	mu         sync.Mutex
+	log        []event.Event
+	messages   []chat.Message
+	calls      []toolspec.Call
+	waiting    []event.Waiting
+	publishErr error
+	do         func(ctx context.Context, c toolspec.Call) toolspec.Result
+	limits     loop.Limits
+	notes      []string
+	defs       []toolspec.Definition
+	dialects   loop.Dialects
+	seen       chan event.Event
+	window     int
+	config     func() loop.Config
 }
 
 func def(name string, hints toolspec.Hints) toolspec.Definition {
@@ -89,7 +89,7 @@ func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
 	return h
 }
 
-// Dialect is that of h.dialects; without one every model has calls of its own.
+// Detect is that of h.dialects; without one every model supports native calls.
 func (h *harness) Detect(ctx context.Context, name string, m llm.Model) (probe.Result, chat.Usage, error) {
 	if h.dialects == nil {
 		return probe.Result{}, chat.Usage{}, nil
@@ -156,14 +156,14 @@ func (h *harness) Messages(_ context.Context, conversation string) ([]chat.Messa
 	), nil
 }
 
-// Waiting gives what waits; the tests let messages wait in one conversation at a time.
+// Waiting returns what waits; the tests use one conversation at a time for it.
 func (h *harness) Waiting(context.Context, string) ([]event.Waiting, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.waiting), nil
 }
 
-// kept gives what was recorded so far.
+// recorded returns what was recorded so far.
 func (h *harness) recorded() (log []event.Event, messages []chat.Message, calls []toolspec.Call) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -18,8 +18,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// TestASubagentNeverMayMoreThanItsParent lets a child and a grandchild of random rights call every
-// tool there is: what reaches the tools is a subset of what the parent could call.
+// TestASubagentNeverMayMoreThanItsParent lets a subagent and its subagent with random rights call every tool:
+// what reaches the tools is a subset of what the parent could call.
 func TestASubagentNeverMayMoreThanItsParent(t *testing.T) {
 	names := []string{"look", "act", "navigate_page", "annotate_page", "click_element", toolspec.RunSubagent}
 	reads := []string{"look", "annotate_page"}

@@ -23,6 +23,7 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop/allowance"
 	"sextant/backend/agent/loop/budget"
+	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/loop/unsaved"
 	"sextant/backend/agent/pilot"
 	"sextant/backend/agent/prompt"
@@ -309,7 +310,7 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 	}
 	fresh := ask.Conversation == ""
 	if fresh {
-		ask.Conversation = newID("c")
+		ask.Conversation = naming.ID("c")
 	}
 	if ask.Model == "" {
 		ask.Model = llm.PilotName
@@ -320,7 +321,7 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 		cancel(nil)
 		return nil, err
 	}
-	t := &turn{loop: l, ask: ask, id: newID("t"), ctx: run, seat: place}
+	t := &turn{loop: l, ask: ask, id: naming.ID("t"), ctx: run, seat: place}
 	err = l.settle(ctx, ask.Conversation)
 	if err == nil {
 		err = t.open(ctx, fresh)
@@ -384,7 +385,7 @@ func (l *Loop) leave(t *turn) {
 func (l *Loop) NewConversation(ctx context.Context, title string) (chat.Conversation, error) {
 	now := time.Now().UTC()
 	c := chat.Conversation{
-		ID:      newID("c"),
+		ID:      naming.ID("c"),
 		Title:   strings.TrimSpace(title),
 		Status:  chat.StatusDone,
 		Created: now,

@@ -341,7 +341,7 @@ func TestOneTurnAtATimeInAConversation(t *testing.T) {
 	if end := data[event.Turn](h.until(t, event.TurnEnded)); end.Status != chat.StatusDone || end.ID != turn {
 		t.Errorf("end %+v", end)
 	}
-	// Who sees the end may ask again at once.
+	// Whoever sees the end may ask again at once.
 	if _, err := h.Start(ctx, loop.Ask{Conversation: "c1", Text: "two", Model: "openai/m"}); err != nil {
 		t.Errorf("after the end: %v", err)
 	}

@@ -52,13 +52,13 @@ func (t *turn) offer(all []toolspec.Definition) ([]toolspec.Definition, error) {
 		t.voice.Known = all
 	}
 	var told []string
-	for _, m := range prompt.Sent(t.messages) { // what a summary stands for is not told any more
+	for _, m := range prompt.Sent(t.messages) { // what a summary replaced is no longer listed
 		if m.Role == chat.RoleNote && len(m.Outside) == 0 && prompt.OfPanel(m.Text) {
 			told = append(told, m.Text)
 		}
 	}
 	if !o.Searching {
-		return o.Told, nil // what a note told earlier stands in the request now
+		return o.Told, nil // what an earlier note listed is in the request now
 	}
 	text := prompt.NewNote(o.Note, told)
 	if text == "" {

@@ -35,7 +35,7 @@ func (t *turn) record(events ...event.Event) error {
 // that they may have run.
 func (t *turn) unable(calls []chat.ToolCall, err error) error {
 	if space.IsFull(err) {
-		_ = t.answerAll(calls, "not run: the disk is full") // owed as what comes before it
+		_ = t.answerAll(calls, "not run: the disk is full") // stays in memory like the events before it
 	}
 	return err
 }
@@ -43,8 +43,8 @@ func (t *turn) unable(calls []chat.ToolCall, err error) error {
 // diskFullEnding is the end of a turn when the disk is full.
 func full() ending {
 	return ending{
-		status: chat.StatusFailed, message: "Stopped: the disk is full, so nothing more of this could be kept. What was kept is safe.",
-		suggestion: "Make room on the disk of the data folder, then send \"continue\".",
+		status: chat.StatusFailed, message: "Stopped: the disk is full, so nothing more could be saved. Everything saved before is safe.",
+		suggestion: "Free space on the disk of the data folder, then send \"continue\".",
 	}
 }
 
@@ -88,7 +88,7 @@ func (l *Loop) settle(ctx context.Context, conversation string) error {
 		return nil
 	}
 	if err := l.publish(ctx, events...); err != nil {
-		return fmt.Errorf("the end of the turn before is not kept yet: %w", err)
+		return fmt.Errorf("saving the end of the previous turn: %w", err)
 	}
 	l.debts.Remove(conversation, len(events))
 	return nil

@@ -16,7 +16,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// fill makes the disk full, or gives it room again.
+// fillDisk makes the disk full, or frees it.
 func (h *harness) fillDisk(full bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

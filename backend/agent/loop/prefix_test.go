@@ -36,7 +36,7 @@ func requests(t *testing.T, h *harness) []sent {
 	return out
 }
 
-// keeps fails when the messages of b do not begin with the bytes of all those of a.
+// keeps fails unless the messages of b begin with the bytes of all those of a.
 func keeps(t *testing.T, what string, a, b sent) {
 	t.Helper()
 	for i, m := range a.Messages {
@@ -130,7 +130,7 @@ func TestAPanelsToolsAreAppendedAndLeaveTheOthersInPlace(t *testing.T) {
 	}
 }
 
-// many makes a set that is too large to be told: 40 tools of about 60 tokens.
+// addTools makes a set that is too large to be listed: 40 tools of about 60 tokens.
 func (h *harness) addTools() {
 	h.window = 20_000
 	h.defs = append(h.defs, def(toolspec.FindTools, toolspec.Hints{ReadOnly: true}))

@@ -1,12 +1,12 @@
 package loop
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
 	"slices"
 
+	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
 )
@@ -34,7 +34,7 @@ func (t *turn) prompt() []chat.Message {
 		}
 		messages[i].Text = t.told(m)
 		if m.Role == chat.RoleNote || m.Role == chat.RoleSummary {
-			messages[i].Role = chat.RoleUser // no provider has a role of its own for them
+			messages[i].Role = chat.RoleUser // providers have no role for them
 		}
 		if left {
 			messages[i].Text += "\n" + short.Why
@@ -55,7 +55,7 @@ func (l *Loop) nonce(turn string) string {
 }
 
 // NewSecret makes a Config.MarkerSecret.
-func NewSecret() string { return newID("") + newID("") }
+func NewSecret() string { return naming.ID("") + naming.ID("") }
 
 // sourceSet is a set in insertion order.
 type sources struct {
@@ -71,23 +71,3 @@ func (s *sources) add(names ...string) {
 }
 
 func (s *sources) list() []string { return slices.Clone(s.names) }
-
-// newID makes a random id. Nine letters and digits is the format the strictest providers accept for calls; 53
-// bits are enough for one person's history.
-func newID(prefix string) string {
-	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	id := make([]byte, 0, 9)
-	var b [16]byte
-	for len(id) < 9 {
-		_, _ = rand.Read(b[:]) // never fails: it ends the program instead
-		for _, x := range b {
-			if x < 248 && len(id) < 9 {
-				id = append(id, alphabet[x%62])
-			}
-		}
-	}
-	if prefix == "" {
-		return string(id)
-	}
-	return prefix + "_" + string(id)
-}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/loop/repetition"
 	"sextant/backend/agent/loop/typedhosts"
 	"sextant/shared/chat"
@@ -26,11 +27,11 @@ const MaxWaiting = 20
 // Errors about waiting messages.
 var (
 	// ErrNotWaiting means that the message was already taken or dropped.
-	ErrGone = errors.New("this message does not wait any more: it was taken or removed")
+	ErrGone = errors.New("this message is no longer waiting: it was sent or removed")
 	// ErrQueueFull means that MaxWaiting messages are waiting.
-	ErrFull = errors.New("20 messages wait in this conversation already; remove one, or wait until some are taken")
+	ErrFull = errors.New("20 messages are already waiting in this conversation; remove one, or wait until some are sent")
 	// ErrNotOwner means that a program tried to change a person's message.
-	ErrNotYours = errors.New("a program may only change what a program sent")
+	ErrNotYours = errors.New("a program may only change messages that a program sent")
 )
 
 // SendResult says what became of a message: the turn it began, or the id under which it waits.
@@ -73,7 +74,7 @@ func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, e
 	case s.ask.kin != nil:
 		return "", ErrChild
 	case s.ask.Text == "":
-		return "", ErrBusy // no turn, whose end would begin what waits
+		return "", ErrBusy // not a turn, so nothing would start the waiting message
 	}
 	list, err := l.cfg.Queue.Waiting(ctx, ask.Conversation)
 	if err != nil {
@@ -89,7 +90,7 @@ func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, e
 		ask.Model = llm.PilotName
 	}
 	w := event.Waiting{
-		ID: newID(
+		ID: naming.ID(
 			"w",
 		), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel, Attached: ask.Attached, From: ask.From,
 		Caller: caller(ask), Interactive: ask.Interactive, Asked: time.Now().UTC(),
@@ -279,6 +280,6 @@ func (t *turn) steer() (bool, error) {
 			t.typed = append(slices.Clone(t.typed), typedhosts.Find(w.Text)...)
 		}
 	}
-	t.guard = repetition.Detector{} // what was in vain may be right now
+	t.guard = repetition.Detector{} // after a new message a repeated call may be right
 	return true, t.loop.publish(t.ctx, events...)
 }

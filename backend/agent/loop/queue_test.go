@@ -15,7 +15,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// held makes a house whose first call stands still until go is closed; it returns when that call runs.
+// blockingTool makes a harness whose first call blocks until release is closed; it returns when that call
+// runs.
 func blockingTool(t *testing.T, ask loop.Ask, turns ...openaitest.Turn) (h *harness, proceed func()) {
 	t.Helper()
 	h = newHarness(t, turns...)
@@ -40,7 +41,7 @@ func blockingTool(t *testing.T, ask loop.Ask, turns ...openaitest.Turn) (h *harn
 	return h, func() { close(hold) }
 }
 
-// send sends text into the turn that runs and gives the id under which it waits.
+// send sends text into the running turn and returns the id under which it waits.
 func (h *harness) send(t *testing.T, text string, when event.Moment) string {
 	t.Helper()
 	sent, err := h.Send(
@@ -54,7 +55,7 @@ func (h *harness) send(t *testing.T, text string, when event.Moment) string {
 	return sent.Waiting
 }
 
-// ended waits for the end of n turns and gives the last.
+// ended waits for the end of n turns and returns the last.
 func (h *harness) ended(t *testing.T, n int) event.Turn {
 	t.Helper()
 	var end event.Turn
@@ -169,7 +170,7 @@ func TestStopHoldsWaitingMessagesUntilTheyAreSent(t *testing.T) {
 	if len(waits) != 2 || waits[0].When != event.MomentKept || waits[1].When != event.MomentKept {
 		t.Fatalf("after the stop: %+v", waits)
 	}
-	// Another turn neither takes what was kept nor begins it.
+	// Another turn neither takes nor starts the held message.
 	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "hello", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/loop/textbuffer"
 	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
@@ -40,7 +41,7 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	asked := time.Now()
 	res, err := t.voice.Stream(ctx, req, told, func(d llm.Delta) {
 		if d.Thought == "" {
-			thought.Flush() // it came before what comes now
+			thought.Flush() // reasoning comes before this
 		}
 		thought.Add(d.Thought)
 		text.Add(d.Text)
@@ -108,9 +109,9 @@ func (t *turn) calls(res *llm.Response) []chat.ToolCall {
 			c.Args = json.RawMessage("{}")
 		}
 		if kept, err := json.Marshal(c.Args); err == nil {
-			c.Args = kept // as it comes back from the record: the next prompt repeats these bytes
+			c.Args = kept // as the record returns it, so that the next prompt repeats these bytes
 		}
-		id := newID("")
+		id := naming.ID("")
 		if i < len(t.early.ids) {
 			id = t.early.ids[i]
 		}
@@ -120,7 +121,7 @@ func (t *turn) calls(res *llm.Response) []chat.ToolCall {
 		if b.Name == "" {
 			b.Name = "unnamed"
 		}
-		res.Broken[i].ID = newID("")
+		res.Broken[i].ID = naming.ID("")
 		out = append(out, chat.ToolCall{ID: res.Broken[i].ID, Name: b.Name, Args: json.RawMessage("{}")})
 	}
 	return out

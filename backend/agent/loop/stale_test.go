@@ -18,7 +18,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// look is a page's answer as annotate_page gives it: a viewport of about 2,000 tokens.
+// look is a page's answer as annotate_page returns it: a viewport of about 2,000 tokens.
 func look(url string, version, tab int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Page: Orders | tab 9 ¦ shop | %s | v%d | tab %d\n", url, version, tab)
@@ -28,8 +28,8 @@ func look(url string, version, tab int) string {
 	return b.String()
 }
 
-// longTask is a task of 20 rounds that looks at a page and clicks on it, with tools; it gives the
-// requests and what their messages cost.
+// longTask is a task of 20 rounds that looks at a page and clicks on it. It returns the requests and the cost
+// of their messages.
 func longTask(t *testing.T, tools ...toolspec.Definition) (h *harness, tokens []int) {
 	t.Helper()
 	var turns []openaitest.Turn
@@ -99,9 +99,7 @@ func TestOldLooksAtAPageAreLeftOutInBlocks(t *testing.T) {
 	}
 	t.Logf(
 		"a task of 20 rounds: %d tokens in all requests before, %d after (%.0f %%); the last request %d and %d; %d of %d requests change what was sent (cl100k)",
-		sum(
-			before,
-		),
+		sum(before),
 		sum(after),
 		100*float64(sum(after))/float64(sum(before)),
 		before[len(before)-1],
@@ -115,7 +113,7 @@ func TestOldLooksAtAPageAreLeftOutInBlocks(t *testing.T) {
 
 	_, messages, _ := h.recorded()
 	handle := regexp.MustCompile(
-		`\n<<end [0-9a-f]{12}>>\n\[The rest of this result of annotate_page, 122 lines, is left out here: there is a newer look at this page below\. Read it again with read_result \{"handle":"(m_\w{9})"\}\.\]$`,
+		`\n<<end [0-9a-f]{12}>>\n\[The rest of this result of annotate_page, 122 lines, is left out here: there is a newer snapshot of this page below\. Read it again with read_result \{"handle":"(m_\w{9})"\}\.\]$`,
 	)
 	last := h.service.Requests()[len(r)-1].Messages
 	left, whole := 0, 0

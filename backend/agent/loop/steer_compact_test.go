@@ -13,8 +13,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// places is where each of texts stands in a request: the index of its own message, or -1 where a
-// summary quotes it; one that stands twice or nowhere is an error.
+// places is where each of texts is in a request: the index of its own message, or -1 where a summary quotes
+// it. A text that appears twice or not at all is an error.
 func places(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 	t.Helper()
 	for _, text := range texts {

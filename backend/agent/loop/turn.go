@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop/budget"
+	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/loop/repetition"
 	"sextant/backend/agent/prompt"
 	"sextant/backend/record/space"
@@ -165,7 +165,7 @@ func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Tim
 		return nil, nil
 	}
 	if c.Title == "" {
-		c.Title = title(t.ask.Text)
+		c.Title = naming.Title(t.ask.Text)
 	}
 	c.Model, c.Status, c.Updated = t.ask.Model, chat.StatusRunning, now
 	return []event.Event{event.New(kind, c).In(c.ID, "")}, nil
@@ -281,7 +281,7 @@ func (t *turn) prepare() error {
 		if err := t.listen(); err != nil {
 			return err
 		}
-		t.measure() // now, as that question made a server on this machine load the model
+		t.measure() // now, because the probe made a local server load the model
 	}
 	if t.system = t.ask.System; t.system == "" {
 		t.system = prompt.System(t.loop.cfg.System(), t.loop.cfg.Notes())
@@ -299,7 +299,7 @@ func (t *turn) listen() error {
 		return lost
 	}
 	if second, ok := t.voice.Model.(llm.Backed); err != nil && ok && second.Backed() && t.ctx.Err() == nil {
-		return nil // the one that answers instead is asked in the usual way
+		return nil // the fallback is asked natively
 	}
 	if err != nil {
 		return fmt.Errorf("asking model %s how it calls tools: %w", t.ask.Model, err)
@@ -349,7 +349,7 @@ func failed(err error) ending {
 	return ending{
 		status:     chat.StatusFailed,
 		message:    sentence(err.Error()),
-		suggestion: "What was recorded is kept. Send again.",
+		suggestion: "Everything recorded so far is kept. Send again.",
 	}
 }
 
@@ -367,7 +367,7 @@ func (t *turn) event(k event.Kind, data any) event.Event {
 // message makes a message of this turn.
 func (t *turn) message(role chat.Role, text string) chat.Message {
 	return chat.Message{
-		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: role, Text: text,
+		ID: naming.ID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: role, Text: text,
 		Status: chat.StatusDone, Time: time.Now().UTC(),
 	}
 }
@@ -394,19 +394,4 @@ func (t *turn) provenance() toolspec.Provenance {
 		Caller: caller, Conversation: t.ask.Conversation, Turn: t.id, Session: t.ask.Session,
 		Interactive: t.ask.Interactive, TypedHosts: t.typed, Outside: t.outside.list(), YesTo: t.ask.YesTo,
 	}
-}
-
-// title is the first line of the question, short enough for a list.
-func title(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = strings.Join(strings.Fields(line), " ")
-	const most = 60
-	if utf8.RuneCountInString(line) <= most {
-		return line
-	}
-	cut := string([]rune(line)[:most])
-	if i := strings.LastIndexByte(cut, ' '); i > most/2 {
-		cut = cut[:i]
-	}
-	return cut + "…"
 }

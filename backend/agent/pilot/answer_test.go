@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// introduction is what the pilot says of itself in its first answer.
+// introduction is what the pilot says about itself in its first answer.
 func introduction(t *testing.T) string {
 	t.Helper()
 	_, answer := drive(t, "tools")
@@ -22,8 +22,8 @@ func introduction(t *testing.T) string {
 	return parts[len(parts)-1]
 }
 
-// answers says text and gives the pilot's answer when its calls have these results; a
-// result that starts with "error" failed.
+// answers is the pilot's answer to text if its calls have these results; a result that starts with "error"
+// failed.
 func answers(t *testing.T, text string, results ...string) string {
 	t.Helper()
 	p := pilot.New(pilot.Config{})

@@ -18,7 +18,7 @@ import (
 
 var shopPilot = sync.OnceValue(func() *pilot.Pilot { return pilot.New(pilot.Config{Live: shopLive}) })
 
-// goesOn are the insertions offered after a text, in order, and the ghost.
+// goesOn are the completions of a text, in order, and the ghost text.
 func goesOn(text string) ([]string, wire.Completion) {
 	c := shopPilot().Complete(text, "")
 	inserts := make([]string, len(c.Items))
@@ -113,8 +113,8 @@ func TestAToolIsCompletedWithWhatItRequires(t *testing.T) {
 	}
 }
 
-// Whatever is offered reads on to a command or is one, and begins with what was typed but for the
-// name that a number stands for.
+// Every completion is a command or can be continued to one, and begins with the typed text unless a number
+// replaced a name.
 func TestEveryBeginningOfEveryExampleIsCompletedWithoutHarm(t *testing.T) {
 	examples, _ := commandtable.Examples()
 	for _, e := range examples {
@@ -147,7 +147,7 @@ func FuzzComplete(f *testing.F) {
 	})
 }
 
-// A page of 3,000 numbers and a list of 500 tools.
+// A page of 3,000 annotations and a list of 500 tools.
 func BenchmarkComplete(b *testing.B) {
 	marks := &event.Marks{}
 	for i := range 3_000 {

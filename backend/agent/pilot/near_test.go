@@ -40,11 +40,11 @@ func shopLive(string) grammar.Live {
 	}
 }
 
-// every tool that the phrases below may use.
+// every names all tools of the phrases below.
 const every = tools + " bash write_file edit_file list_directory find_files search_files web_search wget http_request git_read sql_query " +
 	"drag_element click_at upload_file handle_dialog emulate_device evaluate_script undo system_info my_tool enhance_baseline_prompt"
 
-// said is the pilot's answer and its calls so far to text, in a conversation that knows who answers.
+// said is the pilot's answer to text, in a conversation that knows who answers.
 func said(t *testing.T, text string) llm.Response {
 	t.Helper()
 	res, err := pilot.New(pilot.Config{Live: shopLive}).Stream(context.Background(), llm.Request{
@@ -57,7 +57,7 @@ func said(t *testing.T, text string) llm.Response {
 	return res
 }
 
-// calls of single messages with the tools that need words of their own.
+// calls of single messages with tools that have commands of their own.
 var more = []struct{ said, calls string }{
 	{`run ls -l | head; echo "and then" && rm x`, `bash{"command":"ls -l | head; echo \"and then\" && rm x"}`},
 	{`$ . ./env.sh, please`, `bash{"command":". ./env.sh, please"}`},

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// tools is what the phrases below may use.
+// tools are the tools of the phrases below.
 const tools = "navigate_page annotate_page click_element type_text select_option press_key scroll_page get_page_content " +
 	"take_screenshot wait_for browser_tabs hover_element read_file close_panel open_home_panel open_browser_panel " +
 	"open_tools_panel open_code_editor_panel get_workspace_state"
@@ -30,7 +30,7 @@ func offer(names string) []toolspec.Function {
 	return out
 }
 
-// drive answers every call with a success and gives the calls and the final answer.
+// drive answers every call with a success and returns the calls and the final answer.
 func drive(t *testing.T, text string) (calls []string, answer string) {
 	t.Helper()
 	p := pilot.New(pilot.Config{})
@@ -59,7 +59,7 @@ func drive(t *testing.T, text string) (calls []string, answer string) {
 	return nil, ""
 }
 
-// phrases maps what a person says to the calls that are made.
+// phrases maps messages to the calls they make.
 var phrases = []struct{ said, calls string }{
 	// Pages.
 	{`open example.com`, `navigate_page{"url":"https://example.com"}`},
@@ -234,7 +234,7 @@ func TestPhrasesBecomeCalls(t *testing.T) {
 	}
 }
 
-// refusals maps what a person says to a part of the answer; nothing may be called.
+// refusals maps messages to a part of the answer; nothing may be called.
 var refusals = []struct{ said, says string }{
 	{`buy me a blue shirt`, "The command pilot has no command for that. It needs a model to plan."},
 	{`what is the capital of France?`, "OpenAI-compatible, Anthropic, Gemini or OpenRouter"},

@@ -60,7 +60,7 @@ func Parse(text string) (List, error) {
 			return List{}, fmt.Errorf("%s has two prices; keep one", r.pattern)
 		}
 		if l.rows = append(l.rows, r); len(l.rows) > maxRows {
-			return List{}, fmt.Errorf("there are more than %d prices; use patterns such as openai/*", maxRows)
+			return List{}, fmt.Errorf("more than %d prices; use patterns such as openai/*", maxRows)
 		}
 	}
 	return l, nil
@@ -71,7 +71,7 @@ func parseRow(entry string) (row, error) {
 	pattern := strings.TrimSpace(entry[:max(i, 0)])
 	if provider, model, ok := strings.Cut(pattern, "/"); i < 0 || !ok || provider == "" || model == "" {
 		return row{}, fmt.Errorf(
-			"%q is no price: write provider/model=input/cached/output per million tokens, e.g. openai/gpt-5*=1.25/0.125/10 USD",
+			"%q is not a price: write provider/model=input/cached/output per million tokens, e.g. openai/gpt-5*=1.25/0.125/10 USD",
 			entry,
 		)
 	}
@@ -128,7 +128,7 @@ func splitCurrency(text string) (amount, currency string, err error) {
 	}
 	code := fields[len(fields)-1]
 	if !Currency(code) {
-		return "", "", fmt.Errorf("%q is no currency: write its code of three letters, e.g. USD or EUR", code)
+		return "", "", fmt.Errorf("%q is not a currency: write its three-letter code, e.g. USD or EUR", code)
 	}
 	return strings.Join(fields[:len(fields)-1], ""), code, nil
 }
@@ -141,7 +141,7 @@ func Currency(code string) bool {
 // decimal reads a non-negative number as an integer of 1/scale.
 func decimal(text string, scale int64, most float64) (int64, error) {
 	if text == "" || strings.Trim(text, "0123456789.") != "" || strings.Count(text, ".") > 1 || text == "." {
-		return 0, fmt.Errorf("%q is no amount: write digits with a point, e.g. 1.25", text)
+		return 0, fmt.Errorf("%q is not an amount: write digits with a decimal point, e.g. 1.25", text)
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || f > most {

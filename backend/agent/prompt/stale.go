@@ -37,7 +37,7 @@ func Stale(messages []chat.Message, looks []string) map[string]Short {
 	for _, m := range messages {
 		switch m.Role {
 		case chat.RoleAssistant:
-			s.sweep() // a question was sent before each answer
+			s.sweep() // each answer had a request before it
 			s.round++
 			for _, c := range m.Calls {
 				s.calls[c.ID] = c
@@ -95,7 +95,7 @@ func (s *stale) add(m chat.Message) {
 		case old.page.url != now.page.url && old.why == "":
 			old.why = "its tab shows another page now"
 		case old.page.url == now.page.url && now.look:
-			old.why = "there is a newer look at this page below"
+			old.why = "there is a newer snapshot of this page below"
 		}
 	}
 	least := minOther

@@ -16,7 +16,7 @@ import (
 
 var snapshotTools = []string{"annotate_page"}
 
-// talk writes rounds of one call each: tool, its arguments, and what came back.
+// conversation builds rounds of one call each: tool, arguments and result.
 type conversation []chat.Message
 
 func (m *conversation) round(tool, args, text string) string {
@@ -34,12 +34,14 @@ func (m *conversation) round(tool, args, text string) string {
 	return id
 }
 
-// seen is an answer of a page with n more bytes.
+// seen is a page's answer with n more bytes.
 func seen(url, tab string, n int) string {
 	return "Page: A | b | tab 7 | " + url + " | v3 | tab " + tab + "\n[1] button \"Go\"\n" + strings.Repeat("x", n)
 }
 
-func staleIDs(m conversation) []string { return slices.Sorted(maps.Keys(prompt.Stale(m, snapshotTools))) }
+func staleIDs(m conversation) []string {
+	return slices.Sorted(maps.Keys(prompt.Stale(m, snapshotTools)))
+}
 
 func TestASnapshotIsLeftOutOnceThereIsANewerOne(t *testing.T) {
 	var m conversation

@@ -114,10 +114,7 @@ func Cut(messages []chat.Message, tail int) int {
 
 // Summary writes a summary of messages for a context window in tokens; done is what was done and found.
 func Summary(messages []chat.Message, window int, done string) string {
-	return quoted(
-		messages,
-		min(maxWords, window*toolspec.BytesPerToken/10),
-	) + happened + clipBytes(
+	return quoted(messages, min(maxWords, window*toolspec.BytesPerToken/10)) + happened + clipBytes(
 		strings.TrimSpace(done),
 		maxDone,
 	)

@@ -16,8 +16,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// What tools cost a model that is told a few of 500: all definitions in the request and the answer
-// of find_tools, over 300 questions of people.
+// The tokens that tools cost a model that gets a few of 500: all definitions in the request and the answer of
+// find_tools, over 300 questions.
 func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) {
 	nav, err := navigation.Load()
 	if err != nil {
@@ -96,7 +96,7 @@ func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) 
 	}
 }
 
-// count is how many tokens v has, a text or what is sent as JSON.
+// count is the number of tokens of v, a text or what is sent as JSON.
 func count(t *testing.T, codec tokenizer.Codec, v any) int {
 	t.Helper()
 	text, ok := v.(string)

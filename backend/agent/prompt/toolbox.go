@@ -71,7 +71,7 @@ const ofPanel = "[From Sextant: the panel"
 func OfPanel(text string) bool { return strings.HasPrefix(text, ofPanel) }
 
 // PanelClosedNote says that the panel's tools are gone.
-const NoteGone = ofPanel + " whose tools you were told is closed; they cannot be called now.]"
+const NoteGone = ofPanel + " whose tools were listed is closed; they cannot be called now.]"
 
 // note describes the tools of the active panel.
 func note(defs []toolspec.Definition) string {
@@ -111,7 +111,7 @@ func NewNote(want string, told []string) string {
 func callTool() toolspec.Definition {
 	return toolspec.Definition{
 		Name: toolspec.CallTool, Origin: toolspec.OriginBaseline, Group: "workspace",
-		Description: "Runs a tool that find_tools found or a note told: its name and its arguments.",
+		Description: "Runs a tool that find_tools found or a note named, with its arguments.",
 		Parameters: json.RawMessage(
 			`{"type":"object","properties":{"tool":{"type":"string"},"args":{"type":"object"}},` +
 				`"required":["tool","args"],"additionalProperties":false}`,
@@ -141,7 +141,7 @@ func Meant(name string, args json.RawMessage) (string, json.RawMessage, *toolspe
 		p.Args = p.Arguments
 	}
 	if err != nil || strings.TrimSpace(p.Tool) == "" || p.Tool == toolspec.CallTool {
-		r := toolspec.Fail(toolspec.ValidationError, toolspec.CallTool+" was not told which tool to run",
+		r := toolspec.Fail(toolspec.ValidationError, toolspec.CallTool+" does not name a tool to run",
 			`Send the tool's name and its arguments, for example {"tool":"read_file","args":{"path":"notes.txt"}}.`)
 		return "", nil, &r
 	}
@@ -151,7 +151,7 @@ func Meant(name string, args json.RawMessage) (string, json.RawMessage, *toolspe
 	case len(inner) == 0 || bytes.Equal(inner, []byte("null")):
 		inner = []byte("{}")
 	case json.Unmarshal(inner, &text) == nil:
-		inner = []byte(text) // some models write the object as a string; the schema checks what is in it
+		inner = []byte(text) // some models send the object as a string; the schema check follows
 	}
 	if !json.Valid(inner) || inner[0] != '{' {
 		r := toolspec.Fail(toolspec.ValidationError, "the args for "+p.Tool+" are not a JSON object",

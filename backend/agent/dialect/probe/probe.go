@@ -178,7 +178,7 @@ func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
 			continue
 		}
 		if !answered && kind == dialect.Native {
-			best.Kind = dialect.Native // it at least takes tools
+			best.Kind = dialect.Native // it accepts tools at least
 		}
 		answered = true
 		if heard.confidence > 0 {

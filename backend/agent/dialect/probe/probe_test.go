@@ -38,7 +38,7 @@ func (m *memory) SetSetting(_ context.Context, key, value string) error {
 	return nil
 }
 
-// served is a model behind a real server that answers with turns, then with the last of them.
+// served is a model behind a real server that answers with turns, then repeats the last.
 func served(t *testing.T, turns ...openaitest.Turn) (llm.Model, *openaitest.Server) {
 	t.Helper()
 	s, err := openaitest.Start(turns...)
@@ -113,7 +113,7 @@ func TestADetectionIsRememberedForItsModelAndEndpoint(t *testing.T) {
 	if err != nil || usage.Input != 70 {
 		t.Fatal(usage, err)
 	}
-	// Another session asks nothing, another model and another server do.
+	// Another session probes nothing; another model and another server do.
 	next := probe.New(probe.Config{Memory: kept})
 	if v, usage, err := next.Detect(ctx, "openai/m", m); err != nil || v.Kind != dialect.Native || usage.Input != 0 ||
 		len(s.Requests()) != 1 {

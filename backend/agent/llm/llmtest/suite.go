@@ -1,5 +1,5 @@
-// Package llmtest is what holds of every provider: one suite that each passes against a local service
-// that speaks its wire format. Nothing of the product uses it.
+// Package llmtest is a conformance suite that every provider's model passes against a local service that
+// speaks its wire format. The product does not use it.
 package llmtest
 
 import (
@@ -16,11 +16,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Key is the key that a provider with one is to be configured with.
+// Key is the key to configure for a provider that needs one.
 const Key = "sk-of-the-suite-0123456789"
 
-// Open configures the provider under test for the service and opens its model "m". What it opens it
-// closes when t ends.
+// Open configures the provider under test for the service and opens its model "m". It closes what it opens
+// when t ends.
 type Open func(t *testing.T, service *openaitest.Server) llm.Model
 
 // Provider runs the suite.
@@ -211,7 +211,7 @@ func ends(t *testing.T, s subject) {
 }
 
 func refusals(t *testing.T, s subject) {
-	// Such a service repeats the key, at a place where the sentence is shortened.
+	// Such a service repeats the key, where the sentence is shortened.
 	leak := `{"error":{"message":"` + strings.Repeat("x", 290) + Key + `"}}`
 	for _, c := range []struct {
 		status int
@@ -247,7 +247,7 @@ func continued(t *testing.T, s subject) {
 	whole := openaitest.Turn{Text: text, Fragment: 4}
 	call := []openaitest.Call{{ID: "a", Name: "act", Args: `{"n":1}`}}
 	service, m := s.at(t)
-	// The first answer breaks off; asked to go on, the service gives the rest and the call.
+	// The first answer breaks off; asked to continue, the service gives the rest and the call.
 	service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if n := len(r.Messages); n > 2 && r.Messages[n-2].Role == "assistant" {
 			return openaitest.Turn{Text: strings.TrimPrefix(text, r.Messages[n-2].Content), Calls: call}

@@ -16,7 +16,7 @@ import (
 	"sextant/backend/agent/llm/openaitest"
 )
 
-// recorded are answers of each sort, small enough that every byte of their streams can be tried.
+// recorded are answers of each kind, small enough to try every byte of their streams.
 func recorded() map[string]openaitest.Turn {
 	click := openaitest.Call{ID: "c1", Name: "click", Args: `{"id":12,"why":"to pay"}`}
 	return map[string]openaitest.Turn{
@@ -41,14 +41,14 @@ func eachRecorded(t *testing.T, do func(t *testing.T, format Format, turn openai
 	}
 }
 
-// outcome is what came of one stream.
+// outcome is the result of one stream.
 type outcome struct {
 	llm.Response
 	streamed string
 	err      error
 }
 
-// readAll reads body as an answer, with a service that may be silent for a minute.
+// readAll reads body as an answer of a service that may be silent for a minute.
 func readAll(t *testing.T, format Format, body func(ctx context.Context) io.Reader) outcome {
 	t.Helper()
 	m := &Client{Endpoint: Endpoint{Label: "The service", Format: format}, Model: "m", IdleTimeout: time.Minute}
@@ -67,7 +67,7 @@ func of(b []byte) func(context.Context) io.Reader {
 	return func(context.Context) io.Reader { return bytes.NewReader(b) }
 }
 
-// check holds what is true of every outcome, however the stream was mistreated.
+// check tests what holds for every outcome, however the stream was damaged.
 func (o outcome) check(t *testing.T, turn openaitest.Turn, how string, at int) {
 	t.Helper()
 	var e *llm.Error
@@ -92,7 +92,7 @@ func (o outcome) check(t *testing.T, turn openaitest.Turn, how string, at int) {
 	}
 }
 
-// differ counts bytes; texts of different lengths differ in all.
+// differ counts differing bytes; texts of different lengths differ completely.
 func differ(a, b string) int {
 	if len(a) != len(b) {
 		return max(len(a), len(b))
@@ -121,7 +121,7 @@ func TestAStreamThatIsCutAtAnyByteKeepsItsTextAndRunsNothing(t *testing.T) {
 			} else if llm.KindOf(o.err) != llm.Cut || !strings.HasPrefix(turn.Text, o.Text) {
 				t.Fatalf("cut at %d: text %q, error %v", at, o.Text, o.err)
 			}
-			// What stood in front of the cut, as a reader would count it, is there.
+			// What came before the cut is there, counted independently.
 			if sent := sentBefore(format, stream[:at]); !strings.HasPrefix(o.Text, sent) {
 				t.Fatalf("cut at %d: %q came, kept is %q", at, sent, o.Text)
 			}
@@ -132,7 +132,7 @@ func TestAStreamThatIsCutAtAnyByteKeepsItsTextAndRunsNothing(t *testing.T) {
 	})
 }
 
-// sentBefore is the text of the whole events of part, found without the readers under test.
+// sentBefore is the text of the complete events in part, found without the readers under test.
 func sentBefore(format Format, part []byte) string {
 	var text strings.Builder
 	events := strings.Split(string(part), "\n\n")
@@ -169,7 +169,7 @@ func sentBefore(format Format, part []byte) string {
 	return text.String()
 }
 
-// silence gives its bytes and then nothing, until the reader is given up.
+// silence yields its bytes and then blocks until the reader times out.
 type silence struct {
 	ctx  context.Context //nolint:containedctx // it stands for a connection
 	left []byte
@@ -197,7 +197,7 @@ func TestAStreamThatStallsAtAnyByteTimesOutWithItsText(t *testing.T) {
 					!strings.HasPrefix(o.Text, sentBefore(format, stream[:at])) {
 					t.Fatalf("stalled at %d: text %q, error %v", at, o.Text, o.err)
 				}
-				// The bubble's clock is exact.
+				// The synctest clock is exact.
 				if waited := time.Since(began); o.err != nil && waited != time.Minute ||
 					o.err == nil && waited > usageTimeout {
 					t.Fatalf("stalled at %d: waited %s, error %v", at, waited, o.err)
@@ -218,7 +218,8 @@ func TestAStreamThatIsGarbledAtAnyByteRunsNoHalfCallAndKeepsWhatCameBefore(t *te
 			before := string(stream[:at])
 			began := strings.LastIndex(before, "\n\n") + 1
 			sent := sentBefore(format, stream[:began+1])
-			// Each byte becomes one of nine others in turn, three in the long form, so that every event meets all nine.
+			// Each byte becomes one of nine others in turn, three in the long form, so that every event meets
+			// all nine.
 			all := []byte{0x00, '"', '1', 0xff, ':', 'x', '\n', '{', stream[at] ^ 0x20}
 			for i, bad := range all {
 				if bad == stream[at] || i%every != at%every {

@@ -81,7 +81,7 @@ type contentBlock struct {
 	} `json:"source"`
 }
 
-// readBlocks adds one message to the conversation, its results first and as messages of their own.
+// readBlocks adds one message to the conversation, its results first as messages of their own.
 func readBlocks(role string, blocks []contentBlock, req *Request) (problem string) {
 	m := Message{Role: role}
 	if len(blocks) == 0 {

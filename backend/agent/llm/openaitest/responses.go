@@ -53,8 +53,7 @@ func readResponses(body []byte, _ http.Header) (req Request, problem string) {
 	return req, check(req.Messages)
 }
 
-// readItem adds one item of the input to the conversation. Calls belong to the assistant's message
-// before them.
+// readItem adds one item of the input to the conversation. Calls belong to the assistant message before them.
 func readItem(raw json.RawMessage, req *Request) bool {
 	var item struct {
 		Type      string          `json:"type"`
@@ -97,7 +96,7 @@ func readItem(raw json.RawMessage, req *Request) bool {
 	return true
 }
 
-// inputText reads text, or a list of texts and pictures.
+// inputText reads text, or a list of texts and images.
 func inputText(raw json.RawMessage) (text string, images []string, ok bool) {
 	if json.Unmarshal(raw, &text) == nil {
 		return text, nil, true
@@ -126,7 +125,7 @@ func inputText(raw json.RawMessage) (text string, images []string, ok bool) {
 // stream writes named events, as the responses and messages formats have them.
 type stream struct {
 	b bytes.Buffer
-	// numbered events count up from 0.
+	// numbered adds a sequence number from 0 to each event.
 	numbered bool
 	next     int
 }

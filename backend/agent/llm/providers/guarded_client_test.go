@@ -18,7 +18,7 @@ import (
 	"sextant/shared/chat"
 )
 
-// canary listens on this machine and keeps what it hears.
+// canary listens on loopback and records the requests it gets.
 func canary(t *testing.T) (address string, heard func() string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -46,7 +46,7 @@ func canary(t *testing.T) (address string, heard func() string) {
 	return ln.Addr().String(), func() string { mu.Lock(); defer mu.Unlock(); return all.String() }
 }
 
-// converse sends one question to a model, whose answer does not matter.
+// converse sends one question to a model; the answer does not matter.
 func converse(t *testing.T, r *providers.Registry, name string) error {
 	t.Helper()
 	m, err := r.Open(name)

@@ -9,7 +9,7 @@ import (
 	"sextant/shared/chat"
 )
 
-// called is a conversation in which a call was thought about.
+// called is a conversation with reasoning before a call.
 func called(thought string) llm.Request {
 	return llm.Request{Messages: []chat.Message{
 		{Role: chat.RoleUser, Text: "how much?"},
@@ -22,7 +22,7 @@ func called(thought string) llm.Request {
 	}}
 }
 
-// wanting answers requests with thoughts and refuses those without, as DeepSeek does.
+// wanting answers requests with reasoning and refuses those without, as DeepSeek does.
 func wanting(r openaitest.Request) openaitest.Turn {
 	for _, m := range r.Messages {
 		if len(m.ToolCalls) > 0 && m.Thought == nil {
@@ -35,7 +35,7 @@ func wanting(r openaitest.Request) openaitest.Turn {
 	return openaitest.Turn{Text: "twelve"}
 }
 
-// refusing takes no thoughts, as services do that check each field.
+// refusing accepts no reasoning, as services do that check each field.
 func refusing(r openaitest.Request) openaitest.Turn {
 	for _, m := range r.Messages {
 		if m.Thought != nil {

@@ -338,7 +338,7 @@ func (s *retryingModel) Window(ctx context.Context) (tokens int, loaded bool) {
 	}
 	kept := windowTTL
 	if err != nil {
-		s.registry.log.Info("model's window not told", "model", s.name, "error", err)
+		s.registry.log.Info("context window not reported", "model", s.name, "error", err)
 	}
 	if err != nil || said.Tokens > 0 && !said.Loaded {
 		kept = windowRetry

@@ -115,7 +115,7 @@ func TestTheFallbackAnswersAndANoteSaysSo(t *testing.T) {
 			t.Errorf("%d: %+v, notes %q, error %v", status, res, notes, err)
 		}
 	}
-	// It would be refused by the other too, or only this model is meant.
+	// The fallback would refuse it too, or the request is for this model only.
 	status = 400
 	if _, _, err := ask(t, m, hello()); err == nil {
 		t.Error("a request that is wrong was sent to another")

@@ -16,7 +16,7 @@ import (
 
 type facts map[string]string
 
-// knows starts a service that knows facts, and a registry that reaches it as provider.
+// knows starts a service with facts, and a registry that reaches it as provider.
 func knows(t *testing.T, provider string, f facts) (*openaitest.Server, *providers.Registry) {
 	t.Helper()
 	s, err := openaitest.Start()

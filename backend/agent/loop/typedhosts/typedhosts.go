@@ -52,7 +52,7 @@ func host(word string) string {
 		return checked(u.Hostname(), u.Port(), schemeForm)
 	}
 	if strings.Contains(word, "@") {
-		return "" // a mail address or a handle
+		return "" // an email address or a handle
 	}
 	f := bareForm
 	if end := strings.IndexAny(word, "/?#"); end >= 0 {

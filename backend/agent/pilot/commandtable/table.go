@@ -219,7 +219,7 @@ func actCommands() []Command {
 		{Tool: "wait_for", Group: groupAct, Forms: []Form{
 			say("wait {seconds:seconds}", "wait 2 seconds", "Waits"),
 			also("wait for {seconds:seconds}", "wait for 500 ms"),
-			say("wait for {text:text}", `wait for "Thank you"`, "Waits until a text stands on the page"),
+			say("wait for {text:text}", `wait for "Thank you"`, "Waits until a text is on the page"),
 			also("wait for|until text? {text:text}", "wait for the text Done"),
 			also(
 				"wait for|until text? {text:text} (to appear|appears|to show up|shows up|is there)",
@@ -367,13 +367,13 @@ func fileCommands() []Command {
 			say(
 				"replace {old:quoted} with|by {new:quoted} in {path:path}",
 				`replace "tea" with "milk" in notes.txt`,
-				"Replaces a text that stands once in a file",
+				"Replaces a text that occurs once in a file",
 			),
 			also("in {path:path} replace {old:quoted} with|by {new:quoted}", `in notes.txt replace "tea" with "milk"`),
 			say(
 				"replace all {old:quoted} with|by {new:quoted} in {path:path}",
 				`replace all "tea" with "milk" in notes.txt`,
-				"Replaces it wherever it stands",
+				"Replaces it everywhere",
 			).with("all", true),
 		}},
 		{Tool: "list_directory", Group: groupFiles, Forms: []Form{
@@ -421,7 +421,7 @@ func fileCommands() []Command {
 			say("undo preview", "undo preview", "Shows what undo would change").with("preview", true),
 		}},
 		{Tool: "bash", Group: groupFiles, Forms: []Form{
-			say("run {command:rest}", "run ls -l", "Runs a command, to the end of the line as it stands"),
+			say("run {command:rest}", "run ls -l", "Runs a command: the rest of the line, literally"),
 			also("$ {command:rest}", "$ ls -l | head"),
 		}},
 		{Tool: "git_read", Group: groupFiles, Forms: []Form{
@@ -541,7 +541,7 @@ func windowCommands() []Command {
 			say("focus {surface:surface}", "focus page", "Moves the keyboard there"),
 		}},
 		{Tool: "get_workspace_state", Group: groupWindow, Forms: []Form{
-			say("workspace", "workspace", "Tells what stands in the window"),
+			say("workspace", "workspace", "Describes what is in the window"),
 			also("workspace state", "workspace state"),
 		}},
 		{Tool: "get_active_panel", Group: groupWindow, Forms: []Form{

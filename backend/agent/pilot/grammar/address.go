@@ -22,7 +22,7 @@ func readAddress(g *Parser, ts []token) ([]reading, string) {
 	if url, ok := address(rest[0].text); ok {
 		said := rest[0].text
 		if file, _ := readPlainFile(g, rest[:1]); len(file) > 0 {
-			said = url // "notes.txt" alone may as well be a file
+			said = url // "notes.txt" alone may be a file
 		}
 		if rest[0].quoted {
 			said = quote(said)
@@ -53,7 +53,7 @@ func address(typed string) (string, bool) {
 		return lower, true
 	}
 	if strings.Contains(s, "://") {
-		return s, true // navigate_page knows which schemes it opens and says so
+		return s, true // navigate_page reports schemes it does not open
 	}
 	host, _, _ := strings.Cut(s, "/")
 	host, _, _ = strings.Cut(host, "?")

@@ -144,7 +144,7 @@ func (c *completer) current(ts []token) []token {
 			continue
 		}
 		if next == len(ts) && !strings.HasSuffix(c.line, " ") {
-			continue // the joint itself is still being written
+			continue // the separator itself is still being typed
 		}
 		if steps, problem := c.g.line(c.line[:ts[i-1].end]); problem == nil && len(steps) > 0 {
 			if steps[len(steps)-1].verbatim {
@@ -259,7 +259,7 @@ func (c *completer) fill(f *compiled, s spot) {
 			continue
 		}
 		if said := base + v.said; slices.Contains(c.values, said) {
-			continue // another form takes it too; this one shows when it is there
+			continue // another form offered it already
 		} else {
 			c.values = append(c.values, said)
 		}

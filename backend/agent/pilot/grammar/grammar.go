@@ -99,7 +99,7 @@ func parts(pattern string) ([]element, error) {
 		case '(':
 			end = strings.IndexByte(rest, ')')
 			if end < 0 {
-				return nil, fmt.Errorf("a bracket is not closed")
+				return nil, fmt.Errorf("a parenthesis is not closed")
 			}
 			for alternative := range strings.SplitSeq(rest[1:end], "|") {
 				e.words = append(e.words, strings.Fields(alternative))

@@ -41,7 +41,7 @@ func (g *Parser) Help(about, intro string) string {
 
 const endOfHelp = `Any tool can be called by its name too: /click_element {"annotationId": 3}.
 
-Capitals do not matter. Quotes keep words together; in "…" stand \" for a quote, \\ for a backslash and \n for a new line. ` +
+Capitals do not matter. Quotes keep words together; inside "…", \" is a quote, \\ a backslash and \n a new line. ` +
 	`run and js take the rest of their line as it is. A chain stops at the first command that fails.`
 
 func (g *Parser) firstOf(c *commandtable.Command) *compiled {

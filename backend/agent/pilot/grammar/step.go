@@ -25,7 +25,7 @@ type Step struct {
 func call(tool string, args map[string]any) Step {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // addresses are shown to people as they are
+	enc.SetEscapeHTML(false) // addresses are shown to people unescaped
 	if err := enc.Encode(args); err != nil {
 		return Step{Tool: tool, Args: json.RawMessage("{}")} // strings, numbers and lists of strings always encode
 	}

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/event"
 )
 
-// everything is a grammar with every tool of the table and a made one offered.
+// everything is a Parser that offers every tool of the table and a created one.
 func everything(t testing.TB) *Parser {
 	t.Helper()
 	rules, err := Compile(commandtable.Table())
@@ -48,8 +48,7 @@ func TestAnInvalidFormIsReported(t *testing.T) {
 	}
 }
 
-// The example of every form is read as one call of its tool, and a form that is listed is the one
-// that reads it.
+// The example of every form is read as one call of its tool, and a listed form is the one that reads it.
 func TestEveryExampleCallsItsTool(t *testing.T) {
 	g := everything(t)
 	for _, f := range g.Forms {
@@ -74,7 +73,7 @@ func TestEveryExampleCallsItsTool(t *testing.T) {
 	}
 }
 
-// What was read is printed so that it reads as the same.
+// What was read is printed so that it reads back as the same.
 func roundTrip(t *testing.T, g *Parser, said string) {
 	t.Helper()
 	plan, problem := g.Plan(said)
@@ -122,7 +121,7 @@ func TestEveryExampleReadsTheSameWhenPrinted(t *testing.T) {
 	}
 }
 
-// tricky are messages with quotes, escapes, joints and letters where they may be misread.
+// tricky are messages with quotes, escapes, separators and letters that are easily misread.
 var tricky = []string{
 	`type "say \"hi\" and click 3" into 4`, `type it's "here" into 4`, `type C:\new into 4`, `type "C:\\new\tb" into 4`, `type "" into 4`,
 	`type “Grüße, 世界” into 4 and press enter`, `type ’tis into 4`, `run echo "a and b" && ls; cat x, then y`, `$ printf 'a\nb' > /tmp/x`,
@@ -132,7 +131,7 @@ var tricky = []string{
 	`js document.title; alert("and then")`, `help`, `help click`, `tools`, "open demo\nclick 3", `get a.example`, `home`, `open demo, click 3; back`,
 }
 
-// FuzzRoundTrip reads anything: no panic, and what was read reads the same when it is printed.
+// FuzzRoundTrip: no input panics, and what was read reads back as the same when printed.
 func FuzzRoundTrip(f *testing.F) {
 	g := everything(f)
 	for _, form := range g.Forms {
