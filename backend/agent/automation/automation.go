@@ -123,8 +123,10 @@ func (j *Job) Check() error {
 }
 
 // connectHint says how to connect a model.
-const connect = "Start Ollama, LM Studio or llama.cpp on this machine, or set SEXTANT_OPENAI_BASE_URL and SEXTANT_OPENAI_API_KEY for a " +
-	"compatible service; then name the model as provider/name, e.g. ollama/qwen3, or set it once as SEXTANT_MODEL. sextant doctor shows what is found."
+const connect = "Start Ollama, LM Studio or llama.cpp on this machine, or set SEXTANT_OPENAI_BASE_URL and " +
+	"SEXTANT_OPENAI_API_KEY for a " +
+	"compatible service; then name the model as provider/name, e.g. ollama/qwen3, or set it once as " +
+	"SEXTANT_MODEL. sextant doctor shows what is found."
 
 // Failure finds the *Error in err.
 func Failure(err error) (*Error, bool) {

@@ -58,9 +58,11 @@ func (f Format) empty() bool { return f.schema == nil && f.words == "" }
 // prompt is what the model is told when it is done.
 func (f Format) asked() string {
 	if f.words != "" {
-		return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool call. It must be:\n" + f.words
+		return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no " +
+			"tool call. It must be:\n" + f.words
 	}
-	return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool call. It must fit this JSON Schema:\n" + string(
+	return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool " +
+		"call. It must fit this JSON Schema:\n" + string(
 		f.schema,
 	)
 }

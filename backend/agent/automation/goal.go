@@ -14,16 +14,17 @@ const ToolName = toolspec.FinalResponse
 
 // tool is final_response.
 var tool = toolspec.Definition{
-	Name:        ToolName,
-	Description: "Say that the task is done and you know the answer. Call it once, after the last other call, alone. You are then told in which format to give the answer.",
+	Name: ToolName,
+	Description: "Say that the task is done and you know the answer. Call it once, after the last other call, " +
+		"alone. You are then told in which format to give the answer.",
 	Parameters: json.RawMessage(
 		`{"type":"object","properties":{"answer":{"type":"string","description":"The answer in words, if that helps you."}}}`,
 	),
 	Origin: toolspec.OriginBaseline,
 	Examples: []json.RawMessage{
-		json.RawMessage(
-			`{}`,
-		), json.RawMessage(`{"answer":"The lamp costs 72 euros."}`), json.RawMessage(`{"answer":"No such lamp is sold there."}`),
+		json.RawMessage(`{}`),
+		json.RawMessage(`{"answer":"The lamp costs 72 euros."}`),
+		json.RawMessage(`{"answer":"No such lamp is sold there."}`),
 	},
 }
 
@@ -54,7 +55,8 @@ func (g *goal) ToolCalled(args json.RawMessage, failed []string) loop.Reply {
 			Tell: "Not taken: " + strings.Join(
 				failed,
 				", ",
-			) + " failed in the same answer. Look at what came of it, go on, and call " + ToolName + " when the task is done or cannot be done.",
+			) + " failed in the same answer. Look at what came of it, go on, " +
+				"and call " + ToolName + " when the task is done or cannot be done.",
 		}
 	}
 	return g.close()
@@ -81,7 +83,8 @@ func (g *goal) Answered(text string) loop.Reply {
 	case !g.reminded:
 		g.reminded = true
 		return loop.Reply{
-			Tell: "If there is more to do, go on with the tools. When the task is done, or cannot be done, call " + ToolName + ".",
+			Tell: "If there is more to do, go on with the tools. When the task is done, or cannot be " +
+				"done, call " + ToolName + ".",
 		}
 	}
 	return g.close()
@@ -116,7 +119,8 @@ func (g *goal) judge(text string) loop.Reply {
 	}
 	g.told++
 	return loop.Reply{
-		Tell: "This does not fit: " + what + ". Send the whole corrected answer again: one JSON value and nothing else.",
+		Tell: "This does not fit: " + what + ". Send the whole corrected answer again: one JSON value and " +
+			"nothing else.",
 	}
 }
 

@@ -232,7 +232,8 @@ func (p *Parser) invented() {
 	p.emitText()
 	p.emit(Event{Broken: &Broken{
 		Name: "tool_response", Line: p.from.line, Column: p.from.column,
-		Problem: (&fault{want: "the end of the answer after its calls", found: "a result that the answer made up itself"}).text(
+		Problem: (&fault{want: "the end of the answer after its calls", found: "a result that the answer made " +
+			"up itself"}).text(
 			p.from,
 		),
 		Suggestion: "Nothing after this place was read or run. Results come from Sextant, in the next message.",

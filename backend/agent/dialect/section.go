@@ -38,7 +38,8 @@ func Section(kind Kind, defs []toolspec.Definition) string {
 		}
 	}
 	b.WriteString(
-		"\n" + text + "\nSeveral calls in one answer are fine. After your calls stop: the results come in the next message, never write them yourself. Answer without a call when you are done.",
+		"\n" + text + "\nSeveral calls in one answer are fine. After your calls stop: the results come in the " +
+			"next message, never write them yourself. Answer without a call when you are done.",
 	)
 	return b.String()
 }

@@ -36,7 +36,7 @@ func (t *turn) joins(w event.Waiting, m chat.Message) []event.Event {
 	var events []event.Event
 	for _, one := range append(t.attached(w.Attached), m) {
 		t.messages = append(t.messages, one)
-		t.outside.add(one.Outside...)
+		t.outside.Add(one.Outside...)
 		events = append(events, t.event(event.MessageAdded, one))
 	}
 	return events

@@ -89,9 +89,9 @@ func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
 	return Handed{
 		Outcome: o,
 		Title:   k.title,
-		Outside: t.got.outside.list(),
-		Local:   t.got.local.list(),
-		Changed: t.got.changed.list(),
+		Outside: t.got.outside.List(),
+		Local:   t.got.local.List(),
+		Changed: t.got.changed.List(),
 	}, nil
 }
 
@@ -229,7 +229,8 @@ func (c Child) text() string {
 		b.WriteString("\n\nOnly look: you have no tool that changes anything.")
 	}
 	b.WriteString(
-		"\n\n(You work on this for another assistant, which reads your last answer and nothing else. Nobody answers questions: decide by yourself, and say what you could not do.)",
+		"\n\n(You work on this for another assistant, which reads your last answer and nothing else. Nobody " +
+			"answers questions: decide by yourself, and say what you could not do.)",
 	)
 	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/sourceset"
 	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -46,7 +47,8 @@ func (t *turn) shorten(told []toolspec.Definition, refused error) (bool, error) 
 	t.holds = max(1, min(t.window(), t.size(told)*refusedShare/100))
 	t.tell(
 		"",
-		llm.Delta{Note: "The question was too long for the model: the beginning is being summarized, then it is asked again."},
+		llm.Delta{Note: "The question was too long for the model: the beginning is being summarized, then it is " +
+			"asked again."},
 	)
 	before := len(t.messages)
 	err := t.compact(told)
@@ -90,12 +92,12 @@ func (t *turn) compact(told []toolspec.Definition) error {
 	if err != nil {
 		return err
 	}
-	var from sources
+	var from sourceset.Set
 	for _, m := range old {
-		from.add(m.Outside...)
+		from.Add(m.Outside...)
 	}
 	m := t.message(chat.RoleSummary, prompt.Summary(old, window, done))
-	m.Covers, m.Outside = old[n-1].ID, from.list()
+	m.Covers, m.Outside = old[n-1].ID, from.List()
 	if err := t.loop.publish(t.ctx, t.event(event.MessageAdded, m)); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (t *turn) hearPages() error {
 			return err
 		}
 		t.messages = append(t.messages, m)
-		t.outside.add(c.Source)
+		t.outside.Add(c.Source)
 	}
 	return nil
 }

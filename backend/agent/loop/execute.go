@@ -107,7 +107,7 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 	var end *ending
 	events := make([]event.Event, len(group))
 	for i, c := range group {
-		t.outside.add(results[i].Sources...)
+		t.outside.Add(results[i].Sources...)
 		t.got.add(results[i])
 		m := t.result(c, results[i])
 		if !t.isPilot { // a user who repeats a command means it
@@ -115,8 +115,9 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 			m.Text += note
 			if over {
 				end = &ending{
-					status:     chat.StatusLimit,
-					message:    fmt.Sprintf("Stopped: %s repeated 3 times with the same result. The work so far is kept.", c.Name),
+					status: chat.StatusLimit,
+					message: fmt.Sprintf("Stopped: %s repeated 3 times with the same result. The work so far "+
+						"is kept.", c.Name),
 					suggestion: "Say what to do differently, or choose another model.",
 				}
 			}

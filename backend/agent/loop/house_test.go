@@ -65,19 +65,15 @@ func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("done") }
 	h.defs = []toolspec.Definition{
 		def("look", toolspec.Hints{ReadOnly: true}), def("act", toolspec.Hints{}),
-		def(
-			"navigate_page",
-			toolspec.Hints{},
-		), def("annotate_page", toolspec.Hints{ReadOnly: true}), def("click_element", toolspec.Hints{}),
+		def("navigate_page", toolspec.Hints{}), def("annotate_page", toolspec.Hints{ReadOnly: true}),
+		def("click_element", toolspec.Hints{}),
 	}
 	h.config = func() loop.Config {
 		return loop.Config{
 			Tools: h, Calls: h, Journal: h, History: h, Queue: h, Models: models, Dialects: h,
 			Limits: func() loop.Limits { return h.limits }, Notes: func() []string { return h.notes },
-			Core: []string{
-				"look",
-				"act",
-			}, Looks: []string{"annotate_page"}, Window: func() int { return h.window }, Secret: "kept over restarts",
+			Core: []string{"look", "act"}, Looks: []string{"annotate_page"},
+			Window: func() int { return h.window }, Secret: "kept over restarts",
 		}
 	}
 	h.Loop = loop.New(h.config())

@@ -7,6 +7,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop/allowance"
+	"sextant/backend/agent/loop/sourceset"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
@@ -59,7 +60,7 @@ func (k *kin) withheld(d toolspec.Definition) bool {
 // inherit gives a subagent what its parent knows: the sources read and the hosts the person typed.
 func (t *turn) inherit() {
 	t.typed = slices.Clone(t.ask.kin.from.TypedHosts)
-	t.outside.add(t.ask.kin.from.Outside...)
+	t.outside.Add(t.ask.kin.from.Outside...)
 }
 
 // subagentProvenance is the provenance of a subagent's calls.
@@ -68,17 +69,17 @@ func (t *turn) passed() toolspec.Provenance {
 	p.Child = toolspec.Child{Conversation: t.ask.Conversation, Turn: t.id, Title: t.ask.kin.title}
 	p.Conversation = cmp.Or(p.Conversation, t.ask.Conversation)
 	p.Turn = cmp.Or(p.Turn, t.id)
-	p.TypedHosts, p.Outside = t.typed, t.outside.list()
+	p.TypedHosts, p.Outside = t.typed, t.outside.List()
 	return p
 }
 
 // effects are what the calls of a turn read and changed.
-type gathered struct{ outside, local, changed sources }
+type gathered struct{ outside, local, changed sourceset.Set }
 
 func (g *gathered) add(r toolspec.Result) {
-	g.outside.add(r.Sources...)
-	g.local.add(r.Read...)
-	g.changed.add(r.Changed...)
+	g.outside.Add(r.Sources...)
+	g.local.Add(r.Read...)
+	g.changed.Add(r.Changed...)
 }
 
 // leadingSubagents is how many of the first calls start subagents and so run in parallel, at most left.

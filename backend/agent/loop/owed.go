@@ -43,7 +43,8 @@ func (t *turn) unable(calls []chat.ToolCall, err error) error {
 // diskFullEnding is the end of a turn when the disk is full.
 func full() ending {
 	return ending{
-		status: chat.StatusFailed, message: "Stopped: the disk is full, so nothing more could be saved. Everything saved before is safe.",
+		status: chat.StatusFailed, message: "Stopped: the disk is full, so nothing more could be saved. " +
+			"Everything saved before is safe.",
 		suggestion: "Free space on the disk of the data folder, then send \"continue\".",
 	}
 }

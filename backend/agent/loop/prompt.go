@@ -56,18 +56,3 @@ func (l *Loop) nonce(turn string) string {
 
 // NewSecret makes a Config.MarkerSecret.
 func NewSecret() string { return naming.ID("") + naming.ID("") }
-
-// sourceSet is a set in insertion order.
-type sources struct {
-	names []string
-}
-
-func (s *sources) add(names ...string) {
-	for _, n := range names {
-		if n != "" && !slices.Contains(s.names, n) {
-			s.names = append(s.names, n)
-		}
-	}
-}
-
-func (s *sources) list() []string { return slices.Clone(s.names) }

@@ -29,7 +29,8 @@ var (
 	// ErrNotWaiting means that the message was already taken or dropped.
 	ErrGone = errors.New("this message is no longer waiting: it was sent or removed")
 	// ErrQueueFull means that MaxWaiting messages are waiting.
-	ErrFull = errors.New("20 messages are already waiting in this conversation; remove one, or wait until some are sent")
+	ErrFull = errors.New("20 messages are already waiting in this conversation; remove one, or wait until some " +
+		"are sent")
 	// ErrNotOwner means that a program tried to change a person's message.
 	ErrNotYours = errors.New("a program may only change messages that a program sent")
 )
@@ -90,9 +91,8 @@ func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, e
 		ask.Model = llm.PilotName
 	}
 	w := event.Waiting{
-		ID: naming.ID(
-			"w",
-		), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel, Attached: ask.Attached, From: ask.From,
+		ID: naming.ID("w"), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel,
+		Attached: ask.Attached, From: ask.From,
 		Caller: caller(ask), Interactive: ask.Interactive, Asked: time.Now().UTC(),
 	}
 	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).In(ask.Conversation, ""))
@@ -181,7 +181,8 @@ func (l *Loop) waiting(ctx context.Context, conversation, id string, by toolspec
 // askFromWaiting makes the Ask of a waiting message.
 func asked(conversation string, w event.Waiting) Ask {
 	return Ask{
-		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller, Interactive: w.Interactive, Attached: w.Attached, From: w.From, waited: &w,
+		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,
+		Interactive: w.Interactive, Attached: w.Attached, From: w.From, waited: &w,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"sextant/backend/agent/loop/budget"
 	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/loop/repetition"
+	"sextant/backend/agent/loop/sourceset"
 	"sextant/backend/agent/prompt"
 	"sextant/backend/record/space"
 	"sextant/shared/chat"
@@ -35,7 +36,7 @@ type turn struct {
 	limits   Limits
 	system   string
 	messages []chat.Message
-	outside  sources
+	outside  sourceset.Set
 	typed    []string
 	guard    repetition.Detector
 	called   int
@@ -135,7 +136,7 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 	}
 	t.messages = append(append(a.before, with...), a.mine...)
 	for _, m := range t.messages {
-		t.outside.add(m.Outside...)
+		t.outside.Add(m.Outside...)
 	}
 	return nil
 }
@@ -392,6 +393,6 @@ func (t *turn) provenance() toolspec.Provenance {
 	}
 	return toolspec.Provenance{
 		Caller: caller, Conversation: t.ask.Conversation, Turn: t.id, Session: t.ask.Session,
-		Interactive: t.ask.Interactive, TypedHosts: t.typed, Outside: t.outside.list(), YesTo: t.ask.YesTo,
+		Interactive: t.ask.Interactive, TypedHosts: t.typed, Outside: t.outside.List(), YesTo: t.ask.YesTo,
 	}
 }

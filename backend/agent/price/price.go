@@ -71,7 +71,8 @@ func parseRow(entry string) (row, error) {
 	pattern := strings.TrimSpace(entry[:max(i, 0)])
 	if provider, model, ok := strings.Cut(pattern, "/"); i < 0 || !ok || provider == "" || model == "" {
 		return row{}, fmt.Errorf(
-			"%q is not a price: write provider/model=input/cached/output per million tokens, e.g. openai/gpt-5*=1.25/0.125/10 USD",
+			"%q is not a price: write provider/model=input/cached/output per million tokens, e.g. "+
+				"openai/gpt-5*=1.25/0.125/10 USD",
 			entry,
 		)
 	}

@@ -35,7 +35,8 @@ func Repair(in []chat.Message) []chat.Message {
 			if !ok {
 				r = chat.Message{
 					Conversation: m.Conversation, Turn: m.Turn, Role: chat.RoleTool, CallID: c.ID, Status: chat.StatusInterrupted,
-					Text: "interrupted: Sextant ended while this call ran; its outcome is unknown. Check the current state before doing it again.",
+					Text: "interrupted: Sextant ended while this call ran; its outcome is unknown. Check the " +
+						"current state before doing it again.",
 				}
 			}
 			out = append(out, r)

@@ -146,7 +146,8 @@ func quoted(messages []chat.Message, room int) string {
 	var b strings.Builder
 	fmt.Fprintf(
 		&b,
-		"[From Sextant: the beginning of this conversation, messages 1 to %d, is summed up here. The record keeps all of it.]\nWhat the person asked and said, word for word:",
+		"[From Sextant: the beginning of this conversation, messages 1 to %d, is summed up here. The record "+
+			"keeps all of it.]\nWhat the person asked and said, word for word:",
 		n,
 	)
 	for _, text := range said {

@@ -85,7 +85,8 @@ func CheckOverride(s string) error {
 	name, kind, ok := cutLast(s)
 	if !ok || !strings.Contains(name, "/") || !dialect.Kind(kind).Valid() {
 		return fmt.Errorf(
-			"%q is not provider/model=dialect; dialects are native, tool_call, hermes and fenced, e.g. ollama/qwen3=hermes",
+			"%q is not provider/model=dialect; dialects are native, tool_call, hermes and fenced, e.g. "+
+				"ollama/qwen3=hermes",
 			s,
 		)
 	}

@@ -59,7 +59,8 @@ func EnvVar(provider, setting string) string {
 
 func (e Endpoint) keyHint() string {
 	if e.Local {
-		return "The server on this machine asks for a key. Set it as SEXTANT_OPENAI_API_KEY and use openai/… with SEXTANT_OPENAI_BASE_URL=" + e.BaseURL + "."
+		return "The server on this machine asks for a key. Set it as SEXTANT_OPENAI_API_KEY and use openai/… " +
+			"with SEXTANT_OPENAI_BASE_URL=" + e.BaseURL + "."
 	}
 	return "Set " + EnvVar(e.Provider, "API_KEY") + ", or the key in settings, to one that may use this model."
 }

@@ -137,7 +137,8 @@ func check(messages []Message) string {
 			continue
 		}
 		if len(open) > 0 {
-			return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+			return "An assistant message with 'tool_calls' must be followed by tool messages responding to each " +
+				"'tool_call_id'."
 		}
 		if strings.TrimSpace(m.Content) == "" && len(m.Images)+len(m.ToolCalls) == 0 {
 			return fmt.Sprintf("messages.%d: %s messages must have non-empty content.", i, m.Role)
@@ -154,7 +155,8 @@ func check(messages []Message) string {
 	}
 	switch n := len(messages); {
 	case len(open) > 0:
-		return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+		return "An assistant message with 'tool_calls' must be followed by tool messages responding to each " +
+			"'tool_call_id'."
 	case n > 0 && messages[n-1].Role == "assistant":
 		return "The conversation must end with a user message: an answer cannot be begun for the model."
 	}

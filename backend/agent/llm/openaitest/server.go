@@ -300,7 +300,8 @@ func reply(w http.ResponseWriter, status int, v any) {
 func trimmedLen(mark, whole int) int { return max(0, min(mark, whole)) }
 
 // header is the head of a streamed answer that ends with its connection.
-const header = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n"
+const header = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: " +
+	"no-cache\r\nConnection: close\r\n\r\n"
 
 func isError(t Turn) bool { return t.Status != 0 && t.Status != http.StatusOK }
 

@@ -31,7 +31,8 @@ const (
 )
 
 // resumePrompt asks for the rest of an answer. It comes after the part that arrived.
-const resumePrompt = "(The connection broke here. Go on with the very next character of your answer: repeat nothing, and say nothing about the break. Calls that you had begun did not run; make them again.)"
+const resumePrompt = "(The connection broke here. Go on with the very next character of your answer: repeat " +
+	"nothing, and say nothing about the break. Calls that you had begun did not run; make them again.)"
 
 // retryingModel retries requests that failed before the first word, resumes answers that broke off, and turns
 // to the fallback model. It sends a Note before each of these.

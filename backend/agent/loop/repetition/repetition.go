@@ -42,9 +42,11 @@ func (g *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
 func (g *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (note string, over bool) {
 	switch n := g.count(c, text, r); {
 	case n == maxRepeats-1:
-		return "\n(the same call gave the same result before, and nothing changed in between; once more ends the turn. Do something else, or say what is missing.)", false
+		return "\n(the same call gave the same result before, and nothing changed in between; once more ends " +
+			"the turn. Do something else, or say what is missing.)", false
 	case n >= maxRepeats:
-		return "\n(the turn ended here: the same call gave the same result three times, and nothing changed in between)", true
+		return "\n(the turn ended here: the same call gave the same result three times, and nothing changed in " +
+			"between)", true
 	}
 	return "", false
 }

@@ -106,7 +106,8 @@ func withPort(name, port string) string {
 func fileEnding(s string) bool {
 	return slices.Contains(
 		strings.Fields(
-			"txt md go js ts py rs sh c h cpp java json xml html htm css csv pdf png jpg jpeg gif svg zip gz tar log toml yaml yml ini cfg conf sql db exe dll so mod sum lock doc docx xls xlsx ppt pptx mp3 mp4",
+			"txt md go js ts py rs sh c h cpp java json xml html htm css csv pdf png jpg jpeg gif svg zip gz "+
+				"tar log toml yaml yml ini cfg conf sql db exe dll so mod sum lock doc docx xls xlsx ppt pptx mp3 mp4",
 		),
 		s,
 	)

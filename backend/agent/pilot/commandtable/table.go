@@ -231,7 +231,8 @@ func actCommands() []Command {
 				"Waits until a text has left the page",
 			),
 			also(
-				"wait for|until text? {gone:text} (to disappear|to be gone|is gone|disappears|gone|to go away|to vanish|vanishes)",
+				"wait for|until text? {gone:text} (to disappear|to be gone|is gone|disappears|gone|to go "+
+					"away|to vanish|vanishes)",
 				"wait for Loading to disappear",
 			),
 			say("wait for address {url:text}", `wait for address "/basket"`, "Waits until the address holds that"),

@@ -30,7 +30,8 @@ func readAddress(g *Parser, ts []token) ([]reading, string) {
 		return []reading{{before + 1, url, strings.TrimRight(said, ",;")}}, ""
 	}
 	return nil, fmt.Sprintf(
-		"%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for the built-in shop.",
+		"%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for "+
+			"the built-in shop.",
 		Abbreviate(rest[0].text),
 	)
 }

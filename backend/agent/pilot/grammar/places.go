@@ -16,7 +16,8 @@ func readPath(_ *Parser, ts []token) ([]reading, string) {
 	if !rest[0].quoted {
 		path = strings.TrimRight(path, ",;")
 		if !strings.ContainsAny(path, "./\\~") {
-			return nil, "A file is named with its ending or its folder, for example notes.txt. Put other names in quotes."
+			return nil, "A file is named with its ending or its folder, for example notes.txt. Put other names " +
+				"in quotes."
 		}
 	}
 	if path == "" {
