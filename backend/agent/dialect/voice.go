@@ -44,17 +44,17 @@ func (v Voice) Stream(
 	if section := Section(v.Kind, defs); section != "" {
 		asked.System = strings.TrimSpace(req.System + "\n\n" + section)
 	}
-	var heard llm.Response
+	var out llm.Response
 	var text strings.Builder
 	p := NewParser(tools, func(e Event) {
 		switch {
 		case e.Call != nil:
 			call := chat.ToolCall{Name: e.Call.Name, Args: e.Call.Args}
-			heard.Calls = append(heard.Calls, call)
+			out.Calls = append(out.Calls, call)
 			onDelta(llm.Delta{Call: &call})
 		case e.Broken != nil:
-			heard.Broken = append(
-				heard.Broken,
+			out.Broken = append(
+				out.Broken,
 				llm.BrokenCall{Name: e.Broken.Name, Problem: e.Broken.Problem, Suggestion: e.Broken.Suggestion},
 			)
 		default:
@@ -73,14 +73,14 @@ func (v Voice) Stream(
 		return llm.Response{Text: text.String(), Thought: res.Thought, Usage: res.Usage, By: res.By}, err
 	}
 	p.Close(res.Stop != llm.StopLength)
-	heard.Text, heard.Thought, heard.Usage, heard.Stop, heard.By = text.String(), res.Thought, res.Usage, res.Stop, res.By
+	out.Text, out.Thought, out.Usage, out.Stop, out.By = text.String(), res.Thought, res.Usage, res.Stop, res.By
 	// A server that parses this format itself returns its calls natively.
-	heard.Calls = append(heard.Calls, res.Calls...)
-	heard.Broken = append(heard.Broken, res.Broken...)
-	if len(heard.Calls) > 0 && heard.Stop == llm.StopDone {
-		heard.Stop = llm.StopCalls
+	out.Calls = append(out.Calls, res.Calls...)
+	out.Broken = append(out.Broken, res.Broken...)
+	if len(out.Calls) > 0 && out.Stop == llm.StopDone {
+		out.Stop = llm.StopCalls
 	}
-	return heard, nil
+	return out, nil
 }
 
 func Functions(defs []toolspec.Definition) []toolspec.Function {

@@ -40,25 +40,25 @@ const refusedShare = 50
 
 // summarizeAfterRefusal summarizes, once per turn, after a service refused the question as too long: the
 // window is smaller than assumed. It reports whether the question is shorter now.
-func (t *turn) shorten(told []toolspec.Definition, refused error) (bool, error) {
+func (t *turn) shorten(listed []toolspec.Definition, refused error) (bool, error) {
 	if llm.KindOf(refused) != llm.TooLong || t.holds > 0 || t.isPilot {
 		return false, nil
 	}
-	t.holds = max(1, min(t.window(), t.size(told)*refusedShare/100))
+	t.holds = max(1, min(t.window(), t.size(listed)*refusedShare/100))
 	t.tell(
 		"",
 		llm.Delta{Note: "The question was too long for the model: the beginning is being summarized, then it is " +
 			"asked again."},
 	)
 	before := len(t.messages)
-	err := t.compact(told)
+	err := t.compact(listed)
 	return len(t.messages) > before, err
 }
 
 // size estimates the tokens of the next question.
-func (t *turn) size(told []toolspec.Definition) int {
+func (t *turn) size(listed []toolspec.Definition) int {
 	size := len(t.system)
-	for _, d := range told {
+	for _, d := range listed {
 		size += d.PromptBytes()
 	}
 	for _, m := range t.prompt() {
@@ -69,7 +69,7 @@ func (t *turn) size(told []toolspec.Definition) int {
 
 // compact summarizes the older part of the conversation if the next question would nearly fill the context
 // window. The summary is recorded as a message of its own; the record keeps everything.
-func (t *turn) compact(told []toolspec.Definition) error {
+func (t *turn) compact(listed []toolspec.Definition) error {
 	if t.isPilot {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (t *turn) compact(told []toolspec.Definition) error {
 	if prompt.Undone(t.messages) {
 		share = undoneShare
 	}
-	if max(t.size(told), t.read) <= window*share/100 {
+	if max(t.size(listed), t.read) <= window*share/100 {
 		return nil
 	}
 	if t.afford() != nil {
@@ -116,8 +116,8 @@ func (t *turn) sumUp(old []chat.Message, window int) (string, error) {
 		System: strings.TrimSpace(summaryPrompt), MaxTokens: summaryTokens,
 		Messages: []chat.Message{{Role: chat.RoleUser, Text: "Sum up this beginning of the conversation.\n\n" + text}},
 	}, func(llm.Delta) {})
-	if lost := t.aside("summary"); lost != nil {
-		return "", lost
+	if saveErr := t.aside("summary"); saveErr != nil {
+		return "", saveErr
 	}
 	if t.ctx.Err() != nil {
 		return "", t.ctx.Err()
@@ -134,7 +134,7 @@ func (t *turn) sumUp(old []chat.Message, window int) (string, error) {
 }
 
 // promptText is the text of m for a model, with text from outside in a marked block.
-func (t *turn) told(m chat.Message) string {
+func (t *turn) listed(m chat.Message) string {
 	if m.Role == chat.RoleSummary {
 		said, done := prompt.Halves(m.Text)
 		if len(m.Outside) > 0 {

@@ -89,19 +89,19 @@ func (t *turn) isGoal(name string) bool {
 
 // withGoal adds the goal's tool to the listed tools. With a text format the tools are listed in the system
 // prompt, which stays the same during the turn; tools that appear later can still be called.
-func (t *turn) withGoal(told, all []toolspec.Definition) []toolspec.Definition {
+func (t *turn) withGoal(listed, all []toolspec.Definition) []toolspec.Definition {
 	if t.ask.Goal == nil {
-		return told
+		return listed
 	}
 	if t.fixed != nil {
 		t.voice.Known = all
 		return t.fixed
 	}
-	told = append(slices.Clone(told), t.ask.Goal.Tool())
+	listed = append(slices.Clone(listed), t.ask.Goal.Tool())
 	if t.voice.Kind != "" && t.voice.Kind != dialect.Native {
-		t.fixed = told
+		t.fixed = listed
 	}
-	return told
+	return listed
 }
 
 // runGoalRound runs the calls of message and lets the goal judge the answer. It returns the turn's end if the
@@ -138,8 +138,8 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 		run.Calls = others
 		end, err := t.execute(defs, run, res.Broken)
 		if err != nil || end != nil {
-			if lost := t.answerAll(own, "not accepted: the turn ended first"); err == nil {
-				err = lost
+			if saveErr := t.answerAll(own, "not accepted: the turn ended first"); err == nil {
+				err = saveErr
 			}
 			return end, err
 		}

@@ -51,16 +51,16 @@ func (t *turn) offer(all []toolspec.Definition) ([]toolspec.Definition, error) {
 	if o.Searching {
 		t.voice.Known = all
 	}
-	var told []string
+	var notes []string
 	for _, m := range prompt.Sent(t.messages) { // what a summary replaced is no longer listed
 		if m.Role == chat.RoleNote && len(m.Outside) == 0 && prompt.OfPanel(m.Text) {
-			told = append(told, m.Text)
+			notes = append(notes, m.Text)
 		}
 	}
 	if !o.Searching {
 		return o.Told, nil // what an earlier note listed is in the request now
 	}
-	text := prompt.NewNote(o.Note, told)
+	text := prompt.NewNote(o.Note, notes)
 	if text == "" {
 		return o.Told, nil
 	}

@@ -20,8 +20,8 @@ import (
 // askModel asks the model once and records its answer. The message holds the calls with ids of our own, because
 // those of providers repeat (some number calls from 0 in every answer). On an error the text so far is recorded.
 //
-// told are the tools that the question lists, defs all that can be called.
-func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Message, error) {
+// listed are the tools in the question, defs all that can be called.
+func (t *turn) speak(listed, defs []toolspec.Definition) (llm.Response, chat.Message, error) {
 	t.rounds++
 	req := llm.Request{System: t.system, Messages: t.prompt()}
 	t.early = early{}
@@ -39,7 +39,7 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	}
 	text, thought := pieces(event.TextDelta), pieces(event.ThoughtDelta)
 	asked := time.Now()
-	res, err := t.voice.Stream(ctx, req, told, func(d llm.Delta) {
+	res, err := t.voice.Stream(ctx, req, listed, func(d llm.Delta) {
 		if d.Thought == "" {
 			thought.Flush() // reasoning comes before this
 		}
@@ -50,8 +50,8 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 			t.begin(defs, *d.Call)
 		}
 	})
-	if lost := errors.Join(thought.Close(), text.Close()); lost != nil {
-		err = lost
+	if saveErr := errors.Join(thought.Close(), text.Close()); saveErr != nil {
+		err = saveErr
 	}
 	t.read = res.Usage.Input
 
@@ -71,7 +71,7 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 		message.Outside, message.Offers = res.Outside, res.Offers
 	}
 	round := event.Round{
-		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: prompt.Parts(req, told),
+		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: prompt.Parts(req, listed),
 		DurationMS: time.Since(asked).
 			Milliseconds(),
 		Answer: prompt.MessageBytes(message), Calls: len(message.Calls), Failed: err != nil,
@@ -85,8 +85,8 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	if strings.TrimSpace(message.Text) != "" {
 		t.said = message.Text
 	}
-	if lost := t.record(ended...); lost != nil && err == nil {
-		err = t.unable(message.Calls, lost)
+	if saveErr := t.record(ended...); saveErr != nil && err == nil {
+		err = t.unable(message.Calls, saveErr)
 	}
 	return res, message, err
 }

@@ -102,11 +102,11 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 	if err != nil {
 		return err
 	}
-	told, err := t.conversation(ctx, fresh, len(before) == 0, now)
+	created, err := t.conversation(ctx, fresh, len(before) == 0, now)
 	if err != nil {
 		return err
 	}
-	events := append(told, a.events...)
+	events := append(created, a.events...)
 	var with []chat.Message
 	if len(a.mine) > 0 {
 		with = t.attached(t.ask.Attached)
@@ -178,10 +178,10 @@ func (t *turn) run() Outcome {
 	if t.ctx.Err() != nil {
 		end = ending{status: chat.StatusStopped}
 	}
-	bill, told := t.purse.Spent()
+	bill, reported := t.purse.Spent()
 	data := event.Turn{
 		ID: t.id, Model: t.ask.Model, Status: end.status, Error: end.message,
-		Suggestion: end.suggestion, Rounds: t.rounds, Usage: told, Budget: end.budget,
+		Suggestion: end.suggestion, Rounds: t.rounds, Usage: reported, Budget: end.budget,
 	}
 	events := append(append(t.owed, t.rest("rest")...), t.keep(end.status)...)
 	events = append(events, t.event(event.TurnEnded, data))
@@ -193,7 +193,7 @@ func (t *turn) run() Outcome {
 	}
 	return Outcome{
 		Conversation: t.ask.Conversation, Turn: t.id, Text: t.said, Status: end.status, Error: end.message,
-		Suggestion: end.suggestion, Rounds: t.rounds, Calls: t.called, Usage: told,
+		Suggestion: end.suggestion, Rounds: t.rounds, Calls: t.called, Usage: reported,
 		Bill: bill, Budget: end.budget,
 	}
 }
@@ -214,20 +214,20 @@ func (t *turn) rounding() ending {
 		if err != nil {
 			return failed(err)
 		}
-		told, err := t.offer(defs)
+		listed, err := t.offer(defs)
 		if err != nil {
 			return failed(err)
 		}
-		told = t.withGoal(told, defs)
-		if err := t.compact(told); err != nil {
+		listed = t.withGoal(listed, defs)
+		if err := t.compact(listed); err != nil {
 			return failed(err)
 		}
 		if end := t.afford(); end != nil {
 			return *end
 		}
-		res, message, err := t.speak(told, defs)
-		if shorter, lost := t.shorten(told, err); lost != nil {
-			return failed(lost)
+		res, message, err := t.speak(listed, defs)
+		if shorter, saveErr := t.shorten(listed, err); saveErr != nil {
+			return failed(saveErr)
 		} else if shorter {
 			continue
 		}
@@ -296,8 +296,8 @@ func (t *turn) listen() error {
 		return nil
 	}
 	v, _, err := t.loop.cfg.Dialects.Detect(t.ctx, t.ask.Model, t.voice.Model)
-	if lost := t.aside("probe"); lost != nil {
-		return lost
+	if saveErr := t.aside("probe"); saveErr != nil {
+		return saveErr
 	}
 	if second, ok := t.voice.Model.(llm.Backed); err != nil && ok && second.Backed() && t.ctx.Err() == nil {
 		return nil // the fallback is asked natively

@@ -167,10 +167,10 @@ func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
 	var refusal error
 	answered := false
 	for i, kind := range dialect.Kinds() {
-		heard, err := ask(ctx, m, kind)
-		usage.Input += heard.usage.Input
-		usage.Output += heard.usage.Output
-		usage.Cached += heard.usage.Cached
+		got, err := ask(ctx, m, kind)
+		usage.Input += got.usage.Input
+		usage.Output += got.usage.Output
+		usage.Cached += got.usage.Cached
 		switch {
 		case err != nil && (ctx.Err() != nil || !refused(err)):
 			return Result{}, usage, err
@@ -182,8 +182,8 @@ func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
 			best.Kind = dialect.Native // it accepts tools at least
 		}
 		answered = true
-		if heard.confidence > 0 {
-			return Result{Kind: heard.kind, Confidence: heard.confidence, Source: "probe", Requests: i + 1}, usage, nil
+		if got.confidence > 0 {
+			return Result{Kind: got.kind, Confidence: got.confidence, Source: "probe", Requests: i + 1}, usage, nil
 		}
 	}
 	if !answered {

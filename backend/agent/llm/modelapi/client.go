@@ -145,11 +145,11 @@ func (m *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.D
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		said, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+		detail, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 		if watched.Err() != nil {
 			return llm.Response{}, m.stopError(watched)
 		}
-		return llm.Response{}, m.refusal(res.StatusCode, said, retryAfter(res.Header, time.Now()))
+		return llm.Response{}, m.refusal(res.StatusCode, detail, retryAfter(res.Header, time.Now()))
 	}
 	return m.read(watched, res.Body, idle, onDelta)
 }

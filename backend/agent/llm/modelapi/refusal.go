@@ -22,47 +22,47 @@ func (m *Client) refusal(status int, body []byte, wait time.Duration) *llm.Error
 	return e
 }
 
-func (m *Client) errorForStatus(status int, said string) *llm.Error {
+func (m *Client) errorForStatus(status int, detail string) *llm.Error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return &llm.Error{
 			Kind:       llm.Unauthorised,
-			Message:    m.Endpoint.Label + " refused the key" + withDetail(said),
+			Message:    m.Endpoint.Label + " refused the key" + withDetail(detail),
 			Suggestion: m.Endpoint.keyHint(),
 		}
-	case status == http.StatusNotFound && (said == "" || !strings.Contains(strings.ToLower(said), "model")):
+	case status == http.StatusNotFound && (detail == "" || !strings.Contains(strings.ToLower(detail), "model")):
 		return &llm.Error{
 			Kind: llm.Failed,
 			Message: fmt.Sprintf(
 				"There is no chat endpoint at %s%s%s",
 				m.Endpoint.BaseURL,
 				m.Endpoint.Format.path(),
-				withDetail(said),
+				withDetail(detail),
 			),
 			Suggestion: "Check the base address, which usually ends in /v1, and the format that the service speaks.",
 		}
 	case status == http.StatusNotFound:
 		return &llm.Error{
 			Kind:       llm.NoModel,
-			Message:    fmt.Sprintf("%s has no model %q%s", m.Endpoint.Label, m.Model, withDetail(said)),
+			Message:    fmt.Sprintf("%s has no model %q%s", m.Endpoint.Label, m.Model, withDetail(detail)),
 			Suggestion: m.Endpoint.modelHint(m.Model),
 		}
 	case status == http.StatusTooManyRequests:
 		return &llm.Error{
 			Kind:       llm.RateLimited,
-			Message:    m.Endpoint.Label + " is limiting requests" + withDetail(said),
+			Message:    m.Endpoint.Label + " is limiting requests" + withDetail(detail),
 			Suggestion: "The conversation is kept. Wait a moment and send again, or choose another model.",
 		}
-	case status == http.StatusRequestEntityTooLarge || status == http.StatusBadRequest && mentionsLength(said):
+	case status == http.StatusRequestEntityTooLarge || status == http.StatusBadRequest && mentionsLength(detail):
 		return &llm.Error{
 			Kind:       llm.TooLong,
-			Message:    fmt.Sprintf("The conversation is too long for %s%s", m.Model, withDetail(said)),
+			Message:    fmt.Sprintf("The conversation is too long for %s%s", m.Model, withDetail(detail)),
 			Suggestion: "Start a new conversation, or choose a model with a larger context.",
 		}
 	}
 	return &llm.Error{
 		Kind:       llm.Failed,
-		Message:    fmt.Sprintf("%s answered %d%s", m.Endpoint.Label, status, withDetail(said)),
+		Message:    fmt.Sprintf("%s answered %d%s", m.Endpoint.Label, status, withDetail(detail)),
 		Suggestion: "The conversation is kept. Send again, or choose another model.",
 	}
 }
@@ -94,20 +94,20 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.Atoi(h.Get("Retry-After-Ms")); err == nil && ms > 0 {
 		return min(time.Duration(ms)*time.Millisecond, 24*time.Hour)
 	}
-	said := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(said, 64); err == nil && s > 0 && s < 86400 {
+	detail := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(detail, 64); err == nil && s > 0 && s < 86400 {
 		return time.Duration(s * float64(time.Second))
 	} else if err == nil && s > 0 {
 		return 24 * time.Hour
 	}
-	if at, err := http.ParseTime(said); err == nil && at.After(now) {
+	if at, err := http.ParseTime(detail); err == nil && at.After(now) {
 		return at.Sub(now)
 	}
 	return 0
 }
 
-func mentionsLength(said string) bool {
-	s := strings.ToLower(said)
+func mentionsLength(detail string) bool {
+	s := strings.ToLower(detail)
 	for _, w := range []string{"context length", "context_length", "maximum context", "context window", "too many tokens", "context size", "prompt is too long"} {
 		if strings.Contains(s, w) {
 			return true
@@ -141,11 +141,11 @@ func errorText(body []byte) string {
 	return oneLine(form.Message)
 }
 
-func withDetail(said string) string {
-	if said == "" {
+func withDetail(detail string) string {
+	if detail == "" {
 		return ""
 	}
-	return ": " + said
+	return ": " + detail
 }
 
 // oneLine keeps at most 300 bytes of s, on one line.

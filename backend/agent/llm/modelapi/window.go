@@ -47,19 +47,19 @@ func (m *Client) ContextWindow(ctx context.Context) (Window, error) {
 		err := m.fetchJSON(ctx, root+"/props", nil, &props)
 		return Window{Tokens: int(props.Settings.Reads), Loaded: true}, err
 	case m.Endpoint.Format == Anthropic:
-		var said modelInfo
-		err := m.fetchJSON(ctx, m.Endpoint.BaseURL+"/models/"+url.PathEscape(m.Model), nil, &said)
-		return said.window(), err
+		var info modelInfo
+		err := m.fetchJSON(ctx, m.Endpoint.BaseURL+"/models/"+url.PathEscape(m.Model), nil, &info)
+		return info.window(), err
 	case m.Endpoint.Provider == llm.ProviderGemini && strings.HasSuffix(m.Endpoint.BaseURL, "/openai"):
 		// The compatible list does not have it, the service's own does.
-		var said modelInfo
+		var info modelInfo
 		err := m.fetchJSON(
 			ctx,
 			strings.TrimSuffix(m.Endpoint.BaseURL, "/openai")+"/models/"+url.PathEscape(m.Model),
 			nil,
-			&said,
+			&info,
 		)
-		return said.window(), err
+		return info.window(), err
 	case m.Endpoint.BaseURL == openAIBase:
 		return Window{}, nil // its list does not include it
 	}

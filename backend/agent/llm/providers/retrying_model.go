@@ -69,44 +69,44 @@ func (s *retryingModel) fallback() *modelapi.Client {
 
 // Stream implements llm.Model.
 func (s *retryingModel) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
-	var made requestLog
-	res, err := s.streamAndResume(ctx, req, &made, onDelta)
-	res.Made, res.Usage = made, made.usage()
+	var log requestLog
+	res, err := s.streamAndResume(ctx, req, &log, onDelta)
+	res.Made, res.Usage = log, log.usage()
 	return res, err
 }
 
-// streamAndResume asks until the answer is whole or going on makes no sense. made logs every request.
+// streamAndResume asks until the answer is whole or going on makes no sense. log records every request.
 func (s *retryingModel) streamAndResume(
 	ctx context.Context,
 	req llm.Request,
-	made *requestLog,
+	log *requestLog,
 	onDelta func(llm.Delta),
 ) (llm.Response, error) {
-	var sofar llm.Response
+	var soFar llm.Response
 	var broken error
 	asked := req
 	for again := 0; ; again++ {
-		res, err := s.streamWithFallback(ctx, asked, made, onDelta)
-		spoke := res.Text != ""
-		res.Text, res.Thought = sofar.Text+res.Text, sofar.Thought+res.Thought
+		res, err := s.streamWithFallback(ctx, asked, log, onDelta)
+		hasText := res.Text != ""
+		res.Text, res.Thought = soFar.Text+res.Text, soFar.Thought+res.Thought
 		if err == nil || ctx.Err() != nil {
 			return res, err
 		}
-		if broken != nil && !spoke {
+		if broken != nil && !hasText {
 			return res, broken // the first failure says more than the failed attempt to resume
 		}
-		if !spoke || req.Written || again == maxResumes ||
+		if !hasText || req.Written || again == maxResumes ||
 			llm.KindOf(err) != llm.Cut && !errors.Is(err, llm.ErrBrokenOff) {
 			return res, err
 		}
-		sofar, broken = res, err
+		soFar, broken = res, err
 		onDelta(llm.Delta{Note: "The answer broke off. The text so far is kept, and the model is asked to continue."})
 		asked = req
 		asked.Messages = append(
 			slices.Clone(req.Messages),
 			chat.Message{
 				Role: chat.RoleAssistant,
-				Text: sofar.Text,
+				Text: soFar.Text,
 			},
 			chat.Message{Role: chat.RoleUser, Text: resumePrompt},
 		)
@@ -117,10 +117,10 @@ func (s *retryingModel) streamAndResume(
 func (s *retryingModel) streamWithFallback(
 	ctx context.Context,
 	req llm.Request,
-	made *requestLog,
+	log *requestLog,
 	onDelta func(llm.Delta),
 ) (llm.Response, error) {
-	res, err := s.streamWithRetries(ctx, s.client, s.name, req, made, onDelta)
+	res, err := s.streamWithRetries(ctx, s.client, s.name, req, log, onDelta)
 	if err == nil || ctx.Err() != nil || res.Text != "" || req.Alone {
 		return res, err
 	}
@@ -134,7 +134,7 @@ func (s *retryingModel) streamWithFallback(
 	}
 	name := second.Endpoint.Provider + "/" + second.Model
 	onDelta(llm.Delta{Note: fmt.Sprintf("%s. %s answers instead.", strings.TrimSuffix(e.Message, "."), name)})
-	res, failed := s.streamWithRetries(ctx, second, name, req, made, onDelta)
+	res, failed := s.streamWithRetries(ctx, second, name, req, log, onDelta)
 	res.By = name
 	if failed == nil || ctx.Err() != nil || res.Text != "" {
 		return res, failed
@@ -158,7 +158,7 @@ func (s *retryingModel) streamWithRetries(
 	m *modelapi.Client,
 	name string,
 	req llm.Request,
-	made *requestLog,
+	log *requestLog,
 	onDelta func(llm.Delta),
 ) (llm.Response, error) {
 	var res llm.Response
@@ -171,7 +171,7 @@ func (s *retryingModel) streamWithRetries(
 			return res, err
 		}
 		asked := s.adapt(m, req)
-		res, err = made.send(ctx, m, name, asked, onDelta)
+		res, err = log.send(ctx, m, name, asked, onDelta)
 		s.registry.breakers.record(m.Endpoint, err)
 		if res.Reasoned {
 			s.registry.reasoning.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
