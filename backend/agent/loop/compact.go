@@ -134,7 +134,7 @@ func (t *turn) sumUp(old []chat.Message, window int) (string, error) {
 }
 
 // promptText is the text of m for a model, with text from outside in a marked block.
-func (t *turn) listed(m chat.Message) string {
+func (t *turn) told(m chat.Message) string {
 	if m.Role == chat.RoleSummary {
 		said, done := prompt.Halves(m.Text)
 		if len(m.Outside) > 0 {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"sextant/shared/chat"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -150,7 +150,7 @@ func (x seen) short(why string) Short {
 		if len(head) == lines {
 			break
 		}
-		head = append(head, clip(strings.TrimRight(line, "\n"), most))
+		head = append(head, clip.Runes(strings.TrimRight(line, "\n"), most))
 	}
 	return Short{
 		Head: strings.Join(head, "\n"),
@@ -163,13 +163,6 @@ func (x seen) short(why string) Short {
 			x.message.ID,
 		),
 	}
-}
-
-func clip(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n-1]) + "…"
 }
 
 // whole reports whether a snapshot was requested of everything, not of a part.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sextant/shared/chat"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -114,7 +115,7 @@ func Cut(messages []chat.Message, tail int) int {
 
 // Summary writes a summary of messages for a context window in tokens; done is what was done and found.
 func Summary(messages []chat.Message, window int, done string) string {
-	return quoted(messages, min(maxWords, window*toolspec.BytesPerToken/10)) + happened + clipBytes(
+	return quoted(messages, min(maxWords, window*toolspec.BytesPerToken/10)) + happened + clip.Bytes(
 		strings.TrimSpace(done),
 		maxDone,
 	)
@@ -166,7 +167,7 @@ func picked(said []string, few int) []string {
 	room := few
 	for i, text := range said {
 		if i == 0 || i == len(said)-1 {
-			whole := clipBytes(text, few)
+			whole := clip.Bytes(text, few)
 			out = append(out, whole)
 			text = text[min(len(text), len(strings.TrimSuffix(whole, "…"))):]
 		}
@@ -220,7 +221,7 @@ func Done(messages []chat.Message) string {
 		switch m.Role {
 		case chat.RoleAssistant:
 			if m.Text != "" {
-				lines = append(lines, "Answered: "+clip(strings.Join(strings.Fields(m.Text), " "), maxAnswer))
+				lines = append(lines, "Answered: "+clip.Runes(strings.Join(strings.Fields(m.Text), " "), maxAnswer))
 			}
 			for _, c := range m.Calls {
 				calls[c.ID] = c
@@ -232,8 +233,8 @@ func Done(messages []chat.Message) string {
 				fmt.Sprintf(
 					"%s %s: %s",
 					c.Name,
-					clip(string(c.Args), 120),
-					clip(strings.Join(strings.Fields(m.Text), " "), 160),
+					clip.Runes(string(c.Args), 120),
+					clip.Runes(strings.Join(strings.Fields(m.Text), " "), 160),
 				),
 			)
 		}
@@ -265,15 +266,8 @@ func Transcript(messages []chat.Message, n int, text func(chat.Message) string) 
 			fmt.Fprintf(&b, "%s:\n%s\n", m.Role, s)
 		}
 		for _, c := range m.Calls {
-			fmt.Fprintf(&b, "calls %s %s\n", c.Name, clip(string(c.Args), 400))
+			fmt.Fprintf(&b, "calls %s %s\n", c.Name, clip.Runes(string(c.Args), 400))
 		}
 	}
 	return middle(b.String(), n)
-}
-
-func clipBytes(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "") + "…"
 }

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"sextant/backend/agent/llm"
+	"sextant/shared/clip"
 )
 
 // refusal converts an HTTP status and an error body to an Error.
@@ -150,13 +150,5 @@ func withDetail(detail string) string {
 
 // oneLine keeps at most 300 bytes of s, on one line.
 func oneLine(s string) string {
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
-	if len(s) <= 300 {
-		return s
-	}
-	end := 300
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
+	return clip.Bytes(strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " "), 300)
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"sextant/shared/annotator"
+	"sextant/shared/clip"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -96,10 +96,7 @@ func (g *Parser) named(ts []token) []annotator.Element {
 
 // markName describes an annotation for people: button “Save”.
 func markName(e annotator.Element) string {
-	name := strings.Join(strings.Fields(e.Name), " ")
-	if r := []rune(name); len(r) > maxName {
-		name = string(r[:maxName]) + "…"
-	}
+	name := clip.Runes(strings.Join(strings.Fields(e.Name), " "), maxName)
 	if name == "" {
 		return e.Role
 	}
@@ -213,14 +210,7 @@ func FirstSentence(s string) string {
 	if s, _, ok := strings.Cut(first, ". "); ok {
 		first = s
 	}
-	return strings.TrimSuffix(short100(EscapeLinks(first)), ".")
-}
-
-func short100(s string) string {
-	if utf8.RuneCountInString(s) <= 100 {
-		return s
-	}
-	return string([]rune(s)[:100]) + "…"
+	return strings.TrimSuffix(clip.Runes(EscapeLinks(first), 100), ".")
 }
 
 // EscapeLinks keeps text from a page from becoming a link or an image in a formatted answer.

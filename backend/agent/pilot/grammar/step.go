@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sextant/shared/chat"
+	"sextant/shared/clip"
 )
 
 // Step is one command: a call, or something the pilot answers itself.
@@ -46,11 +47,4 @@ type Problem struct {
 }
 
 // Abbreviate limits what is quoted back.
-func Abbreviate(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	r := []rune(s)
-	if len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
-}
+func Abbreviate(s string) string { return clip.Runes(strings.Join(strings.Fields(s), " "), 60) }
