@@ -52,10 +52,7 @@ func (g *goal) ToolCalled(args json.RawMessage, failed []string) loop.Reply {
 		return g.judge(given(args))
 	case len(failed) > 0:
 		return loop.Reply{
-			Tell: "Not taken: " + strings.Join(
-				failed,
-				", ",
-			) + " failed in the same answer. Look at what came of it, go on, " +
+			Tell: "Not taken: " + strings.Join(failed, ", ") + " failed in the same answer. Look at the results, go on, " +
 				"and call " + ToolName + " when the task is done or cannot be done.",
 		}
 	}

@@ -34,15 +34,11 @@ func HowToConnect() string {
 		last := len(labels) - 1
 		return strings.Join(labels[:last], ", ") + joint + labels[last]
 	}
-	return names(
-		LocalProviders(),
-		" and ",
-	) + " on this machine are detected automatically; to use a service (" + names(
-		RemoteProviders(),
-		" or ",
-	) + "), connect it on Home."
+	return names(LocalProviders(), " and ") + " on this machine are detected automatically; to use a service (" +
+		names(RemoteProviders(), " or ") + "), connect it on Home."
 }
 
+// ProviderLabel is the name of a provider for people.
 func ProviderLabel(provider string) string {
 	switch provider {
 	case ProviderAnthropic:

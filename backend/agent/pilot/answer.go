@@ -354,8 +354,8 @@ func seen(messages []chat.Message) *event.Marks {
 
 // introduction says who answers and how to connect a model.
 func who() string {
-	return "This is Sextant's built-in command pilot: it does plain commands and plans nothing. A model can be " +
-		"connected: " + llm.HowToConnect()
+	return "This is Sextant's built-in command pilot: it runs plain commands, but it does not plan. To connect a " +
+		"model: " + llm.HowToConnect()
 }
 
 // toolList lists what can be called now.

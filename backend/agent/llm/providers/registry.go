@@ -232,10 +232,8 @@ func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, e
 	return modelapi.Endpoint{}, nil, &llm.Error{
 		Kind:    llm.NotSupported,
 		Message: fmt.Sprintf("There is no provider %q", provider),
-		Suggestion: "Providers are " + strings.Join(
-			append(llm.RemoteProviders(), llm.LocalProviders()...),
-			", ",
-		) + "; pilot needs none.",
+		Suggestion: "Providers are " +
+			strings.Join(append(llm.RemoteProviders(), llm.LocalProviders()...), ", ") + "; pilot needs none.",
 	}
 }
 

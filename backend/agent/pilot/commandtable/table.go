@@ -44,14 +44,14 @@ func pageCommands() []Command {
 			say(
 				"(open|go to|goto|visit|navigate to|navigate|browse to|browse|load|take me to) {url:address}",
 				"open example.com",
-				"Opens an address; open demo is the built-in shop",
+				"Opens an address; \"open demo\" opens the built-in shop",
 			).early(),
 			also("{url:address}", "example.com"),
 			say("back", "back", "Goes back").with("action", "back"),
 			also("go? (back|previous) one? page?", "go back one page").with("action", "back"),
 			say("forward", "forward", "Goes forward").with("action", "forward"),
 			also("go? (forward|forwards) one? page?", "go forward").with("action", "forward"),
-			say("reload", "reload", "Loads the page again").with("action", "reload"),
+			say("reload", "reload", "Reloads the page").with("action", "reload"),
 			also("reload|refresh page?", "refresh the page").with("action", "reload"),
 		}},
 		{Tool: "browser_tabs", Group: groupPage, Forms: []Form{
@@ -65,17 +65,17 @@ func pageCommands() []Command {
 			also("open {url:address} (in new tab)", "open example.com in a new tab").with("action", "open"),
 			say("new tab", "new tab", "Opens an empty tab").with("action", "open"),
 			also("open|make new tab", "open a new tab").with("action", "open"),
-			say("tab {tab:tab}", "tab 2", "Brings a tab to the front").with("action", "select"),
+			say("tab {tab:tab}", "tab 2", "Switches to a tab").with("action", "select"),
 			also("(switch to|go to|select|show|switch|open) tab {tab:tab}", "switch to tab 2").with("action", "select"),
 			say("close tab {tab:tab}", "close tab 2", "Closes a tab").with("action", "close"),
-			say("close tab", "close tab", "Closes the tab in front").with("action", "close"),
+			say("close tab", "close tab", "Closes the active tab").with("action", "close"),
 		}},
 		{Tool: "handle_dialog", Group: groupPage, Forms: []Form{
-			say("accept", "accept", "Answers the open dialog with yes").with("accept", true),
+			say("accept", "accept", "Accepts the open dialog").with("accept", true),
 			also("accept dialog", "accept the dialog").with("accept", true),
-			say("dismiss", "dismiss", "Answers the open dialog with no").with("accept", false),
+			say("dismiss", "dismiss", "Dismisses the open dialog").with("accept", false),
 			also("(dismiss|cancel|close) dialog", "dismiss the dialog").with("accept", false),
-			say("answer {text:text}", `answer "Ada"`, "Answers the open dialog with a text").with("accept", true),
+			say("answer {text:text}", `answer "Ada"`, "Enters text in the open dialog and accepts it").with("accept", true),
 			also("answer dialog with {text:text}", `answer the dialog with "Ada"`).with("accept", true),
 		}},
 		{Tool: "downloads", Group: groupPage, Forms: []Form{
@@ -84,13 +84,13 @@ func pageCommands() []Command {
 			say(
 				"cancel download {id:count}",
 				"cancel download 1",
-				"Stops a download that runs",
+				"Cancels a running download",
 			).with("action", "cancel"),
 		}},
 		{Tool: "save_pdf", Group: groupPage, Forms: []Form{
 			say("save pdf", "save pdf", "Saves the page as a PDF"),
 			also("(save page|save) (as|to)? pdf", "save the page as pdf"),
-			say("save pdf as {name:text}", `save pdf as "basket"`, "Saves the page as a PDF of that name"),
+			say("save pdf as {name:text}", `save pdf as "basket"`, "Saves the page as a PDF with that name"),
 		}},
 	}
 }
@@ -98,14 +98,14 @@ func pageCommands() []Command {
 func actCommands() []Command {
 	return []Command{
 		{Tool: "click_element", Group: groupAct, Forms: []Form{
-			say("click|tap {annotationId:mark}", "click 3", "Clicks a number on the page").early(),
-			say("double click {annotationId:mark}", "double click 3", "Clicks it twice").with("count", 2),
+			say("click|tap {annotationId:mark}", "click 3", "Clicks a numbered element").early(),
+			say("double click {annotationId:mark}", "double click 3", "Double-clicks it").with("count", 2),
 			also("(double-click|doubleclick) {annotationId:mark}", "double-click on 3").with("count", 2),
 			also("click|tap {annotationId:mark} (double|twice|two times)", "click 3 twice").with("count", 2),
 			say(
 				"triple click {annotationId:mark}",
 				"triple click 3",
-				"Clicks it three times, which chooses a line",
+				"Triple-clicks it, which selects a line",
 			).with("count", 3),
 			also("click {annotationId:mark} (triple|three times)", "click 3 three times").with("count", 3),
 			say(
@@ -143,31 +143,31 @@ func actCommands() []Command {
 			say(
 				"type|enter|write|input|put {text:text} into|in|to|on|at {annotationId:field}",
 				"type hello into 4",
-				"Types into a field in place of what it held",
+				"Replaces the text of a field",
 			).early(),
 			also("type|enter|write|input|put into|in|to {annotationId:field} {text:text}", "type into 4 hello you"),
 			also("fill in|out? {annotationId:field} with|by {text:text}", "fill 4 with hello"),
 			say(
 				"add {text:text} to {annotationId:field}",
 				`add "more" to 4`,
-				"Types behind what the field holds",
+				"Appends to the text of a field",
 			).with("clear", false),
 			say(
 				"type {text:text} slowly into|in {annotationId:field}",
 				"type hello slowly into 4",
-				"Types key by key as a person does",
+				"Types key by key, as a person does",
 			).with("human", true),
-			say("clear|empty {annotationId:field}", "clear 4", "Empties a field").with("text", ""),
+			say("clear|empty {annotationId:field}", "clear 4", "Clears a field").with("text", ""),
 		}},
 		{Tool: "select_option", Group: groupAct, Forms: []Form{
 			say(
 				"select|choose|pick (option|value)? {values:values} in|from|of|on|at|for {annotationId:list}",
 				"select Germany in 5",
-				"Chooses in a list",
+				"Selects an option of a list",
 			),
 		}},
 		{Tool: "press_key", Group: groupAct, Forms: []Form{
-			say("press|hit {key:key}", "press Control+a", "Presses a key or several at once"),
+			say("press|hit {key:key}", "press Control+a", "Presses a key or a key combination"),
 			say("press key {key:anykey}", "press key 3", "Presses a key whose name is a number"),
 			also("press|hit {key:anykey} key", "hit the escape key"),
 			also("submit|enter", "submit").with("key", "Enter"),
@@ -179,7 +179,7 @@ func actCommands() []Command {
 				"scroll to the bottom of the page",
 			),
 			also("scroll page? (bit|bit more|more)?", "scroll").with("direction", "down"),
-			say("scroll {direction:direction} {amount:pixels}", "scroll down 300 px", "Scrolls so far"),
+			say("scroll {direction:direction} {amount:pixels}", "scroll down 300 px", "Scrolls by that much"),
 			also("scroll page? (to|by)? {direction:direction} by {amount:pixels}", "scroll down by 300px"),
 			also("scroll by? {amount:pixels}", "scroll 300 px").with("direction", "down"),
 			say(
@@ -191,30 +191,30 @@ func actCommands() []Command {
 			say(
 				"scroll {direction:direction} by? {amount:pixels} in|inside|within {target:mark}",
 				"scroll down 300 px in 9",
-				"Scrolls so far inside a box",
+				"Scrolls inside a box by that much",
 			),
 		}},
 		{Tool: "hover_element", Group: groupAct, Forms: []Form{
-			say("hover|point {annotationId:mark}", "hover 6", "Moves the pointer onto it"),
-			say("scroll to {annotationId:mark}", "scroll to 5", "Brings it into view, with the pointer on it"),
+			say("hover|point {annotationId:mark}", "hover 6", "Moves the pointer over it"),
+			say("scroll to {annotationId:mark}", "scroll to 5", "Scrolls it into view and moves the pointer over it"),
 		}},
 		{Tool: "drag_element", Group: groupAct, Forms: []Form{
-			say("drag {from:mark} to|onto|into {to:mark}", "drag 3 to 4", "Drags one thing onto another"),
+			say("drag {from:mark} to|onto|into {to:mark}", "drag 3 to 4", "Drags one element onto another"),
 			say("drag {from:mark} to {to:point}", "drag 3 to 100,200", "Drags it to a point of the view"),
-			say("drag {from:mark} by {by:point}", "drag 3 by 40,0", "Drags it so many pixels right and down"),
+			say("drag {from:mark} by {by:point}", "drag 3 by 40,0", "Drags it by that many pixels right and down"),
 		}},
 		{Tool: "upload_file", Group: groupAct, Forms: []Form{
 			say(
 				"upload {path:path} to|into|in {annotationId:mark}",
 				"upload photo.png to 7",
-				"Gives a file to a file field",
+				"Chooses a file in a file field",
 			),
 		}},
 		{Tool: "select_text", Group: groupAct, Forms: []Form{
 			say("find {text:text}", `find "delivery"`, "Finds a text on the page and selects it"),
 			also("find {text:text} (on|in) page", `find "delivery" on the page`),
 			also("select text {text:text}", `select text "delivery"`),
-			say("select text of {annotationId:mark}", "select text of 3", "Selects the text of a number"),
+			say("select text of {annotationId:mark}", "select text of 3", "Selects the text of a numbered element"),
 		}},
 		{Tool: "wait_for", Group: groupAct, Forms: []Form{
 			say("wait {seconds:seconds}", "wait 2 seconds", "Waits"),
@@ -235,44 +235,44 @@ func actCommands() []Command {
 					"away|to vanish|vanishes)",
 				"wait for Loading to disappear",
 			),
-			say("wait for address {url:text}", `wait for address "/basket"`, "Waits until the address holds that"),
+			say("wait for address {url:text}", `wait for address "/basket"`, "Waits until the address contains that"),
 		}},
 	}
 }
 func lookCommands() []Command {
 	return []Command{
 		{Tool: "annotate_page", Group: groupLook, Forms: []Form{
-			say("annotate", "annotate", "Numbers what can be acted on"),
+			say("annotate", "annotate", "Numbers the elements in view"),
 			also("(annotate|annotations|numbers|look) (viewport|view|everything)? again?", "numbers"),
 			also("(annotate the|annotate this|annotate current|number|look at) page", "annotate this page"),
 			also("(show|list) (numbers|marks)", "show the numbers"),
-			say("annotate page", "annotate page", "Numbers the whole page, also out of view").with("scope", "page"),
+			say("annotate page", "annotate page", "Numbers all elements of the page").with("scope", "page"),
 			also("annotate (whole page|full page|entire page|all)", "annotate the whole page").with("scope", "page"),
-			say("annotate|numbers {query:text}", "annotate save", "Numbers only what these words fit").early(),
+			say("annotate|numbers {query:text}", "annotate save", "Numbers only elements that match these words").early(),
 			say("links", "links", "Lists the links of the whole page").with("scope", "page", "query", "link"),
 			also("(list|show|show all|list all) links", "list links").with("scope", "page", "query", "link"),
-			say("changes", "changes", "Lists what changed since the last look").with("changes_only", true),
+			say("changes", "changes", "Lists what changed since the last time").with("changes_only", true),
 		}},
 		{Tool: "get_annotations", Group: groupLook, Forms: []Form{
-			say("marks", "marks", "Lists the numbers of the last look again"),
+			say("marks", "marks", "Lists the numbered elements again"),
 		}},
 		{Tool: "get_page_content", Group: groupLook, Forms: []Form{
 			say("read page", "read page", "Shows the text of the page").early(),
 			also("read|get|show page? (content|contents|text)? (of page|page)? now?", "read the text of the page"),
 			also("page? (content|contents|text) (of page)?", "page content"),
-			say("read page from {offset:count}", "read page from 4000", "Shows the page from that character on"),
-			say("read page as text", "read page as text", "Shows the page without its links").with("format", "text"),
+			say("read page from {offset:count}", "read page from 4000", "Shows the text from that character on"),
+			say("read page as text", "read page as text", "Shows the text without links").with("format", "text"),
 		}},
 		{Tool: "take_screenshot", Group: groupLook, Forms: []Form{
-			say("screenshot", "screenshot", "Takes a picture of what is in view").early(),
+			say("screenshot", "screenshot", "Takes a screenshot of what is in view").early(),
 			also("(take|make)? screenshot (of page|of view|of viewport|page)?", "take a screenshot of the page"),
 			also("(take|make) (picture|shot) (of page|of view)?", "take a picture"),
-			say("screenshot of {annotationId:mark}", "screenshot of 3", "Takes a picture of one thing"),
+			say("screenshot of {annotationId:mark}", "screenshot of 3", "Takes a screenshot of one element"),
 			also("(take|make)? (screenshot|picture) of? {annotationId:mark}", "take a screenshot of 3"),
 			say(
 				"screenshot of full page",
 				"screenshot of full page",
-				"Takes a picture of the whole page",
+				"Takes a screenshot of the whole page",
 			).with("full_page", true),
 			also(
 				"(take|make)? screenshot of? (full page|whole page|entire page)",
@@ -281,7 +281,7 @@ func lookCommands() []Command {
 			say(
 				"screenshot with numbers",
 				"screenshot with numbers",
-				"Takes a picture with the numbers on it",
+				"Takes a screenshot with the numbers drawn on it",
 			).with("annotated", true),
 			also(
 				"(take|make)? screenshot (of page)? (with numbers|with annotations|annotated)",
@@ -289,19 +289,19 @@ func lookCommands() []Command {
 			).with("annotated", true),
 		}},
 		{Tool: "get_selection", Group: groupLook, Forms: []Form{
-			say("selection", "selection", "Shows the text that is selected"),
+			say("selection", "selection", "Shows the selected text"),
 		}},
 		{Tool: "console_messages", Group: groupLook, Forms: []Form{
-			say("console", "console", "Shows what scripts of the page wrote"),
-			say("console {level:level}", "console errors", "Shows only what is as bad or worse"),
+			say("console", "console", "Shows the console messages of the page"),
+			say("console {level:level}", "console errors", "Shows only messages of that level or above"),
 		}},
 		{Tool: "network_requests", Group: groupLook, Forms: []Form{
-			say("requests", "requests", "Lists what the page loaded"),
-			say("requests with {contains:text}", `requests with "api"`, "Lists only addresses that hold that"),
-			say("request {id:count}", "request 5", "Shows one request with its answer"),
+			say("requests", "requests", "Lists the network requests of the page"),
+			say("requests with {contains:text}", `requests with "api"`, "Lists only requests whose address contains that"),
+			say("request {id:count}", "request 5", "Shows one request and its response"),
 		}},
 		{Tool: "page_tools", Group: groupLook, Forms: []Form{
-			say("page tools", "page tools", "Lists tools that the page itself offers"),
+			say("page tools", "page tools", "Lists the tools the page offers"),
 			say("page tool {name:word}", "page tool search", "Calls a tool of the page").with("action", "call"),
 			say(
 				"page tool {name:word} {arguments:json}",
@@ -332,17 +332,17 @@ func pointCommands() []Command {
 			).with("press", true),
 		}},
 		{Tool: "emulate_device", Group: groupPoint, Forms: []Form{
-			say("emulate {device:device}", "emulate phone", "Lets the tab pretend to be that device"),
-			say("emulate {color_scheme:scheme}", "emulate dark", "Asks pages for light or dark colours"),
+			say("emulate {device:device}", "emulate phone", "Emulates that device in the tab"),
+			say("emulate {color_scheme:scheme}", "emulate dark", "Emulates a light or dark color scheme"),
 			say(
 				"emulate network {network:network}",
 				"emulate network slow-3g",
-				"Makes the tab's network slow or cuts it",
+				"Emulates a slow network, or none",
 			),
-			say("stop emulating", "stop emulating", "Ends what the tab pretends").with("reset", true),
+			say("stop emulating", "stop emulating", "Stops emulation in the tab").with("reset", true),
 		}},
 		{Tool: "evaluate_script", Group: groupPoint, Forms: []Form{
-			say("js {script:script}", "js document.title", "Runs JavaScript in the page, to the end of the line"),
+			say("js {script:script}", "js document.title", "Runs JavaScript in the page: the rest of the line"),
 			also("(javascript|evaluate script) {script:script}", "javascript document.title"),
 		}},
 	}
@@ -378,14 +378,14 @@ func fileCommands() []Command {
 			).with("all", true),
 		}},
 		{Tool: "list_directory", Group: groupFiles, Forms: []Form{
-			say("files", "files", "Lists the folder that is worked in"),
+			say("files", "files", "Lists the workspace folder"),
 			also("(list files|ls|list folder)", "list files"),
 			say("files in {path:folder}", "files in docs", "Lists a folder"),
 			also("(list files in|list folder|ls) {path:folder}", "list files in docs"),
 			say(
 				"all files in {path:folder}",
 				"all files in docs",
-				"Lists a folder and all below it",
+				"Lists a folder and everything below it",
 			).with("recursive", true),
 			say("all files", "all files", "Lists everything below the folder").with("recursive", true),
 		}},
@@ -401,50 +401,50 @@ func fileCommands() []Command {
 			say(
 				"search files for {pattern:text}",
 				`search files for "TODO"`,
-				"Finds lines of files (a regular expression)",
+				"Finds lines in files (regular expression)",
 			),
 			also("search {pattern:text}", `search files for "TODO"`),
 			also("search for {pattern:text}", `search files for "TODO"`),
 			say(
 				"search {pattern:text} in {path:folder}",
 				`search "TODO" in docs`,
-				"Finds lines of files below a folder",
+				"Finds lines in files below a folder",
 			),
 			also("search for {pattern:text} in {path:folder}", `search for "TODO" in docs`),
 		}},
 		{Tool: "file_info", Group: groupFiles, Forms: []Form{
-			say("info {path:path}", "info notes.txt", "Tells size and time of a file"),
+			say("info {path:path}", "info notes.txt", "Shows the size and time of a file"),
 			also("(file info|info about|info of) {path:path}", "file info notes.txt"),
 		}},
 		{Tool: "undo", Group: groupFiles, Forms: []Form{
-			say("undo", "undo", "Takes back the last change to files"),
+			say("undo", "undo", "Undoes the last change to files"),
 			also("undo (last|last change|last changes)", "undo the last change"),
-			say("undo preview", "undo preview", "Shows what undo would change").with("preview", true),
+			say("undo preview", "undo preview", "Shows what \"undo\" would change").with("preview", true),
 		}},
 		{Tool: "bash", Group: groupFiles, Forms: []Form{
 			say("run {command:rest}", "run ls -l", "Runs a command: the rest of the line, literally"),
 			also("$ {command:rest}", "$ ls -l | head"),
 		}},
 		{Tool: "git_read", Group: groupFiles, Forms: []Form{
-			say("git {command:git}", "git status", "Looks at the git repository"),
+			say("git {command:git}", "git status", "Shows the state of the git repository"),
 			say("git diff staged", "git diff staged", "Shows what is staged").with("command", "diff", "staged", true),
 			say("git show {rev:word}", "git show HEAD", "Shows a commit").with("command", "show"),
-			say("git log {path:folder}", "git log docs", "Shows what changed a file or folder").with("command", "log"),
+			say("git log {path:folder}", "git log docs", "Shows the commits that changed a file or folder").with("command", "log"),
 			say("git diff {path:folder}", "git diff docs", "Shows the changes below a path").with("command", "diff"),
 			say(
 				"git blame {path:folder}",
 				"git blame notes.txt",
-				"Tells which commit wrote each line",
+				"Shows the commit of each line",
 			).with("command", "blame"),
 		}},
 		{Tool: "sql_query", Group: groupFiles, Forms: []Form{
-			say("sql {path:path} {query:query}", "sql shop.db SELECT count(*) FROM items", "Reads a SQLite file"),
+			say("sql {path:path} {query:query}", "sql shop.db SELECT count(*) FROM items", "Queries a SQLite file"),
 			say("tables of|in {path:path}", "tables of shop.db", "Lists the tables of a SQLite file"),
 		}},
 		{Tool: "system_info", Group: groupFiles, Forms: []Form{
-			say("system", "system", "Tells about this machine"),
+			say("system", "system", "Shows information about this machine"),
 			also("system (info|information)", "system info"),
-			say("system {what:system}", "system processes", "Tells one part of it"),
+			say("system {what:system}", "system processes", "Shows one part of it"),
 			also("processes", "processes").with("what", "processes"),
 		}},
 		{Tool: "read_result", Group: groupFiles, Forms: []Form{
@@ -457,7 +457,7 @@ func fileCommands() []Command {
 			say(
 				"search result {handle:word} for {pattern:text}",
 				`search result r1 for "error"`,
-				"Finds lines of a long result",
+				"Finds lines in a long result",
 			),
 		}},
 	}
@@ -497,27 +497,27 @@ func makingCommands() []Command {
 			say(
 				"(make|create|new) (a|the)? list? panel {panel_id:word}",
 				"make panel shopping-list",
-				"Makes a panel with a list",
+				"Creates a panel with a list",
 			).with("template", "list"),
 			say(
 				"(make|create|new) (a|the)? board panel {panel_id:word}",
 				"make board panel chores",
-				"Makes a panel with cards in columns",
+				"Creates a panel with cards in columns",
 			).with("template", "board"),
 		}},
 		{Tool: "read_panel", Group: groupWindow, Forms: []Form{
 			say(
 				"panel files {panel_id:word}",
 				"panel files shopping-list",
-				"Lists the files of a panel that was made here",
+				"Lists the files of a panel you created",
 			),
-			say("panel file {panel_id:word} {path:word}", "panel file shopping-list page.json", "Shows a file of it"),
+			say("panel file {panel_id:word} {path:word}", "panel file shopping-list page.json", "Shows one of its files"),
 		}},
 		{Tool: "change_panel", Group: groupWindow, Forms: []Form{
 			say(
 				"change panel {panel_id:word} {path:word} {old:quoted} to {new:quoted}",
 				`change panel shopping-list page.json "Buy" to "Get"`,
-				"Changes words in a file of it",
+				"Replaces text in one of its files",
 			),
 		}},
 	}
@@ -533,27 +533,27 @@ func windowCommands() []Command {
 			also("home", "home").with("panel", "home"),
 		}},
 		{Tool: "close_panel", Group: groupWindow, Forms: []Form{
-			say("close panel", "close panel", "Closes the panel in front"),
+			say("close panel", "close panel", "Closes the active panel"),
 			also("close active panel", "close the active panel"),
 			say("close {panel:panelid} panel", "close home panel", "Closes a panel"),
 			also("close {panel:panelid}", "close home"),
 		}},
 		{Tool: "focus_surface", Group: groupWindow, Forms: []Form{
-			say("focus {surface:surface}", "focus page", "Moves the keyboard there"),
+			say("focus {surface:surface}", "focus page", "Moves the keyboard focus there"),
 		}},
 		{Tool: "get_workspace_state", Group: groupWindow, Forms: []Form{
 			say("workspace", "workspace", "Describes what is in the window"),
 			also("workspace state", "workspace state"),
 		}},
 		{Tool: "get_active_panel", Group: groupWindow, Forms: []Form{
-			say("active panel", "active panel", "Tells which panel is in front"),
+			say("active panel", "active panel", "Shows which panel is active"),
 		}},
 		{Tool: "expand_activity_bar", Group: groupWindow, Forms: []Form{
-			say("expand bar", "expand bar", "Makes the bar at the left wide"),
+			say("expand bar", "expand bar", "Expands the activity bar"),
 			also("expand activity bar", "expand the activity bar"),
 		}},
 		{Tool: "collapse_activity_bar", Group: groupWindow, Forms: []Form{
-			say("collapse bar", "collapse bar", "Makes the bar at the left narrow"),
+			say("collapse bar", "collapse bar", "Collapses the activity bar"),
 			also("collapse activity bar", "collapse the activity bar"),
 		}},
 		{Tool: "set_activity_bar_devices", Group: groupWindow, Forms: []Form{
@@ -564,14 +564,14 @@ func windowCommands() []Command {
 			also("find tools (to|for) {query:text}", "find tools to save a page"),
 		}},
 		{Tool: "list_created_tools", Group: groupWindow, Forms: []Form{
-			say("created tools", "created tools", "Lists the tools that were made here"),
+			say("created tools", "created tools", "Lists the created tools"),
 			also("list created tools", "list created tools"),
 		}},
 		{Tool: "delete_tool", Group: groupWindow, Forms: []Form{
-			say("delete tool {name:tool}", "delete tool my_tool", "Deletes a tool that was made here"),
+			say("delete tool {name:tool}", "delete tool my_tool", "Deletes a created tool"),
 		}},
 		{Tool: AnyTool, Group: groupWindow, Forms: []Form{
-			say("run tool {tool:tool}", "run tool my_tool", "Calls any tool, made here or not"),
+			say("run tool {tool:tool}", "run tool my_tool", "Calls any tool"),
 			say(
 				"run tool {tool:tool} {args:json}",
 				`run tool my_tool {"day": 3}`,
@@ -580,7 +580,7 @@ func windowCommands() []Command {
 			also("run {tool:made}", "run tool my_tool"),
 		}},
 		{Tool: "enhance_baseline_prompt", Group: groupWindow, Forms: []Form{
-			say("prompt note {note:text}", `prompt note "Answer in German."`, "Keeps an instruction for models"),
+			say("prompt note {note:text}", `prompt note "Answer in German."`, "Adds an instruction for models"),
 			say("remove prompt note {remove:count}", "remove prompt note 1", "Removes such an instruction"),
 		}},
 		{Tool: "developer_note", Group: groupWindow, Forms: []Form{
@@ -597,7 +597,7 @@ func windowCommands() []Command {
 		{Builtin: LocalHelp, Group: groupWindow, Forms: []Form{
 			say("help", "help", "Lists all commands").early(),
 			also("(commands|list commands|show help|what can you do|you do|what can i say)", "commands"),
-			say("help {about:text}", "help click", "Explains the commands of that word"),
+			say("help {about:text}", "help click", "Explains the commands with that word"),
 		}},
 	}
 }
