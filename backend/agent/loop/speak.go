@@ -72,9 +72,8 @@ func (t *turn) speak(listed, defs []toolspec.Definition) (llm.Response, chat.Mes
 	}
 	round := event.Round{
 		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: prompt.Parts(req, listed),
-		DurationMS: time.Since(asked).
-			Milliseconds(),
-		Answer: prompt.MessageBytes(message), Calls: len(message.Calls), Failed: err != nil,
+		DurationMS: time.Since(asked).Milliseconds(),
+		Answer:     prompt.MessageBytes(message), Calls: len(message.Calls), Failed: err != nil,
 		Requests: t.purse.TakeUnreported(), Payer: t.purse.Payer(),
 	}
 	ended := []event.Event{t.event(event.RoundEnded, round)}

@@ -39,7 +39,6 @@ func TestTheGoalRulesAndQuestionsStayVerbatim(t *testing.T) {
 What the person asked and said, word for word:
 > Find a hotel in Graz
 > for two nights.
-
 > Never book anything without asking me!
 
 > Is breakfast included?

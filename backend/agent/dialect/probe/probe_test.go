@@ -91,8 +91,7 @@ func TestTheProbeDetectsTheFormatWithFewRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, s := served(t, c.turns...)
-			v, _, err := probe.New(probe.Config{Memory: &memory{}}).
-				Detect(context.Background(), "openai/m", m)
+			v, _, err := probe.New(probe.Config{Memory: &memory{}}).Detect(context.Background(), "openai/m", m)
 			if err != nil || v.Kind != c.kind || v.Confidence != c.sure || v.Requests != c.requests ||
 				len(s.Requests()) != c.requests ||
 				v.Source != "probe" {
