@@ -1,10 +1,9 @@
 package typedhosts_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/agent/loop/typedhosts"
 )
@@ -34,8 +33,8 @@ func TestHostsAPersonTypedAreFound(t *testing.T) {
 		"https://":                              nil,
 	} {
 		t.Run(text, func(t *testing.T) {
-			if diff := cmp.Diff(want, typedhosts.Find(text)); diff != "" {
-				t.Errorf("hosts differ (-want +got):\n%s", diff)
+			if got := typedhosts.Find(text); !slices.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
 			}
 		})
 	}
