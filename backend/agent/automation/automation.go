@@ -114,7 +114,7 @@ func (j *Job) Check() error {
 	case len(j.System) > MaxSystemBytes:
 		return wrong(
 			fmt.Sprintf("The system prompt has %d bytes.", len(j.System)),
-			fmt.Sprintf("The limit is %d.", MaxSystemBytes),
+			fmt.Sprintf("At most %d are allowed.", MaxSystemBytes),
 		)
 	case j.Model == "" || j.Model == llm.PilotName:
 		return wrong("An answer in a format needs a language model; the built-in command pilot is not one.", connect)

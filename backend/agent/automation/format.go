@@ -28,7 +28,7 @@ func NewFormat(raw []byte) (Format, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > MaxFormatBytes {
 		return Format{}, fmt.Errorf(
-			"the format has %d bytes; all of it is sent to the model, so the limit is %d",
+			"the format has %d bytes; all of it is sent to the model, so at most %d are allowed",
 			len(raw),
 			MaxFormatBytes,
 		)

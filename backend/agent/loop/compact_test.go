@@ -204,7 +204,7 @@ func TestWithoutAnAnswerTheSummaryIsMadeWithoutTheModel(t *testing.T) {
 		_, messages, _ := h.recorded()
 		sums := summaries(messages)
 		if len(sums) == 0 || !strings.Contains(sums[0].Text, `act {"n":1}: article of {"n":1} word`) ||
-			!strings.Contains(sums[0].Text, "Put together by Sextant") {
+			!strings.Contains(sums[0].Text, "Written by Sextant") {
 			t.Errorf("%s: %+v", name, sums)
 		}
 	}

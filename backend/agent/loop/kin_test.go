@@ -162,7 +162,7 @@ func TestAFourthSubagentOfProgramsIsRefusedWhateverTheirNames(t *testing.T) {
 	for range 3 {
 		<-held
 	}
-	if r := start("call3"); r.Success || !strings.Contains(r.Error, "3 subagents run already") {
+	if r := start("call3"); r.Success || !strings.Contains(r.Error, "3 subagents are already running") {
 		t.Errorf("%+v", r)
 	}
 	close(hold)

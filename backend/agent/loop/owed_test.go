@@ -41,7 +41,7 @@ func TestOnAFullDiskATurnEndsAndNothingOfItIsLost(t *testing.T) {
 	}
 	o := h.ask(t, "act twice")
 	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "disk is full") ||
-		!strings.Contains(o.Suggestion, "Make room") {
+		!strings.Contains(o.Suggestion, "Free space") {
 		t.Fatalf("it ended as %+v", o)
 	}
 	if _, _, calls := h.recorded(); len(calls) != 1 {

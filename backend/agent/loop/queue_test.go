@@ -95,8 +95,8 @@ func TestASteeringMessageIsTakenAfterTheRunningCall(t *testing.T) {
 	if last := read[len(read)-1]; last != "user:rather open shop.example" {
 		t.Errorf("the model reads last %q", last)
 	}
-	if !strings.HasPrefix(read[len(read)-2], "tool:not run: the person wrote") &&
-		!strings.Contains(read[len(read)-2], "not run: the person wrote") {
+	if !strings.HasPrefix(read[len(read)-2], "tool:not run: the user sent") &&
+		!strings.Contains(read[len(read)-2], "not run: the user sent") {
 		t.Errorf("the calls that were left read %q", read[len(read)-2])
 	}
 	i := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind == event.MessageTaken })

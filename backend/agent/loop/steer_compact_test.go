@@ -93,7 +93,7 @@ func TestAMessageThatIsSentWhileASummaryIsWrittenIsReadInTheNextRound(t *testing
 	first := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleSummary })
 	at := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Text == wish })
 	if at < first || messages[at-1].Role != chat.RoleTool ||
-		!strings.Contains(messages[at-1].Text, "not run: the person wrote") ||
+		!strings.Contains(messages[at-1].Text, "not run: the user sent") ||
 		len(made) != 11 {
 		t.Errorf("summary %d, message %d after %q, %d calls", first, at, messages[at-1].Text, len(made))
 	}

@@ -39,6 +39,7 @@ func TestTheGoalRulesAndQuestionsStayVerbatim(t *testing.T) {
 What the person asked and said, word for word:
 > Find a hotel in Graz
 > for two nights.
+
 > Never book anything without asking me!
 
 > Is breakfast included?

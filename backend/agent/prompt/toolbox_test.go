@@ -74,17 +74,17 @@ func TestCallToolIsResolvedToTheToolItNames(t *testing.T) {
 		{"call_tool", `{"tool":"act"}`, "act", `{}`, ""},
 		{"call_tool", `{"name":"act","arguments":{"n":1}}`, "act", `{"n":1}`, ""},
 		{"call_tool", `{"name":"act","arguments":"{\"n\":1}"}`, "act", `{"n":1}`, ""},
-		{"call_tool", `{"name":"call_tool","arguments":{}}`, "", "", "which tool"},
+		{"call_tool", `{"name":"call_tool","arguments":{}}`, "", "", "does not name a tool"},
 		{"call_tool", `{"tool":"act","args":null}`, "act", `{}`, ""},
 		{"call_tool", `{"tool":"act","args":"{\"n\":1}"}`, "act", `{"n":1}`, ""},
 		{"call_tool", `{"tool":"act","args":"n=1"}`, "", "", "args for act are not"},
 		{"call_tool", `{"tool":"act","args":""}`, "", "", "args for act are not"},
 		{"call_tool", `{"tool":"act","args":[1]}`, "", "", "args for act are not"},
-		{"call_tool", `{"tool":" "}`, "", "", "which tool"},
-		{"call_tool", `{"tool":7}`, "", "", "which tool"},
-		{"call_tool", `[]`, "", "", "which tool"},
-		{"call_tool", ``, "", "", "which tool"},
-		{"call_tool", `{"tool":"call_tool","args":{}}`, "", "", "which tool"},
+		{"call_tool", `{"tool":" "}`, "", "", "does not name a tool"},
+		{"call_tool", `{"tool":7}`, "", "", "does not name a tool"},
+		{"call_tool", `[]`, "", "", "does not name a tool"},
+		{"call_tool", ``, "", "", "does not name a tool"},
+		{"call_tool", `{"tool":"call_tool","args":{}}`, "", "", "does not name a tool"},
 	} {
 		tool, args, wrong := prompt.Meant(c.name, json.RawMessage(c.args))
 		if tool != c.tool || string(args) != c.meant || (wrong == nil) != (c.wrong == "") ||

@@ -25,7 +25,7 @@ func TestRefusalsOfTheServiceHaveTheirKind(t *testing.T) {
 		"forbidden":          {openaitest.Turn{Status: 403}, llm.Unauthorised, "Forbidden"},
 		"no such model":      {openaitest.Turn{Status: 404, Body: `{"error":{"message":"The model 'm' does not exist"}}`}, llm.NoModel, `"m"`},
 		"no chat here":       {openaitest.Turn{Status: 404, Body: `<html>not found</html>`}, llm.Failed, "no chat endpoint"},
-		"rate limited":       {openaitest.Turn{Status: 429, RetryAfter: "60"}, llm.RateLimited, "no more requests"},
+		"rate limited":       {openaitest.Turn{Status: 429, RetryAfter: "60"}, llm.RateLimited, "limiting requests"},
 		"too long":           {openaitest.Turn{Status: 400, Body: `{"error":{"message":"This model's maximum context length is 8192 tokens"}}`}, llm.TooLong, "too long"},
 		"bad request":        {openaitest.Turn{Status: 400, Body: `{"detail":"tools not supported"}`}, llm.Failed, "tools not supported"},
 		"down, error string": {openaitest.Turn{Status: 503, Body: `{"error":"loading model"}`}, llm.Failed, "loading model"},
