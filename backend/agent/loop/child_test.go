@@ -218,12 +218,12 @@ func TestASubagentInheritsTheOutsideSourcesOfItsParent(t *testing.T) {
 func TestASubagentMayOnlyUseToolsOfItsCaller(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"task":"one: x","tools":["lok"]}`:                   `Did you mean look`,
-		`{"task":"one: x","tools":["act"]}`:                   `no tool "act" here`,
+		`{"task":"one: x","tools":["act"]}`:                   `no tool "act" to give`,
 		`{"task":"one: x","tools":[]}`:                        `tools is empty`,
 		`{"task":"  "}`:                                       `task is empty`,
 		`{"task":"one: x","model":"anthropic/claude-fancy"}`:  `of another service`,
 		`{"task":"one: x","model":"pilot"}`:                   `needs a language model`,
-		`{"task":"one: x","tools":["look","navigate_page"]}`:  `no tool "navigate_page" here`,
+		`{"task":"one: x","tools":["look","navigate_page"]}`:  `no tool "navigate_page" to give`,
 		`{"task":"one: x","tools":["look"],"read_only":true}`: ``,
 	} {
 		f := newSubagentHarness(
