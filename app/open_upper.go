@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"sextant/backend/agent/dialect"
-	"sextant/backend/agent/llm"
+	"sextant/backend/agent/dialect/probe"
+	"sextant/backend/agent/llm/modelapi"
+	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/pilot"
 	httpapi "sextant/backend/api/http"
@@ -169,7 +170,7 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 	if err != nil {
 		return err
 	}
-	s.Models = llm.New(llm.Config{
+	s.Models = providers.New(providers.Config{
 		Services: s.modelServices(), Fallback: func() string { return s.Settings.Get("fallback_model") }, Log: s.Log,
 		// Only what a person configured for a model is open to it, and to nothing else.
 		Egress: func() *egress.Guard {
@@ -191,7 +192,7 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 	s.Loop = loop.New(loop.Config{
 		Pilot: s.Pilot,
 		Tools: offeredTools{s.Discovery}, Calls: s.Pipeline, Journal: s.Events, Pending: s.Pending, History: s.Store, Queue: s.Store, Models: s.Models,
-		Dialects: dialect.NewProber(dialect.ProbeConfig{
+		Dialects: probe.New(probe.Config{
 			Memory: s.Store, Overrides: func() []string { return s.Settings.List("dialects") }, Log: s.Log,
 		}),
 		Limits: func() loop.Limits {
@@ -219,13 +220,13 @@ func (s *System) promptSecret(ctx context.Context) (string, error) {
 }
 
 // modelServices are the services for models as the settings have them, by provider.
-func (s *System) modelServices() map[string]llm.Service {
-	services := map[string]llm.Service{}
+func (s *System) modelServices() map[string]providers.Service {
+	services := map[string]providers.Service{}
 	for _, provider := range []string{"openai", "anthropic", "gemini", "openrouter"} {
-		services[provider] = llm.Service{BaseURL: s.Settings.Get(provider + "_base_url"), Key: s.Settings.Get(provider + "_api_key")}
+		services[provider] = providers.Service{BaseURL: s.Settings.Get(provider + "_base_url"), Key: s.Settings.Get(provider + "_api_key")}
 	}
 	openai := services["openai"]
-	openai.Format = llm.Format(s.Settings.Get("openai_format"))
+	openai.Format = modelapi.Format(s.Settings.Get("openai_format"))
 	services["openai"] = openai
 	return services
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"sextant/backend/agent/pilot"
+	"sextant/backend/agent/pilot/grammar"
 	"sextant/shared/event"
 )
 
@@ -18,8 +18,8 @@ const (
 )
 
 // pilotLive is what the pilot sees of the window: what it offers and completes comes from there.
-func (s *System) pilotLive(panel string) pilot.Live {
-	return pilot.Live{
+func (s *System) pilotLive(panel string) grammar.Live {
+	return grammar.Live{
 		Marks: sync.OnceValue(func() *event.Marks { return masked(s.Secrets, s.Browser.Marks()) }),
 		Tabs:  sync.OnceValue(func() []event.Tab { return masked(s.Secrets, s.Browser.State()).Tabs }),
 		Tools: s.Discovery.Discover(panel).All(),

@@ -8,6 +8,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/pilot"
+	"sextant/backend/agent/pilot/commandtable"
 	"sextant/backend/calls/schema"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
@@ -19,7 +20,7 @@ func TestEveryToolOfOurOwnHasACommand(t *testing.T) {
 	sys := openTest(t, Purpose{})
 	defs := sys.Discovery.Discover("").All()
 	defs = slices.DeleteFunc(defs, func(d toolspec.Definition) bool { return d.Origin != toolspec.OriginBaseline })
-	examples, wordless := pilot.Examples()
+	examples, wordless := commandtable.Examples()
 	said := map[string]bool{}
 	for _, e := range examples {
 		said[e.Tool] = true
@@ -50,7 +51,7 @@ func TestWhatCommandsCallIsWhatToolsTake(t *testing.T) {
 		functions[i] = d.Function()
 	}
 	p, checker := pilot.New(pilot.Config{}), schema.New()
-	examples, _ := pilot.Examples()
+	examples, _ := commandtable.Examples()
 	checked := 0
 	for _, e := range examples {
 		if e.Tool == "" || e.Tool == "*" {

@@ -1,23 +1,23 @@
 package app
 
 import (
-	"sextant/backend/agent/loop"
+	"sextant/backend/agent/loop/budget"
 	"sextant/backend/agent/price"
 )
 
 // spend is what the loop asks about costs. Values were checked where they came in.
-func (s *System) spend() loop.Spend {
-	budget := func(scope string) loop.Budget {
+func (s *System) spend() budget.Config {
+	limit := func(scope string) budget.Limit {
 		cost, err := price.Money(s.Settings.Get("cost_" + scope))
 		if err != nil {
 			s.Log.Error("budget not read", "setting", "cost_"+scope, "error", err)
 		}
-		return loop.Budget{Tokens: s.Settings.Count("tokens_" + scope), Cost: cost}
+		return budget.Limit{Tokens: s.Settings.Count("tokens_" + scope), Cost: cost}
 	}
-	return loop.Spend{
+	return budget.Config{
 		Ledger: s.Store,
-		Budgets: func() loop.Budgets {
-			return loop.Budgets{Turn: budget("per_turn"), Conversation: budget("per_conversation")}
+		Budgets: func() budget.Limits {
+			return budget.Limits{Turn: limit("per_turn"), Conversation: limit("per_conversation")}
 		},
 		Price: func(model string) (price.Price, bool) {
 			list, err := price.Parse(s.Settings.Get("prices"))

@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"sextant/app/config"
-	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/pilot"
 	"sextant/backend/api/access"
@@ -104,7 +104,7 @@ type System struct {
 	Discovery   *discovery.Discovery
 	Desk        *approval.Desk
 	Pipeline    *pipeline.Pipeline
-	Models      *llm.Registry
+	Models      *providers.Registry
 	Loop        *loop.Loop
 	Pilot       *pilot.Pilot
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"sextant/backend/agent/loop"
+	"sextant/backend/agent/loop/typedhosts"
 	"sextant/backend/guard/policy"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -23,7 +23,7 @@ import (
 // none. In a run of its own it counts as typed; a running Sextant opens such an address only
 // for its own person.
 func localInTask(task string) string {
-	for _, host := range loop.TypedHosts(task) {
+	for _, host := range typedhosts.Find(task) {
 		if policy.Local(host) {
 			return "the address " + host
 		}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/price"
 	"sextant/backend/guard/egress"
 )
@@ -85,7 +85,7 @@ func checkToolKey(key string) error {
 	return fmt.Errorf("%q is no tool; write the name of one of Sextant's own, panel/name or server/name", key)
 }
 
-func checkDialect(d string) error { return dialect.CheckOverride(d) }
+func checkDialect(d string) error { return probe.CheckOverride(d) }
 
 // checkFallback refuses what is no name of a model over a provider; none is allowed.
 func checkFallback(value string) error {

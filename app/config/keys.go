@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/modelapi"
 	"sextant/backend/tools/web"
 )
 
@@ -44,7 +44,7 @@ func generalKeys() []Key {
 		{Name: "marks", Default: "on", Window: true, OneOf: []string{"on", "off"}, Doc: "Whether numbers are drawn over the page."},
 		{Name: "openai_base_url", Default: "", Window: true, Doc: "Address of an OpenAI-compatible service, e.g. https://api.example/v1. Setting it grants requests to its host."},
 		{Name: "openai_api_key", Default: "", Window: true, Secret: true, Doc: "Key for that service. Kept with the secrets; never shown again."},
-		{Name: "openai_format", Default: "auto", Window: true, OneOf: llm.Formats(), Doc: "What that service speaks: chat (chat completions), responses, or anthropic (messages). auto is responses at OpenAI's own address, anthropic at Anthropic's and where the address ends in /anthropic, else chat."},
+		{Name: "openai_format", Default: "auto", Window: true, OneOf: modelapi.Formats(), Doc: "What that service speaks: chat (chat completions), responses, or anthropic (messages). auto is responses at OpenAI's own address, anthropic at Anthropic's and where the address ends in /anthropic, else chat."},
 		{Name: "anthropic_api_key", Default: "", Window: true, Secret: true, Doc: "Key for Anthropic (anthropic/…). Kept with the secrets; never shown again."},
 		{Name: "anthropic_base_url", Default: "", Window: true, Doc: "Address to reach Anthropic's protocol at; empty is Anthropic's own."},
 		{Name: "gemini_api_key", Default: "", Window: true, Secret: true, Doc: "Key for Google's Gemini (gemini/…). Kept with the secrets; never shown again."},

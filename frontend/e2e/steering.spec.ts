@@ -58,7 +58,7 @@ test('what a person writes while a turn runs steers it or waits, is seen waiting
     // The call of the first answer was not run: what was written came before it.
     const results = model.requests[1]!.messages.filter((m) => m.role === 'tool');
     expect(results).toHaveLength(1);
-    expect(JSON.stringify(results)).toContain('not run: the person wrote a new message');
+    expect(JSON.stringify(results)).toContain('not run: the user sent a new message');
   } finally {
     await sextant.stop();
     await model.stop();

@@ -1,15 +1,12 @@
-// Package automation asks the assistant for an answer that a program can read: JSON of a wanted
-// format instead of words (A6, A8).
+// Package automation asks the assistant for an answer that a program can read: JSON of a given format.
 //
-// A Job is one turn of the loop with a goal. The model works with the same tools, through the same
-// Pipeline, under the same limits and questions as in a conversation, and with the same system
-// prompt in every round. When it calls final_response it is told the format; from then on no tool
-// runs. What it answers is read as JSON and checked; when it does not fit, the model is told where,
-// and may send it again a bounded number of times.
+// A Job is one turn of the loop with a goal. The model works with the same tools, pipeline, limits, questions
+// and system prompt as in a conversation. When it calls final_response it gets the format; from then on no tool
+// runs. Its answer is parsed as JSON and checked. If it does not fit, the model is told where, and may send it
+// again a limited number of times.
 //
-// The format comes from a program and the answer from a model: both are hostile. A format is
-// refused when it is too large, points outside of itself or goes in circles; nothing of an answer
-// is converted or filled in.
+// The format comes from a program and the answer from a model; neither is trusted. A format is refused if it is
+// too large, has external references or is circular. Nothing in an answer is converted or filled in.
 package automation
 
 import (
@@ -25,11 +22,11 @@ import (
 	"sextant/shared/clip"
 )
 
-// Bounds of a Job.
+// Limits of a Job.
 const (
 	// MaxRepairs is the most a Job may ask for.
 	MaxRepairs = 10
-	// MaxSystemBytes bounds a system prompt of the caller's.
+	// MaxSystemBytes limits the caller's system prompt.
 	MaxSystemBytes = 100_000
 )
 
@@ -38,45 +35,44 @@ type Runner interface {
 	Run(ctx context.Context, ask loop.Ask) (loop.Outcome, error)
 }
 
-// Job is one task whose answer has to fit a Format.
+// Job is one task whose answer must fit a Format.
 type Job struct {
-	// Ask is what to do, for whom and with what; its Goal is set by Run.
+	// Ask is what to do, for whom and with what. Run sets its Goal.
 	loop.Ask
 	Format Format
 	// Repairs is how often an answer that does not fit is sent back, 0 to MaxRepairs.
 	Repairs int
 }
 
-// Answer is what came of a Job.
+// Answer is the result of a Job.
 type Answer struct {
-	// JSON fits the format: one value without white space around its parts, names in the order in
-	// which the model wrote them, none of them twice.
+	// JSON fits the format: one compact value with names in the model's order, none of them twice.
 	JSON json.RawMessage
-	// Repairs is how often the model had to be told that it does not fit.
+	// Repairs is how often the model was told that its answer does not fit.
 	Repairs int
 	Outcome loop.Outcome
 }
 
-// Error is why there is no answer. Outcome is empty when nothing ran.
+// Error is why there is no answer. Outcome is empty if nothing ran.
 type Error struct {
 	Message, Suggestion string
 	// Last is what the model answered last, "" for nothing, cut at a few thousand characters.
 	Last string
-	// Wrong is what does not fit in it; empty when something else went wrong.
+	// Wrong is what does not fit in it; empty if something else went wrong.
 	Wrong   []string
 	Outcome loop.Outcome
-	// Unasked says that the Job itself is wrong and nothing ran.
+	// Unasked says that the Job itself is invalid and nothing ran.
 	Unasked bool
 	cause   error
 }
 
 func (e *Error) Error() string { return strings.TrimSpace(e.Message + " " + e.Suggestion) }
 
-// Unwrap gives the loop's error, such as loop.ErrBusy.
+// Unwrap returns the loop's error, such as loop.ErrBusy.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Run does job and returns its answer; ctx stops it. Every error is an *Error. Safe for concurrent
-// use: two Jobs at once are two turns in two conversations.
+// Run does job and returns its answer; ctx stops it. Every error is an *Error. Safe for concurrent use: two
+// Jobs are two turns in two conversations.
 func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 	if err := job.Check(); err != nil {
 		return Answer{}, err
@@ -88,7 +84,13 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 		return Answer{}, &Error{Message: sentence(err.Error()), Unasked: true, cause: err}
 	}
 	if outcome.Status != chat.StatusDone || g.answer == nil {
-		e := &Error{Message: outcome.Error, Suggestion: outcome.Suggestion, Last: clip.Runes(outcome.Text, maxShown), Wrong: g.wrong, Outcome: outcome}
+		e := &Error{
+			Message:    outcome.Error,
+			Suggestion: outcome.Suggestion,
+			Last:       clip.Runes(outcome.Text, maxShown),
+			Wrong:      g.wrong,
+			Outcome:    outcome,
+		}
 		if e.Message == "" {
 			e.Message = "The task was stopped before it had an answer."
 		}
@@ -97,7 +99,7 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 	return Answer{JSON: g.answer, Repairs: g.told, Outcome: outcome}, nil
 }
 
-// Check is why the Job cannot be done as it is, nil when it can be tried.
+// Check returns why the Job is invalid, nil if it can be tried.
 func (j *Job) Check() error {
 	wrong := func(message, suggestion string) error {
 		return &Error{Message: message, Suggestion: suggestion, Unasked: true}
@@ -108,18 +110,23 @@ func (j *Job) Check() error {
 	case j.Format.empty():
 		return wrong("The format is missing.", "Give a JSON Schema, or a description in words.")
 	case j.Repairs < 0 || j.Repairs > MaxRepairs:
-		return wrong(fmt.Sprintf("%d repairs are asked for.", j.Repairs), fmt.Sprintf("Ask for 0 to %d.", MaxRepairs))
+		return wrong(fmt.Sprintf("%d repairs were requested.", j.Repairs), fmt.Sprintf("Ask for 0 to %d.", MaxRepairs))
 	case len(j.System) > MaxSystemBytes:
-		return wrong(fmt.Sprintf("The system prompt has %d bytes.", len(j.System)), fmt.Sprintf("At most %d are taken.", MaxSystemBytes))
+		return wrong(
+			fmt.Sprintf("The system prompt has %d bytes.", len(j.System)),
+			fmt.Sprintf("At most %d are allowed.", MaxSystemBytes),
+		)
 	case j.Model == "" || j.Model == llm.PilotName:
-		return wrong("An answer in a format needs a language model, and the built-in command pilot is none.", connect)
+		return wrong("An answer in a format needs a language model; the built-in command pilot is not one.", connect)
 	}
 	return nil
 }
 
-// connect says how a person comes to a model.
-const connect = "Start Ollama, LM Studio or llama.cpp on this machine, or set SEXTANT_OPENAI_BASE_URL and SEXTANT_OPENAI_API_KEY for a " +
-	"compatible service; then name the model as provider/name, e.g. ollama/qwen3, or set it once as SEXTANT_MODEL. sextant doctor shows what is found."
+// connectHint says how to connect a model.
+const connect = "Start Ollama, LM Studio or llama.cpp on this machine, or set SEXTANT_OPENAI_BASE_URL and " +
+	"SEXTANT_OPENAI_API_KEY for a " +
+	"compatible service; then name the model as provider/name, e.g. ollama/qwen3, or set it once as " +
+	"SEXTANT_MODEL. sextant doctor shows what is found."
 
 // Failure finds the *Error in err.
 func Failure(err error) (*Error, bool) {

@@ -15,10 +15,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// crowded has more tools than a twentieth of the window holds, one of them a panel's.
-func crowded(t *testing.T, turns ...openaitest.Turn) *house {
+// manyTools has more tools than fit in a twentieth of the window, one of them a panel's.
+func manyTools(t *testing.T, turns ...openaitest.Turn) *harness {
 	t.Helper()
-	h := build(t, turns...)
+	h := newHarness(t, turns...)
 	h.window, h.limits = 4000, loop.Limits{CallsPerTurn: 20, Rounds: 20}
 	h.more = []toolspec.Definition{def(toolspec.FindTools, true)}
 	for i := range 60 {
@@ -34,14 +34,16 @@ func meant(tool, args string) openaitest.Call {
 	return call(toolspec.CallTool, fmt.Sprintf(`{"tool":%q,"args":%s}`, tool, args))
 }
 
-func TestAModelThatHasToFindItsToolsSaysThatItIsDoneInEveryDialect(t *testing.T) {
+func TestAModelThatSearchesItsToolsFinishesInEveryFormat(t *testing.T) {
 	for _, kind := range dialect.Kinds() {
 		for name, done := range map[string]openaitest.Call{"by itself": call(automation.ToolName, `{}`), "as one it found": meant(automation.ToolName, `{}`)} {
 			t.Run(string(kind)+" "+name, func(t *testing.T) {
-				h := crowded(t)
+				h := manyTools(t)
 				h.kind = kind
 				caller := def(toolspec.CallTool, false)
-				caller.Parameters = json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string"},"args":{"type":"object"}}}`)
+				caller.Parameters = json.RawMessage(
+					`{"type":"object","properties":{"tool":{"type":"string"},"args":{"type":"object"}}}`,
+				)
 				tools := dialect.NewTools([]toolspec.Definition{caller, def(automation.ToolName, false)})
 				script := []openaitest.Call{meant("other_7", `{}`), done}
 				h.service.Answer = func(r openaitest.Request) openaitest.Turn {
@@ -52,7 +54,9 @@ func TestAModelThatHasToFindItsToolsSaysThatItIsDoneInEveryDialect(t *testing.T)
 					case kind == dialect.Native:
 						return calls(script[n])
 					}
-					return says(dialect.Print(kind, dialect.Call{Name: script[n].Name, Args: []byte(script[n].Args)}, tools))
+					return says(
+						dialect.Print(kind, dialect.Call{Name: script[n].Name, Args: []byte(script[n].Args)}, tools),
+					)
 				}
 				answer, err := automation.Run(t.Context(), h, h.job(t))
 				if err != nil || string(answer.JSON) != `{"name":"Fen","price":72}` || answer.Outcome.Rounds != 3 {
@@ -63,7 +67,8 @@ func TestAModelThatHasToFindItsToolsSaysThatItIsDoneInEveryDialect(t *testing.T)
 				}
 				requests := h.service.Requests()
 				for i, r := range requests {
-					if r.Messages[0].Content != requests[0].Messages[0].Content || strings.Contains(string(r.Body), "Does other_9.") {
+					if r.Messages[0].Content != requests[0].Messages[0].Content ||
+						strings.Contains(string(r.Body), "Does other_9.") {
 						t.Errorf("round %d: the system prompt differs, or all tools are told", i+1)
 					}
 					if !strings.Contains(string(r.Body), automation.ToolName) {
@@ -76,10 +81,24 @@ func TestAModelThatHasToFindItsToolsSaysThatItIsDoneInEveryDialect(t *testing.T)
 }
 
 func TestAToolThatIsNotAllowedDoesNotRunThroughTheOneThatCallsOthers(t *testing.T) {
-	h := crowded(t, calls(meant("other_7", "{}"), meant("act", "{}"), meant("look", "{}")), calls(call(automation.ToolName, "{}")), says(`{"name":"Fen","price":1}`))
+	h := manyTools(
+		t,
+		calls(meant("other_7", "{}"), meant("act", "{}"), meant("look", "{}")),
+		calls(call(automation.ToolName, "{}")),
+		says(`{"name":"Fen","price":1}`),
+	)
 	h.window = 1000
 	job := h.job(t)
-	job.System, job.Tools = "Be brief.", []string{"look", toolspec.FindTools, "other_0", "other_1", "other_2", "other_3", "other_4", "other_5"}
+	job.System, job.Tools = "Be brief.", []string{
+		"look",
+		toolspec.FindTools,
+		"other_0",
+		"other_1",
+		"other_2",
+		"other_3",
+		"other_4",
+		"other_5",
+	}
 	if _, err := automation.Run(t.Context(), h, job); err != nil {
 		t.Fatal(err)
 	}
@@ -89,13 +108,13 @@ func TestAToolThatIsNotAllowedDoesNotRunThroughTheOneThatCallsOthers(t *testing.
 	if !h.service.Requests()[0].Tool(toolspec.CallTool) {
 		t.Error("all tools are told; this shows nothing")
 	}
-	if n := strings.Count(string(h.service.Requests()[1].Body), "not among the tools this may be done with"); n != 2 {
+	if n := strings.Count(string(h.service.Requests()[1].Body), "not one of the tools allowed for this task"); n != 2 {
 		t.Errorf("%d calls are told to be refused", n)
 	}
 }
 
-func TestWhatIsSaidToTheModelOnTheWayIsNotAPersonsWord(t *testing.T) {
-	h := crowded(t, says("I look."), says("72."), says("It costs 72."), says(`{"name":"Fen","price":72}`))
+func TestNotesToTheModelAreNotUserMessages(t *testing.T) {
+	h := manyTools(t, says("I look."), says("72."), says("It costs 72."), says(`{"name":"Fen","price":72}`))
 	if _, err := automation.Run(t.Context(), h, h.job(t)); err != nil {
 		t.Fatal(err)
 	}

@@ -9,25 +9,29 @@ import (
 	"sextant/backend/calls/schema"
 )
 
-// MaxFormatBytes bounds a format: all of it goes to the model.
+// MaxFormatBytes limits a format: all of it goes to the model.
 const MaxFormatBytes = 64 << 10
 
-// checker knows the formats that were used; it bounds what it keeps.
+// checker caches the formats in use; its cache is bounded.
 var checker = schema.New()
 
-// Format is what an answer has to fit: a JSON Schema, or a description in words, which any JSON
-// fits. The zero Format is none.
+// Format is what an answer must fit: a JSON Schema, or a description in words, which any JSON fits. The zero
+// Format is none.
 type Format struct {
 	schema json.RawMessage
 	words  string
 }
 
-// NewFormat reads a format: a JSON object is a schema, a JSON string a description. The error says
-// what is wrong with it.
+// NewFormat reads a format: a JSON object is a schema, a JSON string a description. The error says what is
+// wrong with it.
 func NewFormat(raw []byte) (Format, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > MaxFormatBytes {
-		return Format{}, fmt.Errorf("the format has %d bytes; all of it goes to the model, so at most %d are taken", len(raw), MaxFormatBytes)
+		return Format{}, fmt.Errorf(
+			"the format has %d bytes; all of it is sent to the model, so at most %d are allowed",
+			len(raw),
+			MaxFormatBytes,
+		)
 	}
 	var words string
 	if json.Unmarshal(raw, &words) == nil {
@@ -51,15 +55,19 @@ func NewFormat(raw []byte) (Format, error) {
 
 func (f Format) empty() bool { return f.schema == nil && f.words == "" }
 
-// asked is what the model is told when it is done.
+// prompt is what the model is told when it is done.
 func (f Format) asked() string {
 	if f.words != "" {
-		return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool call. What it has to be:\n" + f.words
+		return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no " +
+			"tool call. It must be:\n" + f.words
 	}
-	return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool call. It has to fit this JSON Schema:\n" + string(f.schema)
+	return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no tool " +
+		"call. It must fit this JSON Schema:\n" + string(
+		f.schema,
+	)
 }
 
-// fits is what is wrong with value, nothing when it fits. An error means that it cannot be told.
+// check returns what is wrong with value, nothing if it fits. An error means that it cannot be checked.
 func (f Format) fits(value json.RawMessage) ([]string, error) {
 	if f.schema == nil {
 		return checker.Value(json.RawMessage(`{}`), value)

@@ -9,29 +9,34 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// ToolName is the tool by which a model says that it is done (A2).
+// ToolName is the tool with which a model says that it is done.
 const ToolName = toolspec.FinalResponse
 
 // tool is final_response.
 var tool = toolspec.Definition{
-	Name:        ToolName,
-	Description: "Say that the task is done and you know the answer. Call it once, after the last other call, alone. You are then told in which format to give the answer.",
-	Parameters:  json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string","description":"The answer in words, if that helps you."}}}`),
-	Origin:      toolspec.OriginBaseline,
+	Name: ToolName,
+	Description: "Say that the task is done and you know the answer. Call it once, after the last other call, " +
+		"alone. You are then told in which format to give the answer.",
+	Parameters: json.RawMessage(
+		`{"type":"object","properties":{"answer":{"type":"string","description":"The answer in words, if that helps you."}}}`,
+	),
+	Origin: toolspec.OriginBaseline,
 	Examples: []json.RawMessage{
-		json.RawMessage(`{}`), json.RawMessage(`{"answer":"The lamp costs 72 euros."}`), json.RawMessage(`{"answer":"No such lamp is sold there."}`),
+		json.RawMessage(`{}`),
+		json.RawMessage(`{"answer":"The lamp costs 72 euros."}`),
+		json.RawMessage(`{"answer":"No such lamp is sold there."}`),
 	},
 }
 
-// goal is the answer that fits. The loop asks it from one goroutine.
+// goal collects an answer that fits. The loop calls it from one goroutine.
 type goal struct {
 	format  Format
 	repairs int
 
-	// reminded is true when the model stopped calling without final_response once.
+	// reminded is true once the model stopped calling tools without final_response.
 	reminded bool
 	closed   bool
-	// told is how often it was told that its answer does not fit.
+	// repairsSent is how often the model was told that its answer does not fit.
 	told   int
 	wrong  []string
 	answer json.RawMessage
@@ -40,18 +45,21 @@ type goal struct {
 // Tool implements loop.Goal.
 func (g *goal) Tool() toolspec.Definition { return tool }
 
-// Called implements loop.Goal.
-func (g *goal) Called(args json.RawMessage, failed []string) loop.Reply {
+// ToolCalled implements loop.Goal.
+func (g *goal) ToolCalled(args json.RawMessage, failed []string) loop.Reply {
 	switch {
 	case g.closed:
 		return g.judge(given(args))
 	case len(failed) > 0:
-		return loop.Reply{Tell: "Not taken: " + strings.Join(failed, ", ") + " failed in the same answer. Look at what came of it, go on, and call " + ToolName + " when the task is done or cannot be done."}
+		return loop.Reply{
+			Tell: "Not taken: " + strings.Join(failed, ", ") + " failed in the same answer. Look at the results, go on, " +
+				"and call " + ToolName + " when the task is done or cannot be done.",
+		}
 	}
 	return g.close()
 }
 
-// given is the answer that a model put into its call instead of into words.
+// answerArgument is the answer that a model put into its call instead of into words.
 func given(args json.RawMessage) string {
 	var in struct{ Answer json.RawMessage }
 	if json.Unmarshal(args, &in) != nil || len(in.Answer) == 0 {
@@ -64,14 +72,17 @@ func given(args json.RawMessage) string {
 	return string(in.Answer)
 }
 
-// Said implements loop.Goal.
-func (g *goal) Said(text string) loop.Reply {
+// Answered implements loop.Goal.
+func (g *goal) Answered(text string) loop.Reply {
 	switch {
 	case g.closed:
 		return g.judge(text)
 	case !g.reminded:
 		g.reminded = true
-		return loop.Reply{Tell: "If there is more to do, go on with the tools. When the task is done, or cannot be done, call " + ToolName + "."}
+		return loop.Reply{
+			Tell: "If there is more to do, go on with the tools. When the task is done, or cannot be " +
+				"done, call " + ToolName + ".",
+		}
 	}
 	return g.close()
 }
@@ -82,7 +93,7 @@ func (g *goal) close() loop.Reply {
 	return loop.Reply{Closed: true, Tell: g.format.asked()}
 }
 
-// judge reads an answer and says what is wrong with it, as often as it may.
+// judge parses an answer and says what is wrong with it, while repairs are left.
 func (g *goal) judge(text string) loop.Reply {
 	value, err := read(text)
 	if err != nil {
@@ -104,16 +115,19 @@ func (g *goal) judge(text string) loop.Reply {
 		}
 	}
 	g.told++
-	return loop.Reply{Tell: "This does not fit: " + what + ". Send all of it again, mended: one JSON value and nothing else."}
+	return loop.Reply{
+		Tell: "This does not fit: " + what + ". Send the whole corrected answer again: one JSON value and " +
+			"nothing else.",
+	}
 }
 
-// after says how often an answer was sent back.
+// afterRepairs says how often an answer was sent back.
 func after(n int) string {
 	switch n {
 	case 0:
 		return ""
 	case 1:
-		return ", also after it was sent back once"
+		return ", even after it was sent back once"
 	}
-	return fmt.Sprintf(", also after it was sent back %d times", n)
+	return fmt.Sprintf(", even after it was sent back %d times", n)
 }

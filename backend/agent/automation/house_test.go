@@ -11,8 +11,10 @@ import (
 
 	"sextant/backend/agent/automation"
 	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -21,9 +23,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// house is what Jobs run in: the real loop and a real service over HTTP, with a log in memory
-// and tools that answer by a function.
-type house struct {
+// harness is what Jobs run in: the real loop and a real service over HTTP, with an in-memory journal and
+// scripted tools.
+type harness struct {
 	*loop.Loop
 	service *openaitest.Server
 	kind    dialect.Kind
@@ -44,14 +46,14 @@ func def(name string, readOnly bool) toolspec.Definition {
 	}
 }
 
-func build(t *testing.T, turns ...openaitest.Turn) *house {
+func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
 	t.Helper()
 	service, err := openaitest.Start(turns...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	models := llm.New(llm.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}})
-	h := &house{service: service, do: func(c toolspec.Call) toolspec.Result { return toolspec.OK("seen " + c.ID) }}
+	models := providers.New(providers.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}})
+	h := &harness{service: service, do: func(c toolspec.Call) toolspec.Result { return toolspec.OK("seen " + c.ID) }}
 	h.Loop = loop.New(loop.Config{
 		Tools: h, Calls: h, Journal: h, History: h, Models: models, Dialects: h, Limits: func() loop.Limits { return h.limits },
 		Core: []string{"look", "act"}, Window: func() int { return h.window },
@@ -64,22 +66,22 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 	return h
 }
 
-func (h *house) Dialect(context.Context, string, llm.Model) (dialect.Verdict, chat.Usage, error) {
-	return dialect.Verdict{Kind: h.kind}, chat.Usage{}, nil
+func (h *harness) Detect(context.Context, string, llm.Model) (probe.Result, chat.Usage, error) {
+	return probe.Result{Kind: h.kind}, chat.Usage{}, nil
 }
 
-func (h *house) Definitions(string) []toolspec.Definition {
+func (h *harness) Definitions(string) []toolspec.Definition {
 	return append([]toolspec.Definition{def("look", true), def("act", false)}, h.more...)
 }
 
-func (h *house) Do(_ context.Context, c toolspec.Call) toolspec.Result {
+func (h *harness) Do(_ context.Context, c toolspec.Call) toolspec.Result {
 	h.mu.Lock()
 	h.made = append(h.made, c.Tool)
 	h.mu.Unlock()
 	return h.do(c)
 }
 
-func (h *house) Publish(_ context.Context, events ...event.Event) ([]event.Event, error) {
+func (h *harness) Publish(_ context.Context, events ...event.Event) ([]event.Event, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, e := range events {
@@ -91,14 +93,17 @@ func (h *house) Publish(_ context.Context, events ...event.Event) ([]event.Event
 	return events, nil
 }
 
-func (h *house) Messages(_ context.Context, conversation string) ([]chat.Message, error) {
+func (h *harness) Messages(_ context.Context, conversation string) ([]chat.Message, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(h.messages), func(m chat.Message) bool { return m.Conversation != conversation }), nil
+	return slices.DeleteFunc(
+		slices.Clone(h.messages),
+		func(m chat.Message) bool { return m.Conversation != conversation },
+	), nil
 }
 
 // ran are the tools that ran.
-func (h *house) ran() []string {
+func (h *harness) ran() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.made)
@@ -117,7 +122,7 @@ func format(t *testing.T, text string) automation.Format {
 }
 
 // job asks for a lamp.
-func (h *house) job(t *testing.T) automation.Job {
+func (h *harness) job(t *testing.T) automation.Job {
 	return automation.Job{
 		Ask:    loop.Ask{Conversation: "c1", Text: "which lamp is the cheapest?", Model: "openai/m"},
 		Format: format(t, lamp), Repairs: 3,

@@ -12,17 +12,17 @@ import (
 	"sextant/shared/clip"
 )
 
-// maxDeep and maxAnswer bound what is read as an answer.
+// maxDepth and maxAnswer limit an answer.
 const (
 	maxDeep   = 64
 	maxAnswer = 1 << 20
 )
 
-// read finds the one JSON value that text is: all of it, or what stands in its only code fence.
-// What a model thought aloud before it does not count. Nothing else is guessed.
+// parseAnswer finds the one JSON value in text: all of it, or the inside of its only code fence. A leading
+// <think> block is ignored. Nothing else is guessed.
 func read(text string) (json.RawMessage, error) {
 	if len(text) > maxAnswer {
-		return nil, fmt.Errorf("the answer has %d bytes, at most %d are taken", len(text), maxAnswer)
+		return nil, fmt.Errorf("the answer has %d bytes; the limit is %d", len(text), maxAnswer)
 	}
 	text = strings.TrimSpace(text)
 	if thought, after, ok := strings.Cut(text, "</think>"); ok && strings.HasPrefix(thought, "<think>") {
@@ -41,7 +41,7 @@ func read(text string) (json.RawMessage, error) {
 	return nil, err
 }
 
-// fenced is the inside of the only code fence of text.
+// insideFence is the inside of the only code fence of text.
 func fenced(text string) (string, bool) {
 	parts := strings.Split("\n"+text, "\n```")
 	if len(parts) != 3 {
@@ -55,8 +55,8 @@ func fenced(text string) (string, bool) {
 	return "", false
 }
 
-// one reads text as exactly one JSON value and writes it again: without white space, in UTF-8,
-// its names in their order. A name that stands twice is refused: readers differ in which one holds.
+// parseValue reads text as exactly one JSON value and writes it compactly in UTF-8, names in order. A
+// duplicate name is refused: readers differ in which one they use.
 func one(text string) (json.RawMessage, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -82,13 +82,13 @@ func one(text string) (json.RawMessage, error) {
 	return nil, fmt.Errorf("it is not one JSON value: line %d, column %d: %w", line, column, err)
 }
 
-// place is where byte at of text is, both from 1, columns in characters.
+// position is where byte at of text is, both from 1, columns in characters.
 func place(text string, at int) (line, column int) {
 	before := text[:min(max(at, 0), len(text))]
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
-// writer copies one value from its tokens.
+// compactor copies one value from its tokens.
 type writer struct {
 	dec *json.Decoder
 	out bytes.Buffer
@@ -121,7 +121,7 @@ func (w *writer) object(deep int) error {
 		}
 		name, _ := token.(string)
 		if names[name] {
-			return fmt.Errorf("the name %q stands twice", clip.Runes(name, 60))
+			return fmt.Errorf("the name %q appears twice", clip.Runes(name, 60))
 		}
 		if len(names) > 0 {
 			w.out.WriteByte(',')
@@ -159,13 +159,13 @@ func (w *writer) end(bracket byte) error {
 	return w.out.WriteByte(bracket)
 }
 
-// plain writes a text, number, boolean or null.
+// scalar writes a string, number, boolean or null.
 func (w *writer) plain(v any) error {
 	enc := json.NewEncoder(&w.out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	w.out.Truncate(w.out.Len() - 1) // Encode ends with a line break
+	w.out.Truncate(w.out.Len() - 1) // Encode appends a line break
 	return nil
 }

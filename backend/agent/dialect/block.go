@@ -14,33 +14,31 @@ const (
 	fenceBlock
 )
 
-// block is a call that is being collected. Its end is found byte by byte; it is read once, when
-// it is whole.
+// block is a call being collected. Its end is found byte by byte; it is parsed once it is complete.
 type block struct {
 	kind  blockKind
-	start pos // of its opening tag
-	at    pos // of its content
+	start pos // position of its opening tag
+	at    pos // position of its content
 	ticks int
 	buf   []byte
 	size  int
 
 	tagged bool // the content is <function=…>
 	begun  bool // the content has begun
-	quote  byte // the string that is open
+	quote  byte // the open string's quote
 	escape bool
 	prev   byte
-	note   byte // the comment that is open: / or *
+	note   byte // the open comment: / or *
 	tag    []byte
 	param  bool
 
-	run  int // backticks at the start of a line, -1 when it is something else
+	run  int // backticks at the start of a line, -1 if the line starts otherwise
 	pad  int
-	ends int // where an end tag within a string stands, -1 for none
+	ends int // offset of an end tag inside a string, -1 for none
 	tail []byte
 }
 
-// begin opens a block; what was withheld is its opening, and content the part of it that
-// belongs to the content.
+// begin opens a block. content is the part of the withheld bytes that belongs to its content.
 func (p *Parser) begin(kind blockKind, content []byte) {
 	p.emitText()
 	b := &block{kind: kind, start: p.from, at: p.at.next('x'), ticks: p.ticks, ends: -1}
@@ -67,8 +65,7 @@ func (b *block) keep(c byte) {
 
 func (b *block) content(drop int) []byte { return b.buf[:max(0, min(len(b.buf), b.size-drop))] }
 
-// rest is the content of a block whose answer ended, with an end that the line break would have
-// confirmed.
+// rest is the content of a block at the end of the answer, where an end mark may still lack its line break.
 func (b *block) rest() []byte {
 	switch {
 	case b.ends >= 0:
@@ -112,7 +109,7 @@ func (p *Parser) inBlock(c byte) {
 	}
 }
 
-// again is an opening tag within a block: the block before it has no end tag, or was opened twice.
+// reopened handles an opening tag inside a block: the end tag before it is missing, or the tag was doubled.
 func (p *Parser) again() {
 	b := p.block
 	content := b.content(len(callTag))
@@ -125,8 +122,8 @@ func (p *Parser) again() {
 	p.begin(callBlock, nil)
 }
 
-// confirm decides about an end tag within a string: no string of JSON goes on over the end of its
-// line, so the block ends there after all.
+// confirmEnd decides about an end tag inside a string: JSON strings do not span lines, so if the line ends
+// here, the block does too.
 func (p *Parser) confirm(c byte) bool {
 	b := p.block
 	switch {
@@ -146,7 +143,7 @@ func (p *Parser) confirm(c byte) bool {
 	return false
 }
 
-// literal follows strings and comments of a JSON block; true within them.
+// skipLiteral tracks strings and comments of a JSON block and reports whether c belongs to one.
 func (b *block) literal(c byte) bool {
 	before := b.prev
 	b.prev = c
@@ -188,14 +185,14 @@ func (b *block) inString(c byte) {
 	b.hidden(c)
 }
 
-// hidden notes an end tag that stands within a string or a comment.
+// noteHiddenEnd remembers an end tag inside a string or a comment.
 func (b *block) hidden(c byte) {
 	if b.tagOf(c) == callEnd {
 		b.ends = b.size - len(callEnd)
 	}
 }
 
-// tagOf follows c and gives the tag that it completes, "" for none.
+// matchTag feeds c and returns the tag it completes, "" for none.
 func (b *block) tagOf(c byte) string {
 	if c == '<' {
 		b.tag = append(b.tag[:0], c)
@@ -249,13 +246,25 @@ func (p *Parser) inFence(c byte) {
 	b.prev = c
 }
 
-// finish reads a block. closed says that its end was there, whole that the answer was not cut.
+// finish parses a block. closed: its end mark was there. whole: the answer was not truncated.
 func (p *Parser) finish(content []byte, closed, whole bool) {
 	b := p.block
 	p.block, p.mode, p.after = nil, inText, true
 	p.line = line{}
 	if p.found++; p.found > maxCalls {
-		p.emit(Event{Broken: p.tools.broken(&fault{want: fmt.Sprintf("at most %d calls in an answer", maxCalls), found: "one more; the rest was not read"}, nil, b.start, ToolCall)})
+		p.emit(
+			Event{
+				Broken: p.tools.broken(
+					&fault{
+						want:  fmt.Sprintf("at most %d calls in an answer", maxCalls),
+						found: "one more; the rest was not read",
+					},
+					nil,
+					b.start,
+					ToolCall,
+				),
+			},
+		)
 		p.mode = inEnd
 		return
 	}
@@ -270,10 +279,25 @@ func (p *Parser) finish(content []byte, closed, whole bool) {
 	}
 	switch {
 	case b.size > MaxCall:
-		p.broken(&fault{found: fmt.Sprintf("the call is larger than %d bytes; nothing of it was read", MaxCall)}, nil, b.start, form)
+		p.broken(
+			&fault{found: fmt.Sprintf("the call is larger than %d bytes; nothing of it was read", MaxCall)},
+			nil,
+			b.start,
+			form,
+		)
 		return
 	case !closed && !whole:
-		p.broken(&fault{at: len(content), want: end, found: "the end of the answer at its length limit", name: p.meant(content)}, content, b.at, form)
+		p.broken(
+			&fault{
+				at:    len(content),
+				want:  end,
+				found: "the end of the answer at its length limit",
+				name:  p.meant(content),
+			},
+			content,
+			b.at,
+			form,
+		)
 		return
 	}
 	var items []item
@@ -290,7 +314,15 @@ func (p *Parser) finish(content []byte, closed, whole bool) {
 	}
 	for n, i := range items {
 		if n >= maxCalls {
-			p.broken(&fault{want: fmt.Sprintf("at most %d calls in a block", maxCalls), found: "more; the rest was not read"}, nil, b.start, form)
+			p.broken(
+				&fault{
+					want:  fmt.Sprintf("at most %d calls in a block", maxCalls),
+					found: "more; the rest was not read",
+				},
+				nil,
+				b.start,
+				form,
+			)
 			return
 		}
 		if i.call != nil {
@@ -308,7 +340,7 @@ func (p *Parser) broken(f *fault, content []byte, at pos, form Kind) {
 	p.emit(Event{Broken: p.tools.broken(f, content, at, form)})
 }
 
-// meant is the first tool named in a call that was cut, so that the card has a name.
+// toolNameIn returns the first tool named in a truncated call, so that the error can name it.
 func (p *Parser) meant(content []byte) string {
 	for _, name := range p.tools.names {
 		if bytes.Contains(clipBytes(content, 200), []byte(name)) {

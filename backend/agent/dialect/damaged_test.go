@@ -10,11 +10,11 @@ import (
 
 var update = flag.Bool("update", false, "write what the parser says into testdata/damaged.txt")
 
-// The table holds one answer a paragraph: the answer on one line (⏎ is a line break, a leading ✂
-// an answer cut at its length limit), then what comes of it, indented.
+// The table has one answer per paragraph: the answer on one line (⏎ is a line break, a leading ✂ an answer
+// truncated at its length limit), then its result, indented.
 const table = "testdata/damaged.txt"
 
-func TestDamagedAnswersAreMendedOrToldWithTheirPlace(t *testing.T) {
+func TestDamagedAnswersAreRepairedOrReportedWithTheirPlace(t *testing.T) {
 	raw, err := os.ReadFile(table)
 	if err != nil {
 		t.Fatal(err)
@@ -58,13 +58,19 @@ func TestDamagedAnswersAreMendedOrToldWithTheirPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d damaged answers: %d calls read, %d errors told with their place, %d answers mended whole", rows, calls, broken, mended)
+	t.Logf(
+		"%d damaged answers: %d calls read, %d errors told with their place, %d answers mended whole",
+		rows,
+		calls,
+		broken,
+		mended,
+	)
 	if rows < 300 || broken < 150 {
 		t.Errorf("%d rows with %d errors; at least 300 with 150", rows, broken)
 	}
 }
 
-// What stands in the suggestion can be sent as it is.
+// The call in the suggestion is itself valid.
 func TestTheSuggestionOfAnErrorIsACorrectCall(t *testing.T) {
 	for _, answer := range []string{
 		`<tool_call>{"name":"raed_file","arguments":{}}</tool_call>`,

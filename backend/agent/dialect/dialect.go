@@ -1,38 +1,37 @@
-// Package dialect is how a model writes tool calls: natively, through its provider, or as text in
-// one of three forms that a Parser finds while the answer streams. It also tells a model in its
-// system prompt which tools there are (Section), writes calls and results back in the model's own
-// form (Print, PrintResults), finds out once which form a model speaks (Prober), and puts all of
-// it in front of an llm.Model (Voice).
+// Package toolcalls turns the ways in which models write tool calls into one. A model calls tools natively
+// (through its provider's function calling) or as text in one of three formats, which a Parser finds while the
+// answer streams. The package also lists the tools in the system prompt (Section), writes earlier calls and
+// results back in the model's own format (Print, PrintResults), detects once which format a model uses (Prober),
+// and wraps an llm.Model with all of that (Adapter).
 //
-// The three forms, all read whichever of them a model was asked for:
+// The Parser reads all three text formats, whichever the model was asked for:
 //
 //	fenced     a fence of three or more backticks at the start of a line, with the info word tool,
-//	           holding return name({…}); (A4)
-//	tool_call  <tool_call>{"name": …, "arguments": {…}}</tool_call> (D3)
+//	           around return name({…});
+//	tool_call  <tool_call>{"name": …, "arguments": {…}}</tool_call>
 //	hermes     <tool_call><function=name><parameter=x>value</parameter></function></tool_call>, the
-//	           form that newer Qwen models were trained on
+//	           format newer Qwen models were trained on
 //
-// # What is a call and what an example
+// # Calls and examples
 //
-// Text is an example, and passed on as text, when it stands in another code fence, in inline code
-// (after an odd number of backtick runs in its line), in a line that begins with ">", or in
-// <think>…</think> at the start of an answer. A <tool_call> tag in the middle of a line is a call
-// only when {, [ or <function= follows; a tag that begins its line always is one. After a call, an answer that goes on with
-// <tool_response> invents results: what follows is dropped, never run, and told.
+// Text is an example, and passed through as text, inside another code fence, in inline code (after an odd
+// number of backtick runs in its line), in a line that begins with ">", and in <think>…</think> at the start of
+// an answer. A <tool_call> tag in the middle of a line is a call only if {, [ or <function= follows; a tag that
+// begins its line always is. If an answer goes on with <tool_response> after a call, the model is inventing
+// results: the rest is dropped, never run, and reported.
 //
-// # What is mended and what is not
+// # What is repaired
 //
-// Mended, because only one meaning is possible: comments, trailing commas, keys without quotes,
-// single, back and typographic quotes around strings, raw line breaks and tabs in strings,
-// True/False/None, numbers as JavaScript writes them, closing brackets too many, arguments given as a
-// string of JSON, the shape {"type":"function","function":{…}}, name=value arguments, several calls in one
-// block, a tag opened or closed twice, and a missing end tag when the call before it is whole and
-// the answer was not cut.
+// Repaired, because only one meaning is possible: comments, trailing commas, unquoted keys, single, back and
+// typographic quotes around strings, raw line breaks and tabs in strings, True/False/None, JavaScript numbers,
+// surplus closing brackets, arguments given as a string of JSON, the shape
+// {"type":"function","function":{…}}, name=value arguments, several calls in one block, a tag opened or closed
+// twice, and a missing end tag if the call before it is complete and the answer was not truncated.
 //
-// Never mended, because a value would be guessed: a string or bracket that is not closed, an
-// unknown escape such as \d, a key that stands twice, a missing comma, an expression, a variable,
-// a name that is not exactly a tool's. Those are Broken, with line, column, what was expected, the nearest names
-// and a correct example; the other calls of the answer still run. Nothing is ever evaluated.
+// Never repaired, because a value would be guessed: an unclosed string or bracket, an unknown escape such as \d,
+// a duplicate key, a missing comma, an expression, a variable, a name that is not exactly a tool's. Those become
+// a BrokenCall with line, column, what was expected, the nearest names and a correct example; the other calls of
+// the answer still run. Nothing is ever evaluated.
 package dialect
 
 import (
@@ -40,10 +39,10 @@ import (
 	"fmt"
 )
 
-// Kind is a way of writing calls.
+// Format is a way of writing tool calls.
 type Kind string
 
-// The kinds. Native is the provider's own function calling.
+// The formats. Native is the provider's own function calling.
 const (
 	Native   Kind = "native"
 	Fenced   Kind = "fenced"
@@ -51,54 +50,54 @@ const (
 	Hermes   Kind = "hermes"
 )
 
-// Kinds are all of them, in the order in which a model is asked.
+// Formats returns all formats in the order in which a model is probed.
 func Kinds() []Kind { return []Kind{Native, ToolCall, Hermes, Fenced} }
 
-// Valid reports whether k is one of Kinds.
+// Valid reports whether f is one of Formats.
 func (k Kind) Valid() bool {
 	return k == Native || k == Fenced || k == ToolCall || k == Hermes
 }
 
-// MaxCall is how many bytes one block of calls may have.
+// MaxCall is the largest block of calls in bytes.
 const MaxCall = 1 << 20
 
-// maxCalls bounds how many calls one answer may hold, and one block.
+// maxCalls limits the calls in one answer and in one block.
 const maxCalls = 128
 
 // Call is one complete call of a known tool.
 type Call struct {
 	Name string
-	// Args is a JSON object without white space; its keys keep their order.
+	// Args is a compact JSON object; its keys keep their order.
 	Args json.RawMessage
-	// Form is how it was written.
+	// Form is the format it was written in.
 	Form Kind
 }
 
-// Broken is what was meant as a call and cannot be run.
+// BrokenCall was meant as a call but cannot be run.
 type Broken struct {
-	// Name is the tool's name as written, "" when there is none that can be read.
+	// Name is the tool's name as written, "" if there is no readable one.
 	Name string
-	// Line and Column say where in the answer, counted from 1, columns in characters.
+	// Line and Column are the place in the answer, from 1; columns count characters.
 	Line, Column int
-	// Problem is a sentence with the place, for the model; Suggestion shows a correct call.
+	// Problem is a sentence with the place, for the model. Suggestion shows a correct call.
 	Problem    string
 	Suggestion string
 }
 
-// Event is one thing found in an answer; exactly one field is set.
+// Event is one thing found in an answer. Exactly one field is set.
 type Event struct {
 	Text   string
 	Call   *Call
 	Broken *Broken
 }
 
-// fault is a problem at a byte of the text that was read.
+// syntaxError is a problem at a byte of the parsed text.
 type fault struct {
 	at    int
 	want  string
 	found string
 	name  string
-	// soft: what was written is whole and only wrong, so that reading can go on after it.
+	// recoverable: the text is complete and only wrong, so parsing can go on after it.
 	soft bool
 }
 
@@ -110,10 +109,10 @@ func (f *fault) text(p pos) string {
 	return s + "expected " + f.want + ", found " + f.found
 }
 
-// pos is a place in the answer, both from 1; column counts characters.
+// position is a place in the answer, both from 1; column counts characters.
 type pos struct{ line, column int }
 
-// after is p moved over text.
+// after returns p moved over text.
 func (p pos) after(text []byte) pos {
 	for _, b := range text {
 		p = p.next(b)

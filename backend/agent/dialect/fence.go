@@ -7,7 +7,7 @@ import (
 	"sextant/shared/clip"
 )
 
-// readFence reads the fenced form: statements return name(args); or the JSON form.
+// readFence reads the fenced format: statements return name(args); or JSON objects.
 func (t *Tools) readFence(src []byte) []item {
 	r := &reader{src: src, out: &bytes.Buffer{}}
 	var items []item
@@ -37,7 +37,7 @@ func (t *Tools) readFence(src []byte) []item {
 	}
 }
 
-// statement reads return name(args), leaving r at what follows.
+// statement reads return name(args) and leaves r after it.
 func (t *Tools) statement(r *reader) (*Call, *fault) {
 	at := r.at
 	name := r.ident()
@@ -95,8 +95,8 @@ func (r *reader) statementEnd() *fault {
 
 func (r *reader) startsStatement() bool { return bytes.HasPrefix(r.src[r.at:], []byte("return")) }
 
-// callArguments reads what stands between the brackets of a call: one object, values in the order
-// of the signature, or name=value.
+// callArguments reads what is between the parentheses of a call: one object, positional values, or
+// name=value.
 func (r *reader) callArguments(of *tool) ([]byte, *fault) {
 	var values [][]byte
 	var names []string
@@ -130,14 +130,15 @@ func (r *reader) callArguments(of *tool) ([]byte, *fault) {
 	}
 }
 
-// keyword skips name= or name: and gives the name, "" when there is none.
+// keyword skips name= or name: and returns the name, "" if there is none.
 func (r *reader) keyword() string {
 	at := r.at
 	name := r.ident()
 	for r.at < len(r.src) && (r.src[r.at] == ' ' || r.src[r.at] == '\t') {
 		r.at++
 	}
-	if b := r.peek(); name == "" || b != '=' && b != ':' || bytes.HasPrefix(r.src[r.at:], []byte("==")) || bytes.HasPrefix(r.src[r.at:], []byte("=>")) {
+	if b := r.peek(); name == "" || b != '=' && b != ':' || bytes.HasPrefix(r.src[r.at:], []byte("==")) ||
+		bytes.HasPrefix(r.src[r.at:], []byte("=>")) {
 		r.at = at
 		return ""
 	}
@@ -145,7 +146,7 @@ func (r *reader) keyword() string {
 	return name
 }
 
-// assemble makes the object of arguments. One object alone is all of them, whatever its keys are.
+// assemble builds the arguments object. A single object is all of the arguments, whatever its keys are.
 func (t *tool) assemble(values [][]byte, names []string, places []int) ([]byte, *fault) {
 	if len(values) == 1 && names[0] == "" && values[0][0] == '{' {
 		return values[0], nil
@@ -157,12 +158,20 @@ func (t *tool) assemble(values [][]byte, names []string, places []int) ([]byte, 
 		name := names[i]
 		if name == "" {
 			if i >= len(t.fields()) {
-				return nil, &fault{soft: true, at: places[i], found: fmt.Sprintf("%s takes %d arguments; this is number %d", t.def.Name, len(t.fields()), i+1)}
+				return nil, &fault{
+					soft:  true,
+					at:    places[i],
+					found: fmt.Sprintf("%s takes %d arguments; this is number %d", t.def.Name, len(t.fields()), i+1),
+				}
 			}
 			name = t.fields()[i].name
 		}
 		if seen[name] {
-			return nil, &fault{soft: true, at: places[i], found: fmt.Sprintf("the argument %q is given twice", clip.Bytes(name, 40))}
+			return nil, &fault{
+				soft:  true,
+				at:    places[i],
+				found: fmt.Sprintf("the argument %q is given twice", clip.Bytes(name, 40)),
+			}
 		}
 		seen[name] = true
 		if i > 0 {

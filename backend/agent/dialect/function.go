@@ -20,8 +20,8 @@ const (
 	functionEnd  = "</function>"
 )
 
-// readFunctions reads the form with tags: one or more <function=name>, each with its parameters,
-// or with one JSON object of arguments as Llama writes it.
+// readFunctions reads the tag format: one or more <function=name> with parameters, or with one JSON object of
+// arguments as Llama writes it.
 func (t *Tools) readFunctions(src []byte) []item {
 	var items []item
 	r := &reader{src: src, out: &bytes.Buffer{}}
@@ -98,7 +98,11 @@ func (t *tool) parameters(r *reader) ([]byte, *fault) {
 		r.at += open[1]
 		value, f := t.parameter(r, key)
 		if f == nil && seen[key] {
-			f = &fault{soft: true, at: at, found: fmt.Sprintf("the parameter %q stands twice; which value is meant cannot be known", clip.Bytes(key, 40))}
+			f = &fault{
+				soft:  true,
+				at:    at,
+				found: fmt.Sprintf("the parameter %q appears twice, so its value is ambiguous", clip.Bytes(key, 40)),
+			}
 		}
 		if f != nil && !f.soft {
 			return nil, f
@@ -117,14 +121,14 @@ func (t *tool) parameters(r *reader) ([]byte, *fault) {
 	return out.Bytes(), wrong
 }
 
-// parameter reads one value with its end tag. Text stands as it is, but for one line break at
-// each end; everything else is a literal.
+// parameter reads one value and its end tag. Text is taken verbatim except for one line break at each end;
+// everything else is a literal.
 func (t *tool) parameter(r *reader, key string) ([]byte, *fault) {
 	n := bytes.Index(r.src[r.at:], []byte(parameterEnd))
 	if n < 0 {
 		n = len(r.src) - r.at
 	}
-	// A tag before the end tag, or no end tag: where it is missing.
+	// Another tag comes before the end tag, or there is no end tag: that is where it is missing.
 	for _, tag := range []string{"<parameter=", functionEnd} {
 		if early := bytes.Index(r.src[r.at:r.at+n], []byte(tag)); early >= 0 {
 			n = early
@@ -167,7 +171,7 @@ func quote(s string) []byte {
 	return b.Bytes()
 }
 
-// trimBreaks takes one line break off each end, which belong to the tags.
+// trimBreaks removes one line break from each end; they belong to the tags.
 func trimBreaks(s string) string {
 	if rest, ok := strings.CutPrefix(s, "\r\n"); ok {
 		return strings.TrimSuffix(rest, "\r\n")

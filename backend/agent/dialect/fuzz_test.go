@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzParse holds for any answer: no call to an unknown tool, arguments are objects, text is
-// UTF-8, and it does not matter where the stream was cut.
+// FuzzParse: no answer calls an unknown tool, arguments are objects, text is UTF-8, and it does not matter
+// where the stream was split.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"Hi <tool_call>{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}</tool_call> there", "```tool\nreturn read_file('a');\n```\nok",
@@ -22,7 +22,8 @@ func FuzzParse(f *testing.F) {
 		whole := parse(true, answer)
 		if len(answer) > 0 {
 			cut = max(cut, -cut, 0) % len(answer)
-			if again := parse(true, answer[:cut], answer[cut:]); again.String() != whole.String() && utf8.ValidString(answer) {
+			if again := parse(true, answer[:cut], answer[cut:]); again.String() != whole.String() &&
+				utf8.ValidString(answer) {
 				t.Errorf("cut at %d:\n%s\nwhole:\n%s", cut, again, whole)
 			}
 		}
@@ -42,7 +43,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzLiteral holds for any text: what is read is valid JSON, and JSON is read as what it is.
+// FuzzLiteral: what is read is valid JSON, and JSON is read unchanged.
 func FuzzLiteral(f *testing.F) {
 	for _, s := range []string{`{"a":[1,"b\u00e9",null,true]}`, `{a: 'b', /* c */ d: .5,}`, "`x\ny`", `“a”`, `"\ud83d\ude00"`, `0x1f`} {
 		f.Add(s)
@@ -57,20 +58,25 @@ func FuzzLiteral(f *testing.F) {
 			t.Errorf("%q: place %d", text, problem.at)
 		}
 		var want any
-		if json.Unmarshal([]byte(text), &want) != nil || !utf8.ValidString(text) || strings.Count(text, "[")+strings.Count(text, "{") >= maxDepth {
+		if json.Unmarshal([]byte(text), &want) != nil || !utf8.ValidString(text) ||
+			strings.Count(text, "[")+strings.Count(text, "{") >= maxDepth {
 			return
 		}
-		// Go takes half a character and a key that stands twice; here both are errors.
+		// Go accepts half a surrogate pair and a duplicate key; here both are errors.
 		if problem == nil && !same(json.RawMessage(text), r.out.Bytes()) {
 			t.Errorf("%q is read as %s", text, r.out)
 		}
 	})
 }
 
-// FuzzSchema holds for any schema: a signature on few lines, the same each time.
+// FuzzSchema: every schema gives a signature of few lines, the same each time.
 func FuzzSchema(f *testing.F) {
-	f.Add(`{"type":"object","properties":{"a":{"enum":["x",1,null]},"b":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/c"}]}},"$defs":{"c":{"type":"array","items":{"$ref":"#/$defs/c"}}}}`)
-	f.Add(`{"properties":{"a":{"properties":{"b":{"type":["string","null"],"description":"x */ y"}}}},"required":["a"]}`)
+	f.Add(
+		`{"type":"object","properties":{"a":{"enum":["x",1,null]},"b":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/c"}]}},"$defs":{"c":{"type":"array","items":{"$ref":"#/$defs/c"}}}}`,
+	)
+	f.Add(
+		`{"properties":{"a":{"properties":{"b":{"type":["string","null"],"description":"x */ y"}}}},"required":["a"]}`,
+	)
 	f.Fuzz(func(t *testing.T, schema string) {
 		d := definition("x", schema)
 		first, again := (&tool{def: d}).declare(), (&tool{def: d}).declare()

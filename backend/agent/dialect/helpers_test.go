@@ -24,17 +24,41 @@ func definition(name, parameters string, examples ...string) toolspec.Definition
 // some are the tools of these tests.
 func some() []toolspec.Definition {
 	return []toolspec.Definition{
-		definition("read_file", `{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"}},"required":["path"]}`, `{"path":"notes.txt"}`),
-		definition("write_file", `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`),
-		definition("click_element", `{"type":"object","properties":{"annotationId":{"type":"integer"},"count":{"type":"integer","minimum":1},"button":{"enum":["left","right"]}},"required":["annotationId"]}`, `{"annotationId":12}`),
-		definition("annotate_page", `{"type":"object","properties":{"query":{"type":"string"},"changes_only":{"type":"boolean"}}}`, `{}`),
-		definition("run_steps", `{"type":"object","properties":{"steps":{"type":"array","items":{"type":"object"}},"options":{"type":"object"}},"required":["steps"]}`),
-		definition("set_headers", `{"type":"object","properties":{"headers":{"type":"object"},"any":{}},"required":["headers"]}`),
-		definition("final_response", `{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`),
+		definition(
+			"read_file",
+			`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"}},"required":["path"]}`,
+			`{"path":"notes.txt"}`,
+		),
+		definition(
+			"write_file",
+			`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`,
+		),
+		definition(
+			"click_element",
+			`{"type":"object","properties":{"annotationId":{"type":"integer"},"count":{"type":"integer","minimum":1},"button":{"enum":["left","right"]}},"required":["annotationId"]}`,
+			`{"annotationId":12}`,
+		),
+		definition(
+			"annotate_page",
+			`{"type":"object","properties":{"query":{"type":"string"},"changes_only":{"type":"boolean"}}}`,
+			`{}`,
+		),
+		definition(
+			"run_steps",
+			`{"type":"object","properties":{"steps":{"type":"array","items":{"type":"object"}},"options":{"type":"object"}},"required":["steps"]}`,
+		),
+		definition(
+			"set_headers",
+			`{"type":"object","properties":{"headers":{"type":"object"},"any":{}},"required":["headers"]}`,
+		),
+		definition(
+			"final_response",
+			`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`,
+		),
 	}
 }
 
-// found is what an answer gave.
+// found is the result of parsing an answer.
 type found struct {
 	text   string
 	calls  []Call
@@ -67,7 +91,7 @@ func parse(whole bool, pieces ...string) found {
 	return f
 }
 
-// String is the outcome in the form of the table.
+// String is the result in the form of the golden table.
 func (f found) String() string {
 	var b strings.Builder
 	for _, c := range f.calls {

@@ -12,11 +12,11 @@ import (
 	"sextant/shared/clip"
 )
 
-// maxDepth bounds how deep values may nest.
+// maxDepth limits the nesting of values.
 const maxDepth = 64
 
-// reader reads literals: JSON, and what JavaScript and careless models write instead of it. What
-// it reads it appends to out as JSON without white space.
+// reader reads literals: JSON, and what JavaScript and careless models write instead. It appends what it
+// reads to out as compact JSON.
 type reader struct {
 	src   []byte
 	at    int
@@ -28,7 +28,7 @@ func (r *reader) fail(at int, want string) *fault {
 	return &fault{at: at, want: want, found: r.found(at)}
 }
 
-// found names what stands at a place, short.
+// found describes briefly what is at a place.
 func (r *reader) found(at int) string {
 	if at >= len(r.src) {
 		return "the end of the call"
@@ -51,7 +51,7 @@ func (r *reader) found(at int) string {
 	return fmt.Sprintf("%q", strings.ToValidUTF8(string(rest[:n]), "\uFFFD"))
 }
 
-// space skips white space and comments. A block comment that is not closed is a fault.
+// space skips white space and comments. An unclosed block comment is an error.
 func (r *reader) space() *fault {
 	for r.at < len(r.src) {
 		switch b := r.src[r.at]; {
@@ -149,12 +149,19 @@ func (r *reader) word() *fault {
 	case "":
 		return r.fail(at, "a value")
 	default:
-		return &fault{at: at, want: "a value", found: fmt.Sprintf("the name %q; variables, calls and expressions are not evaluated, write the value itself", clip.Bytes(w, 40))}
+		return &fault{
+			at:   at,
+			want: "a value",
+			found: fmt.Sprintf(
+				"the name %q; variables, calls and expressions are not evaluated, write the value itself",
+				clip.Bytes(w, 40),
+			),
+		}
 	}
 	return nil
 }
 
-// ident reads a name of letters, digits, _ and $; "" when there is none.
+// ident reads a name of letters, digits, _ and $; "" if there is none.
 func (r *reader) ident() string {
 	at := r.at
 	for r.at < len(r.src) {
@@ -167,7 +174,7 @@ func (r *reader) ident() string {
 	return string(r.src[at:r.at])
 }
 
-// members reads an object; each is called for every key and has to read its value.
+// members reads an object. It calls each for every key; each must read the value.
 func (r *reader) members(each func(key string, at int) *fault) *fault {
 	open := r.at
 	r.at++
@@ -182,7 +189,13 @@ func (r *reader) members(each func(key string, at int) *fault) *fault {
 			return f
 		}
 		if seen[key] {
-			return &fault{at: at, found: fmt.Sprintf("the key %q stands twice in one object; which value is meant cannot be known", clip.Bytes(key, 40))}
+			return &fault{
+				at: at,
+				found: fmt.Sprintf(
+					"the key %q appears twice in one object, so its value is ambiguous",
+					clip.Bytes(key, 40),
+				),
+			}
 		}
 		seen[key] = true
 		colon, f := r.take(':')
@@ -220,7 +233,15 @@ func (r *reader) key(open int) (string, *fault) {
 }
 
 func (r *reader) unclosed(open int, opened, closed string) *fault {
-	return &fault{at: len(r.src), want: fmt.Sprintf("%q", closed), found: fmt.Sprintf("the end of the call; the %q that starts with %s is not closed", opened, string(bytes.ToValidUTF8(clipBytes(r.src[open:], 20), []byte("\uFFFD"))))}
+	return &fault{
+		at:   len(r.src),
+		want: fmt.Sprintf("%q", closed),
+		found: fmt.Sprintf(
+			"the end of the call; the %q that starts with %s is not closed",
+			opened,
+			string(bytes.ToValidUTF8(clipBytes(r.src[open:], 20), []byte("\uFFFD"))),
+		),
+	}
 }
 
 func (r *reader) array() *fault {
@@ -255,7 +276,7 @@ func (r *reader) array() *fault {
 	}
 }
 
-// number reads a number as JSON or JavaScript write it.
+// number reads a number in JSON or JavaScript notation.
 func (r *reader) number() *fault {
 	at := r.at
 	for r.at < len(r.src) {
@@ -275,14 +296,15 @@ func (r *reader) number() *fault {
 	return &fault{at: at, want: "a number", found: fmt.Sprintf("%q", clip.Bytes(text, 40))}
 }
 
-// plainNumber is the number that JavaScript reads in s, as JSON writes it.
+// plainNumber converts a JavaScript number to JSON.
 func plainNumber(s string) (string, bool) {
 	sign := ""
 	s = strings.TrimPrefix(s, "+")
 	if rest, ok := strings.CutPrefix(s, "-"); ok {
 		sign, s = "-", rest
 	}
-	if s == "" || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.Contains(s, "__") || strings.ContainsAny(s[:1], "+-") {
+	if s == "" || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.Contains(s, "__") ||
+		strings.ContainsAny(s[:1], "+-") {
 		return "", false
 	}
 	if strings.Contains(s, "_") {
@@ -309,7 +331,7 @@ func plainNumber(s string) (string, bool) {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// writeString appends s as a JSON string, with no more escapes than needed.
+// writeString appends s as a JSON string with as few escapes as possible.
 func writeString(out *bytes.Buffer, s string) {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Tags that begin or end something.
+// The tags.
 const (
 	callTag     = "<tool_call>"
 	callEnd     = "</tool_call>"
@@ -16,17 +16,17 @@ const (
 	thinkEnd    = "</think>"
 )
 
-// maxHeld bounds what is withheld as the possible start of a call, maxBlank white space before
-// it is known whether text follows.
+// maxHeld limits what is withheld as the possible start of a call; maxBlank limits white space withheld until
+// text follows.
 const (
 	maxHeld  = 256
 	maxBlank = 4096
 )
 
-// Parser finds calls in an answer while it streams. Text goes out at once, but for what may be
-// the start of a call, white space at the end, and a character whose bytes are not all there.
-// White space at an answer's ends is dropped when it has calls. Work is linear in the answer, memory
-// bounded by MaxCall. One goroutine at a time.
+// Parser finds calls in an answer while it streams. Text is emitted at once, except for what may be the start
+// of a call, trailing white space, and an incomplete character. Leading and trailing white space is dropped
+// if the answer has calls. Work is linear in the answer and memory is bounded by MaxCall. Not safe for
+// concurrent use.
 type Parser struct {
 	tools *Tools
 	emit  func(Event)
@@ -34,24 +34,24 @@ type Parser struct {
 	mode mode
 	at   pos
 	held []byte
-	from pos // of held
+	from pos // position of held
 	line line
 
-	text  []byte // to go out when Write ends
+	text  []byte // emitted when Write ends
 	blank []byte // white space after it
 	said  bool
 	found int
 
-	ticks int // of the open code fence, or of the one that may begin
-	run   int // backticks at the start of a line in a code fence, -1 when it is not only those
+	ticks int // of the open fence, or of one that may begin
+	run   int // backticks at the start of a line in a code fence, -1 after other characters
 	match int // bytes of thinkEnd seen
 	after bool
 	block *block
 }
 
-// line is what stands before a place in its line.
+// line is what comes before a place in its line.
 type line struct {
-	open   bool // something besides white space
+	open   bool // has something besides white space
 	indent int
 	spans  int // runs of backticks
 	quote  bool
@@ -72,12 +72,12 @@ const (
 	inEnd
 )
 
-// NewParser makes a parser for one answer; emit gets what it finds, in order, during Write and Close.
+// NewParser makes a parser for one answer. emit gets what it finds, in order, during Write and Close.
 func NewParser(tools *Tools, emit func(Event)) *Parser {
 	return &Parser{tools: tools, emit: emit, at: pos{1, 1}}
 }
 
-// Write takes the next bytes of the answer, cut anywhere.
+// Write takes the next bytes of the answer, split anywhere.
 func (p *Parser) Write(piece string) {
 	for i := range len(piece) {
 		b := piece[i]
@@ -87,19 +87,19 @@ func (p *Parser) Write(piece string) {
 	p.flush(false)
 }
 
-// Close ends the answer. whole is false when it was cut at its length: then an open call is
-// broken even if it could be read.
+// Close ends the answer. whole is false if it was truncated at its length limit: then an open call is broken
+// even if it could be parsed.
 func (p *Parser) Close(whole bool) {
 	if p.mode == inBlock {
 		b := p.block
-		// An end that only the line break after it was to confirm.
+		// The line break that would have confirmed the end did not come.
 		ended := b.ends >= 0 || b.kind == fenceBlock && b.run >= b.ticks
 		p.finish(b.rest(), ended, whole)
 	}
 	p.Abandon()
 }
 
-// Abandon ends an answer that broke off: text that was withheld goes out, an open call is dropped.
+// Abandon ends an answer that broke off: withheld text is emitted, an open call is dropped.
 func (p *Parser) Abandon() {
 	p.release()
 	if p.found == 0 {
@@ -134,7 +134,7 @@ func (p *Parser) step(b byte) {
 	}
 }
 
-// matched advances a match of tag, which has no second "<", by one byte.
+// matched advances a match of tag by one byte. tag must not contain a second "<".
 func matched(tag string, n int, b byte) int {
 	switch {
 	case tag[n] == b:
@@ -153,7 +153,7 @@ func (p *Parser) hold(b byte, m mode) {
 	p.mode = m
 }
 
-// release passes on as text what was withheld.
+// flushHeld emits the withheld bytes as text.
 func (p *Parser) release() {
 	for _, b := range p.held {
 		p.pass(b)
@@ -173,7 +173,7 @@ func (p *Parser) inText(b byte) {
 	}
 }
 
-// inTag withholds as long as it may become a tag.
+// inTag withholds bytes while they may become a tag.
 func (p *Parser) inTag(b byte) {
 	p.held = append(p.held, b)
 	tag := string(p.held)
@@ -232,7 +232,10 @@ func (p *Parser) invented() {
 	p.emitText()
 	p.emit(Event{Broken: &Broken{
 		Name: "tool_response", Line: p.from.line, Column: p.from.column,
-		Problem:    (&fault{want: "the end of the answer after its calls", found: "a result that the answer made up itself"}).text(p.from),
+		Problem: (&fault{want: "the end of the answer after its calls", found: "a result that the answer made " +
+			"up itself"}).text(
+			p.from,
+		),
 		Suggestion: "Nothing after this place was read or run. Results come from Sextant, in the next message.",
 	}})
 	p.held, p.mode = nil, inEnd
@@ -254,7 +257,7 @@ func (p *Parser) inTicks(b byte) {
 	}
 }
 
-// inInfo reads what stands behind an opening fence.
+// inInfo reads the info string of an opening fence.
 func (p *Parser) inInfo(b byte) {
 	info := string(p.held[min(p.ticks, len(p.held)):])
 	switch {
@@ -278,7 +281,7 @@ func (p *Parser) inInfo(b byte) {
 	}
 }
 
-// maybeTool reports whether an info string may have tool as its first word.
+// maybeTool reports whether the first word of an info string may still become tool.
 func maybeTool(info string) bool {
 	info = strings.TrimLeft(info, " \t")
 	if rest, ok := strings.CutPrefix(info, "tool"); ok {
@@ -287,7 +290,7 @@ func maybeTool(info string) bool {
 	return strings.HasPrefix("tool", info)
 }
 
-// inCode passes on a code fence that is not a call, to its closing line.
+// inCode passes through a code fence that is no call, up to its closing line.
 func (p *Parser) inCode(b byte) {
 	p.pass(b)
 	switch {
@@ -298,7 +301,7 @@ func (p *Parser) inCode(b byte) {
 	case b == '`' && p.run >= 0 && (p.run == 0 || p.line.last == '`'):
 		p.run++
 	case isBlank(b) && (p.run > 0 || p.run == 0 && p.line.indent <= 3):
-		// Spaces may stand on both sides of a closing fence.
+		// Spaces may be on both sides of a closing fence.
 	default:
 		p.run = -1
 	}
@@ -307,7 +310,7 @@ func (p *Parser) inCode(b byte) {
 
 func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
 
-// pass makes b text.
+// addText makes b text.
 func (p *Parser) pass(b byte) {
 	switch {
 	case b == '\n':
@@ -343,7 +346,7 @@ func (p *Parser) pass(b byte) {
 	p.said, p.after = true, false
 }
 
-// flush hands out text, whole characters only unless final.
+// flush emits text, only whole characters unless final.
 func (p *Parser) flush(final bool) {
 	n := len(p.text)
 	if !final && len(p.blank) == 0 && len(p.held) == 0 {
@@ -358,7 +361,7 @@ func (p *Parser) flush(final bool) {
 
 func (p *Parser) emitText() { p.flush(true) }
 
-// unfinished is how many bytes at the end begin a character that is not all there.
+// incompleteRune returns how many bytes at the end belong to an incomplete character.
 func unfinished(b []byte) int {
 	for n := 1; n <= min(3, len(b)); n++ {
 		if c := b[len(b)-n]; utf8.RuneStart(c) {

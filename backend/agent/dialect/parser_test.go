@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// stream gives what came out of a parser after each piece.
+// stream returns what came out of a parser after each piece.
 func stream(pieces ...string) []string {
 	var out []string
 	now := ""
@@ -30,7 +30,7 @@ func stream(pieces ...string) []string {
 	return append(out, now)
 }
 
-func TestTextGoesOutAtOnceAndIsWithheldOnlyAsLongAsItMayBeACall(t *testing.T) {
+func TestTextIsEmittedAtOnceUnlessItMayBeACall(t *testing.T) {
 	for _, c := range []struct{ in, want []string }{
 		{[]string{"Hello ", "world"}, []string{"Hello", " world", ""}},
 		{[]string{"a <", "b"}, []string{"a", " <b", ""}},
@@ -48,12 +48,13 @@ func TestTextGoesOutAtOnceAndIsWithheldOnlyAsLongAsItMayBeACall(t *testing.T) {
 	}
 }
 
-func TestACallIsHandedOutBeforeTheAnswerEnds(t *testing.T) {
+func TestACallIsEmittedBeforeTheAnswerEnds(t *testing.T) {
 	for _, call := range []string{
 		`<tool_call>{"name":"annotate_page","arguments":{}}</tool_call>`, "```tool\nreturn annotate_page();\n```\n",
 		"<tool_call>\n<function=annotate_page>\n</function>\n</tool_call>", "<function=annotate_page>\n</function>",
 	} {
-		if got := stream(call[:len(call)-1], call[len(call)-1:], "And then a long explanation"); got[0] != "" || got[1] != "[annotate_page]" {
+		if got := stream(call[:len(call)-1], call[len(call)-1:], "And then a long explanation"); got[0] != "" ||
+			got[1] != "[annotate_page]" {
 			t.Errorf("%q gives %q", call, got)
 		}
 	}
@@ -104,7 +105,8 @@ func TestACallLargerThanOneMegabyteIsAnErrorAndIsNotKept(t *testing.T) {
 		}
 		p.Write(end + "<tool_call>{\"name\":\"annotate_page\"}</tool_call>")
 		p.Close(true)
-		if len(f.broken) != 1 || !strings.Contains(f.broken[0].Problem, "larger than 1048576 bytes") || len(f.calls) != 1 {
+		if len(f.broken) != 1 || !strings.Contains(f.broken[0].Problem, "larger than 1048576 bytes") ||
+			len(f.calls) != 1 {
 			t.Errorf("%s: %d broken, calls %+v", open, len(f.broken), f.calls)
 		}
 	}
@@ -121,7 +123,7 @@ func TestAnAnswerHoldsAtMost128Calls(t *testing.T) {
 	}
 }
 
-// almost are texts that are nearly calls, over and over.
+// almost are texts that are nearly calls, repeated.
 var almost = map[string]string{
 	"plain":      "The quick brown fox jumps over the lazy dog. ",
 	"open tags":  "<tool_cal<tool_call <tool_call x",
@@ -147,7 +149,7 @@ func answerOf(name string, n int) string {
 	return body
 }
 
-// BenchmarkParse is linear: a megabyte costs sixteen times what a sixteenth of it costs.
+// BenchmarkParse shows linear time: a megabyte costs sixteen times what a sixteenth of it costs.
 func BenchmarkParse(b *testing.B) {
 	for name := range almost {
 		for _, size := range []int{1 << 16, 1 << 20} {

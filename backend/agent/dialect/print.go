@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Print writes c as a model of that kind writes it; Native prints as ToolCall does. The tools say
-// which parameters are text in the Hermes form. What Print wrote, a Parser reads back as the same call.
+// Print writes c in a format; Native prints like ToolCall. The tools say which parameters are text in the
+// Hermes format. A Parser reads the result back as the same call.
 func Print(kind Kind, c Call, tools *Tools) string {
 	args := c.Args
 	if len(args) == 0 {
@@ -34,11 +34,11 @@ func Print(kind Kind, c Call, tools *Tools) string {
 	return b.String()
 }
 
-// plainKey is a key that can stand in a tag; calls with others are printed as JSON.
+// plainKey matches keys that can be in a tag; calls with others are printed as JSON.
 var plainKey = regexp.MustCompile(`^[\pL\pN_.$-]{1,100}$`)
 
-// printFunction writes the form with tags; false when a value would break out of it, since the
-// form has no escapes.
+// printFunction writes the tag format. It returns false if a value would break out of it, because the format
+// has no escapes.
 func printFunction(name string, args json.RawMessage, tools *Tools) (string, bool) {
 	t := tools.byName[name]
 	if t == nil || !plainKey.MatchString(name) {
@@ -63,7 +63,8 @@ func printFunction(name string, args json.RawMessage, tools *Tools) (string, boo
 				return "", false
 			}
 		}
-		if strings.Contains(text, "</parameter") || strings.Contains(text, "<parameter=") || strings.Contains(text, "</function") ||
+		if strings.Contains(text, "</parameter") || strings.Contains(text, "<parameter=") ||
+			strings.Contains(text, "</function") ||
 			strings.Contains(text, "tool_call>") {
 			return "", false
 		}
@@ -73,8 +74,8 @@ func printFunction(name string, args json.RawMessage, tools *Tools) (string, boo
 	return b.String(), true
 }
 
-// Result is what came of a call. Text is as the model shall read it: what is from outside already
-// stands in its marked block.
+// Result is the result of a call. Text is what the model will read: text from outside is already in its
+// marked block.
 type Result struct {
 	Name string
 	Text string
@@ -108,7 +109,7 @@ func longestRun(s string) int {
 	return most
 }
 
-// inert keeps a result from ending its own block.
+// escapeResultTags keeps a result from closing its own block.
 func inert(s string) string {
 	return strings.NewReplacer("</tool_response", "<\\/tool_response", "<tool_response", "<\\tool_response").Replace(s)
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// quoted is the closing quote that belongs to the opening one at the place, 0 when none is there.
+// quoted returns the closing quote for the opening quote at this place, 0 if there is none.
 func (r *reader) quoted() rune {
 	c, _ := utf8.DecodeRune(r.src[min(r.at, len(r.src)):])
 	switch c {
@@ -42,19 +42,27 @@ func (r *reader) text() (string, *fault) {
 				return "", f
 			}
 		case end == '`' && c == '$' && r.at+1 < len(r.src) && r.src[r.at+1] == '{':
-			return "", &fault{at: r.at, want: "plain text", found: "${…}, which is not evaluated; write the text itself, or \\${ for these characters"}
+			return "", &fault{
+				at:    r.at,
+				want:  "plain text",
+				found: "${…}, which is not evaluated; write the text itself, or \\${ for these characters",
+			}
 		default:
 			b.WriteRune(c)
 			r.at += n
 		}
 	}
-	return "", &fault{at: open, want: fmt.Sprintf("a closing %c for the string that begins here", end), found: "the end of the call"}
+	return "", &fault{
+		at:    open,
+		want:  fmt.Sprintf("a closing %c for the string that begins here", end),
+		found: "the end of the call",
+	}
 }
 
 const plainEscapes = "\"\"\\\\//''``$$n\nt\tr\rb\bf\fv\v"
 
-// escape reads an escape sequence; one without a meaning is a fault, because dropping the
-// backslash would change a path or a pattern.
+// escape reads an escape sequence. An unknown one is an error: dropping the backslash would change a path or
+// a pattern.
 func (r *reader) escape(b *strings.Builder, end rune) *fault {
 	at := r.at
 	r.at++
@@ -67,7 +75,7 @@ func (r *reader) escape(b *strings.Builder, end rune) *fault {
 		r.at += n
 		return nil
 	case c == '\n':
-		r.at++ // a line that goes on
+		r.at++ // a line continuation
 		return nil
 	case c == '0' && (r.at+1 >= len(r.src) || !isDigit(r.src[r.at+1])):
 		b.WriteByte(0)
@@ -112,7 +120,7 @@ func (r *reader) hex(b *strings.Builder, at, from, n int) *fault {
 	return nil
 }
 
-// unit reads \uXXXX, and the second half when it is the first of a pair.
+// unit reads \uXXXX, and the second half if it is the first of a surrogate pair.
 func (r *reader) unit(b *strings.Builder, at int) *fault {
 	c, ok := hexDigits(r.src, r.at+1, 4)
 	if !ok {

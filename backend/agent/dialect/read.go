@@ -8,15 +8,14 @@ import (
 	"sextant/shared/clip"
 )
 
-// item is a call that was read, or why it could not be.
+// parsedCall is a call, or why it could not be read.
 type item struct {
 	call  *Call
 	fault *fault
 }
 
-// readObjects reads the JSON form: one or more objects {"name": …, "arguments": {…}}, also in an
-// array. What follows a broken object cannot be trusted to begin where it seems to, so it ends
-// the reading.
+// readObjects reads one or more objects {"name": …, "arguments": {…}}, also in an array. It stops at a broken
+// object, because where the next one begins is then uncertain.
 func (t *Tools) readObjects(src []byte, end string) []item {
 	r := &reader{src: src, out: &bytes.Buffer{}}
 	var items []item
@@ -33,7 +32,7 @@ func (t *Tools) readObjects(src []byte, end string) []item {
 				return items
 			}
 		case len(items) > 0 && (b == '}' || b == ']' || b == ',' || b == ';'):
-			// A bracket too many after a whole object changes nothing.
+			// A surplus bracket after a complete object changes nothing.
 			inArray = inArray && b != ']'
 			r.at++
 		case len(items) > 0:
@@ -51,7 +50,7 @@ func (t *Tools) readObjects(src []byte, end string) []item {
 	return items
 }
 
-// called is what an object says of a call.
+// callObject collects the keys of a call's object.
 type called struct {
 	name           string
 	nameAt, argsAt int
@@ -82,7 +81,13 @@ func (t *Tools) readObject(r *reader) (*Call, *fault) {
 		return nil, f
 	}
 	if c.stranger != "" && c.argsAt < 0 {
-		return nil, &fault{soft: true, at: c.strangerAt, want: `the arguments in one object "arguments"`, found: fmt.Sprintf("the key %q beside it", clip.Bytes(c.stranger, 40)), name: c.name}
+		return nil, &fault{
+			soft:  true,
+			at:    c.strangerAt,
+			want:  `the arguments in one object "arguments"`,
+			found: fmt.Sprintf("the key %q beside it", clip.Bytes(c.stranger, 40)),
+			name:  c.name,
+		}
 	}
 	if c.argsAt < 0 {
 		c.args = []byte("{}")
@@ -109,7 +114,12 @@ func (c *called) member(t *Tools, r *reader, key string, at int) *fault {
 		return f
 	case "arguments", "parameters", "args", "input":
 		if c.argsAt >= 0 {
-			return &fault{at: at, want: `one object "arguments"`, found: fmt.Sprintf("a second one, %q", key), name: c.name}
+			return &fault{
+				at:    at,
+				want:  `one object "arguments"`,
+				found: fmt.Sprintf("a second one, %q", key),
+				name:  c.name,
+			}
 		}
 		c.argsAt = r.at
 		var f *fault
@@ -122,8 +132,8 @@ func (c *called) member(t *Tools, r *reader, key string, at int) *fault {
 			return f
 		}
 	}
-	// Ids, types and whatever else stands beside; only strangers without arguments are a problem,
-	// since they probably are the arguments.
+	// Ids, types and other keys are ignored. An unknown key is a problem only without arguments, because then
+	// it probably is one of them.
 	if key != "id" && key != "type" && key != "call_id" && c.stranger == "" {
 		c.stranger, c.strangerAt = key, at
 	}
@@ -133,7 +143,7 @@ func (c *called) member(t *Tools, r *reader, key string, at int) *fault {
 	return f
 }
 
-// arguments reads an object of arguments, nothing for null, or a string that holds the object.
+// arguments reads an object of arguments, null for none, or a string that holds the object.
 func (r *reader) arguments() ([]byte, *fault) {
 	at := r.at
 	if r.quoted() != 0 {
@@ -171,7 +181,11 @@ func (r *reader) stringArguments() ([]byte, *fault) {
 		f = inner.fail(inner.at, "the end of the arguments")
 	}
 	if f != nil {
-		return nil, &fault{at: at, want: "an object in this string", found: "at its " + f.text(pos{1, 1}.after([]byte(text)[:min(f.at, len(text))]))}
+		return nil, &fault{
+			at:    at,
+			want:  "an object in this string",
+			found: "at its " + f.text(pos{1, 1}.after([]byte(text)[:min(f.at, len(text))])),
+		}
 	}
 	if inner.out.Len() == 0 || inner.out.Bytes()[0] != '{' {
 		return nil, &fault{at: at, want: "the arguments as an object {…}", found: r.found(at)}

@@ -18,7 +18,14 @@ var nasty = []string{
 }
 
 func someText() *rapid.Generator[string] {
-	return rapid.OneOf(rapid.SampledFrom(nasty), rapid.String(), rapid.Map(rapid.SliceOfN(rapid.SampledFrom(nasty), 0, 4), func(s []string) string { return strings.Join(s, "") }))
+	return rapid.OneOf(
+		rapid.SampledFrom(nasty),
+		rapid.String(),
+		rapid.Map(
+			rapid.SliceOfN(rapid.SampledFrom(nasty), 0, 4),
+			func(s []string) string { return strings.Join(s, "") },
+		),
+	)
 }
 
 func someValue(depth int) *rapid.Generator[any] {
@@ -32,37 +39,61 @@ func someValue(depth int) *rapid.Generator[any] {
 	if depth < 3 {
 		gens = append(
 			gens,
-			rapid.Map(rapid.SliceOfN(rapid.Deferred(func() *rapid.Generator[any] { return someValue(depth + 1) }), 0, 3), func(s []any) any { return s }),
-			rapid.Map(rapid.MapOfN(someText(), rapid.Deferred(func() *rapid.Generator[any] { return someValue(depth + 1) }), 0, 3), func(m map[string]any) any { return m }),
+			rapid.Map(
+				rapid.SliceOfN(rapid.Deferred(func() *rapid.Generator[any] { return someValue(depth + 1) }), 0, 3),
+				func(s []any) any { return s },
+			),
+			rapid.Map(
+				rapid.MapOfN(
+					someText(),
+					rapid.Deferred(func() *rapid.Generator[any] { return someValue(depth + 1) }),
+					0,
+					3,
+				),
+				func(m map[string]any) any { return m },
+			),
 		)
 	}
 	return rapid.OneOf(gens...)
 }
 
-// someCall is a call of a known tool: mostly parameters it has, with values of any kind.
+// someCall is a call of a known tool, mostly with its own parameters and values of any kind.
 func someCall() *rapid.Generator[Call] {
 	return rapid.Custom(func(t *rapid.T) Call {
 		args := map[string]any{}
 		for range rapid.IntRange(0, 3).Draw(t, "n") {
-			key := rapid.OneOf(rapid.SampledFrom([]string{"path", "content", "headers", "any", "steps", "query", "count"}), someText()).Draw(t, "key")
+			key := rapid.OneOf(rapid.SampledFrom([]string{"path", "content", "headers", "any", "steps", "query", "count"}), someText()).
+				Draw(t, "key")
 			args[key] = someValue(0).Draw(t, "value")
 		}
 		raw, err := json.Marshal(args)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Call{Name: rapid.SampledFrom([]string{"read_file", "write_file", "annotate_page", "run_steps", "set_headers"}).Draw(t, "tool"), Args: raw}
+		return Call{
+			Name: rapid.SampledFrom([]string{"read_file", "write_file", "annotate_page", "run_steps", "set_headers"}).
+				Draw(t, "tool"),
+			Args: raw,
+		}
 	})
 }
 
-var around = []string{"", "Looking first.", "Naïve: 漢字 🙂.", "a < b and `code` here.", "> quoted", "One.\n\nTwo <tag> `x`.", "1. item\n   - sub ``"}
+var around = []string{
+	"",
+	"Looking first.",
+	"Naïve: 漢字 🙂.",
+	"a < b and `code` here.",
+	"> quoted",
+	"One.\n\nTwo <tag> `x`.",
+	"1. item\n   - sub ``",
+}
 
 func same(a, b json.RawMessage) bool {
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-func TestACallPrintedInAnyDialectIsReadBackWhereverTheStreamIsCut(t *testing.T) {
+func TestACallPrintedInAnyFormatIsReadBackWhereverTheStreamIsSplit(t *testing.T) {
 	cuts, answers := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]Kind{Fenced, ToolCall, Hermes}).Draw(t, "kind")
@@ -86,7 +117,10 @@ func TestACallPrintedInAnyDialectIsReadBackWhereverTheStreamIsCut(t *testing.T) 
 					t.Fatalf("%s: call %s %s, want %s", where, c.Name, c.Args, calls[i].Args)
 				}
 			}
-			if strings.TrimSpace(strings.ReplaceAll(f.text, "\n", "")) != strings.TrimSpace(strings.ReplaceAll(before+after, "\n", "")) || f.text != whole.text {
+			if strings.TrimSpace(strings.ReplaceAll(f.text, "\n", "")) != strings.TrimSpace(
+				strings.ReplaceAll(before+after, "\n", ""),
+			) ||
+				f.text != whole.text {
 				t.Fatalf("%s: text %q, want %q around the calls", where, f.text, before+"…"+after)
 			}
 		}

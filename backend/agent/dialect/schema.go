@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// node is a JSON Schema as far as a signature needs it. Its properties keep the order of the
-// text, so that the same definition always prints the same bytes.
+// schema is the part of a JSON Schema that a signature needs. Its properties keep their order, so that the
+// same definition always prints the same bytes.
 type node struct {
 	Type        any              `json:"type"`
 	Description string           `json:"description"`
@@ -41,14 +41,14 @@ type field struct {
 	required bool
 }
 
-// ordered is an object of schemas in the order of its text.
+// orderedFields is an object of schemas in source order.
 type ordered []field
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (o *ordered) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return err // not an object: no properties
+		return err // no object, so no properties
 	}
 	for dec.More() {
 		key, err := dec.Token()
@@ -65,7 +65,7 @@ func (o *ordered) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// parseNode reads a schema; what it cannot read allows anything.
+// parseNode reads a schema. What it cannot read allows anything.
 func parseNode(raw json.RawMessage) *node {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -76,14 +76,14 @@ func parseNode(raw json.RawMessage) *node {
 	return n
 }
 
-// signature is the parameters of a tool, required ones first, each part in the order of the schema.
+// signature returns the parameters of a tool, required ones first, otherwise in source order.
 func signature(parameters json.RawMessage) []field {
 	root := parseNode(parameters)
 	root.adopt(root, 0)
 	return root.resolved(0).fields()
 }
 
-// adopt gives every schema below n its root, where references are looked up.
+// setRoot gives every schema below n the root in which references are resolved.
 func (n *node) adopt(root *node, depth int) {
 	if n == nil || depth > maxDepth || n.root != nil {
 		return
@@ -104,14 +104,14 @@ func (n *node) adopt(root *node, depth int) {
 	}
 }
 
-// below is a schema that is kept as text until it is needed.
+// child parses a schema that is kept as text until it is needed.
 func (n *node) below(raw json.RawMessage) *node {
 	s := parseNode(raw)
 	s.adopt(n.root, 0)
 	return s
 }
 
-// resolved follows a reference into the same document; one that leads nowhere allows anything.
+// resolve follows a reference inside the document. A dangling one allows anything.
 func (n *node) resolved(depth int) *node {
 	if n == nil {
 		return &node{}
@@ -145,7 +145,7 @@ func (n *node) fields() []field {
 	return out
 }
 
-// types are the names in "type", as they stand.
+// types are the names in "type".
 func (n *node) types() []string {
 	switch v := n.Type.(type) {
 	case string:
@@ -162,7 +162,7 @@ func (n *node) types() []string {
 	return nil
 }
 
-// allows reports whether a value of kind ("string", "object", …) may stand here.
+// allows reports whether a value of kind ("string", "object", …) is allowed.
 func (n *node) allows(kind string) bool { return n.allowsAt(kind, 0) }
 
 func (n *node) allowsAt(kind string, depth int) bool {
@@ -212,7 +212,7 @@ func kindOf(v any) string {
 	return "object"
 }
 
-// textOnly reports that nothing but text may stand here, so that it is read as it is.
+// textOnly reports whether nothing but text is allowed, so that it is read verbatim.
 func (n *node) textOnly() bool {
 	if !n.allows("string") {
 		return false
@@ -225,7 +225,7 @@ func (n *node) textOnly() bool {
 	return true
 }
 
-// sample is a small value of the schema as JSON.
+// sample returns a small valid value as JSON.
 func (n *node) sample(depth int) string {
 	n = n.resolved(0)
 	if len(n.Default) > 0 {

@@ -6,7 +6,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// how says how a call is written; it is followed by an example.
+// instructions explain each format; an example follows.
 var how = map[Kind]string{
 	Fenced: "To call one, write a block of its own:\n" +
 		"```tool\nreturn name({\"key\": \"value\"});\n```\n" +
@@ -16,12 +16,12 @@ var how = map[Kind]string{
 		"Inside is strict JSON.",
 	Hermes: "To call one, write:\n" +
 		"<tool_call>\n<function=name>\n<parameter=key>\nvalue\n</parameter>\n</function>\n</tool_call>\n" +
-		"Text stands as it is, other values as JSON.",
+		"Write text as it is, other values as JSON.",
 }
 
-// Section is the part of a system prompt that tells a model its tools and how to call them: a
-// TypeScript signature with JSDoc each, in the order of defs (A3, D5). The same defs give the same
-// bytes. It is empty for Native, and when there is no tool.
+// Section is the part of a system prompt that lists the tools and explains how to call them: a TypeScript
+// signature with JSDoc for each, in the order of defs. The same defs give the same bytes. It is empty for
+// Native and without tools.
 func Section(kind Kind, defs []toolspec.Definition) string {
 	text, known := how[kind]
 	if !known || len(defs) == 0 {
@@ -37,6 +37,9 @@ func Section(kind Kind, defs []toolspec.Definition) string {
 			}
 		}
 	}
-	b.WriteString("\n" + text + "\nSeveral calls in one answer are fine. After your calls stop: the results come in the next message, never write them yourself. Answer without a call when you are done.")
+	b.WriteString(
+		"\n" + text + "\nSeveral calls in one answer are fine. After your calls stop: the results come in the " +
+			"next message, never write them yourself. Answer without a call when you are done.",
+	)
 	return b.String()
 }

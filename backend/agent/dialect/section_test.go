@@ -36,7 +36,7 @@ func TestASignatureSaysWhatASchemaSays(t *testing.T) {
 	}
 }
 
-func TestASectionHasTheSameBytesEachTime(t *testing.T) {
+func TestASectionIsDeterministic(t *testing.T) {
 	for _, kind := range []Kind{ToolCall, Hermes, Fenced} {
 		first := Section(kind, some())
 		for range 20 {
@@ -69,7 +69,7 @@ func TestAResultCannotLeaveItsBlock(t *testing.T) {
 	}
 }
 
-func TestAToolOfTheSameNameIsToldOnce(t *testing.T) {
+func TestAToolOfTheSameNameIsListedOnce(t *testing.T) {
 	twice := []toolspec.Definition{definition("a", `{}`), definition("a", `{"properties":{"x":{}}}`)}
 	if s := Section(Fenced, twice); strings.Count(s, "\na(") != 1 {
 		t.Error(s)

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Signatures have to be worth it: A3 asks for a short section.
+// The list of tools as text must stay short.
 func TestTheCoreSetCostsNoMoreAsTextThanNatively(t *testing.T) {
 	nav, err := navigation.Load()
 	if err != nil {
@@ -54,7 +54,13 @@ func TestTheCoreSetCostsNoMoreAsTextThanNatively(t *testing.T) {
 	for _, kind := range []dialect.Kind{dialect.ToolCall, dialect.Hermes, dialect.Fenced} {
 		section := dialect.Section(kind, core)
 		n := count(section)
-		call := count(dialect.Print(kind, dialect.Call{Name: "type_text", Args: []byte(`{"annotationId":12,"text":"hello","submit":true}`)}, dialect.NewTools(core)))
+		call := count(
+			dialect.Print(
+				kind,
+				dialect.Call{Name: "type_text", Args: []byte(`{"annotationId":12,"text":"hello","submit":true}`)},
+				dialect.NewTools(core),
+			),
+		)
 		t.Logf("%s: %d tokens, a call of three arguments %d", kind, n, call)
 		if n > most {
 			t.Errorf("%s costs %d tokens, native %d", kind, n, most)

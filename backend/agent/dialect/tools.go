@@ -13,21 +13,21 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Tools are the tools that may be called in one answer. It is made for one round and used by one
-// goroutine.
+// Toolset is the tools that may be called in one answer. It is made for one round. Not safe for concurrent
+// use.
 type Tools struct {
 	byName map[string]*tool
 	names  []string
 }
 
-// tool is one of them; its parameters are read when they are needed.
+// tool is one tool; its parameters are parsed when they are first needed.
 type tool struct {
 	def    toolspec.Definition
 	params []field
 	read   bool
 }
 
-// NewTools takes defs in their order.
+// NewToolset makes a Toolset that keeps the order of defs.
 func NewTools(defs []toolspec.Definition) *Tools {
 	t := &Tools{byName: make(map[string]*tool, len(defs))}
 	for _, d := range defs {
@@ -39,10 +39,10 @@ func NewTools(defs []toolspec.Definition) *Tools {
 	return t
 }
 
-// finalResponse is how one design spelt final_response; the only other name a tool has.
+// finalResponse is another spelling of final_response that some models use.
 const finalResponse, finalResponseTool = "finalResponse", "final_response"
 
-// find is the tool of exactly that name, or a fault at at.
+// find returns the tool of exactly that name, or an error located at at.
 func (t *Tools) find(name string, at int) (*tool, *fault) {
 	if name == finalResponse && t.byName[finalResponseTool] != nil {
 		name = finalResponseTool
@@ -57,7 +57,7 @@ func (t *Tools) find(name string, at int) (*tool, *fault) {
 	return nil, &fault{soft: true, at: at, found: problem, name: name}
 }
 
-// fields are the parameters as a signature lists them: required ones first.
+// fields are the parameters in the order of the signature: required ones first.
 func (t *tool) fields() []field {
 	if !t.read {
 		t.read = true
@@ -74,7 +74,7 @@ func (t *tool) field(name string) (field, bool) {
 	return t.params[i], true
 }
 
-// example is a correct call: one of the definition's, else one made of the required parameters.
+// example is a correct call: one of the definition's, else one built from the required parameters.
 func (t *tool) example() json.RawMessage {
 	for _, e := range t.def.Examples {
 		var b bytes.Buffer
@@ -99,10 +99,10 @@ func (t *tool) example() json.RawMessage {
 	return b.Bytes()
 }
 
-// plainName is what a name must look like to stand in a conversation: providers refuse others.
+// plainName is what providers accept as a tool's name in a conversation.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// broken words f for the model. at is where the text that was read begins in the answer.
+// broken words f for the model. at is where the parsed text begins in the answer.
 func (t *Tools) broken(f *fault, src []byte, at pos, form Kind) *Broken {
 	where := at.after(src[:min(f.at, len(src))])
 	b := &Broken{Name: f.name, Line: where.line, Column: where.column, Problem: f.text(where)}
@@ -113,7 +113,7 @@ func (t *Tools) broken(f *fault, src []byte, at pos, form Kind) *Broken {
 	return b
 }
 
-// sample is a correct call for the model to look at: of the tool meant, or of the nearest one.
+// sample is a correct call as an example: of the intended tool, or of the nearest one.
 func (t *Tools) sample(name string, form Kind) string {
 	shown := t.byName[name]
 	if shown == nil {

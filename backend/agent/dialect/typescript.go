@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// typeOf prints a schema as a TypeScript type. deep counts how far in it stands.
+// typeOf prints a schema as a TypeScript type. deep is the nesting depth.
 func (n *node) typeOf(deep int) string {
 	n = n.resolved(0)
 	if deep > 6 {
@@ -82,7 +82,7 @@ func (n *node) list(deep int) string {
 	return grouped(n.below(n.Items).typeOf(deep+1), "|&") + "[]"
 }
 
-// grouped puts brackets around a type that holds one of the operators.
+// grouped puts parentheses around a type that contains one of the operators.
 func grouped(t, operators string) string {
 	if strings.ContainsAny(t, operators) && !strings.HasPrefix(t, "{") {
 		return "(" + t + ")"
@@ -90,7 +90,7 @@ func grouped(t, operators string) string {
 	return t
 }
 
-// object prints properties; what is said of them stands in comments.
+// object prints properties with their descriptions as comments.
 func (n *node) object(deep int) string {
 	if len(n.Properties) == 0 {
 		if len(n.Extra) > 0 && n.Extra[0] == '{' {
@@ -125,7 +125,7 @@ func identifier(s string) bool {
 	return s != "" && r.ident() == s
 }
 
-// said is the description of a field with its default and bounds, on one line.
+// comment is the description of a field with its default and bounds, on one line.
 func (f field) said() string {
 	n := f.schema.resolved(0)
 	said := n.Description
@@ -153,12 +153,12 @@ func (f field) said() string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
 }
 
-// oneLine keeps a text of somebody else inside a comment.
+// oneLine keeps foreign text inside a comment.
 func oneLine(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "*/", "* /")
 }
 
-// declare is a tool as a signature with JSDoc.
+// declare prints a tool as a signature with JSDoc.
 func (t *tool) declare() string {
 	var b strings.Builder
 	b.WriteString("/** " + oneLine(t.def.Description))

@@ -10,40 +10,53 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Voice asks a model in its dialect. Whatever that is, calls come back as calls: above a Voice
-// nobody knows how they were written. Safe for concurrent use.
+// Adapter asks a model for tool calls in the model's own format and returns them as llm calls, so that
+// callers need not know the format. Safe for concurrent use.
 type Voice struct {
 	Model llm.Model
-	// Kind is how the model writes calls; "" is Native.
+	// Kind is the format of the model; "" means Native.
 	Kind Kind
-	// Known are tools that a call in text may name although the question does not tell them.
+	// Known are tools that a call in text may name although the request does not list them.
 	Known []toolspec.Definition
 }
 
-// Stream is one question, with the tools that may be called. A native model is asked as it is. To
-// another the tools are told in the system prompt and calls and results are written into the
-// conversation in its own form; text comes without calls, and each complete call is also handed to onDelta at
-// once, so that it can start before the answer ends. Errors are the model's own.
-func (v Voice) Stream(ctx context.Context, req llm.Request, defs []toolspec.Definition, onDelta func(llm.Delta)) (llm.Response, error) {
+// Stream sends one request with the tools that may be called. A native model gets them as they are. For other
+// models the system prompt lists them, and earlier calls and results are written into the conversation in the
+// model's format. The returned text is without calls; each complete call also goes to onDelta at once, so
+// that it can start before the answer ends. Errors are the model's own.
+func (v Voice) Stream(
+	ctx context.Context,
+	req llm.Request,
+	defs []toolspec.Definition,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
 	if v.Kind == Native || v.Kind == "" || len(defs) == 0 && !hasCalls(req.Messages) {
-		req.Tools = functions(defs)
+		req.Tools = Functions(defs)
 		return v.Model.Stream(ctx, req, onDelta)
 	}
 	tools := NewTools(slices.Concat(defs, v.Known))
-	asked := llm.Request{System: req.System, Messages: v.written(req.Messages, tools), MaxTokens: req.MaxTokens, Written: true}
+	asked := llm.Request{
+		System:    req.System,
+		Messages:  v.written(req.Messages, tools),
+		MaxTokens: req.MaxTokens,
+		Written:   true,
+	}
 	if section := Section(v.Kind, defs); section != "" {
 		asked.System = strings.TrimSpace(req.System + "\n\n" + section)
 	}
-	var heard llm.Response
+	var out llm.Response
 	var text strings.Builder
 	p := NewParser(tools, func(e Event) {
 		switch {
 		case e.Call != nil:
 			call := chat.ToolCall{Name: e.Call.Name, Args: e.Call.Args}
-			heard.Calls = append(heard.Calls, call)
+			out.Calls = append(out.Calls, call)
 			onDelta(llm.Delta{Call: &call})
 		case e.Broken != nil:
-			heard.Broken = append(heard.Broken, llm.BrokenCall{Name: e.Broken.Name, Problem: e.Broken.Problem, Suggestion: e.Broken.Suggestion})
+			out.Broken = append(
+				out.Broken,
+				llm.BrokenCall{Name: e.Broken.Name, Problem: e.Broken.Problem, Suggestion: e.Broken.Suggestion},
+			)
 		default:
 			text.WriteString(e.Text)
 			onDelta(llm.Delta{Text: e.Text})
@@ -60,17 +73,17 @@ func (v Voice) Stream(ctx context.Context, req llm.Request, defs []toolspec.Defi
 		return llm.Response{Text: text.String(), Thought: res.Thought, Usage: res.Usage, By: res.By}, err
 	}
 	p.Close(res.Stop != llm.StopLength)
-	heard.Text, heard.Thought, heard.Usage, heard.Stop, heard.By = text.String(), res.Thought, res.Usage, res.Stop, res.By
-	// A server that reads this dialect itself hands its calls over natively all the same.
-	heard.Calls = append(heard.Calls, res.Calls...)
-	heard.Broken = append(heard.Broken, res.Broken...)
-	if len(heard.Calls) > 0 && heard.Stop == llm.StopDone {
-		heard.Stop = llm.StopCalls
+	out.Text, out.Thought, out.Usage, out.Stop, out.By = text.String(), res.Thought, res.Usage, res.Stop, res.By
+	// A server that parses this format itself returns its calls natively.
+	out.Calls = append(out.Calls, res.Calls...)
+	out.Broken = append(out.Broken, res.Broken...)
+	if len(out.Calls) > 0 && out.Stop == llm.StopDone {
+		out.Stop = llm.StopCalls
 	}
-	return heard, nil
+	return out, nil
 }
 
-func functions(defs []toolspec.Definition) []toolspec.Function {
+func Functions(defs []toolspec.Definition) []toolspec.Function {
 	out := make([]toolspec.Function, len(defs))
 	for i, d := range defs {
 		out[i] = d.Function()
@@ -82,8 +95,8 @@ func hasCalls(messages []chat.Message) bool {
 	return slices.ContainsFunc(messages, func(m chat.Message) bool { return len(m.Calls) > 0 })
 }
 
-// written is the conversation with its calls and results as text. Neighbours of one role are
-// joined: many templates of local models insist that roles alternate.
+// asText is the conversation with its calls and results as text. Adjacent messages of one role are joined,
+// because many templates of local models require alternating roles.
 func (v Voice) written(messages []chat.Message, tools *Tools) []chat.Message {
 	var out []chat.Message
 	names := map[string]string{}

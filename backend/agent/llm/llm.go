@@ -1,13 +1,11 @@
-// Package llm reaches language models. Everything above it knows one small interface,
-// Model: it is given a Request (what to say and which functions may be called) and
-// streams an answer. Providers are told apart by the first part of a model's name
-// ("ollama/qwen3", "openai/gpt-5"); a Registry opens them and finds the ones that run on
-// this machine.
+// Package llm is the contract between the agent and language models. A Model gets a Request (the conversation
+// and the functions that may be called) and streams an answer. Models are named provider/name ("ollama/qwen3",
+// "openai/gpt-5"). Package modelapi speaks the wire formats; package providers opens models by name.
 //
-// A Response is complete or it is an error: calls of an answer that was cut are never
-// handed out, because half a call must not run. The text that came before the cut is.
+// A Response is complete or it is an error: calls of an answer that broke off are never returned, because half a
+// call must not run. The text before the break is returned.
 //
-// The package does not run tools, keep conversations or decide anything.
+// The package does not run tools, store conversations or decide anything.
 package llm
 
 import (
@@ -21,49 +19,55 @@ import (
 // PilotName names the built-in command pilot, which needs no provider.
 const PilotName = "pilot"
 
-// Model answers one Request. Implementations may be called concurrently.
+// Model answers one Request. Implementations are safe for concurrent use.
 //
-// Stream calls onDelta from its own goroutine, in order, and never after it returned. It
-// returns soon after ctx is done, with ctx's error. On any error the Response holds the
-// text so far and no calls.
+// Stream calls onDelta from its own goroutine, in order, and never after it returned. It returns soon after ctx
+// is done, with ctx's error. On any error the Response holds the text so far and no calls.
 type Model interface {
 	Stream(ctx context.Context, req Request, onDelta func(Delta)) (Response, error)
 }
 
-// Placed is what a Model may also tell: the address it is reached at, and whether its service is
-// known to have calls of its own, so that nobody needs to find out.
+// EndpointReporter is an optional interface of a Model. Endpoint returns the address the model is reached at,
+// and whether its service is known to support native tool calls, so that nobody needs to probe it.
 type Placed interface {
 	Place() (base string, native bool)
 }
 
-// Backed is what a Model may also tell: whether another stands ready to answer in its place.
+// FallbackReporter is an optional interface of a Model. HasFallback reports whether another model can answer
+// in its place.
 type Backed interface {
 	Backed() bool
 }
 
-// Request is one question to a model. Every call in Messages must be answered by exactly
-// one tool message that follows it; providers refuse anything else.
+// WindowReporter is an optional interface of a Model. ContextWindow returns the size of its context window in
+// tokens as its service reports it, 0 if unknown. With loaded false it is the most the model supports; the
+// service may have loaded it with less. It takes at most two seconds and caches the answer.
+type Sized interface {
+	Window(ctx context.Context) (tokens int, loaded bool)
+}
+
+// Request is one question to a model. Each call in Messages must be answered by exactly one tool message
+// after it; providers refuse anything else.
 type Request struct {
 	System   string
 	Messages []chat.Message
 	Tools    []toolspec.Function
-	// MaxTokens bounds the answer; 0 leaves it to the provider.
+	// MaxTokens limits the answer; 0 leaves it to the provider.
 	MaxTokens int
-	// Written says that calls are written in the text, so that a text that broke off may hold half of
-	// one; such an answer is never continued by another.
+	// TextCalls says that calls are written in the text. An answer that broke off may then hold half a call,
+	// so it is never resumed.
 	Written bool
-	// Alone says that no other model may answer in place of the one that is asked.
+	// NoFallback says that no other model may answer instead.
 	Alone bool
-	// Thoughts sends back what the model thought before its calls, where the format has a place for it.
-	// Who asks a model of a Registry leaves it: that knows which services want it.
+	// SendReasoning sends the model's reasoning before its calls back, if the format has a place for it.
+	// Models of package providers set it themselves for the services that want it.
 	Thoughts bool
 }
 
-// Delta is a piece of the answer: text, a piece of what the model thinks before it answers, or one
-// whole call that can start before the answer ends. Such a call is also in the Response, in the same
-// order; it has no id, and an answer that breaks off after it takes it back. Note is no part of the
-// answer but a sentence for the person about how it is being got: what is waited for, and who answers
-// in place of whom.
+// Delta is a piece of an answer: text, a piece of the model's reasoning, or one whole call that may start
+// before the answer ends. Such a call is also in the Response, in the same order; it has no id, and if the
+// answer breaks off it is void. Note is not part of the answer: it tells the user what is being waited for or
+// which model answers instead.
 type Delta struct {
 	Text    string
 	Thought string
@@ -74,44 +78,44 @@ type Delta struct {
 // Response is a whole answer.
 type Response struct {
 	Text string
-	// Thought is what the model showed of its thinking, which is no part of the answer.
+	// Thought is the reasoning the model showed. It is not part of the answer.
 	Thought string
-	// Reasoned says that it came in the field in which some services want it back.
+	// ReasoningField says that the reasoning came in the field in which some services want it back.
 	Reasoned bool
 	// Calls are complete: a name and a JSON object each.
 	Calls []chat.ToolCall
-	// Broken are calls that arrived whole but cannot be read; they must be answered, not run.
+	// Broken are calls that arrived completely but cannot be parsed. They must be answered, not run.
 	Broken []BrokenCall
 	Usage  chat.Usage
 	Stop   Stop
-	// By is the model that answered, where it is not the one that was asked; else "".
+	// By is the model that answered if it is not the one that was asked, else "".
 	By string
-	// Offers are commands that may have been meant, and Outside the sources of outside text that
-	// Text quotes. Only the pilot knows them.
+	// Offers are commands that may have been meant, and Outside the sources of outside text quoted in Text.
+	// Only the pilot sets them.
 	Offers  []chat.Offer
 	Outside []string
-	// Cost is what the service says that it takes for the answer; nil where it says nothing.
+	// Cost is what the service charges for the answer, nil if it does not say.
 	Cost *chat.Money
-	// Made are the requests that were sent for it, in their order, those that failed among them; Usage
-	// is theirs together. A Model that sends one and knows no more of it leaves this empty.
+	// Requests are the requests sent for the answer, in order, including failed ones. Usage is their sum. A
+	// Model that sends one request may leave it empty.
 	Made []Made
-	// began is when its first piece came.
-	began time.Time
+	// FirstPieceAt is when the first piece came.
+	FirstPieceAt time.Time
 }
 
-// Made is one request to a service.
+// SentRequest describes one request to a service.
 type Made struct {
-	// Model is provider/name; Local says that it runs on this machine for nothing.
+	// Model is provider/name. Local says that it runs on this machine and costs nothing.
 	Model string
 	Local bool
 	Usage chat.Usage
 	Cost  *chat.Money
-	// Bytes is the length of what came: text, thoughts and calls.
+	// Bytes is the length of the answer: text, reasoning and calls.
 	Bytes int
-	// First is how long the first piece of the answer took, 0 when none came; Took is the whole.
+	// First is the time until the first piece of the answer, 0 if none came. Took is the total time.
 	First, Took time.Duration
-	// Failed is false for an answer that is whole and for one that was stopped from here; Whole is
-	// true for the former. Again says that another request for the same answer went before.
+	// Failed is false for a whole answer and for one that we stopped; Whole is true only for the former.
+	// Again says that it was not the first request for this answer.
 	Failed, Whole, Again bool
 }
 
@@ -119,8 +123,8 @@ type Made struct {
 type BrokenCall struct {
 	ID   string
 	Name string
-	// Problem says what is wrong and where, for the model; Suggestion how to write it, "" for the
-	// usual advice.
+	// Problem tells the model what is wrong and where. Suggestion says how to write it, "" for the default
+	// advice.
 	Problem    string
 	Suggestion string
 }
@@ -128,7 +132,7 @@ type BrokenCall struct {
 // Stop is why a model ended its answer.
 type Stop string
 
-// The ends of an answer.
+// The reasons.
 const (
 	StopDone   Stop = "done"
 	StopCalls  Stop = "calls"

@@ -5,11 +5,12 @@ import (
 	"errors"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/budget"
 	"sextant/shared/chat"
 )
 
-// Apart is one question to a model in the middle of a call, beside its conversation: a program that the
-// call runs asks it. No tool goes with it, and nothing of the conversation.
+// SideQuestion is one question to a model from a program that runs inside a call, without tools and without
+// the conversation.
 type Apart struct {
 	// Model is provider/name.
 	Model, System string
@@ -19,11 +20,11 @@ type Apart struct {
 	Conversation, Turn string
 }
 
-// ErrPilot means that the built-in command pilot was to answer, which is no language model.
-var ErrPilot = errors.New("the built-in command pilot is no language model; connect one in settings")
+// ErrPilot means that the built-in command pilot was asked, which is no language model.
+var ErrPilot = errors.New("the built-in command pilot is not a language model; connect one in settings")
 
-// AskApart puts the question and records what it cost. Where ctx is that of a call in a turn, the turn pays,
-// within its budgets; a reached one is an error. Safe for concurrent use.
+// AskSide sends the question and records its cost. If ctx is that of a call in a turn, the turn pays within
+// its budgets; a reached budget is an error. Safe for concurrent use.
 func (l *Loop) AskApart(ctx context.Context, a Apart) (llm.Response, error) {
 	if a.Model == "" || a.Model == llm.PilotName {
 		return llm.Response{}, ErrPilot
@@ -32,13 +33,20 @@ func (l *Loop) AskApart(ctx context.Context, a Apart) (llm.Response, error) {
 	if err != nil {
 		return llm.Response{}, err
 	}
-	above, _ := ctx.Value(purseKey{}).(*purse)
 	t := &turn{
 		loop: l, id: a.Turn, ctx: ctx, ask: Ask{Conversation: a.Conversation, Model: a.Model},
-		// Its turn warns of what has no price.
-		purse: &purse{conversation: a.Conversation, turnID: a.Turn, above: above, warned: true},
+		// The turn itself warns about missing prices.
+		purse: &budget.Account{
+			Conversation: a.Conversation,
+			Turn:         a.Turn,
+			Parent:       budget.FromContext(ctx),
+			Warned:       true,
+		},
 	}
-	got, err := meter{model, t}.Stream(ctx, llm.Request{System: a.System, Messages: a.Messages, MaxTokens: a.MaxTokens}, func(llm.Delta) {})
+	got, err := meter{
+		model,
+		t,
+	}.Stream(ctx, llm.Request{System: a.System, Messages: a.Messages, MaxTokens: a.MaxTokens}, func(llm.Delta) {})
 	if events := t.rest("server"); len(events) > 0 {
 		err = errors.Join(err, l.publish(ctx, events...))
 	}

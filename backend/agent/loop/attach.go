@@ -2,46 +2,42 @@ package loop
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
+	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
 
-// attached are texts that a person gives with a message: each a note of its own before it, which says
-// where it is from. A model reads them in marked blocks; the pilot does not.
+// attachmentNotes turns texts given with a message into notes before it that name their source. Models read
+// them in marked blocks; the pilot does not see them.
 func (t *turn) attached(list []chat.Attached) []chat.Message {
 	var out []chat.Message
 	for _, a := range list {
 		text := strings.ToValidUTF8(a.Text, "\uFFFD")
-		if n := utf8.RuneCountInString(text); n > maxResult {
-			text = fmt.Sprintf("%s\n… cut here: the first %d of %d characters.", string([]rune(text)[:maxResult]), maxResult, n)
+		if n := utf8.RuneCountInString(text); n > prompt.MaxResult {
+			text = fmt.Sprintf(
+				"%s\n… cut here: the first %d of %d characters.",
+				string([]rune(text)[:prompt.MaxResult]),
+				prompt.MaxResult,
+				n,
+			)
 		}
-		out = append(out, chat.Message{
-			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleNote, Outside: []string{a.Source},
-			Text: strings.Join(strings.Fields(a.Title), " ") + "\n" + text, Status: chat.StatusDone, Time: time.Now().UTC(),
-		})
+		m := t.message(chat.RoleNote, strings.Join(strings.Fields(a.Title), " ")+"\n"+text)
+		m.Outside = []string{a.Source}
+		out = append(out, m)
 	}
 	return out
 }
 
-// joins takes a message that waited, and what it came with, into the turn.
+// joinMessage takes a queued message and its attachments into the turn.
 func (t *turn) joins(w event.Waiting, m chat.Message) []event.Event {
 	var events []event.Event
 	for _, one := range append(t.attached(w.Attached), m) {
 		t.messages = append(t.messages, one)
-		t.outside.add(one.Outside...)
+		t.outside.Add(one.Outside...)
 		events = append(events, t.event(event.MessageAdded, one))
 	}
 	return events
-}
-
-// worded are the hosts that a person opened by typing them in text: not those that stood in old, which
-// were somebody else's words.
-func worded(text, old string) []string {
-	were := TypedHosts(old)
-	return slices.DeleteFunc(TypedHosts(text), func(h string) bool { return slices.Contains(were, h) })
 }

@@ -6,42 +6,42 @@ import (
 	"fmt"
 	"slices"
 
+	"sextant/backend/agent/loop/naming"
+	"sextant/backend/agent/loop/typedhosts"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-// Branches is what a History may also know: where a conversation parts, and which branch its
-// Messages are of.
+// Branches is an optional interface of a History: the branches of a conversation, and which one Messages
+// returns.
 type Branches interface {
 	Branches(ctx context.Context, conversation string) (list []event.Branch, active string, err error)
 }
 
 // Errors about branches.
 var (
-	// ErrNoQuestion means that no message of a person has this id in the branch that is shown.
-	ErrNoQuestion = errors.New("there is no such message of a person in the branch that is shown; choose its branch first")
-	// ErrNoBranch means that a conversation has no such branch.
+	// ErrNoQuestion means that the active branch has no user message with this id.
+	ErrNoQuestion = errors.New("the active branch has no such user message; choose its branch first")
+	// ErrNoBranch means that the conversation has no such branch.
 	ErrNoBranch = errors.New("there is no such branch in this conversation")
 )
 
-// parting is where the branch of a turn begins: at a message of a person, which other words take
-// the place of, or which is answered again.
+// branchPoint is the user message at which a new branch begins: it is replaced, or answered again.
 type parting struct {
 	message string
 	again   bool
 }
 
-// Edit begins a turn in a new branch, where ask.Text stands in the place of message. The branch that
-// message stands in stays as it is. Nothing that was done outside of the conversation is undone.
-// Its errors are those of Start, and ErrNoQuestion.
+// Edit starts a turn in a new branch in which ask.Text replaces message. The old branch stays as it is, and
+// nothing done outside the conversation is undone. Errors are those of Start, and ErrNoQuestion.
 func (l *Loop) Edit(ctx context.Context, ask Ask, message string) (string, error) {
 	ask.parting = &parting{message: message}
 	return l.Start(ctx, ask)
 }
 
-// Retry begins a turn in a new branch that answers message again, which need not be by the same
-// model; ask.Text is not used. Errors and all else are as with Edit.
+// Retry starts a turn in a new branch that answers message again, possibly with another model; ask.Text is
+// not used. Otherwise like Edit.
 func (l *Loop) Retry(ctx context.Context, ask Ask, message string) (string, error) {
 	said, err := l.cfg.History.Messages(ctx, ask.Conversation)
 	if err != nil {
@@ -55,8 +55,8 @@ func (l *Loop) Retry(ctx context.Context, ask Ask, message string) (string, erro
 	return l.Start(ctx, ask)
 }
 
-// Choose makes a branch the active one: what is said next goes on from its end. It fails with ErrBusy
-// while a turn runs.
+// Choose makes a branch the active one, which the next turn continues. It fails with ErrBusy while a turn
+// runs.
 func (l *Loop) Choose(ctx context.Context, conversation, branch string) error {
 	return l.between(ctx, conversation, func() error {
 		var list []event.Branch
@@ -77,11 +77,11 @@ func (l *Loop) Choose(ctx context.Context, conversation, branch string) error {
 	})
 }
 
-// between does something while no turn can begin in the conversation; ErrBusy when one runs. Who asks
-// meanwhile waits, as for the end of a turn.
+// whileIdle runs do while no turn can start in the conversation. It fails with ErrBusy while one runs; new
+// asks wait.
 func (l *Loop) between(ctx context.Context, conversation string, do func() error) error {
 	return l.alone(ctx, conversation, func() error {
-		// What a turn still owes belongs to the branch in which it ran.
+		// Unsaved events belong to the branch in which their turn ran.
 		if err := l.settle(ctx, conversation); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (l *Loop) between(ctx context.Context, conversation string, do func() error
 	})
 }
 
-// alone is between with what is owed left as it is.
+// exclusively is whileIdle without saving unsaved events first.
 func (l *Loop) alone(ctx context.Context, conversation string, do func() error) error {
 	run, cancel := context.WithCancelCause(ctx)
 	ask := Ask{Conversation: conversation}
@@ -105,23 +105,23 @@ func (l *Loop) alone(ctx context.Context, conversation string, do func() error) 
 	return do()
 }
 
-// question is where a person's message stands in what was said, -1 for nowhere.
+// findQuestion is the index of a user message, -1 if there is none.
 func question(said []chat.Message, id string) int {
 	return slices.IndexFunc(said, func(m chat.Message) bool { return m.ID == id && m.Role == chat.RoleUser })
 }
 
-// asking is how a turn begins: after what was said before, with what events, and with the question
-// unless it stands there already.
+// turnStart is how a turn begins: the messages before it, its first events, and the question unless it is
+// there already.
 type asking struct {
 	before []chat.Message
 	events []event.Event
 	mine   []chat.Message
 }
 
-// part lets the turn that asks mine begin where its branch does, and finds which hosts a person
-// opened by typing them. A program's own words open none, and do not when they are asked again.
+// startBranch determines where the turn begins and which hosts the person opened by typing them. A program's
+// words open none, also when they are asked again.
 func (t *turn) part(before []chat.Message, mine chat.Message) (asking, error) {
-	// A task that was handed on is nobody's typing, whoever asks it again.
+	// Nobody typed a subagent's task, whoever asks it again.
 	mine.Program = t.ask.Caller == toolspec.CallerHTTP || t.ask.kin != nil
 	if t.ask.kin != nil {
 		mine.Outside = t.ask.kin.from.Outside
@@ -137,7 +137,7 @@ func (t *turn) part(before []chat.Message, mine chat.Message) (asking, error) {
 		if i < 0 {
 			return a, ErrNoQuestion
 		}
-		b := event.Branch{ID: newID("b")}
+		b := event.Branch{ID: naming.ID("b")}
 		if was := before[i]; was.Program || len(was.Outside) > 0 {
 			old, a.mine[0].Program, a.mine[0].Outside = was.Text, mine.Program || was.Program, was.Outside
 		}
@@ -152,7 +152,7 @@ func (t *turn) part(before []chat.Message, mine chat.Message) (asking, error) {
 		a.events = []event.Event{t.event(event.BranchStarted, b)}
 	}
 	if !closed {
-		t.typed = worded(t.ask.Text, old)
+		t.typed = typedhosts.Added(t.ask.Text, old)
 	}
 	return a, nil
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func TestASummaryHoldsInItsOwnBranchAlone(t *testing.T) {
-	k := keeping(t)
+	k := newBranchHarness(t)
 	k.window = 2400
 	long := strings.Repeat("These are the articles of the shop. ", 180)
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
@@ -49,7 +49,8 @@ func TestASummaryHoldsInItsOwnBranchAlone(t *testing.T) {
 	}
 	k.choose(t, "")
 	k.edit(t, "three", "other three") // parts after it
-	if summed() != 1 || !strings.Contains(asked(), "What was found in the first branch.") || strings.Contains(asked(), long[:200]+long[:200]) {
+	if summed() != 1 || !strings.Contains(asked(), "What was found in the first branch.") ||
+		strings.Contains(asked(), long[:200]+long[:200]) {
 		t.Errorf("a branch from after the summary is sent %s", asked())
 	}
 	id := ""
@@ -65,8 +66,8 @@ func TestASummaryHoldsInItsOwnBranchAlone(t *testing.T) {
 	}
 }
 
-func TestWhatWasReadOutsideCountsInTheBranchesThatHoldIt(t *testing.T) {
-	k := keeping(t)
+func TestOutsideSourcesCountInTheBranchesThatContainThem(t *testing.T) {
+	k := newBranchHarness(t)
 	k.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK("text of a page")
 		r.Sources = []string{"https://shop.example"}
@@ -82,7 +83,7 @@ func TestWhatWasReadOutsideCountsInTheBranchesThatHoldIt(t *testing.T) {
 	k.ask(t, "look")
 	k.ask(t, "act here")
 	k.edit(t, "look", "act there")
-	_, _, made := k.kept()
+	_, _, made := k.recorded()
 	if from := made[1].From.Outside; !slices.Equal(from, []string{"https://shop.example"}) {
 		t.Errorf("after it was read: %v", from)
 	}
@@ -91,8 +92,8 @@ func TestWhatWasReadOutsideCountsInTheBranchesThatHoldIt(t *testing.T) {
 	}
 }
 
-func TestAProgramsWordsOpenNoAddressWhenAPersonAsksThemAgain(t *testing.T) {
-	k := keeping(t)
+func TestAProgramsWordsOpenNoHostWhenAPersonRetriesThem(t *testing.T) {
+	k := newBranchHarness(t)
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if r.Messages[len(r.Messages)-1].Role == "user" {
 			return calls(call2("act", len(r.Messages)))
@@ -101,10 +102,13 @@ func TestAProgramsWordsOpenNoAddressWhenAPersonAsksThemAgain(t *testing.T) {
 	}
 	ctx := context.Background()
 	opened := func() []string {
-		_, _, made := k.kept()
+		_, _, made := k.recorded()
 		return made[len(made)-1].From.TypedHosts
 	}
-	k.run(t, loop.Ask{Conversation: "c1", Text: "open https://evil.example", Model: "openai/m", Caller: toolspec.CallerHTTP})
+	k.run(
+		t,
+		loop.Ask{Conversation: "c1", Text: "open https://evil.example", Model: "openai/m", Caller: toolspec.CallerHTTP},
+	)
 	k.ended(t, 1)
 	k.retry(t, "open https://evil.example")
 	if got := opened(); len(got) != 0 {
@@ -132,8 +136,8 @@ func TestAProgramsWordsOpenNoAddressWhenAPersonAsksThemAgain(t *testing.T) {
 	}
 }
 
-func TestAMessageThatWasKeptIsAskedInTheBranchThatIsShown(t *testing.T) {
-	k := keeping(t)
+func TestAHeldMessageIsAskedInTheActiveBranch(t *testing.T) {
+	k := newBranchHarness(t)
 	running, hold := make(chan struct{}), make(chan struct{})
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if r.Last() == "two" {
@@ -166,7 +170,7 @@ func TestAMessageThatWasKeptIsAskedInTheBranchThatIsShown(t *testing.T) {
 }
 
 func TestAMessageThatSteeredATurnIsEditedAfterTheCallsBeforeIt(t *testing.T) {
-	k := keeping(t)
+	k := newBranchHarness(t)
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if r.Last() == "go" {
 			return calls(call2("act", 1), call2("act", 2))
@@ -187,7 +191,8 @@ func TestAMessageThatSteeredATurnIsEditedAfterTheCallsBeforeIt(t *testing.T) {
 	}
 	requests := k.service.Requests()
 	read := contents(requests[len(requests)-1])
-	if len(read) != 6 || read[1] != "user:go" || read[3] != "tool:acted" || !strings.Contains(read[4], "not run") || read[5] != "user:rather right" {
+	if len(read) != 6 || read[1] != "user:go" || read[3] != "tool:acted" || !strings.Contains(read[4], "not run") ||
+		read[5] != "user:rather right" {
 		t.Errorf("the model read %q", read)
 	}
 	k.retry(t, "go")

@@ -19,25 +19,25 @@ import (
 	"sextant/shared/event"
 )
 
-// keeper is a house whose log and messages are a real store's.
-type keeper struct {
-	*house
+// branchHarness is a harness with a real store.
+type branchHarness struct {
+	*harness
 	*store.Store
 	path string
 }
 
-// Publish stores events, and gives them to who waits for them.
-func (k *keeper) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+// Publish stores events and passes them to whoever waits for them.
+func (k *branchHarness) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
 	stored, err := k.AppendEvents(ctx, events)
 	if err == nil {
-		_, err = k.house.Publish(ctx, stored...)
+		_, err = k.harness.Publish(ctx, stored...)
 	}
 	return stored, err
 }
 
-func keeping(t *testing.T, turns ...openaitest.Turn) *keeper {
+func newBranchHarness(t *testing.T, turns ...openaitest.Turn) *branchHarness {
 	t.Helper()
-	k := &keeper{house: build(t, turns...), path: filepath.Join(t.TempDir(), "sextant.db")}
+	k := &branchHarness{harness: newHarness(t, turns...), path: filepath.Join(t.TempDir(), "sextant.db")}
 	config := k.config
 	k.config = func() loop.Config {
 		c := config()
@@ -46,14 +46,14 @@ func keeping(t *testing.T, turns ...openaitest.Turn) *keeper {
 	}
 	k.begin(t)
 	t.Cleanup(func() {
-		k.house.Close()
+		k.harness.Close()
 		_ = k.Store.Close()
 	})
 	return k
 }
 
-// begin opens the store and a Loop over it, as the program does when it starts.
-func (k *keeper) begin(t rapid.TB) {
+// begin opens the store and a Loop over it, as at program start.
+func (k *branchHarness) begin(t rapid.TB) {
 	t.Helper()
 	var err error
 	if k.Store, err = store.Open(context.Background(), k.path, slog.New(slog.DiscardHandler)); err != nil {
@@ -62,18 +62,18 @@ func (k *keeper) begin(t rapid.TB) {
 	k.Loop = loop.New(k.config())
 }
 
-// again ends the program and starts it.
-func (k *keeper) again(t rapid.TB) {
+// answerAgain restarts the program.
+func (k *branchHarness) answerAgain(t rapid.TB) {
 	t.Helper()
-	k.house.Close()
+	k.harness.Close()
 	if err := k.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	k.begin(t)
 }
 
-// said are the messages of the branch that is shown.
-func (k *keeper) said(t testing.TB) []chat.Message {
+// said are the messages of the active branch.
+func (k *branchHarness) said(t testing.TB) []chat.Message {
 	t.Helper()
 	list, err := k.Store.Messages(context.Background(), "c1")
 	if err != nil {
@@ -82,8 +82,8 @@ func (k *keeper) said(t testing.TB) []chat.Message {
 	return list
 }
 
-// mine is the id of the person's message with this text in the branch that is shown.
-func (k *keeper) mine(t testing.TB, text string) string {
+// mine is the id of the user message with this text in the active branch.
+func (k *branchHarness) mine(t testing.TB, text string) string {
 	t.Helper()
 	for _, m := range k.said(t) {
 		if m.Role == chat.RoleUser && m.Text == text {
@@ -94,34 +94,42 @@ func (k *keeper) mine(t testing.TB, text string) string {
 	return ""
 }
 
-func (k *keeper) edit(t *testing.T, old, text string) event.Turn {
+func (k *branchHarness) edit(t *testing.T, old, text string) event.Turn {
 	t.Helper()
-	_, err := k.Edit(context.Background(), loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true}, k.mine(t, old))
+	_, err := k.Edit(
+		context.Background(),
+		loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true},
+		k.mine(t, old),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return k.ended(t, 1)
 }
 
-func (k *keeper) retry(t *testing.T, text string) event.Turn {
+func (k *branchHarness) retry(t *testing.T, text string) event.Turn {
 	t.Helper()
-	_, err := k.Retry(context.Background(), loop.Ask{Conversation: "c1", Model: "openai/m", Interactive: true}, k.mine(t, text))
+	_, err := k.Retry(
+		context.Background(),
+		loop.Ask{Conversation: "c1", Model: "openai/m", Interactive: true},
+		k.mine(t, text),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return k.ended(t, 1)
 }
 
-// ask is said and its end is heard, so that ended counts what comes after.
-func (k *keeper) ask(t *testing.T, text string) loop.Outcome {
+// ask waits for the end of the turn, so that ended counts only later ones.
+func (k *branchHarness) ask(t *testing.T, text string) loop.Outcome {
 	t.Helper()
-	o := k.house.ask(t, text)
+	o := k.harness.ask(t, text)
 	k.ended(t, 1)
 	return o
 }
 
-// active is the branch that is shown.
-func (k *keeper) active(t testing.TB) string {
+// active is the active branch.
+func (k *branchHarness) active(t testing.TB) string {
 	t.Helper()
 	_, active, err := k.Branches(context.Background(), "c1")
 	if err != nil {
@@ -130,14 +138,14 @@ func (k *keeper) active(t testing.TB) string {
 	return active
 }
 
-func (k *keeper) choose(t testing.TB, branch string) {
+func (k *branchHarness) choose(t testing.TB, branch string) {
 	t.Helper()
 	if err := k.Choose(context.Background(), "c1", branch); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// echo answers by saying how much was said.
+// echo answers with the number of messages.
 func echo(r openaitest.Request) openaitest.Turn {
 	return openaitest.Turn{Text: fmt.Sprintf("%d to %s", len(r.Messages), r.Last())}
 }
@@ -150,8 +158,8 @@ func texts(list []chat.Message) string {
 	return strings.Join(out, " | ")
 }
 
-func TestAnEditedMessageBeginsABranchAndTheOldOneIsThereAsItWas(t *testing.T) {
-	k := keeping(t)
+func TestAnEditedMessageBeginsABranchAndTheOldOneIsUnchanged(t *testing.T) {
+	k := newBranchHarness(t)
 	k.service.Answer = echo
 	for _, text := range []string{"one", "two", "three"} {
 		k.ask(t, text)
@@ -165,11 +173,14 @@ func TestAnEditedMessageBeginsABranchAndTheOldOneIsThereAsItWas(t *testing.T) {
 		t.Fatalf("in the branch: %s", got)
 	}
 	requests := k.service.Requests()
-	if read := contents(requests[len(requests)-1]); !slices.Equal(read[1:], []string{"user:one", "assistant:2 to one", "user:other two"}) {
+	if read := contents(requests[len(requests)-1]); !slices.Equal(
+		read[1:],
+		[]string{"user:one", "assistant:2 to one", "user:other two"},
+	) {
 		t.Errorf("the model read %q", read)
 	}
 	mine := k.active(t)
-	k.again(t)
+	k.answerAgain(t)
 	if got := texts(k.said(t)); got != want || k.active(t) != mine {
 		t.Fatalf("after a restart: %s", got)
 	}
@@ -185,7 +196,7 @@ func TestAnEditedMessageBeginsABranchAndTheOldOneIsThereAsItWas(t *testing.T) {
 }
 
 func TestTheSameQuestionIsAnsweredAgainAlsoByAnotherModel(t *testing.T) {
-	k := keeping(t)
+	k := newBranchHarness(t)
 	k.service.Answer = echo
 	k.ask(t, "one")
 	k.ask(t, "two")
@@ -206,13 +217,14 @@ func TestTheSameQuestionIsAnsweredAgainAlsoByAnotherModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind == event.BranchStarted })
-	if b := data[event.Branch](log[i]); b.Instead != "" || b.After != k.mine(t, "two") || log[i+1].Kind != event.TurnStarted {
+	if b := data[event.Branch](log[i]); b.Instead != "" || b.After != k.mine(t, "two") ||
+		log[i+1].Kind != event.TurnStarted {
 		t.Errorf("%+v, then %s", b, log[i+1].Kind)
 	}
 }
 
-func TestNothingPartsWhileATurnRuns(t *testing.T) {
-	k := keeping(t)
+func TestNoBranchBeginsWhileATurnRuns(t *testing.T) {
+	k := newBranchHarness(t)
 	k.service.Answer = echo
 	k.ask(t, "one")
 	k.edit(t, "one", "other")
@@ -241,7 +253,7 @@ func TestNothingPartsWhileATurnRuns(t *testing.T) {
 	if got := texts(k.said(t)); got != "other | 2 to other | two | 4 to two" {
 		t.Errorf("said: %s", got)
 	}
-	// Only what is shown parts.
+	// Only the active branch can be branched.
 	k.choose(t, "")
 	if _, err := k.Edit(ctx, ask, mine); !errors.Is(err, loop.ErrNoQuestion) {
 		t.Errorf("a message of another branch: %v", err)

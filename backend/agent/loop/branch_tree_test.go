@@ -12,16 +12,16 @@ import (
 
 	"pgregory.net/rapid"
 
-	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
 
-// grove grows one conversation at random and keeps beside it what a person said in each branch.
-type grove struct {
-	*keeper
+// branchTree grows one conversation at random and records what the user said in each branch.
+type branchTree struct {
+	*branchHarness
 	t    *rapid.T
 	id   string
 	n    int
@@ -30,8 +30,8 @@ type grove struct {
 	now  string
 }
 
-// mine are the messages of a person in the branch that is shown.
-func (g *grove) mine() []chat.Message {
+// mine are the user messages in the active branch.
+func (g *branchTree) mine() []chat.Message {
 	list, err := g.Store.Messages(context.Background(), g.id)
 	if err != nil {
 		g.t.Fatal(err)
@@ -39,14 +39,14 @@ func (g *grove) mine() []chat.Message {
 	return slices.DeleteFunc(list, func(m chat.Message) bool { return m.Role != chat.RoleUser })
 }
 
-// ask is a question of its own words, for a model of one format or the other.
-func (g *grove) ask() loop.Ask {
+// ask sends a unique question to a model of one format or the other.
+func (g *branchTree) ask() loop.Ask {
 	g.n++
 	model := rapid.SampledFrom([]string{"openai/m", "anthropic/m"}).Draw(g.t, "model")
 	return loop.Ask{Conversation: g.id, Text: fmt.Sprintf("%s question %d.", g.id, g.n), Model: model}
 }
 
-func (g *grove) answered(_ string, err error) {
+func (g *branchTree) answered(_ string, err error) {
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -67,8 +67,8 @@ func (g *grove) answered(_ string, err error) {
 	}
 }
 
-// parted notes that a branch began, with what a person said in it.
-func (g *grove) parted(way []string) {
+// branched notes that a branch began, with what the user said in it.
+func (g *branchTree) branched(way []string) {
 	_, active, err := g.Branches(context.Background(), g.id)
 	if err != nil || active == g.now {
 		g.t.Fatalf("still in %q, %v", active, err)
@@ -78,9 +78,9 @@ func (g *grove) parted(way []string) {
 	g.ways[active] = slices.Clone(way)
 }
 
-// die ends the program in the middle of a turn, perhaps one that begins a branch: what was recorded
-// then are the first of these events.
-func (g *grove) die() {
+// crash ends the program in the middle of a turn, perhaps one that begins a branch: only the first of its
+// events were recorded.
+func (g *branchTree) crash() {
 	ask := g.ask()
 	in := func(k event.Kind, v any) event.Event { return event.New(k, v).In(g.id, fmt.Sprint("t-", ask.Text)) }
 	call := func(n int) chat.ToolCall {
@@ -97,26 +97,42 @@ func (g *grove) die() {
 	if parts {
 		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
 		way = way[:at+1]
-		begun = append([]event.Event{in(event.BranchStarted, event.Branch{ID: "b-" + ask.Text, After: list[at].ID})}, begun...)
+		begun = append(
+			[]event.Event{in(event.BranchStarted, event.Branch{ID: "b-" + ask.Text, After: list[at].ID})},
+			begun...)
 	}
 	steps := []event.Event{
 		in(event.TextDelta, event.Delta{Message: id(1), Text: "I will"}),
-		in(event.MessageAdded, chat.Message{ID: id(1), Role: chat.RoleAssistant, Calls: []chat.ToolCall{call(1), call(2)}, Status: chat.StatusDone}),
-		in(event.MessageAdded, chat.Message{ID: id(2), Role: chat.RoleTool, CallID: call(1).ID, Text: "done", Status: chat.StatusDone}),
-		in(event.MessageAdded, chat.Message{ID: id(3), Role: chat.RoleTool, CallID: call(2).ID, Text: "done", Status: chat.StatusDone}),
+		in(
+			event.MessageAdded,
+			chat.Message{
+				ID:     id(1),
+				Role:   chat.RoleAssistant,
+				Calls:  []chat.ToolCall{call(1), call(2)},
+				Status: chat.StatusDone,
+			},
+		),
+		in(
+			event.MessageAdded,
+			chat.Message{ID: id(2), Role: chat.RoleTool, CallID: call(1).ID, Text: "done", Status: chat.StatusDone},
+		),
+		in(
+			event.MessageAdded,
+			chat.Message{ID: id(3), Role: chat.RoleTool, CallID: call(2).ID, Text: "done", Status: chat.StatusDone},
+		),
 	}
 	steps = steps[:rapid.IntRange(0, len(steps)).Draw(g.t, "recorded")]
 	if _, err := g.AppendEvents(context.Background(), append(begun, steps...)); err != nil {
 		g.t.Fatal(err)
 	}
 	if parts {
-		g.parted(way)
+		g.branched(way)
 	}
 	g.ways[g.now] = append(slices.Clone(g.ways[g.now]), ask.Text)
-	g.again(g.t)
+	g.answerAgain(g.t)
 }
 
-func (g *grove) step() {
+func (g *branchTree) step() {
 	ctx := context.Background()
 	list, way := g.mine(), g.ways[g.now]
 	switch rapid.SampledFrom([]string{"ask", "ask", "edit", "retry", "choose", "die"}).Draw(g.t, "step") {
@@ -127,21 +143,21 @@ func (g *grove) step() {
 		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
 		ask := g.ask()
 		g.answered(g.Edit(ctx, ask, list[at].ID))
-		g.parted(append(slices.Clone(way[:at]), ask.Text))
+		g.branched(append(slices.Clone(way[:at]), ask.Text))
 	case "retry":
 		if len(list) == 0 {
 			return
 		}
 		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
 		g.answered(g.Retry(ctx, g.ask(), list[at].ID))
-		g.parted(way[:at+1])
+		g.branched(way[:at+1])
 	case "choose":
 		g.now = rapid.SampledFrom(g.all).Draw(g.t, "branch")
 		if err := g.Choose(ctx, g.id, g.now); err != nil {
 			g.t.Fatal(err)
 		}
 	case "die":
-		g.die()
+		g.crash()
 	default:
 		ask := g.ask()
 		g.answered(g.Start(ctx, ask))
@@ -156,14 +172,17 @@ func (g *grove) step() {
 	}
 }
 
-// TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt grows random trees, with turns that died with the
-// program in them, and asks one more question in every branch. The services refuse a call without its
-// result right after it and a result without its call, in their own formats.
+// TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt grows random trees, with turns in which the program
+// crashed, and asks one more question in every branch. The services refuse a call without its result right
+// after it, and a result without its call, in their own formats.
 func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
-	k := keeping(t)
-	models := llm.New(llm.Config{
-		Services: map[string]llm.Service{"openai": {BaseURL: k.service.URL(), Key: "k"}, "anthropic": {BaseURL: k.service.URL(), Key: "k"}},
-		Detect:   map[string]int{}, Patience: time.Millisecond,
+	k := newBranchHarness(t)
+	models := providers.New(providers.Config{
+		Services: map[string]providers.Service{
+			"openai":    {BaseURL: k.service.URL(), Key: "k"},
+			"anthropic": {BaseURL: k.service.URL(), Key: "k"},
+		},
+		Detect: map[string]int{}, Patience: time.Millisecond,
 	})
 	defer models.Close()
 	config := k.config
@@ -172,7 +191,7 @@ func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
 		c.Models = models
 		return c
 	}
-	k.again(t)
+	k.answerAgain(t)
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		last := r.Messages[len(r.Messages)-1]
 		if n := len(last.Content) % 3; last.Role == "user" && n > 0 {
@@ -182,7 +201,7 @@ func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
 	}
 	questions := regexp.MustCompile(`c\d+ question \d+\.`)
 	trees, asked := 0, 0
-	// Each event is on disk before the next: some trees are enough for every push.
+	// Each event is synced to disk, which is slow: some trees are enough for every push.
 	checks := "20"
 	if os.Getenv("SEXTANT_WHOLE") != "" {
 		checks = "500"
@@ -194,7 +213,7 @@ func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		trees++
-		g := &grove{keeper: k, t: r, id: fmt.Sprint("c", trees), ways: map[string][]string{"": nil}, all: []string{""}}
+		g := &branchTree{branchHarness: k, t: r, id: fmt.Sprint("c", trees), ways: map[string][]string{"": nil}, all: []string{""}}
 		for range rapid.IntRange(3, 14).Draw(r, "steps") {
 			g.step()
 		}

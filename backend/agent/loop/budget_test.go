@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
+	"sextant/backend/agent/loop/budget"
 	"sextant/backend/agent/price"
 	"sextant/backend/record/store"
 	"sextant/shared/chat"
@@ -18,17 +19,17 @@ import (
 	"sextant/shared/wire"
 )
 
-// bank is a house whose record is a real one.
-type bank struct {
-	*house
+// costHarness is a harness with a real store.
+type costHarness struct {
+	*harness
 	path    string
 	kept    *store.Store
-	budgets loop.Budgets
+	budgets budget.Limits
 	prices  string
 }
 
 // Publish stores events as the recorder does.
-func (b *bank) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+func (b *costHarness) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
 	stored, err := b.kept.AppendEvents(ctx, events)
 	for _, e := range stored {
 		b.seen <- e
@@ -36,16 +37,16 @@ func (b *bank) Publish(ctx context.Context, events ...event.Event) ([]event.Even
 	return stored, err
 }
 
-func saving(t *testing.T, turns ...openaitest.Turn) *bank {
+func newCostHarness(t *testing.T, turns ...openaitest.Turn) *costHarness {
 	t.Helper()
-	b := &bank{house: build(t, turns...), path: filepath.Join(t.TempDir(), "s.db")}
+	b := &costHarness{harness: newHarness(t, turns...), path: filepath.Join(t.TempDir(), "s.db")}
 	b.limits = loop.Limits{Rounds: 50, CallsPerTurn: 50}
 	plain := b.config
 	b.config = func() loop.Config {
 		cfg := plain()
 		cfg.Journal, cfg.History, cfg.Queue = b, b.kept, nil
-		cfg.Spend = loop.Spend{
-			Ledger: b.kept, Budgets: func() loop.Budgets { return b.budgets },
+		cfg.Spend = budget.Config{
+			Ledger: b.kept, Budgets: func() budget.Limits { return b.budgets },
 			Price: func(model string) (price.Price, bool) {
 				l, err := price.Parse(b.prices)
 				if err != nil {
@@ -61,10 +62,10 @@ func saving(t *testing.T, turns ...openaitest.Turn) *bank {
 	return b
 }
 
-// open is a start of the program.
-func (b *bank) open(t *testing.T) {
+// open starts the program.
+func (b *costHarness) open(t *testing.T) {
 	t.Helper()
-	b.house.Close()
+	b.harness.Close()
 	if b.kept != nil {
 		_ = b.kept.Close()
 	}
@@ -75,7 +76,7 @@ func (b *bank) open(t *testing.T) {
 	b.Loop = loop.New(b.config())
 }
 
-func (b *bank) bill(t *testing.T) wire.Spending {
+func (b *costHarness) bill(t *testing.T) wire.Spending {
 	t.Helper()
 	bill, err := b.Bill(t.Context(), "c1")
 	if err != nil {
@@ -84,15 +85,15 @@ func (b *bank) bill(t *testing.T) wire.Spending {
 	return bill
 }
 
-// costs is a look that is answered for so many tokens.
+// costs is a call of look that is answered with this usage.
 func costs(input, output int) openaitest.Turn {
 	turn := calls(call("look", "{}"))
 	turn.Usage = openaitest.Usage{Input: input, Output: output}
 	return turn
 }
 
-// news is an answer that differs each time, so that nothing goes in circles.
-func (b *bank) news() {
+// news is an answer that differs each time, so that nothing counts as a repetition.
+func (b *costHarness) news() {
 	n := 0
 	b.do = func(context.Context, toolspec.Call) toolspec.Result {
 		n++
@@ -108,7 +109,15 @@ func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
 		"under": {301, 4}, "exactly": {300, 3}, "over": {299, 3}, "by far": {1, 1}, "none": {0, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := saving(t, costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), openaitest.Turn{Text: "Done."})
+			b := newCostHarness(
+				t,
+				costs(90, 10),
+				costs(90, 10),
+				costs(90, 10),
+				costs(90, 10),
+				costs(90, 10),
+				openaitest.Turn{Text: "Done."},
+			)
 			b.news()
 			b.budgets.Turn.Tokens = c.budget
 			o := b.ask(t, "go on and on")
@@ -125,7 +134,7 @@ func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
 				!strings.Contains(o.Error, "tokens of its budget of") || !strings.Contains(o.Suggestion, "Continue") {
 				t.Errorf("%+v", o)
 			}
-			// What was done is whole: every call has its result, and the next turn has the same budget.
+			// What was done is complete: every call has its result, and the next turn has the same budget.
 			if next := b.ask(t, "continue"); next.Status == chat.StatusFailed || next.Rounds == 0 {
 				t.Errorf("going on: %+v", next)
 			}
@@ -134,25 +143,32 @@ func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
 }
 
 func TestABudgetOfMoneyCountsWhatTheTokensCost(t *testing.T) {
-	b := saving(t, costs(1000, 100), costs(1000, 100), costs(1000, 100), openaitest.Turn{Text: "Done."})
+	b := newCostHarness(t, costs(1000, 100), costs(1000, 100), costs(1000, 100), openaitest.Turn{Text: "Done."})
 	b.news()
 	b.prices = "openai/*=2/1/10" // 0.002 and 0.001 for each answer
 	b.budgets.Turn.Cost = chat.Money{Nanos: 6_000_000, Currency: "USD"}
 	o := b.ask(t, "work")
-	if o.Budget != "cost_per_turn" || len(b.service.Requests()) != 2 || !strings.Contains(o.Error, "0.0060 USD of its budget of 0.0060 USD") {
+	if o.Budget != "cost_per_turn" || len(b.service.Requests()) != 2 ||
+		!strings.Contains(o.Error, "0.0060 USD of its budget of 0.0060 USD") {
 		t.Fatalf("%d questions: %+v", len(b.service.Requests()), o)
 	}
 	bill := b.bill(t)
 	if bill.Turn.In("USD") != 6_000_000 || bill.Conversation.Requests != 2 || bill.Conversation.Unpriced != 0 {
 		t.Errorf("%+v", bill)
 	}
-	if len(bill.Budgets) != 1 || bill.Budgets[0] != (wire.Budget{Name: "cost_per_turn", Limit: 6_000_000, Spent: 6_000_000, Currency: "USD"}) {
+	if len(bill.Budgets) != 1 ||
+		bill.Budgets[0] != (wire.Budget{Name: "cost_per_turn", Limit: 6_000_000, Spent: 6_000_000, Currency: "USD"}) {
 		t.Errorf("%+v", bill.Budgets)
 	}
 }
 
-func TestWhatHasNoPriceIsToldAsSuchAndNeverAsFree(t *testing.T) {
-	b := saving(t, costs(1000, 100), costs(1000, 100), openaitest.Turn{Text: "Done.", Usage: openaitest.Usage{Input: 10, Output: 1}})
+func TestAMissingPriceIsReportedAndNeverFree(t *testing.T) {
+	b := newCostHarness(
+		t,
+		costs(1000, 100),
+		costs(1000, 100),
+		openaitest.Turn{Text: "Done.", Usage: openaitest.Usage{Input: 10, Output: 1}},
+	)
 	b.news()
 	b.budgets.Turn.Cost = chat.Money{Nanos: 1, Currency: "USD"}
 	if o := b.ask(t, "work"); o.Status != chat.StatusDone || o.Bill.Unpriced != 2211 || len(o.Bill.Cost) != 0 {
@@ -181,7 +197,7 @@ func TestWhatHasNoPriceIsToldAsSuchAndNeverAsFree(t *testing.T) {
 }
 
 func TestAConversationsBudgetHoldsOverTurnsAndRestartsUntilItIsRaised(t *testing.T) {
-	b := saving(t)
+	b := newCostHarness(t)
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
 	}
@@ -196,7 +212,8 @@ func TestAConversationsBudgetHoldsOverTurnsAndRestartsUntilItIsRaised(t *testing
 			b.open(t)
 		}
 		o := ask(want.raise)
-		if (o.Status == chat.StatusDone) != want.done || !want.done && (o.Budget != "tokens_per_conversation" || o.Rounds != 0) {
+		if (o.Status == chat.StatusDone) != want.done ||
+			!want.done && (o.Budget != "tokens_per_conversation" || o.Rounds != 0) {
 			t.Fatalf("turn %d: %+v", i+1, o)
 		}
 	}
@@ -204,7 +221,8 @@ func TestAConversationsBudgetHoldsOverTurnsAndRestartsUntilItIsRaised(t *testing
 		t.Errorf("%d questions", n)
 	}
 	bill := b.bill(t)
-	if bill.Conversation.Tokens() != 280 || bill.Turn.Tokens() != 0 || bill.Budgets[0].Spent != 140 || bill.Budgets[0].Limit != 100 {
+	if bill.Conversation.Tokens() != 280 || bill.Turn.Tokens() != 0 || bill.Budgets[0].Spent != 140 ||
+		bill.Budgets[0].Limit != 100 {
 		t.Errorf("%+v", bill)
 	}
 	if o := b.run(t, loop.Ask{Conversation: "another", Text: "hi", Model: "openai/m"}); o.Status != chat.StatusDone {
@@ -221,22 +239,23 @@ func TestABudgetThatComesWithARequestCanOnlyNarrow(t *testing.T) {
 		asked int
 		name  string
 	}{{100, 1, "tokens_of_request"}, {1_000_000, 3, "tokens_per_turn"}, {0, 3, "tokens_per_turn"}} {
-		b := saving(t, costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10))
+		b := newCostHarness(t, costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10))
 		b.news()
 		b.budgets.Turn.Tokens = 300
-		o := b.run(t, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: loop.Budget{Tokens: c.own}})
+		o := b.run(t, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}})
 		if o.Budget != c.name || len(b.service.Requests()) != c.asked {
 			t.Errorf("own %d: %d questions, %+v", c.own, len(b.service.Requests()), o)
 		}
 	}
 }
 
-func TestAServiceThatCountsNothingIsCountedByLength(t *testing.T) {
-	b := saving(t, calls(call("look", "{}")), calls(call("look", "{}")), calls(call("look", "{}")))
+func TestUsageIsEstimatedIfAServiceReportsNone(t *testing.T) {
+	b := newCostHarness(t, calls(call("look", "{}")), calls(call("look", "{}")), calls(call("look", "{}")))
 	b.news()
 	b.budgets.Turn.Tokens = 50
 	o := b.ask(t, strings.Repeat("word ", 100))
-	if o.Budget != "tokens_per_turn" || len(b.service.Requests()) != 1 || o.Bill.Estimated != o.Bill.Tokens() || o.Bill.Input < 500/toolspec.BytesPerToken {
+	if o.Budget != "tokens_per_turn" || len(b.service.Requests()) != 1 || o.Bill.Estimated != o.Bill.Tokens() ||
+		o.Bill.Input < 500/toolspec.BytesPerToken {
 		t.Errorf("%d questions: %+v", len(b.service.Requests()), o)
 	}
 	if o.Usage != (chat.Usage{}) {
@@ -244,8 +263,8 @@ func TestAServiceThatCountsNothingIsCountedByLength(t *testing.T) {
 	}
 }
 
-func TestTheQuestionsBesideTheTalkCountToo(t *testing.T) {
-	b := saving(t,
+func TestSideRequestsCountToo(t *testing.T) {
+	b := newCostHarness(t,
 		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}, // the probe, in each dialect
 		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
 		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
@@ -253,7 +272,7 @@ func TestTheQuestionsBesideTheTalkCountToo(t *testing.T) {
 		openaitest.Turn{Text: "Hello.", Usage: openaitest.Usage{Input: 100, Output: 5}},
 	)
 	b.service.Probes = true
-	b.dialects = dialect.NewProber(dialect.ProbeConfig{Memory: b.kept})
+	b.dialects = probe.New(probe.Config{Memory: b.kept})
 	o := b.ask(t, "hello")
 	if o.Status != chat.StatusDone || o.Bill.Requests != 5 || o.Usage.Input != 128 || o.Rounds != 1 {
 		t.Fatalf("%+v", o)
@@ -266,27 +285,29 @@ func TestTheQuestionsBesideTheTalkCountToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range events {
-		if r := data[event.Round](e); e.Kind == event.RoundEnded && r.For == "probe" && (r.Number != 0 || len(r.Requests) != 4 || r.Usage.Input != 28) {
+		if r := data[event.Round](e); e.Kind == event.RoundEnded && r.For == "probe" &&
+			(r.Number != 0 || len(r.Requests) != 4 || r.Usage.Input != 28) {
 			t.Errorf("%+v", r)
 		}
 	}
 }
 
 func TestAProbeStopsWhereTheBudgetDoes(t *testing.T) {
-	b := saving(t)
+	b := newCostHarness(t)
 	b.service.Probes = true
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}
 	}
-	b.dialects = dialect.NewProber(dialect.ProbeConfig{Memory: b.kept})
+	b.dialects = probe.New(probe.Config{Memory: b.kept})
 	b.budgets.Turn.Tokens = 20
-	if o := b.ask(t, "hello"); o.Budget != "tokens_per_turn" || o.Status != chat.StatusLimit || o.Rounds != 0 || len(b.service.Requests()) != 2 {
+	if o := b.ask(t, "hello"); o.Budget != "tokens_per_turn" || o.Status != chat.StatusLimit || o.Rounds != 0 ||
+		len(b.service.Requests()) != 2 {
 		t.Errorf("%d questions: %+v", len(b.service.Requests()), o)
 	}
 }
 
 func TestASummaryIsCountedAndNotAskedForWithoutBudget(t *testing.T) {
-	b := saving(t)
+	b := newCostHarness(t)
 	b.window = 10_000
 	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if strings.Contains(r.Last(), "Sum up this beginning") {
@@ -314,16 +335,21 @@ func TestASummaryIsCountedAndNotAskedForWithoutBudget(t *testing.T) {
 	}
 }
 
-func TestRetriesAndTheFallbackArePaidByThemselves(t *testing.T) {
-	b := saving(t, openaitest.Turn{Status: 503}, openaitest.Turn{Status: 503}, openaitest.Turn{Text: "Hi.", Usage: openaitest.Usage{Input: 100, Output: 10}})
+func TestRetriesAndTheFallbackAreCountedSeparately(t *testing.T) {
+	b := newCostHarness(
+		t,
+		openaitest.Turn{Status: 503},
+		openaitest.Turn{Status: 503},
+		openaitest.Turn{Text: "Hi.", Usage: openaitest.Usage{Input: 100, Output: 10}},
+	)
 	b.prices = "openai/m=1/1/1"
 	if o := b.ask(t, "hello"); o.Bill.Requests != 3 || o.Bill.Tokens() != 110 || o.Bill.In("USD") != 110_000 {
 		t.Errorf("%+v", o)
 	}
 }
 
-func TestATurnThatWorksForACallOfAnotherSpendsFromBoth(t *testing.T) {
-	b := saving(t)
+func TestATurnInsideACallSpendsFromBothBudgets(t *testing.T) {
+	b := newCostHarness(t)
 	b.budgets.Turn.Tokens = 250
 	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		usage := openaitest.Usage{Input: 90, Output: 10}
@@ -340,7 +366,8 @@ func TestATurnThatWorksForACallOfAnotherSpendsFromBoth(t *testing.T) {
 		}
 		return toolspec.OK("done")
 	}
-	if o := b.ask(t, "hand it on"); o.Status != chat.StatusDone || o.Bill.Requests != 3 || o.Bill.Tokens() != 300 || child.Bill.Requests != 1 {
+	if o := b.ask(t, "hand it on"); o.Status != chat.StatusDone || o.Bill.Requests != 3 || o.Bill.Tokens() != 300 ||
+		child.Bill.Requests != 1 {
 		t.Errorf("%+v, child %+v", o, child)
 	}
 	bill := b.bill(t)
@@ -348,13 +375,15 @@ func TestATurnThatWorksForACallOfAnotherSpendsFromBoth(t *testing.T) {
 		t.Errorf("%+v", bill)
 	}
 	b.budgets.Turn.Tokens = 100
-	if o := b.ask(t, "hand it on"); o.Budget != "tokens_per_turn" || o.Bill.Requests != 1 || child.Status != chat.StatusLimit || child.Rounds != 0 {
+	if o := b.ask(t, "hand it on"); o.Budget != "tokens_per_turn" || o.Bill.Requests != 1 ||
+		child.Status != chat.StatusLimit ||
+		child.Rounds != 0 {
 		t.Errorf("%+v, child %+v", o, child)
 	}
 }
 
 func TestAllBranchesOfAConversationCount(t *testing.T) {
-	b := saving(t)
+	b := newCostHarness(t)
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
 	}
@@ -371,7 +400,8 @@ func TestAllBranchesOfAConversationCount(t *testing.T) {
 	if n := b.bill(t).Conversation.Tokens(); n != 140 {
 		t.Errorf("%d tokens", n)
 	}
-	if shown, err := b.kept.Messages(t.Context(), "c1"); err != nil || len(shown) != 2 || shown[0].Text != "other words" {
+	if shown, err := b.kept.Messages(t.Context(), "c1"); err != nil || len(shown) != 2 ||
+		shown[0].Text != "other words" {
 		t.Errorf("the branch that is shown: %+v %v", shown, err)
 	}
 }

@@ -7,59 +7,60 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/allowance"
+	"sextant/backend/agent/loop/naming"
 	"sextant/backend/calls/nearest"
 	"sextant/shared/toolspec"
 )
 
 const (
-	// maxDepth is how deep tasks are handed on: a child may have children, these have none.
+	// maxDepth is how deep subagents nest: those at this depth start none.
 	maxDepth = 2
-	// maxChildren is how many children run at once below one turn, at any depth.
-	maxChildren = 3
 )
 
-// ErrChild means that a conversation is the talk of a subagent, which has its one task.
-var ErrChild = errors.New("this is the talk of a subagent, which takes no other message; write in the conversation that it worked for")
+// ErrSubagent means that the conversation belongs to a subagent, which has only its one task.
+var ErrChild = errors.New(
+	"this is a subagent's conversation, which takes no messages; write in the conversation it works for",
+)
 
-// Child is a task for a turn of its own, handed on by a call.
+// SubagentTask is a task that a call hands to a turn of its own.
 type Child struct {
 	Task string
-	// Expect describes the answer that is wanted, in words.
+	// Expect describes the wanted answer in words.
 	Expect string
-	// Tools are the only ones that may be called, by name; none means those of who asks.
+	// Tools are the only ones that may be called, by name; nil means those of the caller.
 	Tools    []string
 	ReadOnly bool
-	// Calls and Rounds bound the turn beside what bounds who asks; 0 leaves it at that.
+	// Calls and Rounds limit the turn in addition to the caller's limits; 0 sets no limit.
 	Calls, Rounds int
-	// Model is empty for that of who asks, and then Standard where no model asks.
+	// Model is empty for the caller's model, or Standard if no model calls.
 	Model, Standard string
-	// Call is the call that hands the task on.
+	// Call is the call that starts the subagent.
 	Call toolspec.Call
 }
 
-// Handed is what came of a Child.
+// SubagentResult is the result of a SubagentTask.
 type Handed struct {
 	Outcome
 	Title string
-	// Outside and Local are the sources of what it read: text from outside, and what of this machine.
+	// Outside and Local are the sources it read: text from outside, and from this machine.
 	Outside, Local []string
 	// Changed are the files it changed in a way that can be undone.
 	Changed []string
 }
 
-// Child does c in a conversation of its own and returns how it ended. A Result instead says why
-// it did not begin: who asks can mend that. ctx stops it; every call that it makes passes the Pipeline
-// with the provenance of c.Call, and what bounds who asks bounds it as well.
+// RunSubagent does a task in a conversation of its own and returns how it ended. A Result instead says why it
+// did not start, in terms the caller can act on. ctx stops it. Its calls pass the pipeline with the
+// provenance of Call, and the caller's limits apply to it too.
 func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
 	above, _ := ctx.Value(kinKey{}).(*kin)
 	if above == nil {
-		if !l.outsiders.enter() {
+		if !l.outsiders.StartSubagent() {
 			return Handed{}, tooMany()
 		}
-		defer l.outsiders.leave()
+		defer l.outsiders.EndSubagent()
 		above = l.outermost(c.Call.From)
 		defer l.forget(c.Call.From)
 	}
@@ -67,42 +68,75 @@ func (l *Loop) Child(ctx context.Context, c Child) (Handed, *toolspec.Result) {
 	if bad != nil {
 		return Handed{}, bad
 	}
-	if !above.ledger.enter() {
+	if !above.ledger.StartSubagent() {
 		return Handed{}, tooMany()
 	}
 	t, err := l.begin(ctx, Ask{
 		Text: c.text(), Model: k.model, Panel: c.Call.Panel, Caller: k.from.Caller, Interactive: k.from.Interactive, YesTo: k.from.YesTo,
-		Session: k.from.Session, System: k.system, Tools: k.rights.tools, kin: k,
+		Session: k.from.Session, System: k.system, Tools: k.rights.Tools, kin: k,
 	})
 	if err != nil {
-		above.ledger.leave()
-		return Handed{}, refusal(toolspec.SystemError, "the subagent did not begin: "+err.Error(), "Nothing was done. Do the task yourself, or try again.")
+		above.ledger.EndSubagent()
+		return Handed{}, refusal(
+			toolspec.SystemError,
+			"the subagent did not start: "+err.Error(),
+			"Nothing was done. Do the task yourself, or try again.",
+		)
 	}
 	defer l.wait.Done()
 	o := t.run()
-	above.ledger.leave()
-	return Handed{Outcome: o, Title: k.title, Outside: t.got.outside.list(), Local: t.got.local.list(), Changed: t.got.changed.list()}, nil
+	above.ledger.EndSubagent()
+	return Handed{
+		Outcome: o,
+		Title:   k.title,
+		Outside: t.got.outside.List(),
+		Local:   t.got.local.List(),
+		Changed: t.got.changed.List(),
+	}, nil
 }
 
 func tooMany() *toolspec.Result {
-	return refusal(toolspec.UserError, fmt.Sprintf("%d subagents run already, the most at a time", maxChildren),
-		"Wait for one to end, then call it again.")
+	return refusal(
+		toolspec.UserError,
+		fmt.Sprintf("%d subagents are already running, the maximum", allowance.MaxSubagents),
+		"Wait for one to end, then call again.",
+	)
 }
 
-// descend is the place of a child below above, or why it may not have one.
+// newLineage is the lineage of a subagent below above, or why there may be none.
 func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 	from := c.Call.From
 	switch {
 	case strings.TrimSpace(c.Task) == "":
-		return nil, refusal(toolspec.ValidationError, "the task is empty", "Say what to do, with all that is needed to do it: it knows nothing else.")
+		return nil, refusal(
+			toolspec.ValidationError,
+			"the task is empty",
+			"Describe the task with everything needed to do it: a subagent knows nothing else.",
+		)
 	case above.depth >= maxDepth:
-		return nil, refusal(toolspec.PermissionError, fmt.Sprintf("tasks are handed on %d deep at most", maxDepth), "Do the task yourself.")
+		return nil, refusal(
+			toolspec.PermissionError,
+			fmt.Sprintf("subagents may be nested at most %d deep", maxDepth),
+			"Do the task yourself.",
+		)
 	case from.Caller == toolspec.CallerPanel:
-		return nil, refusal(toolspec.PermissionError, "a panel's page may not start a subagent", "Ask the assistant instead.")
+		return nil, refusal(
+			toolspec.PermissionError,
+			"a panel's page may not start a subagent",
+			"Ask the assistant instead.",
+		)
 	case from.Caller == toolspec.CallerApp:
-		return nil, refusal(toolspec.PermissionError, "the page of an MCP server may not start a subagent", "Ask the assistant instead.")
-	case above.ledger.left() <= 0:
-		return nil, refusal(toolspec.UserError, "no call is left of this turn for a subagent to make", "Say what was found so far, and what is missing.")
+		return nil, refusal(
+			toolspec.PermissionError,
+			"the page of an MCP server may not start a subagent",
+			"Ask the assistant instead.",
+		)
+	case above.ledger.CallsLeft() <= 0:
+		return nil, refusal(
+			toolspec.UserError,
+			"this turn has no calls left for a subagent",
+			"Say what was found so far, and what is missing.",
+		)
 	}
 	if bad := l.unknown(above, c); bad != nil {
 		return nil, bad
@@ -114,32 +148,36 @@ func (l *Loop) descend(above *kin, c Child) (*kin, *toolspec.Result) {
 	parent, _ := from.Place()
 	switch from.Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:
-		// A person's own call asks nothing; that of a model which works for them does.
+		// A person's own call needs no confirmation; that of a model working for them does.
 		from.Caller, from.YesTo = toolspec.CallerModel, ""
 	}
 	from.Unpaged = false
 	if from.Root != "" {
-		from.Root, from.Interactive = "", false // its turns ask windows, and there is none
+		from.Root, from.Interactive = "", false // its turns would ask in a window, and there is none
 	}
 	return &kin{
-		depth: above.depth + 1, model: model, system: above.system, rights: above.rights.narrow(c), ledger: above.ledger,
-		from: from, parent: parent, call: c.Call.ID, title: title(plainTitle(c.Task)),
+		depth: above.depth + 1, model: model, system: above.system, rights: above.rights.Narrow(c.Tools, c.ReadOnly, c.Calls, c.Rounds), ledger: above.ledger,
+		from: from, parent: parent, call: c.Call.ID, title: naming.Title(naming.PlainTitle(c.Task)),
 	}, nil
 }
 
-// unknown refuses tools that who asks could not call.
+// checkTools refuses tools that the caller could not call.
 func (l *Loop) unknown(above *kin, c Child) *toolspec.Result {
 	if c.Tools == nil {
 		return nil
 	}
 	var known []string
 	for _, d := range l.cfg.Tools.Definitions(c.Call.Panel) {
-		if above.rights.allow(d) {
+		if above.rights.Allow(d) {
 			known = append(known, d.Name)
 		}
 	}
 	if len(c.Tools) == 0 {
-		return refusal(toolspec.ValidationError, "tools is empty, and nothing can be done with none", "Name the tools it may use, or leave tools out for all of yours.")
+		return refusal(
+			toolspec.ValidationError,
+			"tools is empty, so the subagent could do nothing",
+			"Name the tools it may use, or leave tools out for all of yours.",
+		)
 	}
 	for _, name := range c.Tools {
 		if slices.Contains(known, name) {
@@ -149,13 +187,13 @@ func (l *Loop) unknown(above *kin, c Child) *toolspec.Result {
 		if near := nearest.Names(name, known, 3); len(near) > 0 {
 			next = "Did you mean " + strings.Join(near, ", ") + "? " + next
 		}
-		return refusal(toolspec.ValidationError, fmt.Sprintf("there is no tool %q here to hand on", name), next)
+		return refusal(toolspec.ValidationError, fmt.Sprintf("there is no tool %q to give to a subagent", name), next)
 	}
 	return nil
 }
 
-// chosen is the model of a child. What a model has read goes to its service alone: it may hand a
-// task to another model of that service, and a person or program to any.
+// chooseModel is the model of a subagent. What a model has read may only go to its own service, so a model
+// can choose another model of that service; a person or program can choose any.
 func (k *kin) chosen(c Child) (string, *toolspec.Result) {
 	asks := k.model
 	if asks == llm.PilotName {
@@ -163,18 +201,24 @@ func (k *kin) chosen(c Child) (string, *toolspec.Result) {
 	}
 	model := cmp.Or(c.Model, asks, c.Standard)
 	if model == "" || model == llm.PilotName {
-		return "", refusal(toolspec.UserError, "a subagent needs a language model, and the built-in command pilot is none",
-			`Connect a model, or name one: {"model":"provider/name"}.`)
+		return "", refusal(
+			toolspec.UserError,
+			"a subagent needs a language model; the built-in command pilot is not one",
+			`Connect a model, or name one: {"model":"provider/name"}.`,
+		)
 	}
 	service, _, _ := strings.Cut(asks, "/")
 	if other, _, _ := strings.Cut(model, "/"); asks != "" && other != service {
-		return "", refusal(toolspec.PermissionError, model+" is a model of another service, which what was read here does not go to",
-			"Leave model out, or name one of "+service+".")
+		return "", refusal(
+			toolspec.PermissionError,
+			model+" is a model of another service, which what was read here does not go to",
+			"Leave model out, or name one of "+service+".",
+		)
 	}
 	return model, nil
 }
 
-// text is what the child is asked.
+// text is the subagent's question.
 func (c Child) text() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(c.Task))
@@ -184,12 +228,15 @@ func (c Child) text() string {
 	if c.ReadOnly {
 		b.WriteString("\n\nOnly look: you have no tool that changes anything.")
 	}
-	b.WriteString("\n\n(You work on this for another assistant, which reads your last answer and nothing else. Nobody answers questions: decide by yourself, and say what you could not do.)")
+	b.WriteString(
+		"\n\n(You work on this for another assistant, which reads your last answer and nothing else. Nobody " +
+			"answers questions: decide by yourself, and say what you could not do.)",
+	)
 	return b.String()
 }
 
-// outermost is the kin of a call outside of any turn, shared by all that the same party makes at
-// once. forget is owed for it.
+// outsideLineage is the lineage of calls outside any turn, shared by all concurrent calls of one party. The
+// caller must call releaseOutside.
 func (l *Loop) outermost(from toolspec.Provenance) *kin {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -211,13 +258,13 @@ func (l *Loop) forget(from toolspec.Provenance) {
 	}
 }
 
-// outer is a kin that calls outside of any turn share, and how many do.
+// sharedLineage is a lineage shared by calls outside any turn, and how many use it.
 type outer struct {
 	kin   *kin
 	users int
 }
 
-// limits are those of the settings.
+// limits returns the configured limits.
 func (l *Loop) limits() Limits {
 	n := l.cfg.Limits()
 	if n.CallsPerTurn <= 0 {
@@ -227,17 +274,6 @@ func (l *Loop) limits() Limits {
 		n.Rounds = 10
 	}
 	return n
-}
-
-// plainTitle is the task in characters that can stand in a question: a model wrote it.
-func plainTitle(task string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case strings.ContainsRune("“”\"?", r), !unicode.IsPrint(r) && !unicode.IsSpace(r):
-			return -1
-		}
-		return r
-	}, task)
 }
 
 func refusal(kind toolspec.ErrorType, text, next string) *toolspec.Result {

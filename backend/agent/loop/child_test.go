@@ -17,23 +17,24 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// family is a house whose run_subagent hands tasks on, as the tool does.
-type family struct {
-	*house
+// subagentHarness is a harness whose run_subagent starts subagents, as the tool does.
+type subagentHarness struct {
+	*harness
 	inner  func(ctx context.Context, c toolspec.Call) toolspec.Result
 	handed []loop.Handed
 }
 
-// withChildren makes a family. A request of a child is told from one of its parent by its first
-// message; each answers from its own script, by the name that begins its task ("parent", "one").
-func withChildren(t *testing.T, scripts map[string][]openaitest.Turn) *family {
+// newSubagentHarness makes a subagentHarness. Requests of a subagent are told apart from its parent's by
+// their first message; each answers from its own script, by the name at the start of its task ("parent",
+// "one").
+func newSubagentHarness(t *testing.T, scripts map[string][]openaitest.Turn) *subagentHarness {
 	t.Helper()
-	return raise(build(t), scripts)
+	return raise(newHarness(t), scripts)
 }
 
-// raise makes a family of a house.
-func raise(h *house, scripts map[string][]openaitest.Turn) *family {
-	f := &family{house: h}
+// raise turns a harness into a subagentHarness.
+func raise(h *harness, scripts map[string][]openaitest.Turn) *subagentHarness {
+	f := &subagentHarness{harness: h}
 	f.defs = append(f.defs, def(toolspec.RunSubagent, toolspec.Hints{}))
 	f.inner = func(_ context.Context, c toolspec.Call) toolspec.Result { return toolspec.OK("did " + c.Tool) }
 	var mu sync.Mutex
@@ -53,7 +54,7 @@ func raise(h *house, scripts map[string][]openaitest.Turn) *family {
 		if c.Tool != toolspec.RunSubagent {
 			return f.inner(ctx, c)
 		}
-		return f.handOn(ctx, c)
+		return f.runSubagent(ctx, c)
 	}
 	return f
 }
@@ -68,7 +69,7 @@ func asker(r openaitest.Request) string {
 	return ""
 }
 
-func (f *family) handOn(ctx context.Context, c toolspec.Call) toolspec.Result {
+func (f *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) toolspec.Result {
 	var p struct {
 		Task             string   `json:"task"`
 		Tools            []string `json:"tools"`
@@ -79,7 +80,19 @@ func (f *family) handOn(ctx context.Context, c toolspec.Call) toolspec.Result {
 	if err := json.Unmarshal(c.Args, &p); err != nil {
 		panic(err)
 	}
-	done, bad := f.Child(ctx, loop.Child{Task: p.Task, Tools: p.Tools, ReadOnly: p.ReadOnly, Model: p.Model, Standard: p.Standard, Calls: p.Calls, Rounds: p.MaxRounds, Call: c})
+	done, bad := f.Child(
+		ctx,
+		loop.Child{
+			Task:     p.Task,
+			Tools:    p.Tools,
+			ReadOnly: p.ReadOnly,
+			Model:    p.Model,
+			Standard: p.Standard,
+			Calls:    p.Calls,
+			Rounds:   p.MaxRounds,
+			Call:     c,
+		},
+	)
 	if bad != nil {
 		return *bad
 	}
@@ -94,7 +107,7 @@ func (f *family) handOn(ctx context.Context, c toolspec.Call) toolspec.Result {
 	return r
 }
 
-func handOn(args map[string]any) openaitest.Call {
+func runSubagent(args map[string]any) openaitest.Call {
 	b, err := json.Marshal(args)
 	if err != nil {
 		panic(err)
@@ -104,15 +117,15 @@ func handOn(args map[string]any) openaitest.Call {
 
 func text(s string) openaitest.Turn { return openaitest.Turn{Text: s} }
 
-// made are the calls that reached the tools besides those that handed on a task.
-func (f *family) made() (all []toolspec.Call) {
-	_, _, calls := f.kept()
+// made are the calls that reached the tools, except those that start subagents.
+func (f *subagentHarness) made() (all []toolspec.Call) {
+	_, _, calls := f.recorded()
 	return slices.DeleteFunc(calls, func(c toolspec.Call) bool { return c.Tool == toolspec.RunSubagent })
 }
 
-func TestATaskIsDoneInATalkOfItsOwnAndOnlyItsAnswerComesBack(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{
-		"parent": {calls(handOn(map[string]any{"task": "one: read the long page"})), text("It costs 12.")},
+func TestASubagentHasItsOwnConversationAndReturnsOnlyItsAnswer(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+		"parent": {calls(runSubagent(map[string]any{"task": "one: read the long page"})), text("It costs 12.")},
 		"one": {
 			{Calls: []openaitest.Call{call("look", `{}`)}, Usage: openaitest.Usage{Input: 100, Output: 5}},
 			{Text: "12 euros", Usage: openaitest.Usage{Input: 300, Output: 7}},
@@ -128,8 +141,10 @@ func TestATaskIsDoneInATalkOfItsOwnAndOnlyItsAnswerComesBack(t *testing.T) {
 		t.Fatalf("%+v %+v", o, f.handed)
 	}
 	child := f.handed[0]
-	if child.Calls != 1 || child.Rounds != 2 || child.Usage.Input != 400 || o.Usage.Input < 400 || !slices.Equal(child.Outside, []string{"https://shop.example"}) ||
-		!slices.Equal(child.Changed, []string{"/w/a.txt"}) || !slices.Equal(child.Local, []string{"file /w/b.txt"}) {
+	if child.Calls != 1 || child.Rounds != 2 || child.Usage.Input != 400 || o.Usage.Input < 400 ||
+		!slices.Equal(child.Outside, []string{"https://shop.example"}) ||
+		!slices.Equal(child.Changed, []string{"/w/a.txt"}) ||
+		!slices.Equal(child.Local, []string{"file /w/b.txt"}) {
 		t.Errorf("what came back: %+v; the parent's tokens: %+v", child, o.Usage)
 	}
 	for _, r := range f.service.Requests() {
@@ -142,33 +157,41 @@ func TestATaskIsDoneInATalkOfItsOwnAndOnlyItsAnswerComesBack(t *testing.T) {
 		t.Errorf("the answer is not marked as what it is: %s", last)
 	}
 	inner := f.made()[0].From
-	_, _, all := f.kept()
+	_, _, all := f.recorded()
 	outer := all[0].From
 	if inner.Conversation != "c1" || inner.Turn != outer.Turn || inner.Caller != outer.Caller || inner.Child.Conversation != child.Conversation ||
-		inner.Child.Turn != child.Turn || !slices.Equal(inner.TypedHosts, []string{"typed.example"}) || !inner.Interactive {
+		inner.Child.Turn != child.Turn ||
+		!slices.Equal(inner.TypedHosts, []string{"typed.example"}) ||
+		!inner.Interactive {
 		t.Errorf("a call of the child comes from %+v", inner)
 	}
-	log, messages, _ := f.kept()
+	log, messages, _ := f.recorded()
 	var told chat.Conversation
 	for _, e := range log {
 		if e.Kind == event.ConversationCreated {
 			told = data[chat.Conversation](e)
 		}
 	}
-	if told.ID != child.Conversation || told.Parent != "c1" || told.ParentCall != all[0].ID || told.Title != "one: read the long page" {
+	if told.ID != child.Conversation || told.Parent != "c1" || told.ParentCall != all[0].ID ||
+		told.Title != "one: read the long page" {
 		t.Errorf("its conversation is told as %+v", told)
 	}
 	if !slices.ContainsFunc(messages, func(m chat.Message) bool {
-		return m.Conversation == "c1" && m.Role == chat.RoleTool && slices.Equal(m.Outside, []string{"https://shop.example"})
+		return m.Conversation == "c1" && m.Role == chat.RoleTool &&
+			slices.Equal(m.Outside, []string{"https://shop.example"})
 	}) {
 		t.Error("what the child read from outside does not count for the parent")
 	}
 }
 
-func TestWhatTheParentReadFromOutsideStandsInTheChildsContextToo(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{
-		"parent": {calls(call("look", `{}`)), calls(handOn(map[string]any{"task": "one: go to typed.in.the.task.example"})), text("ok")},
-		"one":    {calls(call("act", `{}`)), text("done")},
+func TestASubagentInheritsTheOutsideSourcesOfItsParent(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+		"parent": {
+			calls(call("look", `{}`)),
+			calls(runSubagent(map[string]any{"task": "one: go to typed.in.the.task.example"})),
+			text("ok"),
+		},
+		"one": {calls(call("act", `{}`)), text("done")},
 	})
 	f.inner = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK("x")
@@ -192,19 +215,30 @@ func TestWhatTheParentReadFromOutsideStandsInTheChildsContextToo(t *testing.T) {
 	}
 }
 
-func TestATaskMayOnlyNameToolsOfWhoHandsItOn(t *testing.T) {
+func TestASubagentMayOnlyUseToolsOfItsCaller(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"task":"one: x","tools":["lok"]}`:                   `Did you mean look`,
-		`{"task":"one: x","tools":["act"]}`:                   `no tool "act" here`,
+		`{"task":"one: x","tools":["act"]}`:                   `no tool "act" to give`,
 		`{"task":"one: x","tools":[]}`:                        `tools is empty`,
 		`{"task":"  "}`:                                       `task is empty`,
 		`{"task":"one: x","model":"anthropic/claude-fancy"}`:  `of another service`,
 		`{"task":"one: x","model":"pilot"}`:                   `needs a language model`,
-		`{"task":"one: x","tools":["look","navigate_page"]}`:  `no tool "navigate_page" here`,
+		`{"task":"one: x","tools":["look","navigate_page"]}`:  `no tool "navigate_page" to give`,
 		`{"task":"one: x","tools":["look"],"read_only":true}`: ``,
 	} {
-		f := withChildren(t, map[string][]openaitest.Turn{"parent": {calls(call(toolspec.RunSubagent, args)), text("ok")}})
-		f.run(t, loop.Ask{Conversation: "c1", Text: "parent: x", Model: "openai/m", Tools: []string{"look", toolspec.RunSubagent}})
+		f := newSubagentHarness(
+			t,
+			map[string][]openaitest.Turn{"parent": {calls(call(toolspec.RunSubagent, args)), text("ok")}},
+		)
+		f.run(
+			t,
+			loop.Ask{
+				Conversation: "c1",
+				Text:         "parent: x",
+				Model:        "openai/m",
+				Tools:        []string{"look", toolspec.RunSubagent},
+			},
+		)
 		got := f.service.Requests()[len(f.service.Requests())-1].Last()
 		if want == "" {
 			want = "one has no more to say"
@@ -215,11 +249,15 @@ func TestATaskMayOnlyNameToolsOfWhoHandsItOn(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonCommandsIsDoneByAModelThatAsks(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), text("ok")}})
+func TestASubagentOfAPersonAsksForConfirmation(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), text("ok")}})
 	for _, c := range []toolspec.Caller{toolspec.CallerPerson, toolspec.CallerPilot} {
 		call := toolspec.Call{ID: string(c), Args: json.RawMessage(`{"task":"child: x","Standard":"openai/m"}`)}
-		call.Tool, call.From = toolspec.RunSubagent, toolspec.Provenance{Caller: c, Conversation: "c1", Interactive: true}
+		call.Tool, call.From = toolspec.RunSubagent, toolspec.Provenance{
+			Caller:       c,
+			Conversation: "c1",
+			Interactive:  true,
+		}
 		if r := f.Do(t.Context(), call); !r.Success {
 			t.Fatalf("%+v", r)
 		}
@@ -227,15 +265,18 @@ func TestWhatAPersonCommandsIsDoneByAModelThatAsks(t *testing.T) {
 	if got := f.made()[0].From.Caller; got != toolspec.CallerModel {
 		t.Errorf("its calls count as those of %s", got)
 	}
-	if r := f.Do(t.Context(), toolspec.Call{ID: "p", Tool: toolspec.RunSubagent, Args: json.RawMessage(`{"task":"child: x"}`), From: toolspec.Provenance{Caller: toolspec.CallerPilot}}); r.Success || !strings.Contains(r.Error, "needs a language model") {
+	if r := f.Do(t.Context(), toolspec.Call{ID: "p", Tool: toolspec.RunSubagent, Args: json.RawMessage(`{"task":"child: x"}`), From: toolspec.Provenance{Caller: toolspec.CallerPilot}}); r.Success ||
+		!strings.Contains(r.Error, "needs a language model") {
 		t.Errorf("without a model: %+v", r)
 	}
 }
 
-func TestAStopOfTheParentStopsItsChildrenAtOnce(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{
-		"parent": {calls(handOn(map[string]any{"task": "one: x"}), handOn(map[string]any{"task": "two: x"}))},
-		"one":    {calls(handOn(map[string]any{"task": "three: x"}))}, "two": {calls(call("act", `{}`))}, "three": {calls(call("act", `{}`))},
+func TestStoppingTheParentStopsItsSubagentsAtOnce(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+		"parent": {calls(runSubagent(map[string]any{"task": "one: x"}), runSubagent(map[string]any{"task": "two: x"}))},
+		"one": {
+			calls(runSubagent(map[string]any{"task": "three: x"})),
+		}, "two": {calls(call("act", `{}`))}, "three": {calls(call("act", `{}`))},
 	})
 	held := make(chan struct{}, 2)
 	f.inner = func(ctx context.Context, _ toolspec.Call) toolspec.Result {
@@ -261,9 +302,9 @@ func TestAStopOfTheParentStopsItsChildrenAtOnce(t *testing.T) {
 	t.Logf("stopped after %s", took)
 }
 
-func TestAStopOfAChildLeavesItsParentToGoOn(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{
-		"parent": {calls(handOn(map[string]any{"task": "one: x"})), text("went on")}, "one": {calls(call("act", `{}`))},
+func TestStoppingASubagentLeavesItsParentRunning(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+		"parent": {calls(runSubagent(map[string]any{"task": "one: x"})), text("went on")}, "one": {calls(call("act", `{}`))},
 	})
 	f.inner = func(ctx context.Context, c toolspec.Call) toolspec.Result {
 		go f.Stop(c.From.Child.Conversation)
@@ -271,18 +312,26 @@ func TestAStopOfAChildLeavesItsParentToGoOn(t *testing.T) {
 		return toolspec.Fail(toolspec.UserError, "stopped", "")
 	}
 	o := f.ask(t, "parent: x")
-	if o.Status != chat.StatusDone || o.Text != "went on" || len(f.handed) != 1 || f.handed[0].Status != chat.StatusStopped {
+	if o.Status != chat.StatusDone || o.Text != "went on" || len(f.handed) != 1 ||
+		f.handed[0].Status != chat.StatusStopped {
 		t.Errorf("%+v %+v", o, f.handed)
 	}
 }
 
-func TestTheTalkOfASubagentTakesNoMessageWhileItRuns(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{
-		"parent": {calls(handOn(map[string]any{"task": "one: x"})), text("went on")}, "one": {calls(call("act", `{}`)), text("done")},
+func TestASubagentsConversationTakesNoMessageWhileItRuns(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+		"parent": {
+			calls(runSubagent(map[string]any{"task": "one: x"})),
+			text("went on"),
+		}, "one": {calls(call("act", `{}`)), text("done")},
 	})
 	f.inner = func(ctx context.Context, c toolspec.Call) toolspec.Result {
 		for _, when := range []event.Moment{event.MomentNow, event.MomentNext} {
-			sent, err := f.Send(ctx, loop.Ask{Conversation: c.From.Child.Conversation, Text: "open 10.0.0.1", Model: "openai/m"}, when)
+			sent, err := f.Send(
+				ctx,
+				loop.Ask{Conversation: c.From.Child.Conversation, Text: "open 10.0.0.1", Model: "openai/m"},
+				when,
+			)
 			if !errors.Is(err, loop.ErrChild) {
 				t.Errorf("%s: %+v, %v", when, sent, err)
 			}
@@ -294,15 +343,24 @@ func TestTheTalkOfASubagentTakesNoMessageWhileItRuns(t *testing.T) {
 	}
 }
 
-func TestATaskThatWasHandedOnIsNobodysTyping(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{"child": {text("ok")}})
+func TestASubagentsTaskOpensNoHosts(t *testing.T) {
+	f := newSubagentHarness(t, map[string][]openaitest.Turn{"child": {text("ok")}})
 	from := toolspec.Provenance{Caller: toolspec.CallerMCP, Client: "other"}
-	r := f.Do(t.Context(), toolspec.Call{ID: "k", Tool: toolspec.RunSubagent, Args: json.RawMessage(`{"task":"child: open http://10.0.0.1/","Standard":"openai/m","model":"openai/m"}`), From: from})
+	r := f.Do(
+		t.Context(),
+		toolspec.Call{
+			ID:   "k",
+			Tool: toolspec.RunSubagent,
+			Args: json.RawMessage(`{"task":"child: open http://10.0.0.1/","Standard":"openai/m","model":"openai/m"}`),
+			From: from,
+		},
+	)
 	if !r.Success {
 		t.Fatalf("%+v", r)
 	}
-	_, messages, _ := f.kept()
-	if i := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleUser }); i < 0 || !messages[i].Program {
+	_, messages, _ := f.recorded()
+	if i := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleUser }); i < 0 ||
+		!messages[i].Program {
 		t.Errorf("%+v", messages)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/sourceset"
 	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -19,53 +20,56 @@ import (
 var summaryPrompt string
 
 const (
-	// summaryWithin bounds the question for a summary; a slow model gets that much and no more.
+	// summaryWithin limits the time of a summary request.
 	summaryWithin = 2 * time.Minute
-	// summaryTokens is how long the answer may be.
+	// summaryTokens limits its answer.
 	summaryTokens = 1500
-	// tailShare is how much of the window stays as it is after a summary, in percent.
+	// tailShare is the percentage of the window that stays verbatim after a summary.
 	tailShare = 30
-	// readShare is how much of the window is read for a summary, in percent.
+	// readShare is the percentage of the window that is read for a summary.
 	readShare = 60
-	// undoneShare is how full the window gets before what a person undid is done again.
+	// undoneShare is how full the window gets, in percent, before a summary the user undid is made again.
 	undoneShare = 95
 )
 
-// ErrNoSummary means that a conversation has no such summary.
+// ErrNoSummary means that the conversation has no such summary.
 var ErrNoSummary = errors.New("there is no such summary in this conversation")
 
-// refusedShare is how much of a question that a model refused as too long its window is taken to
-// hold, in percent.
+// refusedShare is the percentage of a question refused as too long that the window is then assumed to hold.
 const refusedShare = 50
 
-// shorten sums up after a service refused the question as too long, once in a turn; it reports
-// whether the question is shorter now. The window is smaller then than was thought.
-func (t *turn) shorten(told []toolspec.Definition, refused error) (bool, error) {
+// summarizeAfterRefusal summarizes, once per turn, after a service refused the question as too long: the
+// window is smaller than assumed. It reports whether the question is shorter now.
+func (t *turn) shorten(listed []toolspec.Definition, refused error) (bool, error) {
 	if llm.KindOf(refused) != llm.TooLong || t.holds > 0 || t.isPilot {
 		return false, nil
 	}
-	t.holds = max(1, min(t.window(), t.size(told)*refusedShare/100))
-	t.tell("", llm.Delta{Note: "The model cannot read that much at once: the beginning is summed up, and it is asked again."})
+	t.holds = max(1, min(t.window(), t.size(listed)*refusedShare/100))
+	t.tell(
+		"",
+		llm.Delta{Note: "The question was too long for the model: the beginning is being summarized, then it is " +
+			"asked again."},
+	)
 	before := len(t.messages)
-	err := t.compact(told)
+	err := t.compact(listed)
 	return len(t.messages) > before, err
 }
 
-// size is about how many tokens the next question has.
-func (t *turn) size(told []toolspec.Definition) int {
+// size estimates the tokens of the next question.
+func (t *turn) size(listed []toolspec.Definition) int {
 	size := len(t.system)
-	for _, d := range told {
+	for _, d := range listed {
 		size += d.PromptBytes()
 	}
 	for _, m := range t.prompt() {
-		size += weight(m)
+		size += prompt.MessageBytes(m)
 	}
 	return size / toolspec.BytesPerToken
 }
 
-// compact sums up the older part of the conversation when the next question would nearly fill the
-// model's window. The summary is recorded as a message of its own: everything stays in the record.
-func (t *turn) compact(told []toolspec.Definition) error {
+// compact summarizes the older part of the conversation if the next question would nearly fill the context
+// window. The summary is recorded as a message of its own; the record keeps everything.
+func (t *turn) compact(listed []toolspec.Definition) error {
 	if t.isPilot {
 		return nil
 	}
@@ -73,11 +77,11 @@ func (t *turn) compact(told []toolspec.Definition) error {
 	if prompt.Undone(t.messages) {
 		share = undoneShare
 	}
-	if max(t.size(told), t.read) <= window*share/100 {
+	if max(t.size(listed), t.read) <= window*share/100 {
 		return nil
 	}
 	if t.afford() != nil {
-		return nil // and there is no question that it would have to fit
+		return nil // no further question follows
 	}
 	n := prompt.Cut(t.messages, window*toolspec.BytesPerToken*tailShare/100)
 	if n == 0 {
@@ -88,14 +92,12 @@ func (t *turn) compact(told []toolspec.Definition) error {
 	if err != nil {
 		return err
 	}
-	var from sources
+	var from sourceset.Set
 	for _, m := range old {
-		from.add(m.Outside...)
+		from.Add(m.Outside...)
 	}
-	m := chat.Message{
-		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleSummary, Text: prompt.Summary(old, window, done),
-		Covers: old[n-1].ID, Outside: from.list(), Status: chat.StatusDone, Time: time.Now().UTC(),
-	}
+	m := t.message(chat.RoleSummary, prompt.Summary(old, window, done))
+	m.Covers, m.Outside = old[n-1].ID, from.List()
 	if err := t.loop.publish(t.ctx, t.event(event.MessageAdded, m)); err != nil {
 		return err
 	}
@@ -104,8 +106,8 @@ func (t *turn) compact(told []toolspec.Definition) error {
 	return nil
 }
 
-// sumUp asks the turn's model what was done; when it gives nothing, that is put together without it.
-// The error is that of a turn that was stopped.
+// summarize asks the turn's model what was done; without an answer the summary is put together without it.
+// The error is that of a stopped turn.
 func (t *turn) sumUp(old []chat.Message, window int) (string, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, summaryWithin)
 	defer cancel()
@@ -114,8 +116,8 @@ func (t *turn) sumUp(old []chat.Message, window int) (string, error) {
 		System: strings.TrimSpace(summaryPrompt), MaxTokens: summaryTokens,
 		Messages: []chat.Message{{Role: chat.RoleUser, Text: "Sum up this beginning of the conversation.\n\n" + text}},
 	}, func(llm.Delta) {})
-	if lost := t.aside("summary"); lost != nil {
-		return "", lost
+	if saveErr := t.aside("summary"); saveErr != nil {
+		return "", saveErr
 	}
 	if t.ctx.Err() != nil {
 		return "", t.ctx.Err()
@@ -128,31 +130,31 @@ func (t *turn) sumUp(old []chat.Message, window int) (string, error) {
 		return done, nil
 	}
 	t.loop.cfg.Log.Warn("the model gave no summary", "model", t.ask.Model, "error", err)
-	return prompt.Done(old) + "\n(Put together by Sextant: the model gave no summary.)", nil
+	return prompt.Done(old) + "\n(Written by Sextant, because the model gave no summary.)", nil
 }
 
-// told is the text of m as a model may read it: what came from outside stands in a marked block.
+// promptText is the text of m for a model, with text from outside in a marked block.
 func (t *turn) told(m chat.Message) string {
 	if m.Role == chat.RoleSummary {
 		said, done := prompt.Halves(m.Text)
 		if len(m.Outside) > 0 {
-			done = marked(done, t.loop.nonce(m.Turn), m.Outside)
+			done = prompt.MarkOutside(done, t.loop.nonce(m.Turn), m.Outside)
 		}
 		return said + "\n\nWhat was done and found:\n" + done
 	}
 	if !foreign(m) {
 		return m.Text
 	}
-	return marked(m.Text, t.loop.nonce(m.Turn), m.Outside)
+	return prompt.MarkOutside(m.Text, t.loop.nonce(m.Turn), m.Outside)
 }
 
-// foreign reports whether the words of m come from outside. A task that is handed on is its
-// author's own, whatever its author has read.
+// fromOutside reports whether the words of m come from outside. A subagent's task counts as its author's own
+// words.
 func foreign(m chat.Message) bool { return len(m.Outside) > 0 && m.Role != chat.RoleUser }
 
-// UseSummary puts a summary in force, or with use false sends the whole of what it stands for
-// again. The record holds both either way. It fails with ErrBusy while a turn runs and with
-// ErrNoSummary for a message that is none.
+// UseSummary puts a summary into force, or with use false sends the whole text it stands for again. The
+// record keeps both. It fails with ErrBusy while a turn runs and with ErrNoSummary if the message is no
+// summary.
 func (l *Loop) UseSummary(ctx context.Context, conversation, message string, use bool) error {
 	return l.between(ctx, conversation, func() error {
 		messages, err := l.cfg.History.Messages(ctx, conversation)

@@ -26,11 +26,11 @@ func summary(r openaitest.Request) bool {
 	return strings.HasPrefix(r.Messages[0].Content, "You sum up the beginning")
 }
 
-// longTalk is a conversation of one question and rounds that read pages of 4,000 bytes in a window
-// of 10,000 tokens; up answers the question for a summary.
-func longTalk(t *testing.T, up func() openaitest.Turn) *house {
+// longConversation has one question and rounds that read pages of 4,000 bytes in a window of 10,000 tokens;
+// up answers the request for a summary.
+func longConversation(t *testing.T, up func() openaitest.Turn) *harness {
 	t.Helper()
-	h := build(t)
+	h := newHarness(t)
 	h.window = 10_000
 	h.limits = loop.Limits{Rounds: 50, CallsPerTurn: 60}
 	n := 0
@@ -63,13 +63,13 @@ func summaries(messages []chat.Message) (out []chat.Message) {
 	return out
 }
 
-// talks are the requests that are not for a summary.
-func talks(h *house) []openaitest.Request {
+// conversationTexts are the requests that are not for a summary.
+func conversationTexts(h *harness) []openaitest.Request {
 	return slices.DeleteFunc(h.service.Requests(), summary)
 }
 
 func TestNearTheWindowTheOlderPartIsSummedUpAndThePersonsWordsStay(t *testing.T) {
-	h := longTalk(t, func() openaitest.Turn {
+	h := longConversation(t, func() openaitest.Turn {
 		return openaitest.Turn{Text: "<think>hm</think>" + summedUp, Usage: openaitest.Usage{Input: 7, Output: 3}}
 	})
 	if o := h.ask(t, goal); o.Status != chat.StatusDone || o.Rounds != 13 || o.Usage.Input < 7 {
@@ -78,13 +78,13 @@ func TestNearTheWindowTheOlderPartIsSummedUpAndThePersonsWordsStay(t *testing.T)
 	if o := h.ask(t, asked); o.Status != chat.StatusDone || o.Text != "The mug." {
 		t.Fatalf("%+v", o)
 	}
-	_, messages, made := h.kept()
+	_, messages, made := h.recorded()
 	sums := summaries(messages)
 	if len(sums) == 0 || len(sums) > 4 {
 		t.Fatalf("%d summaries", len(sums))
 	}
 	most := 0
-	for _, r := range talks(h) {
+	for _, r := range conversationTexts(h) {
 		most = max(most, len(r.Body))
 	}
 	if most > 10_000*toolspec.BytesPerToken {
@@ -95,13 +95,16 @@ func TestNearTheWindowTheOlderPartIsSummedUpAndThePersonsWordsStay(t *testing.T)
 			t.Errorf("a summary of what was read outside is %+v", s)
 		}
 	}
-	last := talks(h)[len(talks(h))-1]
+	last := conversationTexts(h)[len(conversationTexts(h))-1]
 	first := last.Messages[1]
-	if first.Role != "user" || !strings.Contains(first.Content, "\n> Order one of each article.\n> Never spend more than 50 euros!\n") {
+	if first.Role != "user" ||
+		!strings.Contains(first.Content, "\n> Order one of each article.\n> Never spend more than 50 euros!\n") {
 		t.Errorf("the goal is told as %q", first.Content)
 	}
 	said, done, _ := strings.Cut(first.Content, "What was done and found:\n")
-	if strings.Contains(said, "mug") || !strings.HasPrefix(done, "<<outside ") || !strings.Contains(done, "the cheapest is the mug") || strings.Contains(done, "<think>") {
+	if strings.Contains(said, "mug") || !strings.HasPrefix(done, "<<outside ") ||
+		!strings.Contains(done, "the cheapest is the mug") ||
+		strings.Contains(done, "<think>") {
 		t.Errorf("what a model wrote from pages stands as %q", done)
 	}
 	if last.Last() != asked {
@@ -119,11 +122,15 @@ func TestNearTheWindowTheOlderPartIsSummedUpAndThePersonsWordsStay(t *testing.T)
 	if whole != 12 {
 		t.Errorf("%d of 12 results are whole in the record", whole)
 	}
-	t.Logf("13 rounds of 4,000 bytes in a window of 10,000 tokens: %d summaries, the largest request has %d bytes", len(sums), most)
+	t.Logf(
+		"13 rounds of 4,000 bytes in a window of 10,000 tokens: %d summaries, the largest request has %d bytes",
+		len(sums),
+		most,
+	)
 }
 
 func TestAfterASummaryPromptsKeepTheirBeginningOverARestart(t *testing.T) {
-	h := longTalk(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	h.ask(t, goal)
 	h.ask(t, asked)
 	h.Close()
@@ -136,9 +143,9 @@ func TestAfterASummaryPromptsKeepTheirBeginningOverARestart(t *testing.T) {
 	keeps(t, "a restart", all[len(all)-2], all[len(all)-1])
 }
 
-func TestAPanelsToolsThatWereSummedUpAreToldAgain(t *testing.T) {
-	h := build(t, openaitest.Turn{Text: "Open."}, openaitest.Turn{Text: "Still open."}, openaitest.Turn{Text: "Yes."})
-	h.crowd()
+func TestSummarizedPanelToolsAreListedAgain(t *testing.T) {
+	h := newHarness(t, openaitest.Turn{Text: "Open."}, openaitest.Turn{Text: "Still open."}, openaitest.Turn{Text: "Yes."})
+	h.addTools()
 	h.defs = append(h.defs, panelTool("note_add"))
 	h.ask(t, "the panel is open")
 	h.mu.Lock()
@@ -158,9 +165,9 @@ func TestAPanelsToolsThatWereSummedUpAreToldAgain(t *testing.T) {
 }
 
 func TestASummaryIsUndoneAndDoneAgain(t *testing.T) {
-	h := longTalk(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	h.ask(t, goal)
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	h.window = 1_000_000
 	for _, s := range summaries(messages) {
 		if err := h.UseSummary(t.Context(), "c1", s.ID, false); err != nil {
@@ -168,7 +175,7 @@ func TestASummaryIsUndoneAndDoneAgain(t *testing.T) {
 		}
 	}
 	h.ask(t, "more of it")
-	r := talks(h)[len(talks(h))-1]
+	r := conversationTexts(h)[len(conversationTexts(h))-1]
 	if r.Messages[1].Content != goal || len(r.Messages) != 28 {
 		t.Errorf("undone, %d messages are sent and the first is %q", len(r.Messages), r.Messages[1].Content)
 	}
@@ -178,7 +185,7 @@ func TestASummaryIsUndoneAndDoneAgain(t *testing.T) {
 		}
 	}
 	h.ask(t, "more again")
-	if r := talks(h)[len(talks(h))-1]; !strings.HasPrefix(r.Messages[1].Content, "[From Sextant: ") {
+	if r := conversationTexts(h)[len(conversationTexts(h))-1]; !strings.HasPrefix(r.Messages[1].Content, "[From Sextant: ") {
 		t.Errorf("done again, the first message is %q", r.Messages[1].Content)
 	}
 	if err := h.UseSummary(t.Context(), "c1", messages[0].ID, false); !errors.Is(err, loop.ErrNoSummary) {
@@ -186,17 +193,18 @@ func TestASummaryIsUndoneAndDoneAgain(t *testing.T) {
 	}
 }
 
-func TestWithoutAnAnswerTheSummaryIsPutTogetherMechanically(t *testing.T) {
+func TestWithoutAnAnswerTheSummaryIsMadeWithoutTheModel(t *testing.T) {
 	for name, bad := range map[string]openaitest.Turn{
 		"refused": {Status: 400, Body: `{"error":{"message":"no"}}`}, "empty": {Text: "  "}, "cut": {Text: "half a sum", Cut: 60},
 	} {
-		h := longTalk(t, func() openaitest.Turn { return bad })
+		h := longConversation(t, func() openaitest.Turn { return bad })
 		if o := h.ask(t, goal); o.Status != chat.StatusDone || o.Text != "Ordered." {
 			t.Fatalf("%s: %+v", name, o)
 		}
-		_, messages, _ := h.kept()
+		_, messages, _ := h.recorded()
 		sums := summaries(messages)
-		if len(sums) == 0 || !strings.Contains(sums[0].Text, `act {"n":1}: article of {"n":1} word`) || !strings.Contains(sums[0].Text, "Put together by Sextant") {
+		if len(sums) == 0 || !strings.Contains(sums[0].Text, `act {"n":1}: article of {"n":1} word`) ||
+			!strings.Contains(sums[0].Text, "Written by Sextant") {
 			t.Errorf("%s: %+v", name, sums)
 		}
 	}
@@ -204,7 +212,7 @@ func TestWithoutAnAnswerTheSummaryIsPutTogetherMechanically(t *testing.T) {
 
 func TestAStopEndsTheQuestionForASummary(t *testing.T) {
 	asking := make(chan struct{}, 10)
-	h := longTalk(t, func() openaitest.Turn {
+	h := longConversation(t, func() openaitest.Turn {
 		asking <- struct{}{}
 		return openaitest.Turn{Text: "never", Stall: -1}
 	})
@@ -221,7 +229,7 @@ func TestAStopEndsTheQuestionForASummary(t *testing.T) {
 	}
 	h.Stop("c1")
 	h.Close()
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	if len(summaries(messages)) != 0 {
 		t.Error("a stopped summary is recorded")
 	}

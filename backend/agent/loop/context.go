@@ -2,34 +2,34 @@ package loop
 
 import (
 	"strings"
-	"time"
 
 	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
 
-// Context is what a page that the person has open tells the model: text from outside. An empty Text
-// takes back what Source told before.
+// PageContext is what an open page tells the model: text from outside. An empty Text withdraws what Source
+// told before.
 type Context struct {
 	Source, Text string
 }
 
-// contextHead stands before it, so that it is never taken for a note of our own.
+// contextHead begins such a note, so that it is never taken for one of ours.
 const (
 	contextHead = "[What the page shows now, as the page itself says:]\n"
 	contextGone = "[What the page said before no longer holds.]"
 )
 
-// hearPages tells the model what pages say, where it has not been told. It is recorded like any message,
-// so that it stays where it is, and counts as read from outside.
+// notePageContexts tells the model what open pages say, if it is new. The notes are recorded like messages,
+// so that they keep their place, and count as read from outside.
 func (t *turn) hearPages() error {
 	if t.isPilot || t.ask.kin != nil || t.loop.cfg.Pages == nil {
 		return nil
 	}
 	last := map[string]string{}
 	for _, m := range prompt.Sent(t.messages) {
-		if m.Role == chat.RoleNote && len(m.Outside) == 1 && (m.Text == contextGone || strings.HasPrefix(m.Text, contextHead)) {
+		if m.Role == chat.RoleNote && len(m.Outside) == 1 &&
+			(m.Text == contextGone || strings.HasPrefix(m.Text, contextHead)) {
 			last[m.Outside[0]] = m.Text
 		}
 	}
@@ -41,15 +41,13 @@ func (t *turn) hearPages() error {
 		if before := last[c.Source]; text == before || c.Text == "" && before == "" {
 			continue
 		}
-		m := chat.Message{
-			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleNote,
-			Text: text, Outside: []string{c.Source}, Status: chat.StatusDone, Time: time.Now().UTC(),
-		}
+		m := t.message(chat.RoleNote, text)
+		m.Outside = []string{c.Source}
 		if err := t.loop.publish(t.ctx, t.event(event.MessageAdded, m)); err != nil {
 			return err
 		}
 		t.messages = append(t.messages, m)
-		t.outside.add(c.Source)
+		t.outside.Add(c.Source)
 	}
 	return nil
 }

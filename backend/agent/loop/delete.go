@@ -7,10 +7,10 @@ import (
 	"sextant/shared/event"
 )
 
-// Delete removes a conversation and what is still owed of it. below names the talks of subagents
-// that worked for it, which go with it; it is asked once no turn can begin in the conversation. It
-// fails with ErrBusy while a turn runs in one of them; an end that is still being recorded is waited
-// for, so that nothing is written into a conversation that is gone.
+// Delete removes a conversation and its unsaved events. below returns the conversations of its subagents,
+// which are removed too; it is called once no turn can start. Delete fails with ErrBusy while a turn runs in
+// one of them. It waits for an end that is being recorded, so that nothing is written into a deleted
+// conversation.
 func (l *Loop) Delete(ctx context.Context, conversation string, below func(context.Context) ([]string, error)) error {
 	return l.alone(ctx, conversation, func() error {
 		talks, err := below(ctx)
@@ -21,7 +21,7 @@ func (l *Loop) Delete(ctx context.Context, conversation string, below func(conte
 	})
 }
 
-// deleteAll makes the talks in left ours, one in the other, and then deletes all.
+// deleteAll acquires the conversations in left one after another, then deletes all.
 func (l *Loop) deleteAll(ctx context.Context, conversation string, talks, left []string) error {
 	if len(left) > 0 {
 		return l.alone(ctx, left[0], func() error { return l.deleteAll(ctx, conversation, talks, left[1:]) })

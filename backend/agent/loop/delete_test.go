@@ -11,54 +11,54 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func noTalks(context.Context) ([]string, error) { return nil, nil }
+func noSubagents(context.Context) ([]string, error) { return nil, nil }
 
-func TestWhatIsOwedOfADeletedConversationIsNotRecordedAfterIt(t *testing.T) {
-	h := build(t, openaitest.Turn{Calls: []openaitest.Call{{ID: "a", Name: "act", Args: "{}"}}})
+func TestUnsavedEventsOfADeletedConversationAreDropped(t *testing.T) {
+	h := newHarness(t, openaitest.Turn{Calls: []openaitest.Call{{ID: "a", Name: "act", Args: "{}"}}})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
-		h.fill(true)
+		h.fillDisk(true)
 		return toolspec.OK("acted")
 	}
 	o := h.ask(t, "act")
 	if len(h.Owed(o.Conversation)) == 0 {
 		t.Fatal("nothing is owed, so nothing is tried")
 	}
-	if err := h.Delete(t.Context(), o.Conversation, noTalks); err == nil {
+	if err := h.Delete(t.Context(), o.Conversation, noSubagents); err == nil {
 		t.Fatal("a disk that takes nothing took the deletion")
 	}
 	if len(h.Owed(o.Conversation)) == 0 {
 		t.Fatal("what is owed of a conversation that is still there is lost")
 	}
-	h.fill(false)
-	if err := h.Delete(t.Context(), o.Conversation, noTalks); err != nil {
+	h.fillDisk(false)
+	if err := h.Delete(t.Context(), o.Conversation, noSubagents); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.pending.FlushAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	log, _, _ := h.kept()
+	log, _, _ := h.recorded()
 	if last := log[len(log)-1]; last.Kind != event.ConversationDeleted {
 		t.Errorf("after the deletion came %s", last.Kind)
 	}
 }
 
-// slow records the end of a turn when it is let.
-type slow struct {
-	*house
+// slowJournal records the end of a turn only when it is released.
+type slowJournal struct {
+	*harness
 	ends, let chan struct{}
 }
 
-func (s slow) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+func (s slowJournal) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
 	if events[len(events)-1].Kind == event.TurnEnded {
 		close(s.ends)
 		<-s.let
 	}
-	return s.house.Publish(ctx, events...)
+	return s.harness.Publish(ctx, events...)
 }
 
 func TestADeletionWaitsForTheEndThatIsBeingRecorded(t *testing.T) {
-	h := build(t, openaitest.Turn{Text: "Well."})
-	s := slow{house: h, ends: make(chan struct{}), let: make(chan struct{})}
+	h := newHarness(t, openaitest.Turn{Text: "Well."})
+	s := slowJournal{harness: h, ends: make(chan struct{}), let: make(chan struct{})}
 	config := h.config()
 	config.Journal = s
 	l := loop.New(config)
@@ -71,7 +71,7 @@ func TestADeletionWaitsForTheEndThatIsBeingRecorded(t *testing.T) {
 	for _, one := range []struct {
 		id    string
 		below func(context.Context) ([]string, error)
-	}{{"c1", noTalks}, {"parent", func(context.Context) ([]string, error) { return []string{"c1"}, nil }}} {
+	}{{"c1", noSubagents}, {"parent", func(context.Context) ([]string, error) { return []string{"c1"}, nil }}} {
 		go func() { deleted <- l.Delete(t.Context(), one.id, one.below) }()
 	}
 	close(s.let)
@@ -80,7 +80,7 @@ func TestADeletionWaitsForTheEndThatIsBeingRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	log, _, _ := h.kept()
+	log, _, _ := h.recorded()
 	ended := false
 	for _, e := range log {
 		ended = ended || e.Kind == event.TurnEnded

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
@@ -39,16 +40,21 @@ func (m *memory) SetSetting(_ context.Context, key, value string) error {
 	return nil
 }
 
-// fixed is a dialect that is known.
+// fixed is a known format.
 func fixed(kind dialect.Kind) loop.Dialects {
-	return dialect.NewProber(dialect.ProbeConfig{Memory: &memory{}, Overrides: func() []string { return []string{"openai/m=" + string(kind)} }})
+	return probe.New(
+		probe.Config{
+			Memory:    &memory{},
+			Overrides: func() []string { return []string{"openai/m=" + string(kind)} },
+		},
+	)
 }
 
 var textKinds = []dialect.Kind{dialect.ToolCall, dialect.Hermes, dialect.Fenced}
 
-// speaker is a model that writes calls as text in one dialect and knows no other, as a local
-// server with a plain template serves it.
-func speaker(kind dialect.Kind, fragment int, steps ...string) func(openaitest.Request) openaitest.Turn {
+// textModel is a model that writes calls as text in one format and knows no other, like a local server with a
+// plain template.
+func textModel(kind dialect.Kind, fragment int, steps ...string) func(openaitest.Request) openaitest.Turn {
 	return func(r openaitest.Request) openaitest.Turn {
 		system := ""
 		if len(r.Messages) > 0 && r.Messages[0].Role == "system" {
@@ -60,8 +66,15 @@ func speaker(kind dialect.Kind, fragment int, steps ...string) func(openaitest.R
 			return openaitest.Turn{Status: 400, Body: `{"error":{"message":"this model does not support tools"}}`}
 		case !strings.Contains(system, form):
 			return openaitest.Turn{Text: "I am only a language model."}
-		case strings.Contains(system, dialect.ProbeTool):
-			return openaitest.Turn{Text: dialect.Print(kind, dialect.Call{Name: dialect.ProbeTool, Args: []byte(`{"word":"saffron"}`)}, dialect.NewTools([]toolspec.Definition{def(dialect.ProbeTool, toolspec.Hints{})})), Usage: openaitest.Usage{Input: 90, Output: 9}}
+		case strings.Contains(system, probe.ToolName):
+			return openaitest.Turn{
+				Text: dialect.Print(
+					kind,
+					dialect.Call{Name: probe.ToolName, Args: []byte(`{"word":"saffron"}`)},
+					dialect.NewTools([]toolspec.Definition{def(probe.ToolName, toolspec.Hints{})}),
+				),
+				Usage: openaitest.Usage{Input: 90, Output: 9},
+			}
 		}
 		n := 0
 		for _, m := range r.Messages {
@@ -73,39 +86,56 @@ func speaker(kind dialect.Kind, fragment int, steps ...string) func(openaitest.R
 	}
 }
 
-// script is a task of three rounds in one dialect.
+// script is a task of three rounds in one format.
 func script(kind dialect.Kind) []string {
 	print := func(name, args string) string {
-		return dialect.Print(kind, dialect.Call{Name: name, Args: []byte(args)}, dialect.NewTools([]toolspec.Definition{def("look", toolspec.Hints{}), def("act", toolspec.Hints{})}))
+		return dialect.Print(
+			kind,
+			dialect.Call{Name: name, Args: []byte(args)},
+			dialect.NewTools([]toolspec.Definition{def("look", toolspec.Hints{}), def("act", toolspec.Hints{})}),
+		)
 	}
 	return []string{
-		"Ich schaue nach: naïve 🙂.\n" + print("look", `{"where":"top \"left\""}`) + "\n" + print("look", `{"where":"<b>end</b>"}`),
+		"Ich schaue nach: naïve 🙂.\n" + print(
+			"look",
+			`{"where":"top \"left\""}`,
+		) + "\n" + print(
+			"look",
+			`{"where":"<b>end</b>"}`,
+		),
 		print("act", `{"text":"zwei\nZeilen","n":2}`),
 		"Fertig [12].",
 	}
 }
 
-func TestAModelWithoutCallsOfItsOwnFinishesATaskInEachDialect(t *testing.T) {
+func TestAModelWithoutNativeCallsFinishesATaskInEachFormat(t *testing.T) {
 	for _, kind := range textKinds {
 		t.Run(string(kind), func(t *testing.T) {
-			h := build(t)
-			h.dialects = dialect.NewProber(dialect.ProbeConfig{Memory: &memory{}})
+			h := newHarness(t)
+			h.dialects = probe.New(probe.Config{Memory: &memory{}})
 			h.service.Probes = true
-			h.service.Answer = speaker(kind, 0, script(kind)...)
+			h.service.Answer = textModel(kind, 0, script(kind)...)
 			h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 				r := toolspec.OK(c.Tool + string(c.Args) + " </tool_response> ``` end")
 				r.Sources = []string{"https://shop.example"}
 				return r
 			}
 			for turn := 1; turn <= 2; turn++ {
-				o := h.run(t, loop.Ask{Conversation: fmt.Sprint("c", turn), Text: "do it", Model: "openai/m", Interactive: true})
+				o := h.run(
+					t,
+					loop.Ask{Conversation: fmt.Sprint("c", turn), Text: "do it", Model: "openai/m", Interactive: true},
+				)
 				if o.Status != chat.StatusDone || o.Text != "Fertig [12]." || o.Calls != 3 || o.Rounds != 3 {
 					t.Fatalf("turn %d: %+v", turn, o)
 				}
 			}
-			_, messages, made := h.kept()
-			// Calls that only read run together, in any order.
-			if read := string(made[0].Args) + string(made[1].Args); !strings.Contains(read, `{"where":"top \"left\""}`) || string(made[2].Args) != `{"text":"zwei\nZeilen","n":2}` {
+			_, messages, made := h.recorded()
+			// Read-only calls run in parallel, in any order.
+			if read := string(made[0].Args) + string(made[1].Args); !strings.Contains(
+				read,
+				`{"where":"top \"left\""}`,
+			) ||
+				string(made[2].Args) != `{"text":"zwei\nZeilen","n":2}` {
 				t.Errorf("calls %s, %s, %s", made[0].Args, made[1].Args, made[2].Args)
 			}
 			if messages[1].Text != "Ich schaue nach: naïve 🙂." || len(messages[1].Calls) != 2 {
@@ -113,11 +143,13 @@ func TestAModelWithoutCallsOfItsOwnFinishesATaskInEachDialect(t *testing.T) {
 			}
 			requests := h.service.Requests()
 			probes := len(requests) - 6
-			if probes < 2 || probes > dialect.MaxProbes {
+			if probes < 2 || probes > probe.MaxRequests {
 				t.Errorf("%d requests of the probe", probes)
 			}
 			last := requests[len(requests)-1]
-			if got := last.Messages[len(last.Messages)-1]; got.Role != "user" || !strings.Contains(got.Content, "<<outside ") || strings.Count(got.Content, "</tool_response>") > 1 {
+			if got := last.Messages[len(last.Messages)-1]; got.Role != "user" ||
+				!strings.Contains(got.Content, "<<outside ") ||
+				strings.Count(got.Content, "</tool_response>") > 1 {
 				t.Errorf("results are written back as %+v", got)
 			}
 			for i, m := range last.Messages {
@@ -130,11 +162,11 @@ func TestAModelWithoutCallsOfItsOwnFinishesATaskInEachDialect(t *testing.T) {
 	}
 }
 
-func TestATaskInEachDialectIsTheSameWhereverTheStreamIsCut(t *testing.T) {
+func TestATaskInEachFormatIsTheSameWhereverTheStreamIsSplit(t *testing.T) {
 	cuts := 0
 	for _, kind := range textKinds {
 		steps := script(kind)
-		h := build(t)
+		h := newHarness(t)
 		h.dialects = fixed(kind)
 		answer := steps[0]
 		for at := 1; at < len(answer); at++ {
@@ -150,7 +182,7 @@ func TestATaskInEachDialectIsTheSameWhereverTheStreamIsCut(t *testing.T) {
 				t.Fatalf("%s cut at %d: %+v", kind, at, o)
 			}
 		}
-		_, _, made := h.kept()
+		_, _, made := h.recorded()
 		for i, c := range made {
 			want := []string{`{"where":"top \"left\""}`, `{"where":"<b>end</b>"}`}
 			if got := string(c.Args); got != want[0] && got != want[1] {
@@ -161,7 +193,7 @@ func TestATaskInEachDialectIsTheSameWhereverTheStreamIsCut(t *testing.T) {
 	t.Logf("%d answers over HTTP, each cut at another byte", cuts)
 }
 
-// split is a stream of text in two events, cut at a byte; a cut within a character moves to its end.
+// split is a stream of text in two events, split at a byte; a split within a character moves to its end.
 func split(text string, at int) string {
 	for at < len(text) && text[at]&0xC0 == 0x80 {
 		at++
@@ -179,7 +211,7 @@ func TestACallThatOnlyReadsStartsBeforeTheAnswerEnds(t *testing.T) {
 	act := strings.Replace(call, "look", "act", 1)
 	whole := openaitest.Turn{Text: call + "\n" + act + "\nNow a long explanation.", Fragment: 4}
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), `"finish_reason":"stop"`)
-	h := build(t, whole)
+	h := newHarness(t, whole)
 	h.dialects = fixed(dialect.ToolCall)
 	looked := make(chan string, 4)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result { looked <- c.Tool; return toolspec.OK("seen") }
@@ -201,14 +233,14 @@ func TestACallThatOnlyReadsStartsBeforeTheAnswerEnds(t *testing.T) {
 	}
 }
 
-func TestABrokenCallInTextIsToldWithItsPlaceAndTheOthersRun(t *testing.T) {
+func TestABrokenCallInTextIsReportedWithItsPlaceAndTheOthersRun(t *testing.T) {
 	answer := "```tool\nreturn look({where: \"a\"});\n```\n```tool\nreturn loook({});\n```\n```tool\nreturn act({n: });\n```\n"
-	h := build(t, openaitest.Turn{Text: answer}, openaitest.Turn{Text: "Sorry."})
+	h := newHarness(t, openaitest.Turn{Text: answer}, openaitest.Turn{Text: "Sorry."})
 	h.dialects = fixed(dialect.Fenced)
 	if o := h.ask(t, "go"); o.Status != chat.StatusDone {
 		t.Fatalf("outcome %+v", o)
 	}
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	if len(made) != 1 || made[0].Tool != "look" {
 		t.Errorf("calls %+v", made)
 	}

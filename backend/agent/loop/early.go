@@ -1,30 +1,31 @@
 package loop
 
 import (
+	"sextant/backend/agent/loop/naming"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
 
-// early is what is known of an answer's calls before it ends. Calls that only read start then; one
-// that acts waits for the whole answer, and so does everything after it: an answer that breaks off
-// is taken back, and nobody can take back a click.
+// earlyCalls are the calls of an answer that is still streaming. Read-only calls start at once; the first one
+// that acts, and everything after it, waits for the whole answer, because an answer that breaks off is void
+// and a click cannot be undone.
 type early struct {
-	// ids are our ids of the calls, in their order.
+	// ids are our ids of the calls, in order.
 	ids     []string
 	running map[string]chan toolspec.Result
 	waits   bool
 }
 
-// begin takes a call that is whole while the answer still streams.
+// startEarly takes a complete call while the answer still streams.
 func (t *turn) begin(defs []toolspec.Definition, c chat.ToolCall) {
 	e := &t.early
-	id := newID("")
+	id := naming.ID("")
 	e.ids = append(e.ids, id)
 	switch {
 	case e.waits || t.closed || !readOnly(defs, c):
 		e.waits = true
 		return
-	case t.rounds > t.limits.Rounds || len(e.running) >= together || len(e.running) >= min(t.limits.CallsPerTurn-t.called, t.kin.ledger.left()):
+	case t.rounds > t.limits.Rounds || len(e.running) >= together || len(e.running) >= min(t.limits.CallsPerTurn-t.called, t.kin.ledger.CallsLeft()):
 		e.waits = true
 		return
 	}

@@ -25,16 +25,17 @@ func always(args func(n int) string) func(openaitest.Request) openaitest.Turn {
 }
 
 func TestTheLimitOfCallsEndsATurnAndKeepsTheWork(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 3, Rounds: 50}
 	h.service.Answer = always(func(n int) string { return fmt.Sprintf(`{"n":%d}`, n) })
 	n := 0
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { n++; return toolspec.OK(n) }
 	o := h.ask(t, "go on for ever")
-	if o.Status != chat.StatusLimit || o.Calls != 3 || !strings.Contains(o.Error, "3 calls") || !strings.Contains(o.Suggestion, "continue") {
+	if o.Status != chat.StatusLimit || o.Calls != 3 || !strings.Contains(o.Error, "3 calls") ||
+		!strings.Contains(o.Suggestion, "continue") {
 		t.Fatalf("outcome %+v", o)
 	}
-	_, messages, made := h.kept()
+	_, messages, made := h.recorded()
 	if len(made) != 3 || !strings.Contains(messages[len(messages)-1].Text, "not run") {
 		t.Errorf("%d calls ran; the last message is %+v", len(made), messages[len(messages)-1])
 	}
@@ -46,19 +47,19 @@ func TestTheLimitOfCallsEndsATurnAndKeepsTheWork(t *testing.T) {
 }
 
 func TestCallsBeyondTheLimitInOneRoundAreAnsweredAndNotRun(t *testing.T) {
-	h := build(t, calls(call2("act", 1), call2("look", 2), call2("look", 3), call2("look", 4)))
+	h := newHarness(t, calls(call2("act", 1), call2("look", 2), call2("look", 3), call2("look", 4)))
 	h.limits = loop.Limits{CallsPerTurn: 2}
 	if o := h.ask(t, "go"); o.Status != chat.StatusLimit {
 		t.Fatalf("outcome %+v", o)
 	}
-	_, messages, made := h.kept()
+	_, messages, made := h.recorded()
 	if len(made) != 2 || len(messages) != 6 {
 		t.Errorf("%d calls, %d messages", len(made), len(messages))
 	}
 }
 
 func TestTheLimitOfRoundsEndsATurn(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 4}
 	h.service.Answer = always(func(n int) string { return fmt.Sprintf(`{"n":%d}`, n) })
 	o := h.ask(t, "go")
@@ -67,8 +68,8 @@ func TestTheLimitOfRoundsEndsATurn(t *testing.T) {
 	}
 }
 
-func TestTenCallsThatSufficeEndWell(t *testing.T) {
-	h := build(t)
+func TestTenCallsAreEnoughForATurn(t *testing.T) {
+	h := newHarness(t)
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
 		if n++; n > 10 {
@@ -82,7 +83,7 @@ func TestTenCallsThatSufficeEndWell(t *testing.T) {
 }
 
 func TestTheSameCallWithTheSameResultThreeTimesEndsTheTurn(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.service.Answer = always(func(n int) string {
 		if n%2 == 0 {
 			return `{"a":1,"b":2}`
@@ -95,7 +96,7 @@ func TestTheSameCallWithTheSameResultThreeTimesEndsTheTurn(t *testing.T) {
 		return toolspec.OK(fmt.Sprintf("clicked [3] · settled %d ms", 30+n))
 	}
 	o := h.ask(t, "go")
-	if o.Status != chat.StatusLimit || o.Calls != 3 || !strings.Contains(o.Error, "three times") {
+	if o.Status != chat.StatusLimit || o.Calls != 3 || !strings.Contains(o.Error, "repeated 3 times") {
 		t.Fatalf("outcome %+v", o)
 	}
 	if last := h.service.Requests()[2].Last(); !strings.Contains(last, "once more ends the turn") {
@@ -104,7 +105,7 @@ func TestTheSameCallWithTheSameResultThreeTimesEndsTheTurn(t *testing.T) {
 }
 
 func TestRepeatingIsFineWhileSomethingChanges(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
 		if n++; n > 8 {
@@ -120,8 +121,8 @@ func TestRepeatingIsFineWhileSomethingChanges(t *testing.T) {
 	}
 }
 
-func TestTwoCallsThatTakeTurnsWithOldResultsEndTheTurn(t *testing.T) {
-	h := build(t)
+func TestTwoAlternatingCallsWithOldResultsEndTheTurn(t *testing.T) {
+	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 50}
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
@@ -130,10 +131,10 @@ func TestTwoCallsThatTakeTurnsWithOldResultsEndTheTurn(t *testing.T) {
 	}
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result { return toolspec.OK("nothing at " + c.Tool) }
 	o := h.ask(t, "go")
-	if o.Status != chat.StatusLimit || o.Calls != 6 || !strings.Contains(o.Error, "look was called three times") {
+	if o.Status != chat.StatusLimit || o.Calls != 6 || !strings.Contains(o.Error, "look repeated 3 times") {
 		t.Fatalf("outcome %+v", o)
 	}
-	// The model of the next turn reads why the last one ended, in the same bytes as they were kept.
+	// The model of the next turn reads why the last one ended, with the same bytes.
 	h.service.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "Another way."} }
 	h.ask(t, "continue")
 	requests := h.service.Requests()
@@ -147,8 +148,8 @@ func TestTwoCallsThatTakeTurnsWithOldResultsEndTheTurn(t *testing.T) {
 	}
 }
 
-func TestWaitingForWhatChangesIsNoCircle(t *testing.T) {
-	h := build(t)
+func TestWaitingForAChangeIsNoRepetition(t *testing.T) {
+	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 50}
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
@@ -171,7 +172,7 @@ func TestWaitingForWhatChangesIsNoCircle(t *testing.T) {
 func TestStopEndsAStreamingAnswerWithin100msAndKeepsItsText(t *testing.T) {
 	whole := openaitest.Turn{Text: "first second", Fragment: 6}
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), "second")
-	h := build(t, whole)
+	h := newHarness(t, whole)
 	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "talk", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
@@ -180,14 +181,15 @@ func TestStopEndsAStreamingAnswerWithin100msAndKeepsItsText(t *testing.T) {
 		t.Error("Stop says the wrong thing")
 	}
 	end := data[event.Turn](h.until(t, event.TurnEnded))
-	_, messages, _ := h.kept()
-	if last := messages[len(messages)-1]; end.Status != chat.StatusStopped || last.Text != "first " || last.Status != chat.StatusStopped {
+	_, messages, _ := h.recorded()
+	if last := messages[len(messages)-1]; end.Status != chat.StatusStopped || last.Text != "first " ||
+		last.Status != chat.StatusStopped {
 		t.Errorf("end %+v, last message %+v", end, last)
 	}
 }
 
 func TestStopDoesNotWaitForACallThatHangs(t *testing.T) {
-	h := build(t, calls(call2("act", 1), call2("act", 2)), openaitest.Turn{Text: "went on"})
+	h := newHarness(t, calls(call2("act", 1), call2("act", 2)), openaitest.Turn{Text: "went on"})
 	hang, running := make(chan struct{}), make(chan struct{})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		close(running)
@@ -206,8 +208,9 @@ func TestStopDoesNotWaitForACallThatHangs(t *testing.T) {
 	if d := time.Since(start); d > 30*time.Second {
 		t.Errorf("the end came after %s", d)
 	}
-	_, messages, made := h.kept()
-	if len(made) != 1 || !strings.Contains(messages[2].Text, "outcome is unknown") || !strings.Contains(messages[3].Text, "not run") {
+	_, messages, made := h.recorded()
+	if len(made) != 1 || !strings.Contains(messages[2].Text, "outcome is unknown") ||
+		!strings.Contains(messages[3].Text, "not run") {
 		t.Errorf("%d calls; messages %+v", len(made), messages)
 	}
 	if o := h.ask(t, "go on"); o.Status != chat.StatusDone {
@@ -221,16 +224,27 @@ func TestAModelThatFailsEndsTheTurnWithItsReason(t *testing.T) {
 	cut := whole
 	cut.Cut = strings.Index(string(openaitest.Render(whole)), `"arguments":"{`)
 	none := openaitest.Turn{Cut: -1}
-	h := build(t, cut, none, none, none, openaitest.Turn{Status: 401, Body: `{"error":{"message":"bad key"}}`}, openaitest.Turn{Text: ""}, openaitest.Turn{Text: "half", Finish: "length"})
+	h := newHarness(
+		t,
+		cut,
+		none,
+		none,
+		none,
+		openaitest.Turn{Status: 401, Body: `{"error":{"message":"bad key"}}`},
+		openaitest.Turn{Text: ""},
+		openaitest.Turn{Text: "half", Finish: "length"},
+	)
 	o := h.ask(t, "one")
-	_, messages, made := h.kept()
+	_, messages, made := h.recorded()
 	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "broke off") || o.Suggestion == "" || len(made) > 0 {
 		t.Errorf("cut: %+v, %d calls", o, len(made))
 	}
-	if last := messages[len(messages)-1]; last.Text != "some words" || last.Status != chat.StatusFailed || len(last.Calls) > 0 {
+	if last := messages[len(messages)-1]; last.Text != "some words" || last.Status != chat.StatusFailed ||
+		len(last.Calls) > 0 {
 		t.Errorf("cut: last message %+v", last)
 	}
-	if o := h.ask(t, "two"); o.Status != chat.StatusFailed || !strings.Contains(o.Error, "bad key") || !strings.Contains(o.Suggestion, "SEXTANT_OPENAI_API_KEY") {
+	if o := h.ask(t, "two"); o.Status != chat.StatusFailed || !strings.Contains(o.Error, "bad key") ||
+		!strings.Contains(o.Suggestion, "SEXTANT_OPENAI_API_KEY") {
 		t.Errorf("401: %+v", o)
 	}
 	if o := h.ask(t, "three"); o.Status != chat.StatusFailed || !strings.Contains(o.Error, "empty answer") {
@@ -245,12 +259,12 @@ func TestAModelThatFailsEndsTheTurnWithItsReason(t *testing.T) {
 	}
 }
 
-func TestACallWhoseArgumentsAreBrokenIsAnsweredAndMended(t *testing.T) {
-	h := build(t, calls(call("act", `{"a":`), call2("act", 2)), openaitest.Turn{Text: "mended"})
+func TestACallWithBrokenArgumentsIsAnsweredAndRepaired(t *testing.T) {
+	h := newHarness(t, calls(call("act", `{"a":`), call2("act", 2)), openaitest.Turn{Text: "mended"})
 	if o := h.ask(t, "go"); o.Status != chat.StatusDone {
 		t.Fatalf("outcome %+v", o)
 	}
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	if len(made) != 1 || string(made[0].Args) != `{"n":2}` {
 		t.Errorf("calls %+v", made)
 	}
@@ -259,11 +273,11 @@ func TestACallWhoseArgumentsAreBrokenIsAnsweredAndMended(t *testing.T) {
 	}
 }
 
-func TestALogThatBreaksInTheMiddleEndsTheTurn(t *testing.T) {
-	h := build(t, calls(call("act", `{}`)), openaitest.Turn{Text: "never"})
+func TestAFailingJournalEndsTheTurn(t *testing.T) {
+	h := newHarness(t, calls(call("act", `{}`)), openaitest.Turn{Text: "never"})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		h.mu.Lock()
-		h.broken = errFull
+		h.publishErr = errFull
 		h.mu.Unlock()
 		return toolspec.OK("done")
 	}
@@ -276,7 +290,7 @@ func TestALogThatBreaksInTheMiddleEndsTheTurn(t *testing.T) {
 }
 
 func TestCancellingRunStopsTheTurn(t *testing.T) {
-	h := build(t, openaitest.Turn{Stall: -1, Text: "x"})
+	h := newHarness(t, openaitest.Turn{Stall: -1, Text: "x"})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		h.until(t, event.TurnStarted)

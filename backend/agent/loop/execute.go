@@ -16,33 +16,38 @@ import (
 )
 
 const (
-	// together is how many read-only calls run at once.
+	// parallelReads is how many read-only calls run at once.
 	together = 4
-	// grace is how long a stopped call may take to say how it ended. Stop promises the
-	// turn's end within 100 ms.
+	// stopGrace is how long a stopped call may take to say how it ended. Stop promises the end of the turn
+	// within 100 ms.
 	grace = 60 * time.Millisecond
 )
 
-// execute runs the calls of message in order, read-only neighbours together, and records
-// a result for each of them, run or not: no call may stay without an answer. It gives the
-// turn's end when it is over.
+// execute runs the calls of message in order, adjacent read-only calls in parallel, and records a result for
+// each, run or not: no call may stay unanswered. It returns the turn's end if the turn is over.
 func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken []llm.BrokenCall) (*ending, error) {
 	if t.rounds > t.limits.Rounds {
-		end := limit(fmt.Sprintf("the model answered with calls in %d rounds, the limit of a turn", t.limits.Rounds), "rounds")
+		end := limit(
+			fmt.Sprintf("the model called tools in %d rounds, the limit per turn", t.limits.Rounds),
+			"rounds",
+		)
 		return &end, t.answerAll(message.Calls, "not run: "+end.message)
 	}
 	calls := message.Calls
 	for len(calls) > 0 {
 		if t.ctx.Err() != nil {
-			return &ending{status: chat.StatusStopped}, t.answerAll(calls, "not run: the person stopped the turn")
+			return &ending{status: chat.StatusStopped}, t.answerAll(calls, "not run: the user stopped the turn")
 		}
 		group := t.group(defs, calls, broken)
 		if group == nil {
-			end := limit(fmt.Sprintf("%d calls were made, the limit of a turn", t.called), "calls")
+			end := limit(fmt.Sprintf("%d calls were made, the limit per turn", t.called), "calls")
 			return &end, t.answerAll(calls, "not run: "+end.message)
 		}
 		if t.early.running[group[0].ID] == nil && t.steers() {
-			return nil, t.answerAll(calls, "not run: the person wrote a new message meanwhile, which comes next. Read it, then decide again.")
+			return nil, t.answerAll(
+				calls,
+				"not run: the user sent a new message, which comes next. Read it, then decide again.",
+			)
 		}
 		calls = calls[len(group):]
 		end, err := t.together(group, broken)
@@ -60,13 +65,13 @@ func limit(what, setting string) ending {
 	return ending{
 		status:     chat.StatusLimit,
 		message:    "Stopped: " + what + ". The work so far is kept.",
-		suggestion: fmt.Sprintf("Send \"continue\" to go on, or raise the limit of %s a turn in settings.", setting),
+		suggestion: fmt.Sprintf("Send \"continue\" to go on, or raise the limit of %s per turn in settings.", setting),
 	}
 }
 
-// group is the next calls that run together; nil when the turn has no call left.
+// nextGroup is the next calls that run in parallel, nil if the turn has no call left.
 func (t *turn) group(defs []toolspec.Definition, calls []chat.ToolCall, broken []llm.BrokenCall) []chat.ToolCall {
-	left := min(t.limits.CallsPerTurn-t.called, t.kin.ledger.left())
+	left := min(t.limits.CallsPerTurn-t.called, t.kin.ledger.CallsLeft())
 	if left <= 0 {
 		return nil
 	}
@@ -95,21 +100,26 @@ func problemOf(broken []llm.BrokenCall, c chat.ToolCall) *llm.BrokenCall {
 	return nil
 }
 
-// together runs a group and records its results in the order of the calls, whichever ended
-// first: who reads the conversation later reads it as the model wrote it.
+// runGroup runs a group and records its results in the order of the calls, so that the record reads as the
+// model wrote it.
 func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending, error) {
 	results := t.results(group, broken)
 	var end *ending
 	events := make([]event.Event, len(group))
 	for i, c := range group {
-		t.outside.add(results[i].Sources...)
+		t.outside.Add(results[i].Sources...)
 		t.got.add(results[i])
 		m := t.result(c, results[i])
-		if !t.isPilot { // what a person says three times is meant three times
-			said, circles := t.guard.judge(c, m.Text, results[i])
-			m.Text += said
-			if circles != nil {
-				end = circles
+		if !t.isPilot { // a user who repeats a command means it
+			note, over := t.guard.Observe(c, m.Text, results[i])
+			m.Text += note
+			if over {
+				end = &ending{
+					status: chat.StatusLimit,
+					message: fmt.Sprintf("Stopped: %s repeated 3 times with the same result. The work so far "+
+						"is kept.", c.Name),
+					suggestion: "Say what to do differently, or choose another model.",
+				}
 			}
 		}
 		t.messages = append(t.messages, m)
@@ -118,7 +128,7 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 	return end, t.record(events...)
 }
 
-// results runs a group.
+// runCalls runs a group.
 func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspec.Result {
 	from := t.provenance()
 	panel := t.panel()
@@ -126,7 +136,7 @@ func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspe
 	var wait sync.WaitGroup
 	for i, c := range group {
 		t.called++
-		left := t.kin.ledger.take()
+		left := t.kin.ledger.TakeCall()
 		wait.Go(func() {
 			switch b := problemOf(broken, c); {
 			case b != nil:
@@ -138,7 +148,11 @@ func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspe
 			case t.early.running[c.ID] != nil:
 				results[i] = <-t.early.running[c.ID]
 			case !left:
-				results[i] = toolspec.Fail(toolspec.UserError, "not run: no call is left of the turn that this is part of", "Say what was found so far, and what is missing.")
+				results[i] = toolspec.Fail(
+					toolspec.UserError,
+					"not run: the turn that this belongs to has no calls left",
+					"Say what was found so far, and what is missing.",
+				)
 			default:
 				results[i] = t.do(toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from})
 			}
@@ -148,8 +162,8 @@ func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspe
 	return results
 }
 
-// do runs one call. A call that does not end soon after a stop is left behind: its own
-// deadline ends it, and Close waits for it.
+// callTool runs one call. A call that does not end soon after a stop is abandoned: its own deadline ends it,
+// and Close waits for it.
 func (t *turn) do(c toolspec.Call) toolspec.Result {
 	var bad *toolspec.Result
 	if c.Tool, c.Args, bad = prompt.Meant(c.Tool, c.Args); bad != nil {
@@ -175,7 +189,11 @@ func (t *turn) do(c toolspec.Call) toolspec.Result {
 	case r := <-done:
 		return r
 	case <-late.Done():
-		return toolspec.Fail(toolspec.UserError, "stopped by the person before it ended; its outcome is unknown", "Look at the state before doing it again.")
+		return toolspec.Fail(
+			toolspec.UserError,
+			"stopped by the user before it ended; its outcome is unknown",
+			"Check the current state before doing it again.",
+		)
 	}
 }
 
@@ -184,17 +202,15 @@ func (t *turn) result(c chat.ToolCall, r toolspec.Result) chat.Message {
 	if !r.Success {
 		status = chat.StatusFailed
 	}
-	m := chat.Message{
-		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleTool, CallID: c.ID,
-		Text: shortened(strings.ToValidUTF8(r.ModelText(), "\uFFFD")), Outside: r.Sources, Status: status, Time: time.Now().UTC(),
-	}
+	m := t.message(chat.RoleTool, prompt.Shorten(strings.ToValidUTF8(r.ModelText(), "\uFFFD")))
+	m.CallID, m.Outside, m.Status = c.ID, r.Sources, status
 	for _, img := range r.Images {
 		m.Images = append(m.Images, chat.Image{MIME: img.MIME, Data: img.Data})
 	}
 	return m
 }
 
-// answerAll records for calls that did not run why they did not.
+// answerAll records why calls did not run.
 func (t *turn) answerAll(calls []chat.ToolCall, why string) error {
 	var events []event.Event
 	for _, c := range calls {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
@@ -15,41 +14,41 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Goal is what a turn has to come to, where an answer in words is not enough. The loop asks it
-// from one goroutine, in the order of the answers.
+// Goal is what a turn must achieve if an answer in words is not enough. The loop calls it from one goroutine,
+// in the order of the answers.
 type Goal interface {
-	// Tool is offered beside the others, for the model to say that it is done. Its calls never
-	// reach the Caller and count as none.
+	// Tool is offered beside the other tools, for the model to say that it is done. Its calls never reach the
+	// Caller and do not count.
 	Tool() toolspec.Definition
-	// Called answers a call of Tool; failed names the tools of other calls in the same answer
-	// that failed.
-	Called(args json.RawMessage, failed []string) Reply
-	// Said judges an answer in words.
-	Said(text string) Reply
+	// ToolCalled answers a call of Tool. failed names the tools of other calls in the same answer that
+	// failed.
+	ToolCalled(args json.RawMessage, failed []string) Reply
+	// Answered judges an answer in words.
+	Answered(text string) Reply
 }
 
-// Reply is what a Goal makes of an answer.
+// Reply is a Goal's reaction to an answer.
 type Reply struct {
-	// Tell is what the model is told; it then answers again. Without it the turn is over.
+	// Message is sent to the model, which then answers again. Without it the turn is over.
 	Tell string
 	// Closed says that no tool runs any more in this turn.
 	Closed bool
-	// Missed is why a turn that is over did not come to its goal, "" when it did; Suggestion is
-	// what to do then.
+	// Failure is why a finished turn did not reach its goal, "" if it did. Suggestion says what to do then.
 	Missed     string
 	Suggestion string
 }
 
-// callable are the tools that a call of this round may name: those of the panel, and only the ones
-// that were asked for where some were.
+// callableTools are the tools that this round may call: those of the panel, limited to the ones the ask
+// names.
 func (t *turn) callable() ([]toolspec.Definition, error) {
 	defs := t.loop.cfg.Tools.Definitions(t.panel())
 	if len(t.ask.Tools) == 0 && t.ask.Goal == nil && t.kin.depth == 0 {
 		return defs, nil
 	}
 	for _, name := range t.ask.Tools {
-		if t.rounds == 0 && t.kin.depth == 0 && !slices.ContainsFunc(defs, func(d toolspec.Definition) bool { return d.Name == name }) {
-			return nil, fmt.Errorf("there is no tool %q here to do it with; sextant tools list shows what there is", name)
+		if t.rounds == 0 && t.kin.depth == 0 &&
+			!slices.ContainsFunc(defs, func(d toolspec.Definition) bool { return d.Name == name }) {
+			return nil, fmt.Errorf("there is no tool %q; sextant tools list shows the tools", name)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(defs), func(d toolspec.Definition) bool {
@@ -57,15 +56,15 @@ func (t *turn) callable() ([]toolspec.Definition, error) {
 	}), nil
 }
 
-// barred reports whether the ask does not let name run.
+// excluded reports whether the ask excludes the tool.
 func (t *turn) barred(name string) bool {
 	return len(t.ask.Tools) > 0 && !slices.Contains(t.ask.Tools, name)
 }
 
-// refused is why a call does not reach the Caller, nil when it does.
+// refuse returns why a call may not reach the Caller, nil if it may.
 func (t *turn) refused(c toolspec.Call) *toolspec.Result {
 	if t.barred(c.Tool) {
-		return refusal(toolspec.PermissionError, c.Tool+": not among the tools this may be done with",
+		return refusal(toolspec.PermissionError, c.Tool+": not one of the tools allowed for this task",
 			"Nothing ran. Use one of these: "+strings.Join(t.ask.Tools, ", ")+".")
 	}
 	if t.kin.depth == 0 {
@@ -73,37 +72,40 @@ func (t *turn) refused(c toolspec.Call) *toolspec.Result {
 	}
 	for _, d := range t.loop.cfg.Tools.Definitions(c.Panel) {
 		if d.Name == c.Tool && t.kin.withheld(d) {
-			return refusal(toolspec.PermissionError, c.Tool+": not handed on with this task", "Nothing ran. Do it with the tools you were given, or say what is missing.")
+			return refusal(
+				toolspec.PermissionError,
+				c.Tool+": not available to this subagent",
+				"Nothing ran. Do it with the tools you were given, or say what is missing.",
+			)
 		}
 	}
 	return nil
 }
 
-// isGoal reports whether name is the tool by which the goal is reached.
+// isGoal reports whether name is the goal's tool.
 func (t *turn) isGoal(name string) bool {
 	return t.ask.Goal != nil && name == t.ask.Goal.Tool().Name
 }
 
-// withGoal adds the goal's own tool to what a question tells; it is told whether or not the others
-// have to be found. A dialect that is text tells tools in the system prompt, which stays as it is
-// while a goal is pursued; what comes up later can be called all the same.
-func (t *turn) withGoal(told, all []toolspec.Definition) []toolspec.Definition {
+// withGoal adds the goal's tool to the listed tools. With a text format the tools are listed in the system
+// prompt, which stays the same during the turn; tools that appear later can still be called.
+func (t *turn) withGoal(listed, all []toolspec.Definition) []toolspec.Definition {
 	if t.ask.Goal == nil {
-		return told
+		return listed
 	}
 	if t.fixed != nil {
 		t.voice.Known = all
 		return t.fixed
 	}
-	told = append(slices.Clone(told), t.ask.Goal.Tool())
+	listed = append(slices.Clone(listed), t.ask.Goal.Tool())
 	if t.voice.Kind != "" && t.voice.Kind != dialect.Native {
-		t.fixed = told
+		t.fixed = listed
 	}
-	return told
+	return listed
 }
 
-// pursue is one round of a turn with a goal: it runs the calls of message and asks the goal what
-// the answer is worth. It gives the turn's end when it is over.
+// runGoalRound runs the calls of message and lets the goal judge the answer. It returns the turn's end if the
+// turn is over.
 func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.Response) (*ending, error) {
 	goal := t.ask.Goal
 	if len(message.Calls) == 0 {
@@ -111,11 +113,11 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 			end := t.finish(res)
 			return &end, nil
 		}
-		return t.reply(goal.Said(message.Text), nil)
+		return t.reply(goal.Answered(message.Text), nil)
 	}
 	var own, others []chat.ToolCall
 	for _, c := range message.Calls {
-		name, args, _ := prompt.Meant(c.Name, c.Args) // a model that finds its tools may call this one in the same way
+		name, args, _ := prompt.Meant(c.Name, c.Args) // a model that searches its tools may call this one through call_tool
 		if t.isGoal(name) && problemOf(res.Broken, c) == nil {
 			c.Args = args
 			own = append(own, c)
@@ -124,11 +126,11 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 		}
 	}
 	if t.closed {
-		// What it says in words counts first, then what it gave the tool.
+		// The words of the answer take precedence over the call's argument.
 		if strings.TrimSpace(message.Text) == "" && len(own) > 0 {
-			return t.reply(goal.Called(own[0].Args, nil), message.Calls)
+			return t.reply(goal.ToolCalled(own[0].Args, nil), message.Calls)
 		}
-		return t.reply(goal.Said(message.Text), message.Calls)
+		return t.reply(goal.Answered(message.Text), message.Calls)
 	}
 	var failed []string
 	if len(others) > 0 {
@@ -136,8 +138,8 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 		run.Calls = others
 		end, err := t.execute(defs, run, res.Broken)
 		if err != nil || end != nil {
-			if lost := t.answerAll(own, "not taken: the turn ends before"); err == nil {
-				err = lost
+			if saveErr := t.answerAll(own, "not accepted: the turn ended first"); err == nil {
+				err = saveErr
 			}
 			return end, err
 		}
@@ -146,10 +148,10 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 	if len(own) == 0 {
 		return nil, nil
 	}
-	return t.reply(goal.Called(own[0].Args, failed), own)
+	return t.reply(goal.ToolCalled(own[0].Args, failed), own)
 }
 
-// failedOf are the tools of those calls that failed.
+// failedOf are the tools of the failed calls among calls.
 func (t *turn) failedOf(calls []chat.ToolCall) []string {
 	var names []string
 	for _, m := range t.messages {
@@ -161,31 +163,26 @@ func (t *turn) failedOf(calls []chat.ToolCall) []string {
 	return names
 }
 
-// reply hands r to the model: as the result of the first of calls that wait for one, else as a note,
-// for these are nobody's words. It gives the end when the turn is over.
+// applyReply sends r to the model: as the result of the first waiting call, else as a note. It returns the
+// end if the turn is over.
 func (t *turn) reply(r Reply, calls []chat.ToolCall) (*ending, error) {
 	t.closed = t.closed || r.Closed
 	say := r.Tell
 	if say == "" {
 		say = "The turn is over."
 	}
-	now := time.Now().UTC()
 	var added []chat.Message
 	for i, c := range calls {
 		text := say
 		if i > 0 {
-			text = "not run: the task was said to be done"
+			text = "not run: the task was already reported as done"
 		}
-		added = append(added, chat.Message{
-			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleTool, CallID: c.ID,
-			Text: text, Status: chat.StatusDone, Time: now,
-		})
+		m := t.message(chat.RoleTool, text)
+		m.CallID = c.ID
+		added = append(added, m)
 	}
 	if len(calls) == 0 && r.Tell != "" {
-		added = append(added, chat.Message{
-			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleNote,
-			Text: r.Tell, Status: chat.StatusDone, Time: now,
-		})
+		added = append(added, t.message(chat.RoleNote, r.Tell))
 	}
 	events := make([]event.Event, 0, len(added))
 	for _, m := range added {

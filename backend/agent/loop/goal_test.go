@@ -21,19 +21,19 @@ func (number) Tool() toolspec.Definition {
 	return toolspec.Definition{Name: "finish", Description: "Ends.", Parameters: json.RawMessage(`{"type":"object"}`)}
 }
 
-func (number) Called(json.RawMessage, []string) loop.Reply {
+func (number) ToolCalled(json.RawMessage, []string) loop.Reply {
 	return loop.Reply{Closed: true, Tell: "Which number?"}
 }
 
-func (number) Said(text string) loop.Reply {
+func (number) Answered(text string) loop.Reply {
 	if strings.TrimSpace(text) == "42" {
 		return loop.Reply{}
 	}
 	return loop.Reply{Tell: "That is no number."}
 }
 
-func TestWhatIsWrittenAfterTheWorkOfATaskIsDoneBelongsToTheNextTurn(t *testing.T) {
-	h := build(t, openaitest.Turn{Calls: []openaitest.Call{{Name: "finish", Args: "{}"}}})
+func TestAMessageAfterTheToolsAreClosedBelongsToTheNextTurn(t *testing.T) {
+	h := newHarness(t, openaitest.Turn{Calls: []openaitest.Call{{Name: "finish", Args: "{}"}}})
 	asked, hold := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	h.service.Answer = func(r openaitest.Request) openaitest.Turn {
@@ -45,7 +45,10 @@ func TestWhatIsWrittenAfterTheWorkOfATaskIsDoneBelongsToTheNextTurn(t *testing.T
 	}
 	ended := make(chan loop.Outcome, 1)
 	go func() {
-		o, _ := h.Run(t.Context(), loop.Ask{Conversation: "c1", Text: "which one?", Model: "openai/m", Interactive: true, Goal: number{}})
+		o, _ := h.Run(
+			t.Context(),
+			loop.Ask{Conversation: "c1", Text: "which one?", Model: "openai/m", Interactive: true, Goal: number{}},
+		)
 		ended <- o
 	}()
 	<-asked
@@ -59,8 +62,8 @@ func TestWhatIsWrittenAfterTheWorkOfATaskIsDoneBelongsToTheNextTurn(t *testing.T
 	}
 }
 
-func TestAMessageToARunningTaskIsReadBeforeItIsDone(t *testing.T) {
-	h := build(t, calls(call2("act", 1)))
+func TestAMessageToARunningTaskIsReadBeforeItEnds(t *testing.T) {
+	h := newHarness(t, calls(call2("act", 1)))
 	running, hold := make(chan struct{}), make(chan struct{})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		close(running)
@@ -79,7 +82,10 @@ func TestAMessageToARunningTaskIsReadBeforeItIsDone(t *testing.T) {
 	}
 	ended := make(chan loop.Outcome, 1)
 	go func() {
-		o, _ := h.Run(t.Context(), loop.Ask{Conversation: "c1", Text: "which one?", Model: "openai/m", Interactive: true, Goal: number{}})
+		o, _ := h.Run(
+			t.Context(),
+			loop.Ask{Conversation: "c1", Text: "which one?", Model: "openai/m", Interactive: true, Goal: number{}},
+		)
 		ended <- o
 	}()
 	<-running

@@ -11,9 +11,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/backend/record/pending"
 	"sextant/shared/chat"
@@ -23,26 +24,26 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// house is what a Loop stands on, small: a log in memory that projects messages as the
-// store does, tools that answer by a function, and a scripted service.
-type house struct {
+// harness is a small environment for a Loop: an in-memory journal that projects messages as the store does,
+// scripted tools, and a scripted service.
+type harness struct {
 	*loop.Loop
 	service *openaitest.Server
 
-	mu       sync.Mutex
-	log      []event.Event
-	messages []chat.Message
-	calls    []toolspec.Call
-	waiting  []event.Waiting
-	broken   error
-	do       func(ctx context.Context, c toolspec.Call) toolspec.Result
-	limits   loop.Limits
-	notes    []string
-	defs     []toolspec.Definition
-	dialects loop.Dialects
-	seen     chan event.Event
-	window   int
-	config   func() loop.Config
+	mu         sync.Mutex
+	log        []event.Event
+	messages   []chat.Message
+	calls      []toolspec.Call
+	waiting    []event.Waiting
+	publishErr error
+	do         func(ctx context.Context, c toolspec.Call) toolspec.Result
+	limits     loop.Limits
+	notes      []string
+	defs       []toolspec.Definition
+	dialects   loop.Dialects
+	seen       chan event.Event
+	window     int
+	config     func() loop.Config
 	// pending is what the disk did not take.
 	pending *pending.Queue
 }
@@ -54,25 +55,29 @@ func def(name string, hints toolspec.Hints) toolspec.Definition {
 	}
 }
 
-func build(t *testing.T, turns ...openaitest.Turn) *house {
+func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
 	t.Helper()
 	service, err := openaitest.Start(turns...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	models := llm.New(llm.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}, Patience: time.Millisecond})
-	h := &house{service: service, seen: make(chan event.Event, 10_000)}
+	models := providers.New(
+		providers.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}, Patience: time.Millisecond},
+	)
+	h := &harness{service: service, seen: make(chan event.Event, 10_000)}
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("done") }
 	h.defs = []toolspec.Definition{
 		def("look", toolspec.Hints{ReadOnly: true}), def("act", toolspec.Hints{}),
-		def("navigate_page", toolspec.Hints{}), def("annotate_page", toolspec.Hints{ReadOnly: true}), def("click_element", toolspec.Hints{}),
+		def("navigate_page", toolspec.Hints{}), def("annotate_page", toolspec.Hints{ReadOnly: true}),
+		def("click_element", toolspec.Hints{}),
 	}
 	h.pending = pending.New(h)
 	h.config = func() loop.Config {
 		return loop.Config{
 			Tools: h, Calls: h, Journal: h, History: h, Queue: h, Models: models, Dialects: h,
 			Limits: func() loop.Limits { return h.limits }, Notes: func() []string { return h.notes },
-			Core: []string{"look", "act"}, Looks: []string{"annotate_page"}, Window: func() int { return h.window }, Secret: "kept over restarts",
+			Core: []string{"look", "act"}, Looks: []string{"annotate_page"},
+			Window: func() int { return h.window }, Secret: "kept over restarts",
 		}
 	}
 	config := h.config()
@@ -86,17 +91,17 @@ func build(t *testing.T, turns ...openaitest.Turn) *house {
 	return h
 }
 
-// Dialect is that of h.dialects; without one every model has calls of its own.
-func (h *house) Dialect(ctx context.Context, name string, m llm.Model) (dialect.Verdict, chat.Usage, error) {
+// Detect is that of h.dialects; without one every model supports native calls.
+func (h *harness) Detect(ctx context.Context, name string, m llm.Model) (probe.Result, chat.Usage, error) {
 	if h.dialects == nil {
-		return dialect.Verdict{}, chat.Usage{}, nil
+		return probe.Result{}, chat.Usage{}, nil
 	}
-	return h.dialects.Dialect(ctx, name, m)
+	return h.dialects.Detect(ctx, name, m)
 }
 
-func (h *house) Definitions(string) []toolspec.Definition { return h.defs }
+func (h *harness) Definitions(string) []toolspec.Definition { return h.defs }
 
-func (h *house) Do(ctx context.Context, c toolspec.Call) toolspec.Result {
+func (h *harness) Do(ctx context.Context, c toolspec.Call) toolspec.Result {
 	h.mu.Lock()
 	h.calls = append(h.calls, c)
 	do := h.do
@@ -104,11 +109,11 @@ func (h *house) Do(ctx context.Context, c toolspec.Call) toolspec.Result {
 	return do(ctx, c)
 }
 
-func (h *house) Publish(_ context.Context, events ...event.Event) ([]event.Event, error) {
+func (h *harness) Publish(_ context.Context, events ...event.Event) ([]event.Event, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.broken != nil {
-		return nil, h.broken
+	if h.publishErr != nil {
+		return nil, h.publishErr
 	}
 	for _, e := range events {
 		e.Seq = int64(len(h.log) + 1)
@@ -144,32 +149,35 @@ func (h *house) Publish(_ context.Context, events ...event.Event) ([]event.Event
 	return events, nil
 }
 
-func (h *house) Messages(_ context.Context, conversation string) ([]chat.Message, error) {
+func (h *harness) Messages(_ context.Context, conversation string) ([]chat.Message, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(h.messages), func(m chat.Message) bool { return m.Conversation != conversation }), nil
+	return slices.DeleteFunc(
+		slices.Clone(h.messages),
+		func(m chat.Message) bool { return m.Conversation != conversation },
+	), nil
 }
 
-// Waiting gives what waits; the tests let messages wait in one conversation at a time.
-func (h *house) Waiting(context.Context, string) ([]event.Waiting, error) {
+// Waiting returns what waits; the tests use one conversation at a time for it.
+func (h *harness) Waiting(context.Context, string) ([]event.Waiting, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.waiting), nil
 }
 
-// kept gives what was recorded so far.
-func (h *house) kept() (log []event.Event, messages []chat.Message, calls []toolspec.Call) {
+// recorded returns what was recorded so far.
+func (h *harness) recorded() (log []event.Event, messages []chat.Message, calls []toolspec.Call) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.log), slices.Clone(h.messages), slices.Clone(h.calls)
 }
 
-func (h *house) ask(t *testing.T, text string) loop.Outcome {
+func (h *harness) ask(t *testing.T, text string) loop.Outcome {
 	t.Helper()
 	return h.run(t, loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true})
 }
 
-func (h *house) run(t *testing.T, a loop.Ask) loop.Outcome {
+func (h *harness) run(t *testing.T, a loop.Ask) loop.Outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -181,7 +189,7 @@ func (h *house) run(t *testing.T, a loop.Ask) loop.Outcome {
 }
 
 // until waits for an event of kind k.
-func (h *house) until(t *testing.T, k event.Kind) event.Event {
+func (h *harness) until(t *testing.T, k event.Kind) event.Event {
 	t.Helper()
 	limit := time.After(20 * time.Second)
 	for {

@@ -13,13 +13,14 @@ import (
 
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
+	"sextant/backend/agent/loop/budget"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
 
-// TestAChildNeverMayMoreThanItsParent lets a child and a grandchild of random rights call every
-// tool there is: what reaches the tools is a subset of what the parent could call.
-func TestAChildNeverMayMoreThanItsParent(t *testing.T) {
+// TestASubagentNeverMayMoreThanItsParent lets a subagent and its subagent with random rights call every tool:
+// what reaches the tools is a subset of what the parent could call.
+func TestASubagentNeverMayMoreThanItsParent(t *testing.T) {
 	names := []string{"look", "act", "navigate_page", "annotate_page", "click_element", toolspec.RunSubagent}
 	reads := []string{"look", "annotate_page"}
 	some := func(r *rapid.T, from []string, label string) []string {
@@ -52,9 +53,9 @@ func TestAChildNeverMayMoreThanItsParent(t *testing.T) {
 			}
 			return cs
 		}
-		deeper, deepest := handOn(two), handOn(map[string]any{"task": "three: deeper still"})
-		f := withChildren(t, map[string][]openaitest.Turn{
-			"parent": {calls(handOn(one)), text("ok")},
+		deeper, deepest := runSubagent(two), runSubagent(map[string]any{"task": "three: deeper still"})
+		f := newSubagentHarness(t, map[string][]openaitest.Turn{
+			"parent": {calls(runSubagent(one)), text("ok")},
 			"one":    {calls(all(&deeper)...), text("ok")},
 			"two":    {calls(all(&deepest)...), text("ok")},
 			"three":  {calls(all(nil)...), text("ok")},
@@ -63,9 +64,10 @@ func TestAChildNeverMayMoreThanItsParent(t *testing.T) {
 		o := f.run(t, loop.Ask{Conversation: "c1", Text: "parent: x", Model: "openai/m", Tools: parent})
 		may := func(task map[string]any, name string) bool {
 			tools, listed := task["tools"].([]string)
-			return (!listed || slices.Contains(tools, name)) && (task["read_only"] == false || slices.Contains(reads, name))
+			return (!listed || slices.Contains(tools, name)) &&
+				(task["read_only"] == false || slices.Contains(reads, name))
 		}
-		_, _, made := f.kept()
+		_, _, made := f.recorded()
 		if len(made) > limit {
 			r.Fatalf("%d calls were made of %d", len(made), limit)
 		}
@@ -90,16 +92,16 @@ func TestAChildNeverMayMoreThanItsParent(t *testing.T) {
 	})
 }
 
-func TestThreeChildrenRunAtATimeAndAllAreDone(t *testing.T) {
+func TestThreeSubagentsRunAtATimeAndAllFinish(t *testing.T) {
 	var tasks []openaitest.Call
 	scripts := map[string][]openaitest.Turn{}
 	for i := range 5 {
 		who := fmt.Sprintf("child%d", i)
-		tasks = append(tasks, handOn(map[string]any{"task": who + ": x"}))
+		tasks = append(tasks, runSubagent(map[string]any{"task": who + ": x"}))
 		scripts[who] = []openaitest.Turn{calls(call("act", `{}`)), text(who + " done")}
 	}
 	scripts["parent"] = []openaitest.Turn{calls(tasks...), text("all")}
-	f := withChildren(t, scripts)
+	f := newSubagentHarness(t, scripts)
 	f.limits = loop.Limits{CallsPerTurn: 20}
 	var mu sync.Mutex
 	running, most := 0, 0
@@ -128,8 +130,13 @@ func TestThreeChildrenRunAtATimeAndAllAreDone(t *testing.T) {
 	}
 }
 
-func TestAFourthChildOfProgramsIsRefusedWhileThreeRunWhateverTheirNames(t *testing.T) {
-	f := withChildren(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), calls(call("act", `{}`)), calls(call("act", `{}`))}})
+func TestAFourthSubagentOfProgramsIsRefusedWhateverTheirNames(t *testing.T) {
+	f := newSubagentHarness(
+		t,
+		map[string][]openaitest.Turn{
+			"child": {calls(call("act", `{}`)), calls(call("act", `{}`)), calls(call("act", `{}`))},
+		},
+	)
 	hold, held := make(chan struct{}), make(chan struct{}, 3)
 	f.inner = func(context.Context, toolspec.Call) toolspec.Result {
 		held <- struct{}{}
@@ -138,7 +145,15 @@ func TestAFourthChildOfProgramsIsRefusedWhileThreeRunWhateverTheirNames(t *testi
 	}
 	start := func(id string) toolspec.Result {
 		from := toolspec.Provenance{Caller: toolspec.CallerHTTP, Client: "script for " + id}
-		return f.Do(t.Context(), toolspec.Call{ID: id, Tool: toolspec.RunSubagent, Args: json.RawMessage(`{"task":"child: x","Model":"openai/m"}`), From: from})
+		return f.Do(
+			t.Context(),
+			toolspec.Call{
+				ID:   id,
+				Tool: toolspec.RunSubagent,
+				Args: json.RawMessage(`{"task":"child: x","Model":"openai/m"}`),
+				From: from,
+			},
+		)
 	}
 	var wait sync.WaitGroup
 	for i := range 3 {
@@ -147,7 +162,7 @@ func TestAFourthChildOfProgramsIsRefusedWhileThreeRunWhateverTheirNames(t *testi
 	for range 3 {
 		<-held
 	}
-	if r := start("call3"); r.Success || !strings.Contains(r.Error, "3 subagents run already") {
+	if r := start("call3"); r.Success || !strings.Contains(r.Error, "3 subagents are already running") {
 		t.Errorf("%+v", r)
 	}
 	close(hold)
@@ -160,12 +175,12 @@ func TestAFourthChildOfProgramsIsRefusedWhileThreeRunWhateverTheirNames(t *testi
 	}
 }
 
-func TestWhatChildrenSpendIsTheirParentsAndEndsBothAtItsBudget(t *testing.T) {
-	b := saving(t)
-	b.budgets = loop.Budgets{Turn: loop.Budget{Tokens: 500}, Conversation: loop.Budget{Tokens: 700}}
-	hand := calls(handOn(map[string]any{"task": "one: look"}))
+func TestSubagentsSpendTheBudgetOfTheirParent(t *testing.T) {
+	b := newCostHarness(t)
+	b.budgets = budget.Limits{Turn: budget.Limit{Tokens: 500}, Conversation: budget.Limit{Tokens: 700}}
+	hand := calls(runSubagent(map[string]any{"task": "one: look"}))
 	hand.Usage = openaitest.Usage{Input: 90, Output: 10}
-	f := raise(b.house, map[string][]openaitest.Turn{
+	f := raise(b.harness, map[string][]openaitest.Turn{
 		"parent": {hand, hand}, "one": {costs(190, 10), costs(190, 10), costs(190, 10), costs(190, 10)},
 	})
 	n := 0
@@ -174,14 +189,16 @@ func TestWhatChildrenSpendIsTheirParentsAndEndsBothAtItsBudget(t *testing.T) {
 	if o.Status != chat.StatusLimit || o.Budget != "tokens_per_turn" || o.Bill.Tokens() != 500 || o.Usage.Input != 470 {
 		t.Fatalf("%+v", o)
 	}
-	if child := f.handed[0]; child.Status != chat.StatusLimit || child.Bill.Tokens() != 400 || !strings.Contains(child.Error, "500 tokens of its budget of 500") {
+	if child := f.handed[0]; child.Status != chat.StatusLimit || child.Bill.Tokens() != 400 ||
+		!strings.Contains(child.Error, "500 tokens of its budget of 500") {
 		t.Errorf("%+v", child)
 	}
 	bill := b.bill(t)
 	if bill.Conversation.Tokens() != 500 || bill.Turn.Tokens() != 500 {
 		t.Errorf("what the conversation came to: %+v", bill)
 	}
-	if o = f.ask(t, "parent: y"); o.Status != chat.StatusLimit || o.Budget != "tokens_per_conversation" || o.Bill.Tokens() != 300 {
+	if o = f.ask(t, "parent: y"); o.Status != chat.StatusLimit || o.Budget != "tokens_per_conversation" ||
+		o.Bill.Tokens() != 300 {
 		t.Errorf("%+v", o)
 	}
 }

@@ -1,15 +1,13 @@
-// Package loop runs turns: one question of a person, then model and tools in alternation
-// until the model stops calling, a limit is reached, something fails or a person stops it.
+// Package loop runs turns: a question, then model and tools in alternation until the model stops calling tools,
+// a limit is reached, something fails or a person stops it.
 //
-// Everything that happens is published as events in order, and what was published is the
-// truth: the messages a later turn is built from come back from the History that the
-// events were projected into. A turn that dies with the program therefore goes on from
-// its last event; calls without a result are answered as "outcome unknown" and never run
-// again by themselves.
+// Everything that happens is published as events in order, and the events are the source of truth: a later turn
+// is built from the messages that History projected from them. If the program dies during a turn, the next one
+// goes on from the last event; calls without a result are answered as "outcome unknown" and never run again
+// automatically.
 //
-// The loop decides nothing about permission: every call goes to the Caller (the
-// Pipeline) with its provenance — who asked, which hosts the person typed, which outside
-// sources the conversation has read.
+// The loop decides nothing about permissions: every call goes to the Caller (the pipeline) with its provenance:
+// who asked, which hosts the person typed, which outside sources the conversation has read.
 package loop
 
 import (
@@ -21,8 +19,11 @@ import (
 	"sync"
 	"time"
 
-	"sextant/backend/agent/dialect"
+	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/allowance"
+	"sextant/backend/agent/loop/budget"
+	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/pilot"
 	"sextant/backend/agent/prompt"
 	"sextant/backend/record/pending"
@@ -41,19 +42,19 @@ type Caller interface {
 	Do(ctx context.Context, call toolspec.Call) toolspec.Result
 }
 
-// Journal records events and gives them back with their sequence numbers.
+// Journal records events and returns them with their sequence numbers.
 type Journal interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
 
-// History gives the messages of a conversation in order; none for an unknown one.
+// History returns the messages of a conversation in order, none for an unknown one.
 type History interface {
 	Messages(ctx context.Context, conversation string) ([]chat.Message, error)
 }
 
-// Conversations is what a History may also know: a title that a person gave is kept.
+// Conversations is an optional interface of a History. With it, a title that a person set is kept.
 type Conversations interface {
-	// Conversation gives one conversation; an error means that it is not there yet.
+	// Conversation returns one conversation, or an error if it does not exist yet.
 	Conversation(ctx context.Context, id string) (chat.Conversation, error)
 }
 
@@ -62,20 +63,20 @@ type Models interface {
 	Open(name string) (llm.Model, error)
 }
 
-// Dialects know how a model writes calls. usage is what finding it out cost just now.
+// FormatDetector knows how a model writes tool calls. usage is what finding it out has just taken.
 type Dialects interface {
-	Dialect(ctx context.Context, name string, m llm.Model) (v dialect.Verdict, usage chat.Usage, err error)
+	Detect(ctx context.Context, name string, m llm.Model) (v probe.Result, usage chat.Usage, err error)
 }
 
-// Limits bound one turn (E2). Zero fields mean 10.
+// Limits bound one turn. Zero fields mean 10.
 type Limits struct {
 	CallsPerTurn int
 	// Rounds is how often a model may answer with calls.
 	Rounds int
 }
 
-// Config is what a Loop stands on. Limits, System and ActivePanel are asked at the start
-// of every turn, ActivePanel and Tools also between rounds.
+// Config configures a Loop. Limits, System and ActivePanel are read at the start of every turn, ActivePanel
+// and Tools also between rounds.
 type Config struct {
 	Tools   Tools
 	Calls   Caller
@@ -84,34 +85,34 @@ type Config struct {
 	Pending *pending.Queue
 	History History
 	Models  Models
-	// Dialects is nil when every model has calls of its own.
+	// Formats is nil if every model supports native calls.
 	Dialects Dialects
-	// Pilot answers turns of the model "pilot"; nil means the plain one.
+	// Pilot answers turns of the model "pilot"; nil means a pilot without configuration.
 	Pilot  llm.Model
 	Limits func() Limits
-	// Queue keeps messages that wait for a running turn; nil when none can.
+	// Queue returns messages that wait for a running turn; nil disables waiting.
 	Queue Queue
-	// Notes are prompt notes appended to the system prompt, in force from the next turn.
+	// Notes are appended to the system prompt, from the next turn on.
 	Notes func() []string
-	// Pages is what pages tell the model in a conversation with that panel in front; nil for none.
+	// Pages returns what open pages tell the model while panel is active; may be nil.
 	Pages func(conversation, panel string) []Context
-	// Core names the tools that a model is always told, however many there are.
+	// CoreTools names the tools that are always listed, however many there are.
 	Core []string
-	// Share is how much of a model's window is filled, in percent, before the older part of a
-	// conversation is summed up; nil means 80.
+	// ContextShare is how full the context window may get, in percent, before older messages are summarized;
+	// nil means 80.
 	Share func() int
-	// Looks names the tools that look at a whole page.
+	// SnapshotTools names the tools that show a whole page.
 	Looks []string
-	// Window is how many tokens models read at once; 0 or nil leaves it to what is known of each.
+	// Window is the context window of models in tokens; 0 or nil leaves it to what is known of each.
 	Window func() int
-	// Spend bounds what models may cost; the zero value bounds nothing.
-	Spend Spend
-	// Secret is what the borders around text from outside are made of; "" makes one. Kept over
-	// restarts, it keeps the bytes of a conversation's prompt.
+	// Budget bounds what models may cost; the zero value bounds nothing.
+	Spend budget.Config
+	// MarkerSecret makes the markers around text from outside; "" makes a new one. If it is the same after a
+	// restart, prompts keep their bytes.
 	Secret string
-	// System replaces the built-in system prompt when it gives a text.
+	// System replaces the built-in system prompt unless it returns "".
 	System func() string
-	// ActivePanel is the window's; an Ask with a Panel of its own does not use it.
+	// ActivePanel is the panel in front; an Ask with a Panel of its own does not use it.
 	ActivePanel func() string
 	Log         *slog.Logger
 }
@@ -121,42 +122,43 @@ type Ask struct {
 	// Conversation is where it is asked; empty makes a new one.
 	Conversation string
 	Text         string
-	// Attached is text from outside that goes with it, From where its words come from if not from the asker.
+	// Attached is text from outside that goes with it. From are the sources of Text if it is not the asker's
+	// own.
 	Attached []chat.Attached
 	From     []string
 	// Model is provider/name or "pilot"; empty means pilot.
 	Model string
 	Panel string
-	// Caller is who asks for the calls; empty means model or pilot by Model.
+	// Caller is who the calls are attributed to; empty means model or pilot by Model.
 	Caller toolspec.Caller
-	// Interactive is true when a person can be asked.
+	// Interactive is true if a person can be asked.
 	Interactive bool
 	YesTo       string
-	// Session names whose browser tabs are meant, "" the window's.
+	// Session names whose browser tabs are meant, "" for the window's.
 	Session string
-	// System is the system prompt, byte for byte; empty is that of the settings with the notes.
+	// System is the system prompt, byte for byte; empty means the configured one with the notes.
 	System string
-	// Tools are the only ones that may be called, by name; none means all that are offered. What a
-	// tool of the list calls by itself is its own.
+	// Tools are the only ones that may be called, by name; none means all. It does not restrict the tools
+	// that a listed tool calls itself.
 	Tools []string
-	// Goal is what the turn has to come to; nil takes the first answer without calls.
+	// Goal is what the turn must achieve; nil accepts the first answer without calls.
 	Goal Goal
-	// Budget is one more that the turn has to keep; it can only narrow.
-	Budget Budget
-	// Raise allows the conversation what its budget was once more.
+	// Budget is an additional limit; it can only narrow.
+	Budget budget.Limit
+	// Raise resets the conversation's budget.
 	Raise bool
-	// waited is set when it is a message that waited, parting when it begins a branch, kin when a
-	// subagent is asked.
+	// fromQueue is set for a message that waited, branch for a turn that begins a branch, lineage for a
+	// subagent.
 	waited  *event.Waiting
 	parting *parting
 	kin     *kin
 }
 
-// Errors of Start and Run that callers tell apart.
+// Errors of Start and Run that callers distinguish.
 var (
 	// ErrBusy means that a turn runs in the conversation.
 	ErrBusy = errors.New("a turn is running in this conversation; stop it or wait for its end")
-	// ErrEmpty means that there is nothing to answer.
+	// ErrEmpty means that the message is empty.
 	ErrEmpty = errors.New("the message is empty")
 	// ErrTooLong means that the message is larger than MaxTextBytes.
 	ErrTooLong = errors.New("the message is longer than 200,000 bytes")
@@ -164,7 +166,7 @@ var (
 	ErrClosed = errors.New("the assistant is closing")
 )
 
-// MaxTextBytes bounds one message of a person.
+// MaxTextBytes limits one message of a person.
 const MaxTextBytes = 200_000
 
 // publishTimeout bounds how long one publication may take.
@@ -179,8 +181,8 @@ type Loop struct {
 
 	wait sync.WaitGroup
 
-	// queue is held from reading what waits until what came of it is recorded, so that nothing
-	// is taken twice or after it was dropped. It is taken before mu.
+	// queue is held from reading the queue until the change is recorded, so that no message is taken twice or
+	// after it was dropped. Lock it before mu.
 	queue sync.Mutex
 
 	mu      sync.Mutex
@@ -188,20 +190,20 @@ type Loop struct {
 	running map[string]*seat
 	boxes   map[string]*prompt.Toolbox
 	outer   map[string]*outer
-	// outsiders counts the children of all calls outside of turns: a program chooses its own name.
-	outsiders ledger
+	// outsiders counts the subagents of all calls outside turns, because programs choose their own names.
+	outsiders allowance.Counter
 }
 
-// seat is the place of the one turn that may run in a conversation.
+// runningTurn is the one turn that runs in a conversation.
 type seat struct {
 	cancel context.CancelCauseFunc
 	ask    Ask
-	// ending is true while only the end is still to be recorded; done is closed after.
+	// ending is true while only the end remains to be recorded; done is closed after that.
 	ending bool
 	done   chan struct{}
 }
 
-// New makes a Loop. Close it before what it stands on.
+// New makes a Loop. Close it before the things in cfg.
 func New(cfg Config) *Loop {
 	if cfg.Pending == nil {
 		cfg.Pending = pending.New(cfg.Journal)
@@ -236,8 +238,8 @@ func New(cfg Config) *Loop {
 	return &Loop{cfg: cfg, running: map[string]*seat{}, boxes: map[string]*prompt.Toolbox{}, outer: map[string]*outer{}}
 }
 
-// Start begins a turn in the background and returns its id once the person's message is
-// recorded. The turn outlives ctx; Stop and Close end it.
+// Start begins a turn in the background and returns its id once the message is recorded. The turn outlives
+// ctx; Stop and Close end it.
 func (l *Loop) Start(ctx context.Context, ask Ask) (string, error) {
 	t, err := l.begin(context.WithoutCancel(ctx), ask)
 	if err != nil {
@@ -247,8 +249,8 @@ func (l *Loop) Start(ctx context.Context, ask Ask) (string, error) {
 	return t.id, nil
 }
 
-// Run does a whole turn and returns how it ended; ctx stops it. The error is one of Start's:
-// a turn that began always has an Outcome. What waited for its end begins by itself then.
+// Run does a whole turn and returns how it ended; ctx stops it. Errors are those of Start: a turn that began
+// always has an Outcome. Messages that waited for its end start afterwards.
 func (l *Loop) Run(ctx context.Context, ask Ask) (Outcome, error) {
 	t, err := l.begin(ctx, ask)
 	if err != nil {
@@ -264,9 +266,8 @@ func (l *Loop) Run(ctx context.Context, ask Ask) (Outcome, error) {
 	return o, nil
 }
 
-// Stop ends the turn that runs in conversation; false when none does. It returns when the
-// end is recorded, after 100 ms at most. Messages that wait are kept, and do not begin
-// by themselves.
+// Stop ends the turn that runs in conversation; it returns false if there is none. It returns when the end is
+// recorded, after 100 ms at most. Waiting messages are kept and do not start automatically.
 func (l *Loop) Stop(conversation string) bool {
 	l.mu.Lock()
 	s, ok := l.running[conversation]
@@ -304,8 +305,8 @@ func (l *Loop) Close() {
 	l.settleLast()
 }
 
-// begin checks ask, takes the conversation, and records the person's message. On success
-// one Done on l.wait is owed.
+// begin checks ask, acquires the conversation, and records the message. On success the caller must call
+// l.wait.Done.
 func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 	ask.Text = strings.TrimSpace(ask.Text)
 	switch {
@@ -316,7 +317,7 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 	}
 	fresh := ask.Conversation == ""
 	if fresh {
-		ask.Conversation = newID("c")
+		ask.Conversation = naming.ID("c")
 	}
 	if ask.Model == "" {
 		ask.Model = llm.PilotName
@@ -327,7 +328,7 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 		cancel(nil)
 		return nil, err
 	}
-	t := &turn{loop: l, ask: ask, id: newID("t"), ctx: run, seat: place}
+	t := &turn{loop: l, ask: ask, id: naming.ID("t"), ctx: run, seat: place}
 	err = l.settle(ctx, ask.Conversation)
 	if err == nil {
 		err = t.open(ctx, fresh)
@@ -340,8 +341,8 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 	return t, nil
 }
 
-// take makes the conversation ours, or says who has it. A turn that only records its end
-// is waited for: who sees the end may ask again at once.
+// acquire claims the conversation, or says that it is taken. It waits for a turn that is only recording its
+// end, because whoever sees the end may ask again at once.
 func (l *Loop) take(ctx context.Context, ask Ask, cancel context.CancelCauseFunc) (*seat, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -371,14 +372,14 @@ func (l *Loop) take(ctx context.Context, ask Ask, cancel context.CancelCauseFunc
 	}
 }
 
-// end marks that t only records its end.
+// markEnding marks that t is only recording its end.
 func (l *Loop) end(t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t.seat.ending = true
 }
 
-// leave frees the conversation of t.
+// release frees the conversation of t.
 func (l *Loop) leave(t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -387,15 +388,20 @@ func (l *Loop) leave(t *turn) {
 	close(t.seat.done)
 }
 
-// NewConversation begins an empty conversation; its first message gives it a title when
-// title is empty.
+// NewConversation makes an empty conversation. Without a title, its first message gives it one.
 func (l *Loop) NewConversation(ctx context.Context, title string) (chat.Conversation, error) {
 	now := time.Now().UTC()
-	c := chat.Conversation{ID: newID("c"), Title: strings.TrimSpace(title), Status: chat.StatusDone, Created: now, Updated: now}
+	c := chat.Conversation{
+		ID:      naming.ID("c"),
+		Title:   strings.TrimSpace(title),
+		Status:  chat.StatusDone,
+		Created: now,
+		Updated: now,
+	}
 	return c, l.publish(ctx, event.New(event.ConversationCreated, c).In(c.ID, ""))
 }
 
-// publish records events although the turn may already be stopped.
+// publish records events even if the turn is already stopped.
 func (l *Loop) publish(ctx context.Context, events ...event.Event) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
 	defer cancel()

@@ -18,17 +18,23 @@ import (
 )
 
 func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
-	h := build(t,
-		openaitest.Turn{Text: "Looking first.", Calls: []openaitest.Call{call("look", `{"a":1}`)}, Usage: openaitest.Usage{Input: 10, Output: 2}},
+	h := newHarness(
+		t,
+		openaitest.Turn{
+			Text:  "Looking first.",
+			Calls: []openaitest.Call{call("look", `{"a":1}`)},
+			Usage: openaitest.Usage{Input: 10, Output: 2},
+		},
 		calls(call("act", `{"b":2}`)),
 		openaitest.Turn{Text: "All done, see [12].", Usage: openaitest.Usage{Input: 30, Output: 4}},
 	)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result { return toolspec.OK("result of " + c.Tool) }
 	o := h.ask(t, "do it")
-	if o.Status != chat.StatusDone || o.Text != "All done, see [12]." || o.Rounds != 3 || o.Calls != 2 || o.Usage != (chat.Usage{Input: 40, Output: 6}) {
+	if o.Status != chat.StatusDone || o.Text != "All done, see [12]." || o.Rounds != 3 || o.Calls != 2 ||
+		o.Usage != (chat.Usage{Input: 40, Output: 6}) {
 		t.Fatalf("outcome %+v", o)
 	}
-	log, messages, _ := h.kept()
+	log, messages, _ := h.recorded()
 	var kinds []string
 	for _, e := range log {
 		if e.Kind != event.TextDelta {
@@ -59,13 +65,18 @@ func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
 }
 
 func TestEachRoundSaysWhatItCostAndWhatItsPromptWasMadeOf(t *testing.T) {
-	h := build(t,
-		openaitest.Turn{Text: "Hm.", Calls: []openaitest.Call{call("look", `{"a":1}`)}, Usage: openaitest.Usage{Input: 100, Output: 2, Cached: 60}},
+	h := newHarness(
+		t,
+		openaitest.Turn{
+			Text:  "Hm.",
+			Calls: []openaitest.Call{call("look", `{"a":1}`)},
+			Usage: openaitest.Usage{Input: 100, Output: 2, Cached: 60},
+		},
 		openaitest.Turn{Text: "Done.", Usage: openaitest.Usage{Input: 130, Output: 4}},
 	)
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("0123456789") }
 	h.ask(t, "do it")
-	log, _, _ := h.kept()
+	log, _, _ := h.recorded()
 	var rounds []event.Round
 	for _, e := range log {
 		if e.Kind == event.RoundEnded {
@@ -80,24 +91,28 @@ func TestEachRoundSaysWhatItCostAndWhatItsPromptWasMadeOf(t *testing.T) {
 		definitions += len(d.Name) + len(d.Description) + len(d.Parameters) + 40
 	}
 	first, second := rounds[0], rounds[1]
-	if first.Number != 1 || first.Model != "openai/m" || first.Usage != (chat.Usage{Input: 100, Output: 2, Cached: 60}) || first.Calls != 1 ||
-		first.Failed || first.Answer != len("Hm.")+len(`look{"a":1}`) {
+	if first.Number != 1 || first.Model != "openai/m" ||
+		first.Usage != (chat.Usage{Input: 100, Output: 2, Cached: 60}) ||
+		first.Calls != 1 ||
+		first.Failed ||
+		first.Answer != len("Hm.")+len(`look{"a":1}`) {
 		t.Errorf("first round %+v", first)
 	}
 	if first.Prompt.Definitions != definitions || first.Prompt.Results != 0 {
 		t.Errorf("first prompt %+v, the definitions are %d bytes", first.Prompt, definitions)
 	}
-	if second.Number != 2 || second.Prompt.Results != 10 || second.Prompt.Talk != first.Prompt.Talk+first.Answer || second.Calls != 0 {
+	if second.Number != 2 || second.Prompt.Results != 10 || second.Prompt.Talk != first.Prompt.Talk+first.Answer ||
+		second.Calls != 0 {
 		t.Errorf("second round %+v after %+v", second, first)
 	}
 }
 
-func TestARoundThatFailedSaysSo(t *testing.T) {
-	h := build(t, openaitest.Turn{Status: 400})
+func TestAFailedRoundSaysSo(t *testing.T) {
+	h := newHarness(t, openaitest.Turn{Status: 400})
 	if o := h.ask(t, "do it"); o.Status != chat.StatusFailed {
 		t.Fatalf("%+v", o)
 	}
-	log, _, _ := h.kept()
+	log, _, _ := h.recorded()
 	for _, e := range log {
 		if e.Kind == event.RoundEnded {
 			if r := data[event.Round](e); !r.Failed || r.Answer != 0 || r.Usage != (chat.Usage{}) {
@@ -111,9 +126,9 @@ func TestARoundThatFailedSaysSo(t *testing.T) {
 
 func TestDeltasJoinedAreTheMessage(t *testing.T) {
 	text := strings.Repeat("word ", 200)
-	h := build(t, openaitest.Turn{Text: text, Gap: time.Millisecond})
+	h := newHarness(t, openaitest.Turn{Text: text, Gap: time.Millisecond})
 	h.ask(t, "talk")
-	log, _, _ := h.kept()
+	log, _, _ := h.recorded()
 	joined, n := "", 0
 	for _, e := range log {
 		if e.Kind == event.TextDelta {
@@ -131,9 +146,9 @@ func TestDeltasJoinedAreTheMessage(t *testing.T) {
 
 func TestIdsOfCallsAreOursAndNeverRepeat(t *testing.T) {
 	same := calls(call("act", `{"n":1}`), openaitest.Call{ID: "call_1", Name: "act", Args: `{"n":2}`})
-	h := build(t, same, same, openaitest.Turn{Text: "ok"})
+	h := newHarness(t, same, same, openaitest.Turn{Text: "ok"})
 	h.ask(t, "go")
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	seen := map[string]bool{}
 	for _, c := range made {
 		if seen[c.ID] || c.ID == "call_0" || c.ID == "" {
@@ -147,7 +162,11 @@ func TestIdsOfCallsAreOursAndNeverRepeat(t *testing.T) {
 }
 
 func TestReadOnlyCallsOfARoundRunTogetherAndOthersInOrder(t *testing.T) {
-	h := build(t, calls(call("look", `{"n":1}`), call2("look", 2), call2("act", 3), call2("act", 4), call2("look", 5)), openaitest.Turn{Text: "ok"})
+	h := newHarness(
+		t,
+		calls(call("look", `{"n":1}`), call2("look", 2), call2("act", 3), call2("act", 4), call2("look", 5)),
+		openaitest.Turn{Text: "ok"},
+	)
 	var looking, acting atomic.Int32
 	both := make(chan struct{})
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
@@ -186,8 +205,8 @@ func TestReadOnlyCallsOfARoundRunTogetherAndOthersInOrder(t *testing.T) {
 	}
 }
 
-func TestResultsStandInTheOrderOfTheirCallsWhicheverEndsFirst(t *testing.T) {
-	h := build(t, calls(call2("look", 1), call2("look", 2), call2("look", 3)), openaitest.Turn{Text: "ok"})
+func TestResultsKeepTheOrderOfTheirCalls(t *testing.T) {
+	h := newHarness(t, calls(call2("look", 1), call2("look", 2), call2("look", 3)), openaitest.Turn{Text: "ok"})
 	next := map[string]chan struct{}{"2": make(chan struct{}), "1": make(chan struct{})}
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		n := string(c.Args[len(c.Args)-2])
@@ -200,7 +219,7 @@ func TestResultsStandInTheOrderOfTheirCallsWhicheverEndsFirst(t *testing.T) {
 		return toolspec.OK("result " + n)
 	}
 	h.ask(t, "go")
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	var said []string
 	for _, m := range messages {
 		if m.Role == chat.RoleTool {
@@ -217,7 +236,14 @@ func call2(name string, n int) openaitest.Call {
 }
 
 func TestTheProvenanceOfACallSaysWhoAskedAndWhatWasRead(t *testing.T) {
-	h := build(t, calls(call("look", `{}`)), calls(call("act", `{}`)), openaitest.Turn{Text: "ok"}, calls(call("act", `{"again":1}`)), openaitest.Turn{Text: "ok"})
+	h := newHarness(
+		t,
+		calls(call("look", `{}`)),
+		calls(call("act", `{}`)),
+		openaitest.Turn{Text: "ok"},
+		calls(call("act", `{"again":1}`)),
+		openaitest.Turn{Text: "ok"},
+	)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK("text of a page")
 		if c.Tool == "look" {
@@ -225,10 +251,24 @@ func TestTheProvenanceOfACallSaysWhoAskedAndWhatWasRead(t *testing.T) {
 		}
 		return r
 	}
-	h.run(t, loop.Ask{Conversation: "c1", Text: "open Shop.Example:8080/x and http://[::1]:99", Model: "openai/m", Session: "s", YesTo: "read", Caller: toolspec.CallerRun, Panel: "p"})
-	_, _, made := h.kept()
+	h.run(
+		t,
+		loop.Ask{
+			Conversation: "c1",
+			Text:         "open Shop.Example:8080/x and http://[::1]:99",
+			Model:        "openai/m",
+			Session:      "s",
+			YesTo:        "read",
+			Caller:       toolspec.CallerRun,
+			Panel:        "p",
+		},
+	)
+	_, _, made := h.recorded()
 	from := made[0].From
-	if from.Caller != toolspec.CallerRun || from.Session != "s" || from.YesTo != "read" || from.Conversation != "c1" || from.Turn == "" || from.Interactive || made[0].Panel != "p" {
+	if from.Caller != toolspec.CallerRun || from.Session != "s" || from.YesTo != "read" || from.Conversation != "c1" ||
+		from.Turn == "" ||
+		from.Interactive ||
+		made[0].Panel != "p" {
 		t.Errorf("provenance %+v, panel %q", from, made[0].Panel)
 	}
 	if !slices.Equal(from.TypedHosts, []string{"shop.example:8080", "[::1]:99"}) || len(from.Outside) > 0 {
@@ -238,14 +278,16 @@ func TestTheProvenanceOfACallSaysWhoAskedAndWhatWasRead(t *testing.T) {
 		t.Errorf("after reading a page: outside %v", got)
 	}
 	h.ask(t, "and now")
-	_, _, made = h.kept()
-	if from := made[2].From; !slices.Equal(from.Outside, []string{"https://shop.example"}) || len(from.TypedHosts) > 0 || from.Caller != toolspec.CallerModel {
+	_, _, made = h.recorded()
+	if from := made[2].From; !slices.Equal(from.Outside, []string{"https://shop.example"}) ||
+		len(from.TypedHosts) > 0 ||
+		from.Caller != toolspec.CallerModel {
 		t.Errorf("in the next turn: %+v", from)
 	}
 }
 
 func TestThePilotRunsThroughTheSameLoop(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK(nil)
 		r.Text = "Page: Shop | https://shop.example/ | v1 | tab 1\n[1] link \"Home\"\n[2] button \"Buy\"\n"
@@ -253,11 +295,13 @@ func TestThePilotRunsThroughTheSameLoop(t *testing.T) {
 		return r
 	}
 	o := h.run(t, loop.Ask{Text: "open https://shop.example and annotate", Caller: toolspec.CallerModel})
-	if o.Status != chat.StatusDone || o.Calls != 2 || !strings.Contains(o.Text, "Opened “Shop”") || !strings.Contains(o.Text, "[2] button \"Buy\"") {
+	if o.Status != chat.StatusDone || o.Calls != 2 || !strings.Contains(o.Text, "Opened “Shop”") ||
+		!strings.Contains(o.Text, "[2] button \"Buy\"") {
 		t.Fatalf("outcome %+v", o)
 	}
-	log, messages, made := h.kept()
-	if made[0].Tool != "navigate_page" || made[0].From.Caller != toolspec.CallerPilot || !slices.Equal(made[0].From.TypedHosts, []string{"shop.example"}) {
+	log, messages, made := h.recorded()
+	if made[0].Tool != "navigate_page" || made[0].From.Caller != toolspec.CallerPilot ||
+		!slices.Equal(made[0].From.TypedHosts, []string{"shop.example"}) {
 		t.Errorf("first call %+v", made[0])
 	}
 	if log[0].Kind != event.ConversationCreated || data[chat.Conversation](log[0]).ID != o.Conversation {
@@ -269,7 +313,13 @@ func TestThePilotRunsThroughTheSameLoop(t *testing.T) {
 }
 
 func TestOneTurnAtATimeInAConversation(t *testing.T) {
-	h := build(t, calls(call("act", `{}`)), openaitest.Turn{Text: "first"}, openaitest.Turn{Text: "other"}, openaitest.Turn{Text: "second"})
+	h := newHarness(
+		t,
+		calls(call("act", `{}`)),
+		openaitest.Turn{Text: "first"},
+		openaitest.Turn{Text: "other"},
+		openaitest.Turn{Text: "second"},
+	)
 	hold := make(chan struct{})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { <-hold; return toolspec.OK("done") }
 	ctx := context.Background()
@@ -278,7 +328,10 @@ func TestOneTurnAtATimeInAConversation(t *testing.T) {
 		t.Fatal(turn, err)
 	}
 	h.until(t, event.TurnStarted)
-	if _, err := h.Start(ctx, loop.Ask{Conversation: "c1", Text: "two", Model: "openai/m"}); !errors.Is(err, loop.ErrBusy) {
+	if _, err := h.Start(ctx, loop.Ask{Conversation: "c1", Text: "two", Model: "openai/m"}); !errors.Is(
+		err,
+		loop.ErrBusy,
+	) {
 		t.Errorf("a second question: %v", err)
 	}
 	if !h.Running("c1") || h.Running("c2") {
@@ -288,28 +341,28 @@ func TestOneTurnAtATimeInAConversation(t *testing.T) {
 	if end := data[event.Turn](h.until(t, event.TurnEnded)); end.Status != chat.StatusDone || end.ID != turn {
 		t.Errorf("end %+v", end)
 	}
-	// Who sees the end may ask again at once.
+	// Whoever sees the end may ask again at once.
 	if _, err := h.Start(ctx, loop.Ask{Conversation: "c1", Text: "two", Model: "openai/m"}); err != nil {
 		t.Errorf("after the end: %v", err)
 	}
 	h.until(t, event.TurnEnded)
 }
 
-func TestWhatCannotBeAskedIsRefused(t *testing.T) {
-	h := build(t)
+func TestAnInvalidAskIsRefused(t *testing.T) {
+	h := newHarness(t)
 	for text, want := range map[string]error{" \n": loop.ErrEmpty, strings.Repeat("x", loop.MaxTextBytes+1): loop.ErrTooLong} {
 		if _, err := h.Start(context.Background(), loop.Ask{Text: text}); !errors.Is(err, want) {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
 	}
 	h.mu.Lock()
-	h.broken = errFull
+	h.publishErr = errFull
 	h.mu.Unlock()
 	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "hello"}); !errors.Is(err, errFull) {
 		t.Errorf("a message that cannot be kept was taken: %v", err)
 	}
 	h.mu.Lock()
-	h.broken = nil
+	h.publishErr = nil
 	h.mu.Unlock()
 	if h.Running("c1") {
 		t.Error("a refused question holds the conversation")

@@ -8,7 +8,7 @@ import (
 	"sextant/shared/chat"
 )
 
-func TestTheWindowIsThatWhichIsSetThenThatOfTheServiceThenThatOfTheName(t *testing.T) {
+func TestTheWindowIsConfiguredElseReportedElseByName(t *testing.T) {
 	const list = "GET /v1/models"
 	for name, c := range map[string]struct {
 		set           int
@@ -24,7 +24,7 @@ func TestTheWindowIsThatWhichIsSetThenThatOfTheServiceThenThatOfTheName(t *testi
 		"it could read little":    {said: `"max_context_length":10000`, sums: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := longTalk(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+			h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 			h.window = c.set
 			h.service.Facts = map[string]string{list: `{"data":[{"id":"m",` + c.said + `}]}`}
 			if c.said == "" {
@@ -34,7 +34,7 @@ func TestTheWindowIsThatWhichIsSetThenThatOfTheServiceThenThatOfTheName(t *testi
 				t.Fatalf("%+v", o)
 			}
 			h.ask(t, asked)
-			_, messages, _ := h.kept()
+			_, messages, _ := h.recorded()
 			if got := len(summaries(messages)); got > 0 != c.sums {
 				t.Errorf("%d summaries", got)
 			}
@@ -45,10 +45,10 @@ func TestTheWindowIsThatWhichIsSetThenThatOfTheServiceThenThatOfTheName(t *testi
 	}
 }
 
-func TestWhatAModelCouldReadIsNotTakenForWhatItsServerLetsIt(t *testing.T) {
+func TestTheSupportedWindowIsNotTakenForTheLoadedWindow(t *testing.T) {
 	for said, searching := range map[string]bool{`"max_context_length":1000000`: true, `"context_length":1000000`: false} {
-		h := build(t, openaitest.Turn{Text: "Hello."})
-		h.crowd()
+		h := newHarness(t, openaitest.Turn{Text: "Hello."})
+		h.addTools()
 		h.window = 0
 		for i := range h.defs { // more than a twentieth of what is known by the name, and less than that of a million
 			h.defs[i].Description = strings.Repeat("Posts a message to a channel. ", 30)

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"slices"
-	"time"
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/prompt"
@@ -11,8 +10,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// measure asks the model's service how many tokens it reads at once, where nothing is set. What the
-// model could read is no promise that its server lets it, so that it only bounds what is expected.
+// detectWindow asks the model's service for the context window if none is configured. The most a model
+// supports is only an upper bound: the server may have loaded it with less.
 func (t *turn) measure() {
 	m, ok := t.voice.Model.(llm.Sized)
 	if !ok || t.loop.cfg.Window() > 0 {
@@ -25,8 +24,8 @@ func (t *turn) measure() {
 	t.reads = n
 }
 
-// window is how many tokens the turn's model reads at once: as set, as its service says, as its name
-// lets expect; after a question was refused as too long, less than that.
+// window is the context window of the turn's model: as configured, as its service reports, or as its name
+// suggests; smaller after a question was refused as too long.
 func (t *turn) window() int {
 	if t.holds > 0 {
 		return t.holds
@@ -40,8 +39,8 @@ func (t *turn) window() int {
 	return prompt.Window(t.ask.Model)
 }
 
-// offer is what of all tools the next question tells. The tools of the panel in front that it does
-// not tell stand in a note, which is recorded like any message, so that it stays where it is.
+// chooseTools selects the tools that the next question lists. Tools of the active panel that it does not list
+// are named in a note, which is recorded like a message, so that it keeps its place.
 func (t *turn) offer(all []toolspec.Definition) ([]toolspec.Definition, error) {
 	if t.isPilot {
 		return all, nil
@@ -52,23 +51,20 @@ func (t *turn) offer(all []toolspec.Definition) ([]toolspec.Definition, error) {
 	if o.Searching {
 		t.voice.Known = all
 	}
-	var told []string
-	for _, m := range prompt.Sent(t.messages) { // what a summary stands for is not told any more
+	var notes []string
+	for _, m := range prompt.Sent(t.messages) { // what a summary replaced is no longer listed
 		if m.Role == chat.RoleNote && len(m.Outside) == 0 && prompt.OfPanel(m.Text) {
-			told = append(told, m.Text)
+			notes = append(notes, m.Text)
 		}
 	}
 	if !o.Searching {
-		return o.Told, nil // what a note told earlier stands in the request now
+		return o.Told, nil // what an earlier note listed is in the request now
 	}
-	text := prompt.NewNote(o.Note, told)
+	text := prompt.NewNote(o.Note, notes)
 	if text == "" {
 		return o.Told, nil
 	}
-	m := chat.Message{
-		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleNote,
-		Text: text, Status: chat.StatusDone, Time: time.Now().UTC(),
-	}
+	m := t.message(chat.RoleNote, text)
 	if err := t.loop.publish(t.ctx, t.event(event.MessageAdded, m)); err != nil {
 		return nil, err
 	}
@@ -76,7 +72,7 @@ func (t *turn) offer(all []toolspec.Definition) ([]toolspec.Definition, error) {
 	return o.Told, nil
 }
 
-// toolbox is that of a conversation; its turn alone uses it.
+// toolbox is that of a conversation. Only its turn uses it.
 func (l *Loop) toolbox(conversation string) *prompt.Toolbox {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,8 +21,8 @@ func (t *turn) record(events ...event.Event) error {
 	return t.full
 }
 
-// unable answers calls that do not run because err lets nothing be recorded, and returns err: who
-// reads the conversation later must not think that they may have run.
+// answerUnrecorded answers calls that do not run because of err, and returns err, so that nobody later thinks
+// that they may have run.
 func (t *turn) unable(calls []chat.ToolCall, err error) error {
 	if space.IsFull(err) {
 		_ = t.answerAll(calls, "not run: the disk is full") // queued behind what comes before it
@@ -33,8 +33,9 @@ func (t *turn) unable(calls []chat.ToolCall, err error) error {
 // full is the end of a turn that the disk has no space for.
 func full() ending {
 	return ending{
-		status: chat.StatusFailed, message: "Stopped: the disk is full, so nothing more of this could be kept. What was kept is safe.",
-		suggestion: "Make room on the disk of the data folder, then send \"continue\".",
+		status: chat.StatusFailed, message: "Stopped: the disk is full, so nothing more could be saved. " +
+			"Everything saved before is safe.",
+		suggestion: "Free space on the disk of the data folder, then send \"continue\".",
 	}
 }
 
@@ -53,7 +54,7 @@ func (l *Loop) publishOrQueue(ctx context.Context, conversation string, events .
 // numbers.
 func (l *Loop) Owed(conversation string) []event.Event { return l.cfg.Pending.Events(conversation) }
 
-// settleLast is the last try.
+// saveAtClose is the last attempt.
 func (l *Loop) settleLast() {
 	if err := l.cfg.Pending.FlushAll(context.Background()); err != nil {
 		l.cfg.Log.Error("what turns did while the disk was full is lost", "error", err)

@@ -16,40 +16,48 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// fill makes the disk full, or gives it room again.
-func (h *house) fill(full bool) {
+// fillDisk makes the disk full, or frees it.
+func (h *harness) fillDisk(full bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.broken = nil
+	h.publishErr = nil
 	if full {
-		h.broken = syscall.ENOSPC
+		h.publishErr = syscall.ENOSPC
 	}
 }
 
 func TestOnAFullDiskATurnEndsAndNothingOfItIsLost(t *testing.T) {
-	h := build(t,
-		openaitest.Turn{Text: "I act.", Calls: []openaitest.Call{{ID: "a", Name: "act", Args: "{}"}, {ID: "b", Name: "act", Args: "{}"}}},
+	h := newHarness(
+		t,
+		openaitest.Turn{
+			Text:  "I act.",
+			Calls: []openaitest.Call{{ID: "a", Name: "act", Args: "{}"}, {ID: "b", Name: "act", Args: "{}"}},
+		},
 		openaitest.Turn{Text: "It goes on."},
 	)
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
-		h.fill(true) // by this very call
+		h.fillDisk(true) // by this very call
 		return toolspec.OK("acted")
 	}
 	o := h.ask(t, "act twice")
-	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "disk is full") || !strings.Contains(o.Suggestion, "Make room") {
+	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "disk is full") ||
+		!strings.Contains(o.Suggestion, "Free space") {
 		t.Fatalf("it ended as %+v", o)
 	}
-	if _, _, calls := h.kept(); len(calls) != 1 {
+	if _, _, calls := h.recorded(); len(calls) != 1 {
 		t.Fatalf("%d calls ran although nothing could be recorded any more", len(calls))
 	}
-	if _, err := h.Run(t.Context(), loop.Ask{Conversation: o.Conversation, Text: "go on", Model: "openai/m"}); !errors.Is(err, syscall.ENOSPC) {
+	if _, err := h.Run(t.Context(), loop.Ask{Conversation: o.Conversation, Text: "go on", Model: "openai/m"}); !errors.Is(
+		err,
+		syscall.ENOSPC,
+	) {
 		t.Fatalf("a message was taken that cannot be kept: %v", err)
 	}
-	h.fill(false)
+	h.fillDisk(false)
 	if err := h.pending.FlushAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	log, messages, _ := h.kept()
+	log, messages, _ := h.recorded()
 	if last := log[len(log)-1]; last.Kind != event.TurnEnded || data[event.Turn](last).ID != o.Turn {
 		t.Fatalf("the last event is %s", last.Kind)
 	}
@@ -59,7 +67,8 @@ func TestOnAFullDiskATurnEndsAndNothingOfItIsLost(t *testing.T) {
 			results = append(results, m.Text)
 		}
 	}
-	if len(results) != 2 || !strings.Contains(results[0], "acted") || !strings.Contains(results[1], "not run: the disk is full") {
+	if len(results) != 2 || !strings.Contains(results[0], "acted") ||
+		!strings.Contains(results[1], "not run: the disk is full") {
 		t.Fatalf("the results that were kept are %q", results)
 	}
 	again := h.run(t, loop.Ask{Conversation: o.Conversation, Text: "continue", Model: "openai/m"})
@@ -68,12 +77,12 @@ func TestOnAFullDiskATurnEndsAndNothingOfItIsLost(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatCannotBeKeptIsNotWaitedFor(t *testing.T) {
-	h := build(t, openaitest.Turn{Text: strings.Repeat("word ", 5000), Gap: 2 * time.Millisecond})
+func TestAnAnswerThatCannotBeRecordedIsNotWaitedFor(t *testing.T) {
+	h := newHarness(t, openaitest.Turn{Text: strings.Repeat("word ", 5000), Gap: 2 * time.Millisecond})
 	go func() {
 		for e := range h.seen {
 			if e.Kind == event.TextDelta {
-				h.fill(true)
+				h.fillDisk(true)
 				return
 			}
 		}
@@ -83,11 +92,14 @@ func TestAnAnswerThatCannotBeKeptIsNotWaitedFor(t *testing.T) {
 	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "disk is full") {
 		t.Fatalf("it ended as %+v", o)
 	}
-	h.fill(false)
+	h.fillDisk(false)
 	again := h.run(t, loop.Ask{Conversation: o.Conversation, Text: "continue", Model: "openai/m"})
-	log, messages, _ := h.kept()
+	log, messages, _ := h.recorded()
 	ends := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind == event.TurnEnded })
-	begins := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind == event.TurnStarted && e.Turn == again.Turn })
+	begins := slices.IndexFunc(
+		log,
+		func(e event.Event) bool { return e.Kind == event.TurnStarted && e.Turn == again.Turn },
+	)
 	if again.Status != chat.StatusDone || ends < 0 || ends > begins {
 		t.Fatalf("%+v: the end of the turn before is event %d, the next begins with %d", again, ends, begins)
 	}

@@ -23,7 +23,7 @@ type sent struct {
 	Messages []json.RawMessage `json:"messages"`
 }
 
-func requests(t *testing.T, h *house) []sent {
+func requests(t *testing.T, h *harness) []sent {
 	t.Helper()
 	var out []sent
 	for _, r := range h.service.Requests() {
@@ -36,12 +36,18 @@ func requests(t *testing.T, h *house) []sent {
 	return out
 }
 
-// keeps fails when the messages of b do not begin with the bytes of all those of a.
+// keeps fails unless the messages of b begin with the bytes of all those of a.
 func keeps(t *testing.T, what string, a, b sent) {
 	t.Helper()
 	for i, m := range a.Messages {
 		if i >= len(b.Messages) || !bytes.Equal(m, b.Messages[i]) {
-			t.Fatalf("%s: message %d was sent as\n%s\nand then as\n%s", what, i, m, b.Messages[min(i, len(b.Messages)-1)])
+			t.Fatalf(
+				"%s: message %d was sent as\n%s\nand then as\n%s",
+				what,
+				i,
+				m,
+				b.Messages[min(i, len(b.Messages)-1)],
+			)
 		}
 	}
 }
@@ -53,10 +59,23 @@ func panelTool(name string) toolspec.Definition {
 }
 
 func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
-	odd := openaitest.Call{ID: "x", Name: "look", Args: "{ \"where\" : \"<b>&amp;</b> \u2028 naïve 🙂\",\n \"n\": 1.50 }"}
-	h := build(t,
-		calls(odd, call("look", `{"again":1}`)), calls(odd), calls(odd), openaitest.Turn{Text: "Seen <b>it</b>."},
-		calls(call("act", `[1]`), call("gone", `{"x":1}`)), openaitest.Turn{Text: "Done."}, openaitest.Turn{Text: "Yes."},
+	odd := openaitest.Call{
+		ID:   "x",
+		Name: "look",
+		Args: "{ \"where\" : \"<b>&amp;</b> \u2028 naïve 🙂\",\n \"n\": 1.50 }",
+	}
+	h := newHarness(
+		t,
+		calls(odd, call("look", `{"again":1}`)),
+		calls(odd),
+		calls(odd),
+		openaitest.Turn{Text: "Seen <b>it</b>."},
+		calls(
+			call("act", `[1]`),
+			call("gone", `{"x":1}`),
+		),
+		openaitest.Turn{Text: "Done."},
+		openaitest.Turn{Text: "Yes."},
 	)
 	var n atomic.Int64 // calls that only read run together
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
@@ -70,7 +89,8 @@ func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
 	h.Close()
 	again := loop.New(h.config())
 	defer again.Close()
-	if o, err := again.Run(t.Context(), loop.Ask{Conversation: "c1", Text: "still there?", Model: "openai/m"}); err != nil || o.Status != chat.StatusDone {
+	if o, err := again.Run(t.Context(), loop.Ask{Conversation: "c1", Text: "still there?", Model: "openai/m"}); err != nil ||
+		o.Status != chat.StatusDone {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	all := requests(t, h)
@@ -83,11 +103,15 @@ func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
 			t.Errorf("request %d tells other tools", i)
 		}
 	}
-	t.Logf("%d requests over three turns and a restart, %d messages in the last", len(all), len(all[len(all)-1].Messages))
+	t.Logf(
+		"%d requests over three turns and a restart, %d messages in the last",
+		len(all),
+		len(all[len(all)-1].Messages),
+	)
 }
 
 func TestAPanelsToolsAreAppendedAndLeaveTheOthersInPlace(t *testing.T) {
-	h := build(t, openaitest.Turn{Text: "One."}, openaitest.Turn{Text: "Two."}, openaitest.Turn{Text: "Three."})
+	h := newHarness(t, openaitest.Turn{Text: "One."}, openaitest.Turn{Text: "Two."}, openaitest.Turn{Text: "Three."})
 	plain := h.defs
 	h.ask(t, "first")
 	h.defs = slices.Concat([]toolspec.Definition{plain[0], panelTool("note_add")}, plain[1:])
@@ -100,13 +124,14 @@ func TestAPanelsToolsAreAppendedAndLeaveTheOthersInPlace(t *testing.T) {
 	if !bytes.Equal(r[0].Tools, r[2].Tools) {
 		t.Error("the tools are not what they were before the panel")
 	}
-	if !bytes.HasPrefix(r[1].Tools, bytes.TrimSuffix(r[0].Tools, []byte("]"))) || !bytes.Contains(r[1].Tools, []byte("note_add")) {
+	if !bytes.HasPrefix(r[1].Tools, bytes.TrimSuffix(r[0].Tools, []byte("]"))) ||
+		!bytes.Contains(r[1].Tools, []byte("note_add")) {
 		t.Errorf("the panel's tool stands before others:\n%s\n%s", r[0].Tools, r[1].Tools)
 	}
 }
 
-// many makes a set that is too large to be told: 40 tools of about 60 tokens.
-func (h *house) crowd() {
+// addTools makes a set that is too large to be listed: 40 tools of about 60 tokens.
+func (h *harness) addTools() {
 	h.window = 20_000
 	h.defs = append(h.defs, def(toolspec.FindTools, toolspec.Hints{ReadOnly: true}))
 	for i := range 40 {
@@ -117,18 +142,32 @@ func (h *house) crowd() {
 }
 
 func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
-	h := build(t,
+	h := newHarness(
+		t,
 		calls(call("find_tools", `{"query":"post a message"}`)),
-		calls(call("call_tool", `{"tool":"chat__post_7","args":{"text":"hi"}}`), call("call_tool", `{"tool":"look","args":"{\"where\":1}"}`)),
-		calls(call("call_tool", `{"text":"hi"}`), call("call_tool", `{"tool":"call_tool","args":{}}`), call("call_tool", `{"tool":"act","args":[1]}`)),
-		openaitest.Turn{Text: "Posted."}, openaitest.Turn{Text: "Panel."}, openaitest.Turn{Text: "Still."}, openaitest.Turn{Text: "Gone."}, openaitest.Turn{Text: "Back."},
+		calls(
+			call("call_tool", `{"tool":"chat__post_7","args":{"text":"hi"}}`),
+			call("call_tool", `{"tool":"look","args":"{\"where\":1}"}`),
+		),
+		calls(
+			call("call_tool", `{"text":"hi"}`),
+			call("call_tool", `{"tool":"call_tool","args":{}}`),
+			call("call_tool", `{"tool":"act","args":[1]}`),
+		),
+		openaitest.Turn{
+			Text: "Posted.",
+		},
+		openaitest.Turn{Text: "Panel."},
+		openaitest.Turn{Text: "Still."},
+		openaitest.Turn{Text: "Gone."},
+		openaitest.Turn{Text: "Back."},
 	)
-	h.crowd()
+	h.addTools()
 	plain := h.defs
 	if o := h.ask(t, "post hi"); o.Status != chat.StatusDone || o.Calls != 6 {
 		t.Fatalf("%+v", o)
 	}
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	var names []string
 	for _, c := range made {
 		names = append(names, c.Tool+string(c.Args))
@@ -168,7 +207,8 @@ func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
 	}
 	third := h.service.Requests()[3].Messages
 	for _, m := range third[len(third)-3:] {
-		if m.Role != "tool" || !strings.Contains(m.Content, "validation_error") || !strings.Contains(m.Content, `{"tool":`) {
+		if m.Role != "tool" || !strings.Contains(m.Content, "validation_error") ||
+			!strings.Contains(m.Content, `{"tool":`) {
 			t.Errorf("a wrong call_tool is answered with %+v", m)
 		}
 	}
@@ -177,20 +217,22 @@ func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
 
 func TestAModelThatWritesCallsAsTextNamesAFoundToolItself(t *testing.T) {
 	for _, kind := range textKinds {
-		h := build(t)
+		h := newHarness(t)
 		h.dialects = fixed(kind)
-		h.crowd()
+		h.addTools()
 		tools := dialect.NewTools(h.defs)
 		h.service.Answer = func(r openaitest.Request) openaitest.Turn {
 			if len(r.Messages) > 3 {
 				return openaitest.Turn{Text: "Posted."}
 			}
-			return openaitest.Turn{Text: dialect.Print(kind, dialect.Call{Name: "chat__post_7", Args: []byte(`{}`)}, tools)}
+			return openaitest.Turn{
+				Text: dialect.Print(kind, dialect.Call{Name: "chat__post_7", Args: []byte(`{}`)}, tools),
+			}
 		}
 		if o := h.ask(t, "post"); o.Status != chat.StatusDone {
 			t.Fatalf("%s: %+v", kind, o)
 		}
-		_, _, made := h.kept()
+		_, _, made := h.recorded()
 		if len(made) != 1 || made[0].Tool != "chat__post_7" {
 			t.Errorf("%s: what ran: %+v", kind, made)
 		}

@@ -8,38 +8,41 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/naming"
+	"sextant/backend/agent/loop/repetition"
+	"sextant/backend/agent/loop/typedhosts"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-// Queue gives the messages that wait in a conversation, in the order they were sent. What waits
-// changes by events alone.
+// Queue returns the messages waiting in a conversation, in the order they were sent. Only events change it.
 type Queue interface {
 	Waiting(ctx context.Context, conversation string) ([]event.Waiting, error)
 }
 
-// MaxWaiting bounds how many messages wait in one conversation.
+// MaxWaiting limits the messages waiting in one conversation.
 const MaxWaiting = 20
 
-// Errors about messages that wait.
+// Errors about waiting messages.
 var (
-	// ErrGone means that the message does not wait any more: it was taken or dropped.
-	ErrGone = errors.New("this message does not wait any more: it was taken or removed")
-	// ErrFull means that MaxWaiting messages wait already.
-	ErrFull = errors.New("20 messages wait in this conversation already; remove one, or wait until some are taken")
-	// ErrNotYours means that a program asked for what a person's message is.
-	ErrNotYours = errors.New("a program may only change what a program sent")
+	// ErrNotWaiting means that the message was already taken or dropped.
+	ErrGone = errors.New("this message is no longer waiting: it was sent or removed")
+	// ErrQueueFull means that MaxWaiting messages are waiting.
+	ErrFull = errors.New("20 messages are already waiting in this conversation; remove one, or wait until some " +
+		"are sent")
+	// ErrNotOwner means that a program tried to change a person's message.
+	ErrNotYours = errors.New("a program may only change messages that a program sent")
 )
 
-// Sent says what became of a message: the turn it began, or the id under which it waits.
+// SendResult says what became of a message: the turn it began, or the id under which it waits.
 type Sent struct {
 	Turn    string
 	Waiting string
 }
 
-// Send begins a turn as Start does, or, when one runs in the conversation, lets the message wait:
-// for the next safe point of that turn, or for the turn after it.
+// Send begins a turn like Start. If one runs in the conversation, the message waits for the next safe point
+// of that turn, or for the turn after it.
 func (l *Loop) Send(ctx context.Context, ask Ask, when event.Moment) (Sent, error) {
 	for {
 		turn, err := l.Start(ctx, ask)
@@ -53,7 +56,7 @@ func (l *Loop) Send(ctx context.Context, ask Ask, when event.Moment) (Sent, erro
 	}
 }
 
-// await records ask as waiting; "" when no turn runs any more.
+// enqueue records ask as waiting; it returns "" if no turn runs any more.
 func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
@@ -61,8 +64,8 @@ func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, e
 	s, taken := l.running[ask.Conversation]
 	taken = taken && !s.ending
 	if taken && (s.ask.Model == llm.PilotName || caller(s.ask) != caller(ask)) {
-		// A command of the pilot is done before the next is read. And what a program sends does
-		// not become part of what a person asked, nor the other way round.
+		// The pilot finishes a command before it reads the next. And a program's message never becomes part
+		// of a person's turn, or the other way round.
 		when = event.MomentNext
 	}
 	l.mu.Unlock()
@@ -72,7 +75,7 @@ func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, e
 	case s.ask.kin != nil:
 		return "", ErrChild
 	case s.ask.Text == "":
-		return "", ErrBusy // no turn, whose end would begin what waits
+		return "", ErrBusy // not a turn, so nothing would start the waiting message
 	}
 	list, err := l.cfg.Queue.Waiting(ctx, ask.Conversation)
 	if err != nil {
@@ -88,13 +91,14 @@ func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, e
 		ask.Model = llm.PilotName
 	}
 	w := event.Waiting{
-		ID: newID("w"), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel, Attached: ask.Attached, From: ask.From,
+		ID: naming.ID("w"), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel,
+		Attached: ask.Attached, From: ask.From,
 		Caller: caller(ask), Interactive: ask.Interactive, Asked: time.Now().UTC(),
 	}
 	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).In(ask.Conversation, ""))
 }
 
-// caller is who asks for the calls of ask.
+// caller is who the calls of ask are attributed to.
 func caller(ask Ask) toolspec.Caller {
 	if ask.Caller == "" {
 		return toolspec.CallerModel
@@ -102,8 +106,14 @@ func caller(ask Ask) toolspec.Caller {
 	return ask.Caller
 }
 
-// Change gives a message that waits another text or moment; "" leaves either as it is.
-func (l *Loop) Change(ctx context.Context, conversation, id string, by toolspec.Caller, text string, when event.Moment) (event.Waiting, error) {
+// UpdateWaiting changes the text or moment of a waiting message; "" leaves it unchanged.
+func (l *Loop) Change(
+	ctx context.Context,
+	conversation, id string,
+	by toolspec.Caller,
+	text string,
+	when event.Moment,
+) (event.Waiting, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
 	if err := l.settle(ctx, conversation); err != nil {
@@ -125,7 +135,7 @@ func (l *Loop) Change(ctx context.Context, conversation, id string, by toolspec.
 	return w, l.publish(ctx, event.New(event.MessageWaiting, w).In(conversation, ""))
 }
 
-// Drop removes a message that waits.
+// DropWaiting removes a waiting message.
 func (l *Loop) Drop(ctx context.Context, conversation, id string, by toolspec.Caller) error {
 	l.queue.Lock()
 	defer l.queue.Unlock()
@@ -138,7 +148,7 @@ func (l *Loop) Drop(ctx context.Context, conversation, id string, by toolspec.Ca
 	return l.publish(ctx, event.New(event.MessageDropped, event.Removed{ID: id}).In(conversation, ""))
 }
 
-// AskWaiting begins a turn with a message that was kept when its turn ended.
+// SendWaiting begins a turn with a message that was kept when its turn ended.
 func (l *Loop) AskWaiting(ctx context.Context, conversation, id string, by toolspec.Caller) (string, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
@@ -149,7 +159,7 @@ func (l *Loop) AskWaiting(ctx context.Context, conversation, id string, by tools
 	return l.Start(ctx, asked(conversation, w))
 }
 
-// waiting finds one message that waits and that by may touch; l.queue is held.
+// findWaiting returns a waiting message that by may change; l.queue is held.
 func (l *Loop) waiting(ctx context.Context, conversation, id string, by toolspec.Caller) (event.Waiting, error) {
 	if l.cfg.Queue == nil {
 		return event.Waiting{}, ErrGone
@@ -168,14 +178,15 @@ func (l *Loop) waiting(ctx context.Context, conversation, id string, by toolspec
 	return list[i], nil
 }
 
-// asked is a message that waited as what is to be done.
+// askFromWaiting makes the Ask of a waiting message.
 func asked(conversation string, w event.Waiting) Ask {
 	return Ask{
-		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller, Interactive: w.Interactive, Attached: w.Attached, From: w.From, waited: &w,
+		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,
+		Interactive: w.Interactive, Attached: w.Attached, From: w.From, waited: &w,
 	}
 }
 
-// follow does t and then, one after the other, what waited for its end.
+// runQueue runs t and then, one after another, the turns of waiting messages.
 func (l *Loop) follow(t *turn) {
 	for t != nil {
 		o := t.run()
@@ -188,7 +199,7 @@ func (l *Loop) follow(t *turn) {
 	}
 }
 
-// next begins a turn with the first message that waits, nil when there is none or somebody was faster.
+// startNext begins a turn with the first waiting message; nil if there is none or another caller was faster.
 func (l *Loop) next(t *turn) *turn {
 	if l.cfg.Queue == nil {
 		return nil
@@ -197,7 +208,8 @@ func (l *Loop) next(t *turn) *turn {
 	defer l.queue.Unlock()
 	ctx := context.WithoutCancel(t.ctx)
 	list, err := l.cfg.Queue.Waiting(ctx, t.ask.Conversation)
-	if i := slices.IndexFunc(list, func(w event.Waiting) bool { return w.When != event.MomentKept }); err == nil && i >= 0 {
+	if i := slices.IndexFunc(list, func(w event.Waiting) bool { return w.When != event.MomentKept }); err == nil &&
+		i >= 0 {
 		var next *turn
 		if next, err = l.begin(ctx, asked(t.ask.Conversation, list[i])); err == nil {
 			return next
@@ -209,8 +221,8 @@ func (l *Loop) next(t *turn) *turn {
 	return nil
 }
 
-// keep ends t and gives the events by which what waits for it is kept. After a stop or a failure it
-// is left to the person: nothing may begin by itself then.
+// holdQueue marks t as ending and returns the events that put its waiting messages on hold. After a stop or a
+// failure nothing starts automatically.
 func (t *turn) keep(status chat.Status) []event.Event {
 	t.loop.queue.Lock()
 	defer t.loop.queue.Unlock()
@@ -232,8 +244,8 @@ func (t *turn) keep(status chat.Status) []event.Event {
 	return events
 }
 
-// steering are the messages that wait for this turn. One whose work with tools is over takes none:
-// what is asked then is for the turn after it.
+// steeringMessages are the messages waiting for this turn. A turn whose tools are closed takes none: they go
+// to the next turn.
 func (t *turn) steering() ([]event.Waiting, error) {
 	if t.isPilot || t.closed || t.loop.cfg.Queue == nil || t.ctx.Err() != nil {
 		return nil, nil
@@ -244,13 +256,14 @@ func (t *turn) steering() ([]event.Waiting, error) {
 	}), err
 }
 
-// steers reports whether messages wait for this turn. One that cannot be read is found when it is taken.
+// hasSteering reports whether messages wait for this turn. A read error counts as yes, and surfaces when they
+// are taken.
 func (t *turn) steers() bool {
 	list, err := t.steering()
 	return len(list) > 0 || err != nil
 }
 
-// steer takes the messages that wait for this turn into it, and reports whether there were any.
+// takeSteering takes the messages waiting for this turn into it, and reports whether there were any.
 func (t *turn) steer() (bool, error) {
 	t.loop.queue.Lock()
 	defer t.loop.queue.Unlock()
@@ -260,16 +273,14 @@ func (t *turn) steer() (bool, error) {
 	}
 	var events []event.Event
 	for _, w := range list {
-		m := chat.Message{
-			ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleUser, Text: w.Text,
-			Status: chat.StatusDone, Time: time.Now().UTC(), Program: w.Caller == toolspec.CallerHTTP, Outside: w.From,
-		}
+		m := t.message(chat.RoleUser, w.Text)
+		m.Program, m.Outside = w.Caller == toolspec.CallerHTTP, w.From
 		events = append(append(events, t.joins(w, m)...),
 			t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: m.ID, Steered: true, Asked: w.Asked}))
 		if w.Caller != toolspec.CallerHTTP && len(w.From) == 0 {
-			t.typed = append(slices.Clone(t.typed), TypedHosts(w.Text)...)
+			t.typed = append(slices.Clone(t.typed), typedhosts.Find(w.Text)...)
 		}
 	}
-	t.guard = guard{} // what was in vain may be right now
+	t.guard = repetition.Detector{} // after a new message a repeated call may be right
 	return true, t.loop.publish(t.ctx, events...)
 }

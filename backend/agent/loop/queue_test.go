@@ -15,10 +15,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// held makes a house whose first call stands still until go is closed; it returns when that call runs.
-func held(t *testing.T, ask loop.Ask, turns ...openaitest.Turn) (h *house, proceed func()) {
+// blockingTool makes a harness whose first call blocks until release is closed; it returns when that call
+// runs.
+func blockingTool(t *testing.T, ask loop.Ask, turns ...openaitest.Turn) (h *harness, proceed func()) {
 	t.Helper()
-	h = build(t, turns...)
+	h = newHarness(t, turns...)
 	running, hold := make(chan struct{}), make(chan struct{})
 	first := true
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
@@ -40,18 +41,22 @@ func held(t *testing.T, ask loop.Ask, turns ...openaitest.Turn) (h *house, proce
 	return h, func() { close(hold) }
 }
 
-// send sends text into the turn that runs and gives the id under which it waits.
-func (h *house) send(t *testing.T, text string, when event.Moment) string {
+// send sends text into the running turn and returns the id under which it waits.
+func (h *harness) send(t *testing.T, text string, when event.Moment) string {
 	t.Helper()
-	sent, err := h.Send(context.Background(), loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true}, when)
+	sent, err := h.Send(
+		context.Background(),
+		loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true},
+		when,
+	)
 	if err != nil || sent.Waiting == "" || sent.Turn != "" {
 		t.Fatalf("%q became %+v, %v", text, sent, err)
 	}
 	return sent.Waiting
 }
 
-// ended waits for the end of n turns and gives the last.
-func (h *house) ended(t *testing.T, n int) event.Turn {
+// ended waits for the end of n turns and returns the last.
+func (h *harness) ended(t *testing.T, n int) event.Turn {
 	t.Helper()
 	var end event.Turn
 	for range n {
@@ -62,14 +67,20 @@ func (h *house) ended(t *testing.T, n int) event.Turn {
 
 var asking = loop.Ask{Text: "go", Model: "openai/m"}
 
-func TestAMessageIsTakenIntoTheTurnAfterTheCallThatRuns(t *testing.T) {
-	h, proceed := held(t, asking, calls(call2("act", 1), call2("act", 2), call2("look", 3)), calls(call2("act", 9)), openaitest.Turn{Text: "Done otherwise."})
+func TestASteeringMessageIsTakenAfterTheRunningCall(t *testing.T) {
+	h, proceed := blockingTool(
+		t,
+		asking,
+		calls(call2("act", 1), call2("act", 2), call2("look", 3)),
+		calls(call2("act", 9)),
+		openaitest.Turn{Text: "Done otherwise."},
+	)
 	id := h.send(t, "rather open shop.example", event.MomentNow)
 	proceed()
 	if end := h.ended(t, 1); end.Status != chat.StatusDone || end.Rounds != 3 {
 		t.Fatalf("end %+v", end)
 	}
-	log, _, made := h.kept()
+	log, _, made := h.recorded()
 	var args []string
 	for _, c := range made {
 		args = append(args, string(c.Args))
@@ -84,17 +95,20 @@ func TestAMessageIsTakenIntoTheTurnAfterTheCallThatRuns(t *testing.T) {
 	if last := read[len(read)-1]; last != "user:rather open shop.example" {
 		t.Errorf("the model reads last %q", last)
 	}
-	if !strings.HasPrefix(read[len(read)-2], "tool:not run: the person wrote") && !strings.Contains(read[len(read)-2], "not run: the person wrote") {
+	if !strings.HasPrefix(read[len(read)-2], "tool:not run: the user sent") &&
+		!strings.Contains(read[len(read)-2], "not run: the user sent") {
 		t.Errorf("the calls that were left read %q", read[len(read)-2])
 	}
 	i := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind == event.MessageTaken })
-	if taken := data[event.Taken](log[i]); taken.ID != id || !taken.Steered || taken.Asked.IsZero() || log[i-1].Kind != event.MessageAdded || data[chat.Message](log[i-1]).ID != taken.Message {
+	if taken := data[event.Taken](log[i]); taken.ID != id || !taken.Steered || taken.Asked.IsZero() ||
+		log[i-1].Kind != event.MessageAdded ||
+		data[chat.Message](log[i-1]).ID != taken.Message {
 		t.Errorf("taken %+v after %s", taken, log[i-1].Kind)
 	}
 }
 
 func TestAMessageSentDuringTheLastAnswerIsStillAnsweredInTheTurn(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
 		if n++; n == 1 {
@@ -109,7 +123,7 @@ func TestAMessageSentDuringTheLastAnswerIsStillAnsweredInTheTurn(t *testing.T) {
 }
 
 func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore(t *testing.T) {
-	h, proceed := held(t, asking, calls(call2("act", 1)))
+	h, proceed := blockingTool(t, asking, calls(call2("act", 1)))
 	h.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "to: " + r.Last()} }
 	ctx := context.Background()
 	h.send(t, "second", event.MomentNext)
@@ -125,7 +139,7 @@ func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore
 	if end := h.ended(t, 3); end.Status != chat.StatusDone {
 		t.Fatalf("end %+v", end)
 	}
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	var said []string
 	turns := map[string]bool{}
 	for _, m := range messages {
@@ -142,8 +156,8 @@ func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore
 	}
 }
 
-func TestStopKeepsWhatWaitsUntilSomebodyAsksIt(t *testing.T) {
-	h, proceed := held(t, asking, calls(call2("act", 1)))
+func TestStopHoldsWaitingMessagesUntilTheyAreSent(t *testing.T) {
+	h, proceed := blockingTool(t, asking, calls(call2("act", 1)))
 	h.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "to: " + r.Last()} }
 	h.send(t, "turn left", event.MomentNow)
 	id := h.send(t, "second", event.MomentNext)
@@ -156,7 +170,7 @@ func TestStopKeepsWhatWaitsUntilSomebodyAsksIt(t *testing.T) {
 	if len(waits) != 2 || waits[0].When != event.MomentKept || waits[1].When != event.MomentKept {
 		t.Fatalf("after the stop: %+v", waits)
 	}
-	// Another turn neither takes what was kept nor begins it.
+	// Another turn neither takes nor starts the held message.
 	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "hello", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +181,7 @@ func TestStopKeepsWhatWaitsUntilSomebodyAsksIt(t *testing.T) {
 	if end := h.ended(t, 1); end.Status != chat.StatusDone {
 		t.Fatalf("end %+v", end)
 	}
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	if last := messages[len(messages)-1].Text; last != "to: second" {
 		t.Errorf("asked: %q", last)
 	}
@@ -177,7 +191,14 @@ func TestStopKeepsWhatWaitsUntilSomebodyAsksIt(t *testing.T) {
 }
 
 func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
-	h, proceed := held(t, asking, calls(call2("act", 1)), openaitest.Turn{Text: "ok"}, calls(call2("act", 2)), openaitest.Turn{Text: "ok"})
+	h, proceed := blockingTool(
+		t,
+		asking,
+		calls(call2("act", 1)),
+		openaitest.Turn{Text: "ok"},
+		calls(call2("act", 2)),
+		openaitest.Turn{Text: "ok"},
+	)
 	ctx := context.Background()
 	mine := h.send(t, "mine", event.MomentNext)
 	if _, err := h.Change(ctx, "c1", mine, toolspec.CallerHTTP, "theirs", ""); !errors.Is(err, loop.ErrNotYours) {
@@ -191,21 +212,26 @@ func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
 	}
 	proceed()
 	h.ended(t, 2)
-	_, _, made := h.kept()
-	if len(made) != 2 || made[1].From.Caller != toolspec.CallerHTTP || made[1].From.Turn == made[0].From.Turn || len(made[1].From.TypedHosts) > 0 {
+	_, _, made := h.recorded()
+	if len(made) != 2 || made[1].From.Caller != toolspec.CallerHTTP || made[1].From.Turn == made[0].From.Turn ||
+		len(made[1].From.TypedHosts) > 0 {
 		t.Errorf("calls %+v", made)
 	}
 }
 
 func TestACommandOfThePilotIsDoneBeforeTheNextIsRead(t *testing.T) {
-	h, proceed := held(t, loop.Ask{Text: "open shop.example and annotate"})
-	sent, err := h.Send(context.Background(), loop.Ask{Conversation: "c1", Text: "click 3", Interactive: true}, event.MomentNow)
+	h, proceed := blockingTool(t, loop.Ask{Text: "open shop.example and annotate"})
+	sent, err := h.Send(
+		context.Background(),
+		loop.Ask{Conversation: "c1", Text: "click 3", Interactive: true},
+		event.MomentNow,
+	)
 	if err != nil || sent.Waiting == "" {
 		t.Fatalf("%+v, %v", sent, err)
 	}
 	proceed()
 	h.ended(t, 2)
-	_, _, made := h.kept()
+	_, _, made := h.recorded()
 	var tools []string
 	for _, c := range made {
 		tools = append(tools, c.Tool)
@@ -216,7 +242,7 @@ func TestACommandOfThePilotIsDoneBeforeTheNextIsRead(t *testing.T) {
 }
 
 func TestOnlySoManyMessagesWaitAndNoneWaitsWhereNothingRuns(t *testing.T) {
-	h, proceed := held(t, asking, calls(call2("act", 1)))
+	h, proceed := blockingTool(t, asking, calls(call2("act", 1)))
 	for i := range loop.MaxWaiting {
 		h.send(t, fmt.Sprint("message ", i), event.MomentNext)
 	}

@@ -9,7 +9,7 @@ import (
 	"sextant/shared/chat"
 )
 
-func TestAQuestionThatTheServiceFindsTooLongIsSummedUpAndAskedAgainOnce(t *testing.T) {
+func TestAQuestionRefusedAsTooLongIsSummarizedAndAskedAgainOnce(t *testing.T) {
 	for _, said := range []string{
 		`{"error":{"message":"This model's maximum context length is 4096 tokens. However, your messages resulted in 9000 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}`,
 		`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`,
@@ -17,7 +17,7 @@ func TestAQuestionThatTheServiceFindsTooLongIsSummedUpAndAskedAgainOnce(t *testi
 		`{"error":"input length exceeds maximum context length"}`,
 	} {
 		for _, most := range []int{20_000, 10} {
-			h := longTalk(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+			h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 			h.window = 100_000
 			answer := h.service.Answer
 			refused := 0
@@ -33,7 +33,7 @@ func TestAQuestionThatTheServiceFindsTooLongIsSummedUpAndAskedAgainOnce(t *testi
 				return answer(r)
 			}
 			o := h.ask(t, goal)
-			_, messages, _ := h.kept()
+			_, messages, _ := h.recorded()
 			switch {
 			case most == 10 && (o.Status != chat.StatusFailed || refused < 1 || refused > 2 || !strings.Contains(o.Error, "too long for")):
 				t.Errorf("%s: %+v after %d refusals", said, o, refused)

@@ -5,58 +5,53 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/naming"
+	"sextant/backend/agent/loop/textbuffer"
+	"sextant/backend/agent/prompt"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-// mergeFor is how long pieces of text are collected before they are published.
-const mergeFor = 50 * time.Millisecond
-
-// speak asks the model once and records its answer. The message holds the calls with ids
-// of our own: those of providers repeat (some number calls from 0 in every answer), and a
-// call's id names it in the whole house. On an error the text so far is recorded.
+// askModel asks the model once and records its answer. The message holds the calls with ids of our own, because
+// those of providers repeat (some number calls from 0 in every answer). On an error the text so far is recorded.
 //
-// told are the tools that the question names, defs all that can be called.
-func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Message, error) {
+// listed are the tools in the question, defs all that can be called.
+func (t *turn) speak(listed, defs []toolspec.Definition) (llm.Response, chat.Message, error) {
 	t.rounds++
 	req := llm.Request{System: t.system, Messages: t.prompt()}
 	t.early = early{}
-	message := chat.Message{
-		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleAssistant, Time: time.Now().UTC(),
-	}
+	message := t.message(chat.RoleAssistant, "")
 	ctx, stop := context.WithCancel(t.ctx)
 	defer stop()
-	pieces := func(kind event.Kind) *merger {
-		return &merger{publish: func(s string) error {
+	pieces := func(kind event.Kind) *textbuffer.Buffer {
+		return textbuffer.New(func(s string) error {
 			err := t.loop.publish(t.ctx, t.event(kind, event.Delta{Message: message.ID, Text: s}))
 			if err != nil {
-				stop() // what nobody can keep is not worth waiting and paying for
+				stop() // an answer that cannot be recorded is not worth waiting and paying for
 			}
 			return err
-		}}
+		})
 	}
 	text, thought := pieces(event.TextDelta), pieces(event.ThoughtDelta)
 	asked := time.Now()
-	res, err := t.voice.Stream(ctx, req, told, func(d llm.Delta) {
+	res, err := t.voice.Stream(ctx, req, listed, func(d llm.Delta) {
 		if d.Thought == "" {
-			thought.now() // it came before what comes now
+			thought.Flush() // reasoning comes before this
 		}
-		thought.add(d.Thought)
-		text.add(d.Text)
+		thought.Add(d.Thought)
+		text.Add(d.Text)
 		t.tell(message.ID, d)
 		if d.Call != nil {
 			t.begin(defs, *d.Call)
 		}
 	})
-	if lost := errors.Join(thought.close(), text.close()); lost != nil {
-		err = lost
+	if saveErr := errors.Join(thought.Close(), text.Close()); saveErr != nil {
+		err = saveErr
 	}
 	t.read = res.Usage.Input
 
@@ -76,9 +71,10 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 		message.Outside, message.Offers = res.Outside, res.Offers
 	}
 	round := event.Round{
-		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: weighed(req, told),
-		DurationMS: time.Since(asked).Milliseconds(), Answer: weight(message), Calls: len(message.Calls), Failed: err != nil,
-		Requests: t.purse.take(), Payer: t.purse.payer(),
+		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: prompt.Parts(req, listed),
+		DurationMS: time.Since(asked).Milliseconds(),
+		Answer:     prompt.MessageBytes(message), Calls: len(message.Calls), Failed: err != nil,
+		Requests: t.purse.TakeUnreported(), Payer: t.purse.Payer(),
 	}
 	ended := []event.Event{t.event(event.RoundEnded, round)}
 	if message.Text != "" || len(message.Calls) > 0 {
@@ -88,14 +84,13 @@ func (t *turn) speak(told, defs []toolspec.Definition) (llm.Response, chat.Messa
 	if strings.TrimSpace(message.Text) != "" {
 		t.said = message.Text
 	}
-	if lost := t.record(ended...); lost != nil && err == nil {
-		err = t.unable(message.Calls, lost)
+	if saveErr := t.record(ended...); saveErr != nil && err == nil {
+		err = t.unable(message.Calls, saveErr)
 	}
 	return res, message, err
 }
 
-// tell publishes what is said about an answer that is being waited for. That it is not recorded
-// ends no turn.
+// publishNote tells the user about an answer being waited for. A failure to record it does not end the turn.
 func (t *turn) tell(message string, d llm.Delta) {
 	if d.Note == "" {
 		return
@@ -105,32 +100,7 @@ func (t *turn) tell(message string, d llm.Delta) {
 	}
 }
 
-// weighed is what a question to the model is made of.
-func weighed(req llm.Request, defs []toolspec.Definition) event.Prompt {
-	p := event.Prompt{Talk: len(req.System)}
-	for _, d := range defs {
-		p.Definitions += d.PromptBytes()
-	}
-	for _, m := range req.Messages {
-		if m.Role == chat.RoleTool {
-			p.Results += weight(m)
-		} else {
-			p.Talk += weight(m)
-		}
-	}
-	return p
-}
-
-// weight is the length of a message in bytes, with its calls.
-func weight(m chat.Message) int {
-	n := len(m.Text)
-	for _, c := range m.Calls {
-		n += len(c.Name) + len(c.Args)
-	}
-	return n
-}
-
-// calls gives the answer's calls our ids; broken ones stand among them without arguments.
+// assignCallIDs gives the answer's calls our ids. Broken calls are among them, without arguments.
 func (t *turn) calls(res *llm.Response) []chat.ToolCall {
 	var out []chat.ToolCall
 	for i, c := range res.Calls {
@@ -138,9 +108,9 @@ func (t *turn) calls(res *llm.Response) []chat.ToolCall {
 			c.Args = json.RawMessage("{}")
 		}
 		if kept, err := json.Marshal(c.Args); err == nil {
-			c.Args = kept // as it comes back from the record: the next prompt repeats these bytes
+			c.Args = kept // as the record returns it, so that the next prompt repeats these bytes
 		}
-		id := newID("")
+		id := naming.ID("")
 		if i < len(t.early.ids) {
 			id = t.early.ids[i]
 		}
@@ -150,81 +120,8 @@ func (t *turn) calls(res *llm.Response) []chat.ToolCall {
 		if b.Name == "" {
 			b.Name = "unnamed"
 		}
-		res.Broken[i].ID = newID("")
+		res.Broken[i].ID = naming.ID("")
 		out = append(out, chat.ToolCall{ID: res.Broken[i].ID, Name: b.Name, Args: json.RawMessage("{}")})
 	}
 	return out
-}
-
-// merger joins pieces of text so that at most one event every mergeFor is published. The
-// first piece goes out at once: the wait for the first word is the one that is felt.
-type merger struct {
-	publish func(string) error
-
-	mu      sync.Mutex
-	pending strings.Builder
-	last    time.Time
-	timer   *time.Timer
-	closed  bool
-	err     error
-}
-
-func (m *merger) add(s string) {
-	if s == "" {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.pending.WriteString(s)
-	wait := mergeFor - time.Since(m.last)
-	if wait <= 0 {
-		m.flush()
-		return
-	}
-	if m.timer == nil {
-		m.timer = time.AfterFunc(wait, m.due)
-	}
-}
-
-// now publishes what is pending without waiting for more.
-func (m *merger) now() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.closed {
-		m.flush()
-	}
-}
-
-func (m *merger) due() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.timer = nil
-	if !m.closed {
-		m.flush()
-	}
-}
-
-// flush publishes what is pending; m.mu is held, which keeps pieces in order.
-func (m *merger) flush() {
-	if m.pending.Len() == 0 {
-		return
-	}
-	if err := m.publish(m.pending.String()); err != nil && m.err == nil {
-		m.err = fmt.Errorf("recording the answer: %w", err)
-	}
-	m.pending.Reset()
-	m.last = time.Now()
-}
-
-// close publishes the rest; nothing is published after it returned.
-func (m *merger) close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.flush()
-	m.closed = true
-	if m.timer != nil {
-		m.timer.Stop()
-		m.timer = nil
-	}
-	return m.err
 }

@@ -18,7 +18,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// look is a page's answer as annotate_page gives it: a viewport of about 2,000 tokens.
+// look is a page's answer as annotate_page returns it: a viewport of about 2,000 tokens.
 func look(url string, version, tab int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Page: Orders | tab 9 ¦ shop | %s | v%d | tab %d\n", url, version, tab)
@@ -28,9 +28,9 @@ func look(url string, version, tab int) string {
 	return b.String()
 }
 
-// longTask is a task of 20 rounds that looks at a page and clicks on it, with tools; it gives the
-// requests and what their messages cost.
-func longTask(t *testing.T, tools ...toolspec.Definition) (h *house, tokens []int) {
+// longTask is a task of 20 rounds that looks at a page and clicks on it. It returns the requests and the cost
+// of their messages.
+func longTask(t *testing.T, tools ...toolspec.Definition) (h *harness, tokens []int) {
 	t.Helper()
 	var turns []openaitest.Turn
 	for i := range 20 {
@@ -40,7 +40,7 @@ func longTask(t *testing.T, tools ...toolspec.Definition) (h *house, tokens []in
 			turns = append(turns, calls(call("click_element", fmt.Sprintf(`{"annotationId":%d}`, i))))
 		}
 	}
-	h = build(t, append(turns, openaitest.Turn{Text: "Ordered."})...)
+	h = newHarness(t, append(turns, openaitest.Turn{Text: "Ordered."})...)
 	h.limits = loop.Limits{Rounds: 30, CallsPerTurn: 60}
 	h.defs = append(h.defs, tools...)
 	n := 0
@@ -97,14 +97,24 @@ func TestOldLooksAtAPageAreLeftOutInBlocks(t *testing.T) {
 			repeated += len(m)
 		}
 	}
-	t.Logf("a task of 20 rounds: %d tokens in all requests before, %d after (%.0f %%); the last request %d and %d; %d of %d requests change what was sent (cl100k)",
-		sum(before), sum(after), 100*float64(sum(after))/float64(sum(before)), before[len(before)-1], after[len(after)-1], changed, len(r)-1)
+	t.Logf(
+		"a task of 20 rounds: %d tokens in all requests before, %d after (%.0f %%); the last request %d and %d; %d of %d requests change what was sent (cl100k)",
+		sum(before),
+		sum(after),
+		100*float64(sum(after))/float64(sum(before)),
+		before[len(before)-1],
+		after[len(after)-1],
+		changed,
+		len(r)-1,
+	)
 	if sum(after)*2 > sum(before) || changed > len(r)/3 {
 		t.Errorf("%d of %d tokens, %d changes", sum(after), sum(before), changed)
 	}
 
-	_, messages, _ := h.kept()
-	handle := regexp.MustCompile(`\n<<end [0-9a-f]{12}>>\n\[The rest of this result of annotate_page, 122 lines, is left out here: there is a newer look at this page below\. Read it again with read_result \{"handle":"(m_\w{9})"\}\.\]$`)
+	_, messages, _ := h.recorded()
+	handle := regexp.MustCompile(
+		`\n<<end [0-9a-f]{12}>>\n\[The rest of this result of annotate_page, 122 lines, is left out here: there is a newer snapshot of this page below\. Read it again with read_result \{"handle":"(m_\w{9})"\}\.\]$`,
+	)
 	last := h.service.Requests()[len(r)-1].Messages
 	left, whole := 0, 0
 	for _, m := range last {
@@ -123,7 +133,8 @@ func TestOldLooksAtAPageAreLeftOutInBlocks(t *testing.T) {
 			whole++
 		}
 	}
-	if left < 6 || whole < 1 || !strings.Contains(last[len(last)-3].Content+last[len(last)-1].Content, "Quantity of article 119") {
+	if left < 6 || whole < 1 ||
+		!strings.Contains(last[len(last)-3].Content+last[len(last)-1].Content, "Quantity of article 119") {
 		t.Errorf("%d looks are left out, %d whole", left, whole)
 	}
 }
@@ -140,7 +151,7 @@ func TestAfterARestartTheSameResultsAreLeftOut(t *testing.T) {
 	}
 	all := requests(t, h)
 	keeps(t, "the next turn", before[len(before)-1], all[len(all)-1])
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	for _, m := range messages {
 		if m.Role == chat.RoleTool && strings.Contains(m.Text, "left out") {
 			t.Errorf("the record was changed: %q", m.Text)

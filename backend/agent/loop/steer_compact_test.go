@@ -13,8 +13,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// places is where each of texts stands in a request: the index of its own message, or -1 where a
-// summary quotes it; one that stands twice or nowhere is an error.
+// places is where each of texts is in a request: the index of its own message, or -1 where a summary quotes
+// it. A text that appears twice or not at all is an error.
 func places(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 	t.Helper()
 	for _, text := range texts {
@@ -23,7 +23,8 @@ func places(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 			if m.Role == "user" && m.Content == text {
 				found = append(found, i)
 			}
-			if strings.HasPrefix(m.Content, "[From Sextant: the beginning") && strings.Contains(m.Content, "\n> "+text+"\n") {
+			if strings.HasPrefix(m.Content, "[From Sextant: the beginning") &&
+				strings.Contains(m.Content, "\n> "+text+"\n") {
 				found = append(found, -1)
 			}
 		}
@@ -37,7 +38,7 @@ func places(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 }
 
 func TestAMessageThatSteersInTheRoundOfASummaryIsReadAfterIt(t *testing.T) {
-	h := longTalk(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	do := h.do
 	var said []string
 	h.do = func(ctx context.Context, c toolspec.Call) toolspec.Result {
@@ -48,7 +49,7 @@ func TestAMessageThatSteersInTheRoundOfASummaryIsReadAfterIt(t *testing.T) {
 	if o := h.ask(t, goal); o.Status != chat.StatusDone || o.Text != "Ordered." {
 		t.Fatalf("%+v", o)
 	}
-	_, messages, made := h.kept()
+	_, messages, made := h.recorded()
 	if len(made) != 12 || len(said) != 12 || len(summaries(messages)) == 0 {
 		t.Fatalf("%d calls, %d messages, %d summaries", len(made), len(said), len(summaries(messages)))
 	}
@@ -67,7 +68,7 @@ func TestAMessageThatSteersInTheRoundOfASummaryIsReadAfterIt(t *testing.T) {
 	if !slices.Equal(own, said) {
 		t.Errorf("the record holds %q", own)
 	}
-	for i, r := range talks(h) {
+	for i, r := range conversationTexts(h) {
 		at := places(t, r, said[:i])
 		if !slices.IsSorted(at) || i > 0 && at[i-1] != len(r.Messages)-1 {
 			t.Errorf("question %d has them at %v of %d", i, at, len(r.Messages))
@@ -77,9 +78,9 @@ func TestAMessageThatSteersInTheRoundOfASummaryIsReadAfterIt(t *testing.T) {
 
 func TestAMessageThatIsSentWhileASummaryIsWrittenIsReadInTheNextRound(t *testing.T) {
 	const wish = "rather a blue one"
-	var h *house
+	var h *harness
 	sent := 0
-	h = longTalk(t, func() openaitest.Turn {
+	h = longConversation(t, func() openaitest.Turn {
 		if sent++; sent == 1 {
 			h.send(t, wish, event.MomentNow)
 		}
@@ -88,14 +89,16 @@ func TestAMessageThatIsSentWhileASummaryIsWrittenIsReadInTheNextRound(t *testing
 	if o := h.ask(t, goal); o.Status != chat.StatusDone {
 		t.Fatalf("%+v", o)
 	}
-	_, messages, made := h.kept()
+	_, messages, made := h.recorded()
 	first := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleSummary })
 	at := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Text == wish })
-	if at < first || messages[at-1].Role != chat.RoleTool || !strings.Contains(messages[at-1].Text, "not run: the person wrote") || len(made) != 11 {
+	if at < first || messages[at-1].Role != chat.RoleTool ||
+		!strings.Contains(messages[at-1].Text, "not run: the user sent") ||
+		len(made) != 11 {
 		t.Errorf("summary %d, message %d after %q, %d calls", first, at, messages[at-1].Text, len(made))
 	}
 	read := 0
-	for _, r := range talks(h) {
+	for _, r := range conversationTexts(h) {
 		if r.Last() == wish {
 			read++
 		}
@@ -103,11 +106,11 @@ func TestAMessageThatIsSentWhileASummaryIsWrittenIsReadInTheNextRound(t *testing
 	if read != 1 {
 		t.Errorf("it was what the model had to answer %d times", read)
 	}
-	places(t, talks(h)[len(talks(h))-1], []string{wish})
+	places(t, conversationTexts(h)[len(conversationTexts(h))-1], []string{wish})
 }
 
 func TestNoSummarySwallowsWhatTheModelHasNotRead(t *testing.T) {
-	h := longTalk(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	do := h.do
 	var said []string
 	n := 0
@@ -121,12 +124,12 @@ func TestNoSummarySwallowsWhatTheModelHasNotRead(t *testing.T) {
 		return do(ctx, c)
 	}
 	h.ask(t, goal)
-	_, messages, _ := h.kept()
+	_, messages, _ := h.recorded()
 	at := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Text == said[1] })
 	if messages[at+1].Role != chat.RoleSummary {
 		t.Fatalf("after the messages stands %+v", messages[at+1])
 	}
-	r := talks(h)[7]
+	r := conversationTexts(h)[7]
 	if got := places(t, r, said); len(got) != 2 || got[0] != len(r.Messages)-2 || got[1] != len(r.Messages)-1 {
 		t.Errorf("the next question has them at %v of %d", got, len(r.Messages))
 	}

@@ -12,9 +12,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestWhatAModelThinksIsToldBeforeWhatItSaysAndKeptWithItsCalls(t *testing.T) {
+func TestReasoningIsShownBeforeTheAnswerAndKeptWithItsCalls(t *testing.T) {
 	const thought = "The page names two shops. The first is open."
-	h := build(t,
+	h := newHarness(t,
 		openaitest.Turn{Thought: thought, Text: "Looking.", Fragment: 3, Calls: []openaitest.Call{call("look", `{}`)}},
 		openaitest.Turn{Thought: "Done now.", Text: "The first."},
 	)
@@ -22,7 +22,7 @@ func TestWhatAModelThinksIsToldBeforeWhatItSaysAndKeptWithItsCalls(t *testing.T)
 	if o := h.ask(t, "which?"); o.Status != chat.StatusDone || o.Text != "The first." {
 		t.Fatalf("outcome %+v", o)
 	}
-	log, messages, _ := h.kept()
+	log, messages, _ := h.recorded()
 	told, spoke := map[string]string{}, map[string]bool{}
 	for _, e := range log {
 		switch e.Kind {
@@ -47,10 +47,10 @@ func TestWhatAModelThinksIsToldBeforeWhatItSaysAndKeptWithItsCalls(t *testing.T)
 	}
 }
 
-func TestAStopWhileAModelThinksKeepsItsThoughts(t *testing.T) {
+func TestAStopDuringReasoningKeepsTheReasoning(t *testing.T) {
 	whole := openaitest.Turn{Thought: "One. Two.", Fragment: 5}
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), "Two.")
-	h := build(t, whole)
+	h := newHarness(t, whole)
 	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "think", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}

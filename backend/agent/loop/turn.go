@@ -6,21 +6,24 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/budget"
+	"sextant/backend/agent/loop/naming"
+	"sextant/backend/agent/loop/repetition"
+	"sextant/backend/agent/loop/sourceset"
+	"sextant/backend/agent/prompt"
 	"sextant/backend/record/space"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-// errStopped is the cause of a turn that a person ended.
+// errStopped is the cause of a turn that a person stopped.
 var errStopped = errors.New("stopped")
 
-// turn is one run of the loop. Only its own goroutine touches it, but for what exec's
-// workers are handed.
+// turn is one run of the loop. Only its own goroutine touches it, except for what callTool's workers get.
 type turn struct {
 	loop *Loop
 	ask  Ask
@@ -33,30 +36,30 @@ type turn struct {
 	limits   Limits
 	system   string
 	messages []chat.Message
-	outside  sources
+	outside  sourceset.Set
 	typed    []string
-	guard    guard
+	guard    repetition.Detector
 	called   int
 	rounds   int
-	purse    *purse
+	purse    *budget.Account
 	said     string
-	// read is how many tokens the last question had, as the provider counted.
+	// lastInputTokens is the size of the last question as the provider counted it.
 	read int
-	// rereads is true when the model can read an old result again.
+	// canReread is true if the model can read an old result again.
 	rereads bool
-	// early are the calls of the answer that is being read.
+	// early are the calls of the answer being streamed.
 	early early
-	// closed is true when the goal lets no tool run any more; fixed are the tools that are told in
-	// the system prompt of a turn with a goal.
+	// toolsClosed is true once the goal lets no more tools run; goalTools are the tools in the system prompt
+	// of a turn with a goal.
 	closed bool
 	fixed  []toolspec.Definition
 	// full is set once the disk had no space for events of the turn.
 	full error
 	kin  *kin
 	got  gathered
-	// holds is what the window is taken to hold since a question was refused as too long, 0 before.
+	// refusedWindow is the assumed context window after a question was refused as too long, 0 before.
 	holds int
-	// reads is what the service says that the model reads at once, 0 when it says nothing.
+	// serviceWindow is the context window as the service reports it, 0 if it does not.
 	reads int
 }
 
@@ -72,12 +75,13 @@ type Outcome struct {
 	Rounds     int
 	Calls      int
 	Usage      chat.Usage
-	// Bill is all that it cost, with what is estimated where Usage was not reported, Budget the setting of the budget that ended it, "" when none did.
+	// Bill is the total cost, with estimates where Usage was not reported. Budget is the setting of the
+	// budget that ended the turn, "" if none did.
 	Bill   chat.Bill
 	Budget string
 }
 
-// ending is how a turn comes to its end.
+// ending is how a turn ends.
 type ending struct {
 	status     chat.Status
 	message    string
@@ -86,25 +90,22 @@ type ending struct {
 	budget string
 }
 
-// open records the person's message; after it the turn is under way.
+// recordStart records the person's message; after it the turn is under way.
 func (t *turn) open(ctx context.Context, fresh bool) error {
 	before, err := t.loop.cfg.History.Messages(ctx, t.ask.Conversation)
 	if err != nil {
 		return fmt.Errorf("reading the conversation: %w", err)
 	}
 	now := time.Now().UTC()
-	a, err := t.part(before, chat.Message{
-		ID: newID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: chat.RoleUser,
-		Text: t.ask.Text, Status: chat.StatusDone, Time: now,
-	})
+	a, err := t.part(before, t.message(chat.RoleUser, t.ask.Text))
 	if err != nil {
 		return err
 	}
-	told, err := t.conversation(ctx, fresh, len(before) == 0, now)
+	created, err := t.conversation(ctx, fresh, len(before) == 0, now)
 	if err != nil {
 		return err
 	}
-	events := append(told, a.events...)
+	events := append(created, a.events...)
 	var with []chat.Message
 	if len(a.mine) > 0 {
 		with = t.attached(t.ask.Attached)
@@ -115,26 +116,32 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 	for _, mine := range a.mine {
 		events = append(events, t.event(event.MessageAdded, mine))
 		if w := t.ask.waited; w != nil {
-			events = append(events, t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: mine.ID, Asked: w.Asked}))
+			events = append(
+				events,
+				t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: mine.ID, Asked: w.Asked}),
+			)
 		}
 	}
 	raised, err := t.openPurse(ctx)
 	if err != nil {
 		return err
 	}
-	events = append(append(events, raised...), t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.ask.Model, Status: chat.StatusRunning}))
+	events = append(
+		append(events, raised...),
+		t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.ask.Model, Status: chat.StatusRunning}),
+	)
 	if err := t.loop.publish(ctx, events...); err != nil {
 		return err
 	}
 	t.messages = append(append(a.before, with...), a.mine...)
 	for _, m := range t.messages {
-		t.outside.add(m.Outside...)
+		t.outside.Add(m.Outside...)
 	}
 	return nil
 }
 
-// conversation tells of a new conversation, or of the title and model of one that changed. That of
-// a subagent takes no second turn.
+// conversation returns events for a new conversation, or for a changed title or model. A subagent's
+// conversation takes no second turn.
 func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Time) ([]event.Event, error) {
 	c := chat.Conversation{ID: t.ask.Conversation, Created: now}
 	if k := t.ask.kin; k != nil {
@@ -158,7 +165,7 @@ func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Tim
 		return nil, nil
 	}
 	if c.Title == "" {
-		c.Title = title(t.ask.Text)
+		c.Title = naming.Title(t.ask.Text)
 	}
 	c.Model, c.Status, c.Updated = t.ask.Model, chat.StatusRunning, now
 	return []event.Event{event.New(kind, c).In(c.ID, "")}, nil
@@ -170,10 +177,10 @@ func (t *turn) run() Outcome {
 	if t.ctx.Err() != nil {
 		end = ending{status: chat.StatusStopped}
 	}
-	bill, told := t.purse.spent()
+	bill, reported := t.purse.Spent()
 	data := event.Turn{
 		ID: t.id, Model: t.ask.Model, Status: end.status, Error: end.message,
-		Suggestion: end.suggestion, Rounds: t.rounds, Usage: told, Budget: end.budget,
+		Suggestion: end.suggestion, Rounds: t.rounds, Usage: reported, Budget: end.budget,
 	}
 	events := append(t.rest("rest"), t.keep(end.status)...)
 	events = append(events, t.event(event.TurnEnded, data))
@@ -183,12 +190,12 @@ func (t *turn) run() Outcome {
 	}
 	return Outcome{
 		Conversation: t.ask.Conversation, Turn: t.id, Text: t.said, Status: end.status, Error: end.message,
-		Suggestion: end.suggestion, Rounds: t.rounds, Calls: t.called, Usage: told,
+		Suggestion: end.suggestion, Rounds: t.rounds, Calls: t.called, Usage: reported,
 		Bill: bill, Budget: end.budget,
 	}
 }
 
-// rounding alternates model and tools.
+// runRounds alternates model and tools.
 func (t *turn) rounding() ending {
 	if err := t.prepare(); err != nil {
 		return failed(err)
@@ -204,20 +211,20 @@ func (t *turn) rounding() ending {
 		if err != nil {
 			return failed(err)
 		}
-		told, err := t.offer(defs)
+		listed, err := t.offer(defs)
 		if err != nil {
 			return failed(err)
 		}
-		told = t.withGoal(told, defs)
-		if err := t.compact(told); err != nil {
+		listed = t.withGoal(listed, defs)
+		if err := t.compact(listed); err != nil {
 			return failed(err)
 		}
 		if end := t.afford(); end != nil {
 			return *end
 		}
-		res, message, err := t.speak(told, defs)
-		if shorter, lost := t.shorten(told, err); lost != nil {
-			return failed(lost)
+		res, message, err := t.speak(listed, defs)
+		if shorter, saveErr := t.shorten(listed, err); saveErr != nil {
+			return failed(saveErr)
 		} else if shorter {
 			continue
 		}
@@ -239,7 +246,8 @@ func (t *turn) rounding() ending {
 			if end.status != chat.StatusDone {
 				return end
 			}
-			// Only what is really there asks again: who wrote it may take it back at this moment.
+			// Only a message that is still there continues the turn: its author may take it back at this
+			// moment.
 			if more, err := t.steer(); err != nil {
 				return failed(err)
 			} else if more {
@@ -271,25 +279,25 @@ func (t *turn) prepare() error {
 		if err := t.listen(); err != nil {
 			return err
 		}
-		t.measure() // now, as that question made a server on this machine load the model
+		t.measure() // now, because the probe made a local server load the model
 	}
 	if t.system = t.ask.System; t.system == "" {
-		t.system = systemPrompt(t.loop.cfg.System(), t.loop.cfg.Notes())
+		t.system = prompt.System(t.loop.cfg.System(), t.loop.cfg.Notes())
 	}
 	return nil
 }
 
-// listen finds out how the model writes calls; mostly that is known.
+// detectFormat finds out how the model writes tool calls; usually that is known.
 func (t *turn) listen() error {
 	if t.loop.cfg.Dialects == nil {
 		return nil
 	}
-	v, _, err := t.loop.cfg.Dialects.Dialect(t.ctx, t.ask.Model, t.voice.Model)
-	if lost := t.aside("probe"); lost != nil {
-		return lost
+	v, _, err := t.loop.cfg.Dialects.Detect(t.ctx, t.ask.Model, t.voice.Model)
+	if saveErr := t.aside("probe"); saveErr != nil {
+		return saveErr
 	}
 	if second, ok := t.voice.Model.(llm.Backed); err != nil && ok && second.Backed() && t.ctx.Err() == nil {
-		return nil // the one that answers instead is asked in the usual way
+		return nil // the fallback is asked natively
 	}
 	if err != nil {
 		return fmt.Errorf("asking model %s how it calls tools: %w", t.ask.Model, err)
@@ -302,16 +310,28 @@ func (t *turn) listen() error {
 func (t *turn) finish(res llm.Response) ending {
 	switch {
 	case res.Stop == llm.StopLength:
-		return ending{status: chat.StatusLimit, message: "The answer reached the model's length limit and ends early.", suggestion: "Send \"continue\" to go on."}
+		return ending{
+			status:     chat.StatusLimit,
+			message:    "The answer reached the model's length limit and ends early.",
+			suggestion: "Send \"continue\" to go on.",
+		}
 	case res.Stop == llm.StopFilter:
-		return ending{status: chat.StatusFailed, message: "The service's content filter ended the answer.", suggestion: "Ask in other words, or choose another model."}
+		return ending{
+			status:     chat.StatusFailed,
+			message:    "The service's content filter ended the answer.",
+			suggestion: "Ask in other words, or choose another model.",
+		}
 	case strings.TrimSpace(res.Text) == "":
-		return ending{status: chat.StatusFailed, message: "The model gave an empty answer.", suggestion: "Send again, or choose another model."}
+		return ending{
+			status:     chat.StatusFailed,
+			message:    "The model gave an empty answer.",
+			suggestion: "Send again, or choose another model.",
+		}
 	}
 	return ending{status: chat.StatusDone}
 }
 
-// failed turns an error into the end of a turn, with the provider's own hint if it has one.
+// endingFor turns an error into the end of a turn, with the provider's own suggestion if there is one.
 func failed(err error) ending {
 	if space.IsFull(err) {
 		return full()
@@ -324,7 +344,11 @@ func failed(err error) ending {
 	case errors.As(err, &e):
 		return ending{status: chat.StatusFailed, message: sentence(e.Message), suggestion: e.Suggestion}
 	}
-	return ending{status: chat.StatusFailed, message: sentence(err.Error()), suggestion: "What was recorded is kept. Send again."}
+	return ending{
+		status:     chat.StatusFailed,
+		message:    sentence(err.Error()),
+		suggestion: "Everything recorded so far is kept. Send again.",
+	}
 }
 
 func sentence(s string) string {
@@ -336,6 +360,14 @@ func sentence(s string) string {
 
 func (t *turn) event(k event.Kind, data any) event.Event {
 	return event.New(k, data).In(t.ask.Conversation, t.id)
+}
+
+// message makes a message of this turn.
+func (t *turn) message(role chat.Role, text string) chat.Message {
+	return chat.Message{
+		ID: naming.ID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: role, Text: text,
+		Status: chat.StatusDone, Time: time.Now().UTC(),
+	}
 }
 
 func (t *turn) panel() string {
@@ -358,21 +390,6 @@ func (t *turn) provenance() toolspec.Provenance {
 	}
 	return toolspec.Provenance{
 		Caller: caller, Conversation: t.ask.Conversation, Turn: t.id, Session: t.ask.Session,
-		Interactive: t.ask.Interactive, TypedHosts: t.typed, Outside: t.outside.list(), YesTo: t.ask.YesTo,
+		Interactive: t.ask.Interactive, TypedHosts: t.typed, Outside: t.outside.List(), YesTo: t.ask.YesTo,
 	}
-}
-
-// title is the first line of what was asked, short enough for a list.
-func title(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = strings.Join(strings.Fields(line), " ")
-	const most = 60
-	if utf8.RuneCountInString(line) <= most {
-		return line
-	}
-	cut := string([]rune(line)[:most])
-	if i := strings.LastIndexByte(cut, ' '); i > most/2 {
-		cut = cut[:i]
-	}
-	return cut + "…"
 }

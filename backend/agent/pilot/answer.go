@@ -3,15 +3,21 @@ package pilot
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/pilot/commandtable"
+	"sextant/backend/agent/pilot/grammar"
+	"sextant/shared/annotator"
+	"sextant/shared/chat"
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-// Bounds of what is read back. The whole result stands on the call's card.
+// Limits of what is read back. The call's card shows the whole result.
 const (
 	maxListLines = 80
 	maxListChars = 8_000
@@ -19,7 +25,7 @@ const (
 	maxChanges   = 8
 )
 
-// view is the text form of a page's answer (CONTRACT.md, "Environment tools") taken apart.
+// pageAnswer is the text form of a page's answer, parsed.
 type view struct {
 	title, url string
 	outcome    string
@@ -27,11 +33,11 @@ type view struct {
 	more       string
 }
 
-// look parses text; false when it does not have that form.
+// parsePageAnswer parses text; false if it does not have that form.
 func look(text string) (view, bool) {
 	head, rest, _ := strings.Cut(text, "\n")
 	fields := strings.Split(strings.TrimPrefix(head, "Page: "), " | ")
-	// The page of a panel stands in no tab.
+	// A panel's page has no tab.
 	if n := len(fields); n >= 3 && strings.HasPrefix(fields[n-2], "panel:") {
 		fields = append(fields, "")
 	}
@@ -54,7 +60,7 @@ func look(text string) (view, bool) {
 	return v, true
 }
 
-// name is what the page is called, for a sentence.
+// name is what the page is called in a sentence.
 func (v view) name() string {
 	if strings.TrimSpace(v.title) == "" {
 		return v.url
@@ -62,14 +68,14 @@ func (v view) name() string {
 	return "“" + v.title + "”"
 }
 
-// answer is what is said at the end of a message's commands.
+// reply is the pilot's answer to the commands of a message.
 type answer struct {
-	g     *grammar
+	g     *grammar.Parser
 	parts []string
-	// first is true when the conversation has not heard yet who answers.
+	// first is true if the conversation has not been told yet who answers.
 	first  bool
-	offers []Offer
-	// outside are the sources of the text that is quoted.
+	offers []chat.Offer
+	// outside are the sources of quoted text.
 	outside []string
 }
 
@@ -79,7 +85,7 @@ func (a *answer) add(text string) {
 	}
 }
 
-// response says it.
+// response emits the reply.
 func (a *answer) response(onDelta func(llm.Delta)) llm.Response {
 	text := strings.Join(a.parts, "\n\n")
 	if a.first && !strings.Contains(text, who()) {
@@ -90,81 +96,84 @@ func (a *answer) response(onDelta func(llm.Delta)) llm.Response {
 	return llm.Response{Text: text, Stop: llm.StopDone, Offers: a.offers, Outside: slices.Compact(a.outside)}
 }
 
-// trouble says why nothing of asked was done, and what may have been meant.
-func (a *answer) trouble(t *trouble, asked string) {
-	offers := t.offers
-	if !t.asks {
-		offers = a.g.meant(t.said)
+// explainProblem says why nothing of asked was done, and what may have been meant.
+func (a *answer) trouble(t *grammar.Problem, asked string) {
+	offers := t.Offers
+	if !t.Ambiguous {
+		offers = a.g.Suggest(t.Said)
 	}
-	what := t.hint
+	what := t.Hint
 	switch {
 	case what != "":
 	case len(offers) > 0:
-		what = fmt.Sprintf("There is no command %q.", short(t.said))
-	case t.part:
-		what = fmt.Sprintf("The command pilot has no command for %q. It needs a model to plan.", short(t.said))
+		what = fmt.Sprintf("There is no command %q.", grammar.Abbreviate(t.Said))
+	case t.Partial:
+		what = fmt.Sprintf(
+			"The command pilot has no command for %q. It needs a model to plan.",
+			grammar.Abbreviate(t.Said),
+		)
 	default:
 		what = "The command pilot has no command for that. It needs a model to plan."
 	}
-	if len(offers) > 0 && !t.asks {
-		what += " Did you mean " + listed(offers, " or ") + "?"
+	if len(offers) > 0 && !t.Ambiguous {
+		what += " Did you mean " + grammar.JoinOffers(offers, " or ") + "?"
 	}
 	what += " Nothing was done."
-	if t.hint == "" {
+	if t.Hint == "" {
 		what += " Say \"help\" for all commands."
 	}
-	if t.hint == "" && len(offers) == 0 && !a.first {
+	if t.Hint == "" && len(offers) == 0 && !a.first {
 		what += " To connect a model: " + llm.HowToConnect()
 	}
 	for _, o := range offers {
 		if o.Name != "" {
-			a.outside = append(a.outside, a.g.live.source()...)
+			a.outside = append(a.outside, a.g.Live.Sources()...)
 		}
-		if i := strings.Index(asked, t.said); i >= 0 && t.said != "" {
-			o.Say = strings.TrimSpace(asked[:i] + o.Say + asked[i+len(t.said):])
+		if i := strings.Index(asked, t.Said); i >= 0 && t.Said != "" {
+			o.Say = strings.TrimSpace(asked[:i] + o.Say + asked[i+len(t.Said):])
 		}
 		a.offers = append(a.offers, o)
 	}
 	a.add(what)
 }
 
-// local answers what needs no call.
-func (a *answer) local(s step, tools []toolspec.Function) {
-	if s.local == localHelp {
-		a.add(a.g.help(s.about))
+// answerBuiltin answers what needs no call.
+func (a *answer) local(s grammar.Step, tools []toolspec.Function) {
+	if s.Builtin == commandtable.LocalHelp {
+		a.add(a.g.Help(s.About, who()))
 		return
 	}
 	a.add(toolList(tools))
 }
 
-// missing says that a command's tool cannot be called now.
-func (a *answer) missing(s step) {
+// reportMissingTool says that a command's tool cannot be called now.
+func (a *answer) missing(s grammar.Step) {
 	hint := "Say \"tools\" for what can be called now."
-	if near := closest(s.tool, a.g.tools); near != "" {
+	if near := grammar.Closest(s.Tool, a.g.Tools); near != "" {
 		hint = fmt.Sprintf("Did you mean %s? ", near) + hint
-		a.offers = append(a.offers, Offer{Say: "/" + near + " " + string(s.args)})
+		a.offers = append(a.offers, chat.Offer{Say: "/" + near + " " + string(s.Args)})
 	}
-	a.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", short(s.said), s.tool, hint))
+	a.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Said), s.Tool, hint))
 }
 
-// report reads the result of a finished step back.
-func (a *answer) report(s step, text string) string {
-	text = harmless(text)
+// describeResult describes the result of a finished step.
+func (a *answer) report(s grammar.Step, text string) string {
+	text = grammar.EscapeLinks(text)
 	v, page := look(text)
 	switch {
-	case page && s.tool == "navigate_page":
+	case page && s.Tool == "navigate_page":
 		return opened(v)
-	case page && (s.tool == "annotate_page" || s.tool == "get_annotations"):
+	case page && (s.Tool == "annotate_page" || s.Tool == "get_annotations"):
 		return a.numbered(v)
 	case page:
 		return acted(s, v)
 	}
-	switch s.tool {
+	switch s.Tool {
 	case "get_page_content", "read_file":
 		return bounded(text, maxReadChars)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "Done: " + short(s.said) + "."
+		return "Done: " + grammar.Abbreviate(s.Said) + "."
 	}
 	return bounded(text, maxReadChars)
 }
@@ -181,13 +190,19 @@ func opened(v view) string {
 	case n == 1:
 		return where + " One thing is numbered: " + v.elements[0] + "."
 	default:
-		return fmt.Sprintf("%s %d things are numbered, from %s to %s. Say \"annotate\" for the list.", where, n, v.elements[0], v.elements[n-1])
+		return fmt.Sprintf(
+			"%s %d things are numbered, from %s to %s. Say \"annotate\" for the list.",
+			where,
+			n,
+			v.elements[0],
+			v.elements[n-1],
+		)
 	}
 }
 
 func (a *answer) numbered(v view) string {
 	if len(v.elements) == 0 {
-		return strings.TrimSpace("Nothing to number on " + v.name() + ". " + sentence(a.g.spoken(v.more)))
+		return strings.TrimSpace("Nothing to number on " + v.name() + ". " + sentence(a.g.Rephrase(v.more)))
 	}
 	things := fmt.Sprintf("%d things are", len(v.elements))
 	if len(v.elements) == 1 {
@@ -203,15 +218,15 @@ func (a *answer) numbered(v view) string {
 		lines = append(lines, e)
 	}
 	if v.more != "" {
-		lines = append(lines, a.g.spoken(v.more))
+		lines = append(lines, a.g.Rephrase(v.more))
 	}
 	return strings.Join(lines, "\n")
 }
 
-func acted(s step, v view) string {
+func acted(s grammar.Step, v view) string {
 	out := v.outcome
 	if out == "" {
-		out = "done: " + short(s.said)
+		out = "done: " + grammar.Abbreviate(s.Said)
 	}
 	var kept []string
 	for part := range strings.SplitSeq(out, " · ") {
@@ -231,9 +246,9 @@ func acted(s step, v view) string {
 	return answer
 }
 
-// failure reads a failed result back: what happened and what to say next.
+// describeFailure describes a failed result: what happened and what to say next.
 func (a *answer) failure(text string) {
-	text = harmless(text)
+	text = grammar.EscapeLinks(text)
 	if head, rest, ok := strings.Cut(text, "): "); ok && strings.HasPrefix(head, "error (") {
 		text = rest
 	}
@@ -241,7 +256,7 @@ func (a *answer) failure(text string) {
 	said := sentence(bounded(withoutCall(what), maxReadChars))
 	if hint != "" {
 		hint, more, _ := strings.Cut(hint, "\n")
-		spoken := a.g.spoken(hint)
+		spoken := a.g.Rephrase(hint)
 		said += "\n" + sentence(bounded(spoken, maxReadChars))
 		if more != "" {
 			said += "\n" + bounded(more, maxReadChars)
@@ -251,20 +266,20 @@ func (a *answer) failure(text string) {
 	a.add(said)
 }
 
-// next offers the commands that a hint for models came to, when they are whole as they stand.
+// offerNext offers the commands of a hint for models, if they are complete as they are.
 func (a *answer) next(hint, spoken string) {
 	if hint == spoken {
 		return
 	}
-	for _, f := range a.g.forms {
-		if !f.quiet && len(f.slots()) == 0 && len(a.offers) < maxOffers && strings.Contains(spoken, `"`+f.shown()+`"`) {
-			a.offers = append(a.offers, Offer{Say: f.shown(), Means: f.means})
+	for _, f := range a.g.Forms {
+		if !f.Hidden && len(f.Slots()) == 0 && len(a.offers) < grammar.MaxOffers &&
+			strings.Contains(spoken, `"`+f.Usage()+`"`) {
+			a.offers = append(a.offers, chat.Offer{Say: f.Usage(), Means: f.Means})
 		}
 	}
 }
 
-// withoutCall drops the `tool(arg=1): ` that an error begins with: a person sees the call
-// on its card.
+// dropCallPrefix removes the `tool(arg=1): ` at the start of an error: the call's card shows it.
 func withoutCall(what string) string {
 	call, rest, ok := strings.Cut(what, "): ")
 	name, _, opens := strings.Cut(call, "(")
@@ -274,26 +289,19 @@ func withoutCall(what string) string {
 	return rest
 }
 
-// notDone names the commands that did not run.
-func (a *answer) notDone(rest []step) {
+// reportSkipped names the commands that did not run.
+func (a *answer) notDone(rest []grammar.Step) {
 	if len(rest) == 0 {
 		return
 	}
 	said := make([]string, len(rest))
 	for i, s := range rest {
-		said[i] = short(s.said)
+		said[i] = grammar.Abbreviate(s.Said)
 	}
 	a.add("Not done after that: " + strings.Join(said, "; ") + ".")
 }
 
-func short100(s string) string {
-	if utf8.RuneCountInString(s) <= 100 {
-		return s
-	}
-	return string([]rune(s)[:100]) + "…"
-}
-
-// sentence begins with a capital and ends with a full stop.
+// sentence makes s begin with a capital and end with a full stop.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -307,10 +315,6 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// harmless keeps text from a page from becoming a link or a picture where answers are
-// shown with formatting.
-func harmless(s string) string { return strings.ReplaceAll(s, "](", "] (") }
-
 func bounded(s string, most int) string {
 	s = strings.TrimSpace(s)
 	if len(s) <= most {
@@ -321,4 +325,47 @@ func bounded(s string, most int) string {
 		end--
 	}
 	return fmt.Sprintf("%s\n… %d characters more on the call's card", s[:end], utf8.RuneCountInString(s[end:]))
+}
+
+// annotationsIn returns the annotations in the newest page answer of the conversation, for a window that
+// shows no page.
+func seen(messages []chat.Message) *event.Marks {
+	for _, m := range slices.Backward(messages) {
+		if m.Role != chat.RoleTool {
+			continue
+		}
+		v, ok := look(m.Text)
+		if !ok || len(v.elements) == 0 {
+			continue
+		}
+		marks := &event.Marks{Page: annotator.Page{Title: v.title, URL: v.url}}
+		for _, line := range v.elements {
+			number, rest, _ := strings.Cut(strings.TrimPrefix(line, "["), "] ")
+			role, name, _ := strings.Cut(rest, " ")
+			id, err := strconv.Atoi(number)
+			if end := strings.LastIndexByte(name, '"'); err == nil && end > 0 && name[0] == '"' {
+				marks.Elements = append(marks.Elements, annotator.Element{ID: id, Role: role, Name: name[1:end]})
+			}
+		}
+		return marks
+	}
+	return nil
+}
+
+// introduction says who answers and how to connect a model.
+func who() string {
+	return "This is Sextant's built-in command pilot: it runs plain commands, but it does not plan. To connect a " +
+		"model: " + llm.HowToConnect()
+}
+
+// toolList lists what can be called now.
+func toolList(tools []toolspec.Function) string {
+	if len(tools) == 0 {
+		return "No tool can be called now."
+	}
+	lines := []string{fmt.Sprintf("%d tools can be called now:", len(tools)), ""}
+	for _, t := range tools {
+		lines = append(lines, "- "+t.Function.Name+": "+grammar.FirstSentence(t.Function.Description))
+	}
+	return strings.Join(lines, "\n")
 }

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// introduction is what the pilot says of itself in its first answer.
+// introduction is what the pilot says about itself in its first answer.
 func introduction(t *testing.T) string {
 	t.Helper()
 	_, answer := drive(t, "tools")
@@ -22,8 +22,8 @@ func introduction(t *testing.T) string {
 	return parts[len(parts)-1]
 }
 
-// answers says text and gives the pilot's answer when its calls have these results; a
-// result that starts with "error" failed.
+// answers is the pilot's answer to text if its calls have these results; a result that starts with "error"
+// failed.
 func answers(t *testing.T, text string, results ...string) string {
 	t.Helper()
 	p := pilot.New(pilot.Config{})
@@ -36,7 +36,11 @@ func answers(t *testing.T, text string, results ...string) string {
 	}
 	for _, r := range append(results, "") {
 		var streamed strings.Builder
-		res, err := p.Stream(context.Background(), llm.Request{Messages: messages, Tools: offer(tools)}, func(d llm.Delta) { streamed.WriteString(d.Text) })
+		res, err := p.Stream(
+			context.Background(),
+			llm.Request{Messages: messages, Tools: offer(tools)},
+			func(d llm.Delta) { streamed.WriteString(d.Text) },
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +63,7 @@ func answers(t *testing.T, text string, results ...string) string {
 
 const shop = "Page: Blue | Green shop | https://shop.example/ | v3 | tab 1\n"
 
-func TestAnswersReadTheResultBack(t *testing.T) {
+func TestAnswersDescribeTheResult(t *testing.T) {
 	list := "[1] link \"Home\"\n[2] textbox \"Search\" = \"\"\n[3] button \"Buy\"\n"
 	for name, c := range map[string]struct{ said, result, want string }{
 		"opening": {
@@ -89,7 +93,12 @@ func TestAnswersReadTheResultBack(t *testing.T) {
 }
 
 func TestAChainStopsAtTheFirstFailureAndSaysWhatIsLeft(t *testing.T) {
-	got := answers(t, "open shop.example, click 9, type a into 4 and screenshot", shop+"[1] link \"Home\"\n", "error (user_error): [9] is gone")
+	got := answers(
+		t,
+		"open shop.example, click 9, type a into 4 and screenshot",
+		shop+"[1] link \"Home\"\n",
+		"error (user_error): [9] is gone",
+	)
 	for _, want := range []string{"Opened “Blue | Green shop”", "[9] is gone.", "Not done after that: type a into 4; screenshot."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
@@ -105,13 +114,15 @@ func TestAToolThatIsNotOfferedIsNotCalled(t *testing.T) {
 	if err != nil || len(res.Calls) > 0 {
 		t.Fatalf("calls %v, error %v", res.Calls, err)
 	}
-	if !strings.Contains(res.Text, "hover_element is not available here") || !strings.Contains(res.Text, "Not done after that: back.") {
+	if !strings.Contains(res.Text, "hover_element is not available here") ||
+		!strings.Contains(res.Text, "Not done after that: back.") {
 		t.Errorf("answer %q", res.Text)
 	}
 }
 
 func TestLongResultsAreCutWithACount(t *testing.T) {
-	if got := answers(t, "read page", strings.Repeat("ä", 10_000)); len(got) > 5_000 || !strings.Contains(got, "8000 characters more") {
+	if got := answers(t, "read page", strings.Repeat("ä", 10_000)); len(got) > 5_000 ||
+		!strings.Contains(got, "8000 characters more") {
 		t.Errorf("%d bytes: %q", len(got), got[len(got)-60:])
 	}
 	lines := shop
@@ -130,7 +141,8 @@ func TestHelpAndToolsNeedNoCall(t *testing.T) {
 		}
 	}
 	for _, said := range []string{"tools", "list tools", "/tools"} {
-		if calls, answer := drive(t, said); len(calls) > 0 || !strings.Contains(answer, "- click_element: Does click_element\n") {
+		if calls, answer := drive(t, said); len(calls) > 0 ||
+			!strings.Contains(answer, "- click_element: Does click_element\n") {
 			t.Errorf("%q: %v, %q", said, calls, answer)
 		}
 	}
@@ -157,7 +169,7 @@ func TestTheDemoCanHaveAnAddress(t *testing.T) {
 	}
 }
 
-func TestAnswersKeepTheVoice(t *testing.T) {
+func TestAnswersKeepTheirWording(t *testing.T) {
 	for _, r := range refusals {
 		_, answer := drive(t, r.said)
 		for _, bad := range []string{"!", "lease", "orry", "oops", " AI ", "—"} {

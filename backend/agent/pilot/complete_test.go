@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"sextant/backend/agent/pilot"
+	"sextant/backend/agent/pilot/commandtable"
+	"sextant/backend/agent/pilot/grammar"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -16,7 +18,7 @@ import (
 
 var shopPilot = sync.OnceValue(func() *pilot.Pilot { return pilot.New(pilot.Config{Live: shopLive}) })
 
-// goesOn are the insertions offered after a text, in order, and the ghost.
+// goesOn are the completions of a text, in order, and the ghost text.
 func goesOn(text string) ([]string, wire.Completion) {
 	c := shopPilot().Complete(text, "")
 	inserts := make([]string, len(c.Items))
@@ -72,7 +74,7 @@ func TestAMessageIsCompleted(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissingIsShownBehindTheText(t *testing.T) {
+func TestMissingWordsAreShownAfterTheText(t *testing.T) {
 	for typed, want := range map[string]string{
 		"type ":              "TEXT into NUMBER",
 		"type hello into ":   "NUMBER",
@@ -90,7 +92,7 @@ func TestWhatIsMissingIsShownBehindTheText(t *testing.T) {
 	}
 }
 
-func TestANumberIsShownWithItsName(t *testing.T) {
+func TestAnnotationsAreShownWithTheirNames(t *testing.T) {
 	_, c := goesOn("click add")
 	if c.Items[0].Show != "15" || c.Items[0].Means != "button “Add to basket”" {
 		t.Errorf("%+v", c.Items[0])
@@ -99,8 +101,8 @@ func TestANumberIsShownWithItsName(t *testing.T) {
 
 func TestAToolIsCompletedWithWhatItRequires(t *testing.T) {
 	schema := `{"type":"object","properties":{"annotationId":{"type":"integer"},"text":{"type":"string"},"clear":{"type":"boolean"}},"required":["annotationId","text"]}`
-	p := pilot.New(pilot.Config{Live: func(string) pilot.Live {
-		return pilot.Live{Tools: []toolspec.Definition{{Name: "type_text", Parameters: json.RawMessage(schema)}}}
+	p := pilot.New(pilot.Config{Live: func(string) grammar.Live {
+		return grammar.Live{Tools: []toolspec.Definition{{Name: "type_text", Parameters: json.RawMessage(schema)}}}
 	}})
 	c := p.Complete("/ty", "")
 	if len(c.Items) != 1 || c.Items[0].Insert != `/type_text {"annotationId": , "text": ""}` {
@@ -111,10 +113,10 @@ func TestAToolIsCompletedWithWhatItRequires(t *testing.T) {
 	}
 }
 
-// Whatever is offered reads on to a command or is one, and begins with what was typed but for the
-// name that a number stands for.
+// Every completion is a command or can be continued to one, and begins with the typed text unless a number
+// replaced a name.
 func TestEveryBeginningOfEveryExampleIsCompletedWithoutHarm(t *testing.T) {
-	examples, _ := pilot.Examples()
+	examples, _ := commandtable.Examples()
 	for _, e := range examples {
 		for i := range e.Say {
 			typed := e.Say[:i+1]
@@ -145,19 +147,27 @@ func FuzzComplete(f *testing.F) {
 	})
 }
 
-// A page of 3,000 numbers and a list of 500 tools.
+// A page of 3,000 annotations and a list of 500 tools.
 func BenchmarkComplete(b *testing.B) {
 	marks := &event.Marks{}
 	for i := range 3_000 {
-		marks.Elements = append(marks.Elements, annotator.Element{ID: i + 1, Role: "button", Name: fmt.Sprintf("Add article %d to the basket", i), Usable: true})
+		marks.Elements = append(
+			marks.Elements,
+			annotator.Element{
+				ID:     i + 1,
+				Role:   "button",
+				Name:   fmt.Sprintf("Add article %d to the basket", i),
+				Usable: true,
+			},
+		)
 	}
 	var names []string
 	for i := range 500 {
 		names = append(names, fmt.Sprintf("server_tool_%d", i))
 	}
 	defs := definitions(every + " " + strings.Join(names, " "))
-	p := pilot.New(pilot.Config{Live: func(string) pilot.Live {
-		return pilot.Live{Marks: func() *event.Marks { return marks }, Tools: defs}
+	p := pilot.New(pilot.Config{Live: func(string) grammar.Live {
+		return grammar.Live{Marks: func() *event.Marks { return marks }, Tools: defs}
 	}})
 	for _, text := range []string{"c", "click add article 29", "open demo, click 3, type a into 4 and press Enter then scr", "/tool_4"} {
 		b.Run(text, func(b *testing.B) {

@@ -8,36 +8,43 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/pilot"
+	"sextant/backend/agent/pilot/grammar"
 	"sextant/shared/annotator"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
 
 // shopLive is a window that shows a shop.
-func shopLive(string) pilot.Live {
-	return pilot.Live{
+func shopLive(string) grammar.Live {
+	return grammar.Live{
 		Marks: func() *event.Marks {
-			return &event.Marks{Page: annotator.Page{URL: "https://shop.example/lamps?x=1"}, Elements: []annotator.Element{
-				{ID: 3, Role: "textbox", Name: "Search", Usable: true},
-				{ID: 15, Role: "button", Name: "Add to basket", Usable: true},
-				{ID: 16, Role: "button", Name: "Add a note", Usable: true},
-				{ID: 17, Role: "combobox", Name: "Colour", Usable: true},
-				{ID: 18, Role: "link", Name: "[free](http://bad.example)", Usable: true},
-			}}
+			return &event.Marks{
+				Page: annotator.Page{URL: "https://shop.example/lamps?x=1"},
+				Elements: []annotator.Element{
+					{ID: 3, Role: "textbox", Name: "Search", Usable: true},
+					{ID: 15, Role: "button", Name: "Add to basket", Usable: true},
+					{ID: 16, Role: "button", Name: "Add a note", Usable: true},
+					{ID: 17, Role: "combobox", Name: "Colour", Usable: true},
+					{ID: 18, Role: "link", Name: "[free](http://bad.example)", Usable: true},
+				},
+			}
 		},
 		Tabs: func() []event.Tab { return []event.Tab{{ID: 2, Title: "Lamps", URL: "https://shop.example/lamps"}} },
 		Paths: func(begun string) []string {
-			return slices.DeleteFunc([]string{"notes.txt", "my notes.txt", "docs/"}, func(p string) bool { return !strings.HasPrefix(p, begun) })
+			return slices.DeleteFunc(
+				[]string{"notes.txt", "my notes.txt", "docs/"},
+				func(p string) bool { return !strings.HasPrefix(p, begun) },
+			)
 		},
 		Tools: definitions(every),
 	}
 }
 
-// every tool that the phrases below may use.
+// every names all tools of the phrases below.
 const every = tools + " bash write_file edit_file list_directory find_files search_files web_search wget http_request git_read sql_query " +
 	"drag_element click_at upload_file handle_dialog emulate_device evaluate_script undo system_info my_tool enhance_baseline_prompt"
 
-// said is the pilot's answer and its calls so far to text, in a conversation that knows who answers.
+// said is the pilot's answer to text, in a conversation that knows who answers.
 func said(t *testing.T, text string) llm.Response {
 	t.Helper()
 	res, err := pilot.New(pilot.Config{Live: shopLive}).Stream(context.Background(), llm.Request{
@@ -50,7 +57,7 @@ func said(t *testing.T, text string) llm.Response {
 	return res
 }
 
-// calls of single messages with the tools that need words of their own.
+// calls of single messages with tools that have commands of their own.
 var more = []struct{ said, calls string }{
 	{`run ls -l | head; echo "and then" && rm x`, `bash{"command":"ls -l | head; echo \"and then\" && rm x"}`},
 	{`$ . ./env.sh, please`, `bash{"command":". ./env.sh, please"}`},
@@ -62,7 +69,10 @@ var more = []struct{ said, calls string }{
 	{`search "TODO" in src`, `search_files{"path":"src","pattern":"TODO"}`},
 	{`search the web for tea and cake`, `web_search{"query":"tea and cake"}`},
 	{`get api.example/items`, `http_request{"method":"GET","url":"https://api.example/items"}`},
-	{`sql shop.db SELECT a, b FROM t WHERE c = 'x and y'`, `sql_query{"path":"shop.db","query":"SELECT a, b FROM t WHERE c = 'x and y'"}`},
+	{
+		`sql shop.db SELECT a, b FROM t WHERE c = 'x and y'`,
+		`sql_query{"path":"shop.db","query":"SELECT a, b FROM t WHERE c = 'x and y'"}`,
+	},
 	{`git log docs`, `git_read{"command":"log","path":"docs"}`},
 	{`drag 3 to 15`, `drag_element{"from":3,"to":15}`},
 	{`drag 3 by 40, -2`, `drag_element{"by":{"x":40,"y":-2},"from":3}`},
@@ -76,7 +86,7 @@ var more = []struct{ said, calls string }{
 	{`undo the last change`, `undo{}`},
 }
 
-func TestFilesCommandsAndTheRestHaveWords(t *testing.T) {
+func TestFilesCommandsAndTheRestHaveCommands(t *testing.T) {
 	for _, m := range more {
 		res := said(t, m.said)
 		if len(res.Calls) != 1 || res.Calls[0].Name+string(res.Calls[0].Args) != m.calls {
@@ -107,7 +117,8 @@ func TestANearMissIsOfferedAndNothingRuns(t *testing.T) {
 				t.Errorf("%q: the answer does not say it: %q", c.said, res.Text)
 			}
 		}
-		if len(res.Calls) > 0 || strings.Join(got, "|") != c.offers || !strings.Contains(res.Text, "Nothing was done.") {
+		if len(res.Calls) > 0 || strings.Join(got, "|") != c.offers ||
+			!strings.Contains(res.Text, "Nothing was done.") {
 			t.Errorf("%q: calls %v, offers %q, want %q; %q", c.said, res.Calls, got, c.offers, res.Text)
 		}
 	}
@@ -118,7 +129,8 @@ func TestOnlyAnAnswerThatQuotesAPageIsFromOutside(t *testing.T) {
 		t.Errorf("%q is from %v", res.Text, res.Outside)
 	}
 	res := said(t, "click the add button")
-	if !slices.Equal(res.Outside, []string{"https://shop.example"}) || !strings.Contains(res.Text, "“click 15” (button “Add to basket”)") {
+	if !slices.Equal(res.Outside, []string{"https://shop.example"}) ||
+		!strings.Contains(res.Text, "“click 15” (button “Add to basket”)") {
 		t.Errorf("%q is from %v", res.Text, res.Outside)
 	}
 	if res := said(t, "click free"); strings.Contains(res.Text, "](") {
@@ -146,7 +158,8 @@ func TestTheFirstAnswerSaysWhoAnswersAndHowToConnectAModel(t *testing.T) {
 
 func TestHelpExplainsACommand(t *testing.T) {
 	res := said(t, "help click")
-	if !strings.Contains(res.Text, "- right click NUMBER: Clicks it with the right button. Example: right click 3") || strings.Contains(res.Text, "wget") {
+	if !strings.Contains(res.Text, "- right click NUMBER: Clicks it with the right button. Example: right click 3") ||
+		strings.Contains(res.Text, "wget") {
 		t.Errorf("%q", res.Text)
 	}
 	if res := said(t, "help cooking"); !strings.Contains(res.Text, `no command with "cooking"`) {
@@ -154,7 +167,7 @@ func TestHelpExplainsACommand(t *testing.T) {
 	}
 }
 
-func TestAFailureSpeaksOfCommands(t *testing.T) {
+func TestAFailureIsWordedInCommands(t *testing.T) {
 	for hint, want := range map[string]string{
 		"Call annotate_page.":                                                      `Say "annotate".`,
 		"Call annotate_page to see what is there.":                                 `Say "annotate" to see what is there.`,
@@ -166,7 +179,11 @@ func TestAFailureSpeaksOfCommands(t *testing.T) {
 		"See the list of downloads.":                                               "See the list of downloads.",
 		"Call unknown_tool.":                                                       "Call unknown_tool.",
 	} {
-		got := answers(t, "click 9", "error (user_error): click_element(annotationId=9): [9] was never given\nsuggestion: "+hint)
+		got := answers(
+			t,
+			"click 9",
+			"error (user_error): click_element(annotationId=9): [9] was never given\nsuggestion: "+hint,
+		)
 		if got != "[9] was never given.\n"+want {
 			t.Errorf("%q is said as %q, want %q", hint, got, want)
 		}

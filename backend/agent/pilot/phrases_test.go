@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// tools is what the phrases below may use.
+// tools are the tools of the phrases below.
 const tools = "navigate_page annotate_page click_element type_text select_option press_key scroll_page get_page_content " +
 	"take_screenshot wait_for browser_tabs hover_element read_file close_panel open_home_panel open_browser_panel " +
 	"open_tools_panel open_code_editor_panel get_workspace_state"
@@ -19,18 +19,28 @@ const tools = "navigate_page annotate_page click_element type_text select_option
 func offer(names string) []toolspec.Function {
 	var out []toolspec.Function
 	for n := range strings.FieldsSeq(names) {
-		out = append(out, toolspec.Function{Type: "function", Function: toolspec.FunctionBody{Name: n, Description: "Does " + n + ". More."}})
+		out = append(
+			out,
+			toolspec.Function{
+				Type:     "function",
+				Function: toolspec.FunctionBody{Name: n, Description: "Does " + n + ". More."},
+			},
+		)
 	}
 	return out
 }
 
-// drive answers every call with a success and gives the calls and the final answer.
+// drive answers every call with a success and returns the calls and the final answer.
 func drive(t *testing.T, text string) (calls []string, answer string) {
 	t.Helper()
 	p := pilot.New(pilot.Config{})
 	messages := []chat.Message{{Role: chat.RoleUser, Text: text}}
 	for range 40 {
-		res, err := p.Stream(context.Background(), llm.Request{Messages: messages, Tools: offer(tools)}, func(llm.Delta) {})
+		res, err := p.Stream(
+			context.Background(),
+			llm.Request{Messages: messages, Tools: offer(tools)},
+			func(llm.Delta) {},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +59,7 @@ func drive(t *testing.T, text string) (calls []string, answer string) {
 	return nil, ""
 }
 
-// phrases maps what a person says to the calls that are made.
+// phrases maps messages to the calls they make.
 var phrases = []struct{ said, calls string }{
 	// Pages.
 	{`open example.com`, `navigate_page{"url":"https://example.com"}`},
@@ -182,16 +192,34 @@ var phrases = []struct{ said, calls string }{
 	{`/click_element {"annotationId": 3}`, `click_element{"annotationId":3}`},
 	{`/tool {"name":"click_element","args":{"annotationId":3}}`, `click_element{"annotationId":3}`},
 	{`/tool {"tool":"annotate_page"}`, `annotate_page{}`},
-	{`/type_text {"annotationId":4,"text":"a and b"} and click 3`, `type_text{"annotationId":4,"text":"a and b"} click_element{"annotationId":3}`},
-	{"/type_text {\n\"annotationId\":4,\n\"text\":\"x\"}\nclick 3", `type_text{"annotationId":4,"text":"x"} click_element{"annotationId":3}`},
+	{
+		`/type_text {"annotationId":4,"text":"a and b"} and click 3`,
+		`type_text{"annotationId":4,"text":"a and b"} click_element{"annotationId":3}`,
+	},
+	{
+		"/type_text {\n\"annotationId\":4,\n\"text\":\"x\"}\nclick 3",
+		`type_text{"annotationId":4,"text":"x"} click_element{"annotationId":3}`,
+	},
 	// Chains.
 	{`open https://x.example and annotate`, `navigate_page{"url":"https://x.example"} annotate_page{}`},
-	{`open demo, click 3, and then type a into 4`, `navigate_page{"url":"demo"} click_element{"annotationId":3} type_text{"annotationId":4,"text":"a"}`},
+	{
+		`open demo, click 3, and then type a into 4`,
+		`navigate_page{"url":"demo"} click_element{"annotationId":3} type_text{"annotationId":4,"text":"a"}`,
+	},
 	{"open demo\nannotate\nclick 3", `navigate_page{"url":"demo"} annotate_page{} click_element{"annotationId":3}`},
 	{`open demo; annotate; back`, `navigate_page{"url":"demo"} annotate_page{} navigate_page{"action":"back"}`},
-	{`type a into 3 and type b into 4 and press enter`, `type_text{"annotationId":3,"text":"a"} type_text{"annotationId":4,"submit":true,"text":"b"}`},
-	{`click 3 then wait for Done then screenshot`, `click_element{"annotationId":3} wait_for{"text":"Done"} take_screenshot{}`},
-	{`select Blue in 5 and click 6`, `select_option{"annotationId":5,"values":["Blue"]} click_element{"annotationId":6}`},
+	{
+		`type a into 3 and type b into 4 and press enter`,
+		`type_text{"annotationId":3,"text":"a"} type_text{"annotationId":4,"submit":true,"text":"b"}`,
+	},
+	{
+		`click 3 then wait for Done then screenshot`,
+		`click_element{"annotationId":3} wait_for{"text":"Done"} take_screenshot{}`,
+	},
+	{
+		`select Blue in 5 and click 6`,
+		`select_option{"annotationId":5,"values":["Blue"]} click_element{"annotationId":6}`,
+	},
 	{`first open demo and next click 1`, `navigate_page{"url":"demo"} click_element{"annotationId":1}`},
 }
 
@@ -206,7 +234,7 @@ func TestPhrasesBecomeCalls(t *testing.T) {
 	}
 }
 
-// refusals maps what a person says to a part of the answer; nothing may be called.
+// refusals maps messages to a part of the answer; nothing may be called.
 var refusals = []struct{ said, says string }{
 	{`buy me a blue shirt`, "The command pilot has no command for that. It needs a model to plan."},
 	{`what is the capital of France?`, "OpenAI-compatible, Anthropic, Gemini or OpenRouter"},
@@ -245,7 +273,7 @@ var refusals = []struct{ said, says string }{
 	{`"click 3"`, "without them"},
 }
 
-func TestWhatIsNotUnderstoodIsSaidAndNothingRuns(t *testing.T) {
+func TestUnknownCommandsAreReportedAndNothingRuns(t *testing.T) {
 	for _, r := range refusals {
 		if calls, answer := drive(t, r.said); len(calls) > 0 || !strings.Contains(answer, r.says) {
 			t.Errorf("%q: calls %v, answer %q, want %q", r.said, calls, answer, r.says)

@@ -1,8 +1,8 @@
-// Package price knows what models cost, as far as a person said so. There is no built-in list: prices
-// change, and a wrong one is worse than none. What has no price is told as such, never as free.
+// Package pricing knows what models cost, as far as the user configured it. There is no built-in list: prices
+// change, and a wrong one is worse than none. A model without a price is reported as such, never as free.
 //
-// Prices are decimals per million tokens and are kept as whole numbers, so that the same usage always
-// costs the same; amounts are billionths of a unit of the currency.
+// Prices are decimals per million tokens, stored as integers so that the same usage always costs the same.
+// Amounts are billionths of a currency unit.
 package price
 
 import (
@@ -15,17 +15,16 @@ import (
 	"sextant/shared/chat"
 )
 
-// DefaultCurrency is meant where none is named.
+// DefaultCurrency is used if none is named.
 const DefaultCurrency = "USD"
 
 const (
-	// maxRows bounds a list, maxPrice a price per million tokens.
+	// maxRows limits a list, maxPrice a price per million tokens.
 	maxRows  = 200
 	maxPrice = 1_000_000
-	// micro is a millionth: prices are kept in millionths per million tokens, which is billionths of
-	// a thousandth for one token.
+	// micro is a millionth. Prices are stored in millionths per million tokens.
 	micro = 1_000_000
-	// maxTokens is more than any answer has; it keeps what a price is multiplied with in bounds.
+	// maxTokens is more than any answer has; it keeps products in range.
 	maxTokens = 2_000_000_000
 )
 
@@ -35,7 +34,7 @@ type Price struct {
 	currency                       string
 }
 
-// List is the prices that are set. The zero List is empty.
+// List is the configured prices. The zero List is empty.
 type List struct{ rows []row }
 
 type row struct {
@@ -43,10 +42,10 @@ type row struct {
 	price   Price
 }
 
-// Parse reads entries separated by commas: model=input/cached/output with an optional fourth price for
-// what is written to a service's cache, and an optional currency, per million tokens; e.g.
-// "openai/gpt-5*=1.25/0.125/10, anthropic/*=3/0.3/15/3.75 EUR". An asterisk stands for any text. A
-// cached or cache-write price that is left empty is that of input.
+// Parse reads entries separated by commas: model=input/cached/output with an optional fourth price for cache
+// writes, and an optional currency, per million tokens, e.g. "openai/gpt-5*=1.25/0.125/10,
+// anthropic/*=3/0.3/15/3.75 EUR". An asterisk matches any text. An empty cached or cache-write price is that
+// of input.
 func Parse(text string) (List, error) {
 	var l List
 	for entry := range strings.SplitSeq(text, ",") {
@@ -61,7 +60,7 @@ func Parse(text string) (List, error) {
 			return List{}, fmt.Errorf("%s has two prices; keep one", r.pattern)
 		}
 		if l.rows = append(l.rows, r); len(l.rows) > maxRows {
-			return List{}, fmt.Errorf("there are more than %d prices; use patterns such as openai/*", maxRows)
+			return List{}, fmt.Errorf("more than %d prices; use patterns such as openai/*", maxRows)
 		}
 	}
 	return l, nil
@@ -71,7 +70,11 @@ func parseRow(entry string) (row, error) {
 	i := strings.LastIndexByte(entry, '=')
 	pattern := strings.TrimSpace(entry[:max(i, 0)])
 	if provider, model, ok := strings.Cut(pattern, "/"); i < 0 || !ok || provider == "" || model == "" {
-		return row{}, fmt.Errorf("%q is no price: write provider/model=input/cached/output per million tokens, e.g. openai/gpt-5*=1.25/0.125/10 USD", entry)
+		return row{}, fmt.Errorf(
+			"%q is not a price: write provider/model=input/cached/output per million tokens, e.g. "+
+				"openai/gpt-5*=1.25/0.125/10 USD",
+			entry,
+		)
 	}
 	amounts, currency, err := splitCurrency(entry[i+1:])
 	if err != nil {
@@ -79,7 +82,11 @@ func parseRow(entry string) (row, error) {
 	}
 	parts := strings.Split(amounts, "/")
 	if len(parts) != 3 && len(parts) != 4 {
-		return row{}, fmt.Errorf("the price of %s has %d parts: write input/cached/output, e.g. 1.25/0.125/10", pattern, len(parts))
+		return row{}, fmt.Errorf(
+			"the price of %s has %d parts: write input/cached/output, e.g. 1.25/0.125/10",
+			pattern,
+			len(parts),
+		)
 	}
 	p := Price{currency: currency}
 	into := []*int64{&p.input, &p.cached, &p.output, &p.written}
@@ -111,7 +118,7 @@ func Money(text string) (chat.Money, error) {
 	return chat.Money{Nanos: nanos, Currency: currency}, nil
 }
 
-// splitCurrency takes a trailing code of three letters off.
+// splitCurrency cuts off a trailing three-letter code.
 func splitCurrency(text string) (amount, currency string, err error) {
 	fields := strings.Fields(text)
 	switch {
@@ -122,20 +129,20 @@ func splitCurrency(text string) (amount, currency string, err error) {
 	}
 	code := fields[len(fields)-1]
 	if !Currency(code) {
-		return "", "", fmt.Errorf("%q is no currency: write its code of three letters, e.g. USD or EUR", code)
+		return "", "", fmt.Errorf("%q is not a currency: write its three-letter code, e.g. USD or EUR", code)
 	}
 	return strings.Join(fields[:len(fields)-1], ""), code, nil
 }
 
-// Currency reports whether code has the form of one: three capital letters.
+// Currency reports whether code has the form of a currency code: three capital letters.
 func Currency(code string) bool {
 	return len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// decimal reads a number that is not negative as a whole number of 1/scale.
+// decimal reads a non-negative number as an integer of 1/scale.
 func decimal(text string, scale int64, most float64) (int64, error) {
 	if text == "" || strings.Trim(text, "0123456789.") != "" || strings.Count(text, ".") > 1 || text == "." {
-		return 0, fmt.Errorf("%q is no amount: write digits with a point, e.g. 1.25", text)
+		return 0, fmt.Errorf("%q is not an amount: write digits with a decimal point, e.g. 1.25", text)
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || f > most {
@@ -144,8 +151,8 @@ func decimal(text string, scale int64, most float64) (int64, error) {
 	return int64(math.Round(f * float64(scale))), nil
 }
 
-// Of is the price of a model by its name, provider/model: that of the pattern with the most letters
-// that fits it, the first of equals.
+// Of returns the price of a model, provider/model: that of the matching pattern with the most letters, the
+// first of equals.
 func (l List) Of(model string) (Price, bool) {
 	best, most := -1, -1
 	for i, r := range l.rows {
@@ -159,10 +166,10 @@ func (l List) Of(model string) (Price, bool) {
 	return l.rows[best].price, true
 }
 
-// fits reports whether name is pattern, in which asterisks stand for any text.
+// matches reports whether name matches pattern, in which asterisks match any text.
 func fits(pattern, name string) bool {
-	first, rest, any := strings.Cut(pattern, "*")
-	if !any {
+	first, rest, found := strings.Cut(pattern, "*")
+	if !found {
 		return pattern == name
 	}
 	name, ok := strings.CutPrefix(name, first)
@@ -181,11 +188,11 @@ func fits(pattern, name string) bool {
 	return strings.HasSuffix(name, last)
 }
 
-// Cost is what u costs, to the nearest billionth.
+// Cost is the cost of u, to the nearest billionth.
 func (p Price) Cost(u chat.Usage) chat.Money {
 	n := func(tokens int) int64 { return int64(min(max(tokens, 0), maxTokens)) }
 	fresh := n(u.Input - u.Cached - u.Written)
-	// Each product is below 2e9 * 1e12, which an int64 does not hold: split off the thousands first.
+	// Products reach 2e9 * 1e12, too large for an int64: split off the thousands first.
 	sum := 0.0
 	var whole int64
 	for _, part := range [...]struct{ tokens, price int64 }{
@@ -201,7 +208,7 @@ func (p Price) Cost(u chat.Usage) chat.Money {
 	return m
 }
 
-// Show is m as a person reads it: two decimals, more where it is less than a tenth: "1.25 USD".
+// Format writes m for people: two decimals, more below a tenth: "1.25 USD".
 func Show(m chat.Money) string {
 	switch {
 	case m.Nanos == 0:

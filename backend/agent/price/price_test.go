@@ -20,7 +20,10 @@ func list(t *testing.T, text string) price.List {
 }
 
 func TestAModelCostsWhatThePatternWithTheMostLettersSays(t *testing.T) {
-	l := list(t, "openai/*=9/9/9, openai/gpt-5*=1.25/0.125/10, openai/gpt-5-mini=0.25/0.025/2 EUR, */qwen*=0/0/0, a/b*c*d=1/1/1")
+	l := list(
+		t,
+		"openai/*=9/9/9, openai/gpt-5*=1.25/0.125/10, openai/gpt-5-mini=0.25/0.025/2 EUR, */qwen*=0/0/0, a/b*c*d=1/1/1",
+	)
 	million := chat.Usage{Input: 1_000_000}
 	for model, want := range map[string]string{
 		"openai/gpt-5": "1.25 USD", "openai/gpt-5-pro": "1.25 USD", "openai/gpt-5-mini": "0.25 EUR",
@@ -58,7 +61,12 @@ func TestACostIsNeverNegativeNorLessForMoreTokens(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		any := rapid.IntRange(-5, 1<<40)
 		p, _ := list(t, "m/m=1000000/999999.999999/1000000/0.000001").Of("m/m")
-		u := chat.Usage{Input: any.Draw(r, "input"), Output: any.Draw(r, "output"), Cached: any.Draw(r, "cached"), Written: any.Draw(r, "written")}
+		u := chat.Usage{
+			Input:   any.Draw(r, "input"),
+			Output:  any.Draw(r, "output"),
+			Cached:  any.Draw(r, "cached"),
+			Written: any.Draw(r, "written"),
+		}
 		less := p.Cost(u).Nanos
 		u.Output += rapid.IntRange(0, 1000).Draw(r, "more")
 		if more := p.Cost(u).Nanos; less < 0 || more < less {
@@ -67,20 +75,20 @@ func TestACostIsNeverNegativeNorLessForMoreTokens(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoPriceSaysWhatIsWrong(t *testing.T) {
+func TestAnInvalidPriceSaysWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		"openai=1/1/1":         "provider/model",
 		"nonsense":             "provider/model",
 		"m/m=1/2":              "2 parts",
 		"m/m=1/2/3/4/5":        "5 parts",
-		"m/m=/1/1":             `"" is no amount`,
-		"m/m=1/1/":             `"" is no amount`,
-		"m/m=-1/1/1":           "no amount",
-		"m/m=1e9/1/1":          "no amount",
-		"m/m=NaN/1/1":          "no amount",
-		"m/m=1.2.3/1/1":        "no amount",
+		"m/m=/1/1":             `"" is not an amount`,
+		"m/m=1/1/":             `"" is not an amount`,
+		"m/m=-1/1/1":           "not an amount",
+		"m/m=1e9/1/1":          "not an amount",
+		"m/m=NaN/1/1":          "not an amount",
+		"m/m=1.2.3/1/1":        "not an amount",
 		"m/m=9999999/1/1":      "more than",
-		"m/m=1/1/1 dollars":    "code of three letters",
+		"m/m=1/1/1 dollars":    "three-letter code",
 		"m/m=1/1/1, m/m=2/2/2": "two prices",
 		"m/m=1/1/1,":           "",
 	} {

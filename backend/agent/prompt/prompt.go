@@ -1,14 +1,13 @@
-// Package prompt decides what of a conversation and of the tools a model is sent, so that it costs
-// little and a provider can keep its beginning cached.
+// Package prompt decides which part of a conversation and of the tools a model is sent, so that it costs little
+// and providers can cache the beginning of every request.
 //
-// The contract of the beginning (ARCHITECTURE 16): what was sent once is sent again with the same
-// bytes, in the same place; what is new is appended. The system prompt changes with its settings
-// and notes alone. The tools change between rounds only, and only when the set really changed; a
-// panel's tools stand last, so that what comes before them keeps its place. Where the definitions
-// would take more than Share of the model's window they do not change at all: the model is told
-// the core, find_tools and call_tool, and the tools of the panel in front in an appended note.
+// For the cache, what was sent once is sent again with the same bytes, in the same place; new things are
+// appended. The system prompt depends only on its settings and notes. Tools change only between rounds, and only
+// if the set really changed; a panel's tools come last, so that those before them keep their place. If the
+// definitions would take more than one ToolShare-th of the context window, they never change: the model gets the
+// core tools, find_tools and call_tool, and the active panel's tools in an appended note.
 //
-// The package asks no model, runs no tool and keeps nothing on disk: the loop does.
+// The package asks no model, runs no tool and stores nothing: the loop does.
 package prompt
 
 import (
@@ -17,12 +16,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Share is the part of a model's window that definitions of tools may take: one in Share.
+// ToolShare: definitions of tools may take one in ToolShare of the context window.
 const Share = 20
 
-// Window is how many tokens a model reads at once, by what is known of its name (provider/name),
-// 128,000 where nothing is. Servers on this machine are mostly started with less than their models
-// could read, so they count 32,000.
+// DefaultWindow is the context window of a model in tokens, judged by its name (provider/name); 128,000 if
+// nothing is known. Local servers usually load models with less than the maximum and count as 32,000.
 func Window(model string) int {
 	provider, name, _ := strings.Cut(strings.ToLower(model), "/")
 	switch provider {
@@ -40,5 +38,5 @@ func Window(model string) int {
 	return 128_000
 }
 
-// tokens is about what text of n bytes costs.
+// estimateTokens is roughly the number of tokens in n bytes of text.
 func tokens(n int) int { return n / toolspec.BytesPerToken }

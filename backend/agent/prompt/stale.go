@@ -5,39 +5,39 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"sextant/shared/chat"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
-// When a result is left out of what a model is sent. A model that needs it reads it again.
+// When a result is left out of a request. A model that needs it can read it again.
 const (
-	// block is how many bytes have to be stale before they are left out, all at once: each time
-	// changes the prompt from there on, and a provider reads that part anew.
+	// minStaleBytes is how many bytes must be stale before they are left out, all at once: each time the
+	// prompt changes from there on, and the provider's cache misses.
 	block = 12_000
-	// minPage and minOther are the shortest results, in bytes, that it is worth it for.
+	// minPage and minOther are the shortest results worth leaving out, in bytes.
 	minPage  = 600
 	minOther = 2400
-	// afterLeaving is for how many rounds what was seen of a page stays once its tab shows another:
-	// who compares two pages needs both. afterLong is the same for any long result.
+	// afterLeaving is for how many rounds a page's result stays once its tab shows another page: comparing
+	// two pages needs both. afterLong is the same for any long result.
 	afterLeaving = 4
 	afterLong    = 10
 )
 
-// Stale finds the results of messages that the model is not sent any more: looks at a page that
-// was looked at again, pages that were left, and long results of many rounds ago. looks names the
-// tools that look at a whole page. What it gives is by message id, how the rest of the result
-// begins (in a few lines, as much from outside as the whole was) and how it is read again.
+// StaleResults returns the results that are no longer sent: snapshots of a page with a newer snapshot, pages
+// that were left, and long results of many rounds ago. snapshotTools names the tools that show a whole page.
+// The map is by message id. Each entry has the first lines of the result (from outside like the whole) and how
+// to read it again.
 //
-// What was stale stays stale when messages grow, and only a whole block becomes stale at once, so
-// that prompts keep their beginnings.
+// Stale results stay stale when messages grow, and they are only left out in whole blocks, so that prompts keep
+// their beginnings.
 func Stale(messages []chat.Message, looks []string) map[string]Short {
 	s := stale{calls: map[string]chat.ToolCall{}, looks: looks, out: map[string]Short{}}
 	for _, m := range messages {
 		switch m.Role {
 		case chat.RoleAssistant:
-			s.sweep() // a question was sent before each answer
+			s.sweep() // each answer had a request before it
 			s.round++
 			for _, c := range m.Calls {
 				s.calls[c.ID] = c
@@ -50,9 +50,9 @@ func Stale(messages []chat.Message, looks []string) map[string]Short {
 	return s.out
 }
 
-// Short stands for a result that is left out.
+// ShortenedResult replaces a result that is left out.
 type Short struct {
-	// Head is how the result began, Why how Sextant says what is missing and how to read it.
+	// Head is the start of the result. Why says what is missing and how to read it.
 	Head, Why string
 }
 
@@ -64,18 +64,18 @@ type stale struct {
 	out   map[string]Short
 }
 
-// seen is one result that may become stale.
+// pageResult is one result that may become stale.
 type seen struct {
 	message chat.Message
 	tool    string
 	round   int
 	page    page
-	// look is true of a look at all of a page.
+	// snapshot is true for a snapshot of a whole page.
 	look bool
 	why  string
 }
 
-// page says where an answer was seen, as its first line tells; tab is "" when it tells none.
+// page is where a result was seen, according to its first line; tab is "" if that names none.
 type page struct{ tab, url string }
 
 func (s *stale) add(m chat.Message) {
@@ -95,7 +95,7 @@ func (s *stale) add(m chat.Message) {
 		case old.page.url != now.page.url && old.why == "":
 			old.why = "its tab shows another page now"
 		case old.page.url == now.page.url && now.look:
-			old.why = "there is a newer look at this page below"
+			old.why = "there is a newer snapshot of this page below"
 		}
 	}
 	least := minOther
@@ -107,7 +107,7 @@ func (s *stale) add(m chat.Message) {
 	}
 }
 
-// sweep leaves out what is stale when it is a block.
+// sweep leaves out the stale results if they are enough.
 func (s *stale) sweep() {
 	var which []int
 	size := 0
@@ -129,7 +129,7 @@ func (s *stale) sweep() {
 	}
 }
 
-// stale says why x is, "" when it is not.
+// stale says why x is stale, "" if it is not.
 func (x seen) stale(round int) string {
 	age := round - x.round
 	switch {
@@ -150,23 +150,22 @@ func (x seen) short(why string) Short {
 		if len(head) == lines {
 			break
 		}
-		head = append(head, clip(strings.TrimRight(line, "\n"), most))
+		head = append(head, clip.Runes(strings.TrimRight(line, "\n"), most))
 	}
 	return Short{
 		Head: strings.Join(head, "\n"),
-		Why: fmt.Sprintf("[The rest of this result of %s, %d lines, is left out here: %s. Read it again with %s {\"handle\":%q}.]",
-			x.tool, strings.Count(x.message.Text, "\n")+1, why, toolspec.ReadResult, x.message.ID),
+		Why: fmt.Sprintf(
+			"[The rest of this result of %s, %d lines, is left out here: %s. Read it again with %s {\"handle\":%q}.]",
+			x.tool,
+			strings.Count(x.message.Text, "\n")+1,
+			why,
+			toolspec.ReadResult,
+			x.message.ID,
+		),
 	}
 }
 
-func clip(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n-1]) + "…"
-}
-
-// whole reports whether a look was asked for all that it can see, not for a part.
+// whole reports whether a snapshot was requested of everything, not of a part.
 func whole(args json.RawMessage) bool {
 	var p struct {
 		Query   string `json:"query"`
@@ -175,8 +174,8 @@ func whole(args json.RawMessage) bool {
 	return len(args) == 0 || json.Unmarshal(args, &p) == nil && p.Query == "" && !p.Changes
 }
 
-// pageOf reads the first line of a page's answer: Page: title | url | v7 | tab 2. The title is the
-// page's own and may hold anything, so it is read from its end.
+// pageOf parses the first line of a page's answer: Page: title | url | v7 | tab 2. The title may contain
+// anything, so the line is parsed from its end.
 func pageOf(text string) page {
 	line, _, _ := strings.Cut(text, "\n")
 	if !strings.HasPrefix(line, "Page: ") {

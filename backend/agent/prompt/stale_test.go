@@ -14,98 +14,111 @@ import (
 	"sextant/shared/chat"
 )
 
-var looks = []string{"annotate_page"}
+var snapshotTools = []string{"annotate_page"}
 
-// talk writes rounds of one call each: tool, its arguments, and what came back.
-type talk []chat.Message
+// conversation builds rounds of one call each: tool, arguments and result.
+type conversation []chat.Message
 
-func (m *talk) round(tool, args, text string) string {
+func (m *conversation) round(tool, args, text string) string {
 	n := len(*m)
 	id := fmt.Sprintf("m_%09d", n+1)
-	*m = append(*m,
-		chat.Message{ID: fmt.Sprintf("m_%09d", n), Role: chat.RoleAssistant, Calls: []chat.ToolCall{{ID: fmt.Sprint("c", n), Name: tool, Args: json.RawMessage(args)}}},
-		chat.Message{ID: id, Role: chat.RoleTool, CallID: fmt.Sprint("c", n), Text: text, Status: chat.StatusDone})
+	*m = append(
+		*m,
+		chat.Message{
+			ID:    fmt.Sprintf("m_%09d", n),
+			Role:  chat.RoleAssistant,
+			Calls: []chat.ToolCall{{ID: fmt.Sprint("c", n), Name: tool, Args: json.RawMessage(args)}},
+		},
+		chat.Message{ID: id, Role: chat.RoleTool, CallID: fmt.Sprint("c", n), Text: text, Status: chat.StatusDone},
+	)
 	return id
 }
 
-// seen is an answer of a page with n more bytes.
+// seen is a page's answer with n more bytes.
 func seen(url, tab string, n int) string {
 	return "Page: A | b | tab 7 | " + url + " | v3 | tab " + tab + "\n[1] button \"Go\"\n" + strings.Repeat("x", n)
 }
 
-func left(m talk) []string { return slices.Sorted(maps.Keys(prompt.Stale(m, looks))) }
+func staleIDs(m conversation) []string {
+	return slices.Sorted(maps.Keys(prompt.Stale(m, snapshotTools)))
+}
 
-func TestALookIsLeftOutOnceItsPageWasLookedAtAgain(t *testing.T) {
-	var m talk
+func TestASnapshotIsLeftOutOnceThereIsANewerOne(t *testing.T) {
+	var m conversation
 	first := m.round("annotate_page", `{}`, seen("https://a.example/", "1", 13_000))
 	for _, part := range []string{`{"query":"save"}`, `{"changes_only":true}`} {
 		m.round("annotate_page", part, seen("https://a.example/", "1", 700))
 	}
 	m.round("click_element", `{}`, seen("https://a.example/", "1", 700))
 	m.round("annotate_page", `{}`, seen("https://a.example/", "2", 13_000))
-	if got := left(m); len(got) != 0 {
+	if got := staleIDs(m); len(got) != 0 {
 		t.Fatalf("%v is left out though nothing shows all of it", got)
 	}
 	m.round("call_tool", `{"tool":"annotate_page","args":{}}`, seen("https://a.example/", "1", 700))
-	got := left(m)
+	got := staleIDs(m)
 	if len(got) != 4 || got[0] != first {
 		t.Errorf("left out is %v", got)
 	}
-	if s := prompt.Stale(m, looks)[first]; s.Head != "Page: A | b | tab 7 | https://a.example/ | v3 | tab 1\n[1] button \"Go\"" ||
-		!strings.Contains(s.Why, `read_result {"handle":"`+first+`"}`) || !strings.Contains(s.Why, "3 lines") {
+	if s := prompt.Stale(m, snapshotTools)[first]; s.Head != "Page: A | b | tab 7 | https://a.example/ | v3 | tab 1\n[1] button \"Go\"" ||
+		!strings.Contains(s.Why, `read_result {"handle":"`+first+`"}`) ||
+		!strings.Contains(s.Why, "3 lines") {
 		t.Errorf("%+v", s)
 	}
 }
 
 func TestAPageThatWasLeftStaysForSomeRounds(t *testing.T) {
-	var m talk
+	var m conversation
 	m.round("annotate_page", `{}`, seen("https://a.example/", "1", 13_000))
 	m.round("annotate_page", `{}`, seen("https://b.example/", "1", 700))
 	for rounds := 1; rounds <= 2; rounds++ {
-		if got := left(m); len(got) != 0 {
+		if got := staleIDs(m); len(got) != 0 {
 			t.Fatalf("%d rounds later %v is left out", rounds, got)
 		}
 		m.round("act", `{}`, "done")
 	}
-	if got := left(m); len(got) != 0 {
+	if got := staleIDs(m); len(got) != 0 {
 		t.Fatalf("%v is left out before its time", got)
 	}
 	m.round("act", `{}`, "done")
-	if got := left(m); len(got) != 1 {
+	if got := staleIDs(m); len(got) != 1 {
 		t.Errorf("left out is %v", got)
 	}
 }
 
 func TestALongResultIsLeftOutAfterManyRounds(t *testing.T) {
-	var m talk
+	var m conversation
 	m.round("bash", `{}`, strings.Repeat("line\n", 3000))
 	m.round("bash", `{}`, "short")
 	for range 8 {
 		m.round("act", `{}`, "done")
 	}
-	if got := left(m); len(got) != 0 {
+	if got := staleIDs(m); len(got) != 0 {
 		t.Fatalf("%v is left out", got)
 	}
 	m.round("act", `{}`, "done")
 	m.round("act", `{}`, "done")
-	if got := left(m); len(got) != 1 || got[0] != m[1].ID {
+	if got := staleIDs(m); len(got) != 1 || got[0] != m[1].ID {
 		t.Errorf("left out is %v", got)
 	}
 }
 
 func TestWhatIsLeftOutStaysLeftOutAndOnlyWholeBlocksAre(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var m talk
+		var m conversation
 		var before map[string]prompt.Short
 		for range rapid.IntRange(1, 40).Draw(t, "rounds") {
 			tool := rapid.SampledFrom([]string{"annotate_page", "click_element", "bash"}).Draw(t, "tool")
 			size := rapid.IntRange(700, 9000).Draw(t, "size")
 			text := strings.Repeat("x", size)
 			if tool != "bash" {
-				text = seen(rapid.SampledFrom([]string{"https://a.example/", "https://b.example/"}).Draw(t, "url"), rapid.SampledFrom([]string{"1", "2"}).Draw(t, "tab"), size)
+				text = seen(
+					rapid.SampledFrom([]string{"https://a.example/", "https://b.example/"}).Draw(t, "url"),
+					rapid.SampledFrom([]string{"1", "2"}).Draw(t, "tab"),
+					size,
+				)
 			}
 			m.round(tool, `{}`, text)
-			after := prompt.Stale(m, looks)
+			after := prompt.Stale(m, snapshotTools)
 			freed := 0
 			for id, s := range before {
 				if after[id] != s {

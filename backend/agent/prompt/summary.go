@@ -6,22 +6,23 @@ import (
 	"strings"
 
 	"sextant/shared/chat"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
-// happened parts a summary's two halves: what the person said, quoted line by line, and what was
+// actionsHeading separates the two halves of a summary: the user's words, quoted line by line, and what was
 // done and found.
 const happened = "\n\nWhat was done and found:\n"
 
-// Bounds of a summary in bytes: the person's words, the rest, and one answer in it.
+// Limits of a summary in bytes: the user's words, the rest, and one answer in it.
 const (
 	maxWords  = 8000
 	maxDone   = 8000
 	maxAnswer = 600
 )
 
-// Sent is what is sent of a conversation: when a summary is in force, it and what came after what
-// it stands for; other summaries never.
+// Active returns the messages that are sent: with a summary in force, it and what came after the part it
+// stands for. Other summaries are never sent.
 func Sent(messages []chat.Message) []chat.Message {
 	from := 0
 	var sent []chat.Message
@@ -36,7 +37,7 @@ func Sent(messages []chat.Message) []chat.Message {
 	return sent
 }
 
-// Older is what is sent of the first n messages: a summary that stands for a part of them, and the
+// Older returns what is sent of the first n messages: a summary that stands for a part of them, and the
 // others.
 func Older(messages []chat.Message, n int) []chat.Message {
 	var sent []chat.Message
@@ -51,7 +52,7 @@ func Older(messages []chat.Message, n int) []chat.Message {
 	return sent
 }
 
-// inForce is the summary that is sent, -1 for none.
+// inForce is the index of the summary that is sent, -1 for none.
 func inForce(messages []chat.Message) int {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == chat.RoleSummary && m.Status == chat.StatusDone && indexOf(messages, m.Covers) >= 0 {
@@ -84,10 +85,10 @@ func Undone(messages []chat.Message) bool {
 	return false
 }
 
-// Cut is how many messages a new summary should stand for, so that the others have at most tail
-// bytes; a call and its results stay together. The model's last message and what came after it, which
-// it has not read, may have twice as many: messages that steer come several at once. It is 0 when there
-// is nothing more to sum up.
+// SplitPoint is how many messages a new summary should stand for, so that the others have at most tail bytes.
+// A call and its results stay together. The model's last message and what came after it, which it has not
+// read, may have twice as many: several steering messages may arrive at once. It is 0 if there is nothing
+// more to summarize.
 func Cut(messages []chat.Message, tail int) int {
 	before, at, size, most := covered(messages), 0, 0, 2*tail
 	for i, m := range slices.Backward(messages) {
@@ -112,21 +113,22 @@ func Cut(messages []chat.Message, tail int) int {
 	return at
 }
 
-// Summary writes a summary of messages for a window of so many tokens; done is what was done and
-// found.
+// Summary writes a summary of messages for a context window in tokens; done is what was done and found.
 func Summary(messages []chat.Message, window int, done string) string {
-	return quoted(messages, min(maxWords, window*toolspec.BytesPerToken/10)) + happened + clipBytes(strings.TrimSpace(done), maxDone)
+	return quoted(messages, min(maxWords, window*toolspec.BytesPerToken/10)) + happened + clip.Bytes(
+		strings.TrimSpace(done),
+		maxDone,
+	)
 }
 
-// Halves are the two halves of a summary: what may be taken as the person's words, and what may hold
-// text from outside.
+// Halves splits a summary: what counts as the user's words, and what may hold text from outside.
 func Halves(text string) (said, done string) {
 	said, done, _ = strings.Cut(text, happened)
 	return said, done
 }
 
-// quoted are the person's words: all of them, or when those are more than room the first message,
-// the last, as far as there is room, and of all else the sentences that set a rule or ask.
+// userWords quotes the user: everything, or if that is more than room bytes the first message, the last, and
+// of the others the sentences that set a rule or ask.
 func quoted(messages []chat.Message, room int) string {
 	var said []string
 	size, n := 0, 0
@@ -143,7 +145,12 @@ func quoted(messages []chat.Message, room int) string {
 		said = picked(said, room/3)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "[From Sextant: the beginning of this conversation, messages 1 to %d, is summed up here. The record keeps all of it.]\nWhat the person asked and said, word for word:", n)
+	fmt.Fprintf(
+		&b,
+		"[From Sextant: the beginning of this conversation, messages 1 to %d, is summed up here. The record "+
+			"keeps all of it.]\nWhat the person asked and said, word for word:",
+		n,
+	)
 	for _, text := range said {
 		for line := range strings.SplitSeq(text, "\n") {
 			b.WriteString("\n> " + line)
@@ -153,14 +160,14 @@ func quoted(messages []chat.Message, room int) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// picked are the first and the last of said in at most few bytes each, and in as many the sentences
-// of all else that set a rule or ask.
+// selectWords returns the first and the last of said in at most few bytes each, and in as many the sentences
+// of the others that set a rule or ask.
 func picked(said []string, few int) []string {
 	var out []string
 	room := few
 	for i, text := range said {
 		if i == 0 || i == len(said)-1 {
-			whole := clipBytes(text, few)
+			whole := clip.Bytes(text, few)
 			out = append(out, whole)
 			text = text[min(len(text), len(strings.TrimSuffix(whole, "…"))):]
 		}
@@ -174,9 +181,11 @@ func picked(said []string, few int) []string {
 	return out
 }
 
-// rules are words with which people set a rule, in the languages that are written most here.
-var rules = strings.Fields("always never must only don't dont do not without unless except please make sure avoid keep " +
-	"immer nie niemals nur muss müssen darf nicht kein keine ohne bitte siempre nunca solo toujours jamais sans")
+// rules are words with which people set a rule, in the most frequent languages here.
+var rules = strings.Fields(
+	"always never must only don't dont do not without unless except please make sure avoid keep " +
+		"immer nie niemals nur muss müssen darf nicht kein keine ohne bitte siempre nunca solo toujours jamais sans",
+)
 
 func rule(sentence string) bool {
 	for word := range strings.FieldsSeq(strings.ToLower(sentence)) {
@@ -187,7 +196,7 @@ func rule(sentence string) bool {
 	return false
 }
 
-// sentences cuts text after full stops, question marks and at line ends.
+// sentences splits text after full stops, question marks and at line ends.
 func sentences(text string) []string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -203,8 +212,8 @@ func sentences(text string) []string {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// Done is what was done and found, put together without a model: each call with the beginning of
-// its result, and the answers. What does not fit is left out of the middle.
+// FallbackSummary is what was done and found, without a model: each call with the start of its result, and
+// the answers. What does not fit is cut from the middle.
 func Done(messages []chat.Message) string {
 	calls := map[string]chat.ToolCall{}
 	var lines []string
@@ -212,20 +221,28 @@ func Done(messages []chat.Message) string {
 		switch m.Role {
 		case chat.RoleAssistant:
 			if m.Text != "" {
-				lines = append(lines, "Answered: "+clip(strings.Join(strings.Fields(m.Text), " "), maxAnswer))
+				lines = append(lines, "Answered: "+clip.Runes(strings.Join(strings.Fields(m.Text), " "), maxAnswer))
 			}
 			for _, c := range m.Calls {
 				calls[c.ID] = c
 			}
 		case chat.RoleTool:
 			c := calls[m.CallID]
-			lines = append(lines, fmt.Sprintf("%s %s: %s", c.Name, clip(string(c.Args), 120), clip(strings.Join(strings.Fields(m.Text), " "), 160)))
+			lines = append(
+				lines,
+				fmt.Sprintf(
+					"%s %s: %s",
+					c.Name,
+					clip.Runes(string(c.Args), 120),
+					clip.Runes(strings.Join(strings.Fields(m.Text), " "), 160),
+				),
+			)
 		}
 	}
 	return middle(strings.Join(lines, "\n"), maxDone-200)
 }
 
-// middle leaves out of text what is more than n bytes, at the ends of lines.
+// cutMiddle cuts text to n bytes by leaving out lines from its middle.
 func middle(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -240,8 +257,8 @@ func middle(text string, n int) string {
 	return strings.ToValidUTF8(first, "") + "\n(some left out here)\n" + strings.ToValidUTF8(last, "")
 }
 
-// Transcript is the part of a conversation that is to be summed up, for a model to read in at most n
-// bytes. text gives a message as it may be told.
+// Transcript is the part of a conversation to summarize, for a model, in at most n bytes. text returns a
+// message as the model may read it.
 func Transcript(messages []chat.Message, n int, text func(chat.Message) string) string {
 	var b strings.Builder
 	for _, m := range messages {
@@ -249,15 +266,8 @@ func Transcript(messages []chat.Message, n int, text func(chat.Message) string) 
 			fmt.Fprintf(&b, "%s:\n%s\n", m.Role, s)
 		}
 		for _, c := range m.Calls {
-			fmt.Fprintf(&b, "calls %s %s\n", c.Name, clip(string(c.Args), 400))
+			fmt.Fprintf(&b, "calls %s %s\n", c.Name, clip.Runes(string(c.Args), 400))
 		}
 	}
 	return middle(b.String(), n)
-}
-
-func clipBytes(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "") + "…"
 }

@@ -16,8 +16,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// What tools cost a model that is told a few of 500: all definitions in the request and the answer
-// of find_tools, over 300 questions of people.
+// The tokens that tools cost a model that gets a few of 500: all definitions in the request and the answer of
+// find_tools, over 300 questions.
 func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) {
 	nav, err := navigation.Load()
 	if err != nil {
@@ -59,7 +59,12 @@ func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := finds.Execute(t.Context(), toolspec.Call{Tool: toolspec.FindTools, Args: args}, toolspec.Definition{}, nil)
+		r, err := finds.Execute(
+			t.Context(),
+			toolspec.Call{Tool: toolspec.FindTools, Args: args},
+			toolspec.Definition{},
+			nil,
+		)
 		if err != nil || !r.Success {
 			t.Fatalf("%+v, %v", r, err)
 		}
@@ -75,14 +80,23 @@ func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) 
 		}
 	}
 	recall := float64(hits) / float64(len(asked))
-	t.Logf("%d questions over %d tools: recall at 5 %.3f; %d tokens for %d definitions, an answer %d in the mean and %d at most, together at most %d (cl100k)",
-		len(asked), len(all), recall, definitions, len(o.Told), sum/len(asked), most, definitions+most)
+	t.Logf(
+		"%d questions over %d tools: recall at 5 %.3f; %d tokens for %d definitions, an answer %d in the mean and %d at most, together at most %d (cl100k)",
+		len(asked),
+		len(all),
+		recall,
+		definitions,
+		len(o.Told),
+		sum/len(asked),
+		most,
+		definitions+most,
+	)
 	if recall < 0.95 || definitions+most > 2000 {
 		t.Errorf("recall %.3f in %d tokens", recall, definitions+most)
 	}
 }
 
-// count is how many tokens v has, a text or what is sent as JSON.
+// count is the number of tokens of v, a text or what is sent as JSON.
 func count(t *testing.T, codec tokenizer.Codec, v any) int {
 	t.Helper()
 	text, ok := v.(string)

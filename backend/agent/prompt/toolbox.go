@@ -11,26 +11,26 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Toolbox decides which tools a conversation's model is told. Its zero value is ready; it is used
-// by one goroutine at a time.
+// Toolbox decides which tools a conversation's model is sent. Its zero value is ready. Not safe for
+// concurrent use.
 type Toolbox struct {
-	// searching stays until the set is clearly small again: a panel that opens and closes around
-	// the border is not to cost a cached prompt each time.
+	// searching stays true until the set is clearly small again, so that a panel that opens and closes near
+	// the limit does not invalidate the prompt cache each time.
 	searching bool
 }
 
-// Offer is what of the tools one request holds.
+// ToolSelection is the tools in one request.
 type Offer struct {
-	// Told are the definitions in the request, in their order.
+	// Listed are the definitions in the request, in order.
 	Told []toolspec.Definition
-	// Searching is true when Told are a few and the others are found with find_tools.
+	// Searching is true if Listed is a part and the others are found with find_tools.
 	Searching bool
-	// Note is what the model is told of the panel's tools while it searches, "" for none.
+	// Note describes the panel's tools while Searching, "" for none.
 	Note string
 }
 
-// Offer chooses from all tools that can be called now for a model with a window of so many tokens.
-// core names the tools that are always told.
+// Select chooses from all tools for a model with a context window in tokens. core names the tools that are
+// always listed.
 func (b *Toolbox) Offer(all []toolspec.Definition, core []string, window int) Offer {
 	size := 0
 	for _, d := range all {
@@ -64,16 +64,16 @@ func (b *Toolbox) Offer(all []toolspec.Definition, core []string, window int) Of
 // maxNoted is how many of a panel's tools a note describes.
 const maxNoted = 12
 
-// ofPanel is how every note about a panel's tools begins.
+// panelNotePrefix begins every note about a panel's tools.
 const ofPanel = "[From Sextant: the panel"
 
-// OfPanel reports whether a note tells of a panel's tools; there are others.
+// IsPanelNote reports whether a note is about a panel's tools.
 func OfPanel(text string) bool { return strings.HasPrefix(text, ofPanel) }
 
-// NoteGone is what a model is told when the panel's tools are gone.
-const NoteGone = ofPanel + " whose tools you were told is closed; they cannot be called now.]"
+// PanelClosedNote says that the panel's tools are gone.
+const NoteGone = ofPanel + " whose tools were listed is closed; they cannot be called now.]"
 
-// note tells the tools of the panel in front.
+// note describes the tools of the active panel.
 func note(defs []toolspec.Definition) string {
 	if len(defs) == 0 {
 		return ""
@@ -83,11 +83,16 @@ func note(defs []toolspec.Definition) string {
 		more = fmt.Sprintf("\nand %d more: %s finds them.", len(defs)-maxNoted, toolspec.FindTools)
 		defs = defs[:maxNoted]
 	}
-	return fmt.Sprintf(ofPanel+" in front has these tools; run them with %s.\n%s%s]", toolspec.CallTool, finder.Tell(defs), more)
+	return fmt.Sprintf(
+		ofPanel+" in front has these tools; run them with %s.\n%s%s]",
+		toolspec.CallTool,
+		finder.Tell(defs),
+		more,
+	)
 }
 
-// NewNote is what is to be appended so that the model knows want, the Note of an Offer, when it was
-// told the notes told so far, in order; "" when it knows.
+// NextNote is the note to append so that the model knows want, the Note of a ToolSelection, after the notes
+// sent so far; "" if it already does.
 func NewNote(want string, told []string) string {
 	last := ""
 	if len(told) > 0 {
@@ -102,19 +107,21 @@ func NewNote(want string, told []string) string {
 	return want
 }
 
-// callTool is how a tool that is not told is called.
+// callTool calls tools that are not listed.
 func callTool() toolspec.Definition {
 	return toolspec.Definition{
 		Name: toolspec.CallTool, Origin: toolspec.OriginBaseline, Group: "workspace",
-		Description: "Runs a tool that find_tools found or a note told: its name and its arguments.",
-		Parameters: json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string"},"args":{"type":"object"}},` +
-			`"required":["tool","args"],"additionalProperties":false}`),
+		Description: "Runs a tool that find_tools found or a note named, with its arguments.",
+		Parameters: json.RawMessage(
+			`{"type":"object","properties":{"tool":{"type":"string"},"args":{"type":"object"}},` +
+				`"required":["tool","args"],"additionalProperties":false}`,
+		),
 		Examples: []json.RawMessage{json.RawMessage(`{"tool":"read_file","args":{"path":"notes.txt"}}`)},
 	}
 }
 
-// Meant is the tool and arguments that a call of call_tool names; any other call is itself. The
-// Result says what is wrong with one that names none.
+// ResolveCall returns the tool and arguments that a call of call_tool names; other calls are returned as they
+// are. The Result says what is wrong if it names none.
 func Meant(name string, args json.RawMessage) (string, json.RawMessage, *toolspec.Result) {
 	if name != toolspec.CallTool {
 		return name, args, nil
@@ -122,7 +129,7 @@ func Meant(name string, args json.RawMessage) (string, json.RawMessage, *toolspe
 	var p struct {
 		Tool string          `json:"tool"`
 		Args json.RawMessage `json:"args"`
-		// The words by which most protocols say the same; models that know these slip.
+		// The names most protocols use; models that know them slip.
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	}
@@ -134,7 +141,7 @@ func Meant(name string, args json.RawMessage) (string, json.RawMessage, *toolspe
 		p.Args = p.Arguments
 	}
 	if err != nil || strings.TrimSpace(p.Tool) == "" || p.Tool == toolspec.CallTool {
-		r := toolspec.Fail(toolspec.ValidationError, toolspec.CallTool+" was not told which tool to run",
+		r := toolspec.Fail(toolspec.ValidationError, toolspec.CallTool+" does not name a tool to run",
 			`Send the tool's name and its arguments, for example {"tool":"read_file","args":{"path":"notes.txt"}}.`)
 		return "", nil, &r
 	}
@@ -144,7 +151,7 @@ func Meant(name string, args json.RawMessage) (string, json.RawMessage, *toolspe
 	case len(inner) == 0 || bytes.Equal(inner, []byte("null")):
 		inner = []byte("{}")
 	case json.Unmarshal(inner, &text) == nil:
-		inner = []byte(text) // some models write the object as a string; the schema checks what is in it
+		inner = []byte(text) // some models send the object as a string; the schema check follows
 	}
 	if !json.Valid(inner) || inner[0] != '{' {
 		r := toolspec.Fail(toolspec.ValidationError, "the args for "+p.Tool+" are not a JSON object",

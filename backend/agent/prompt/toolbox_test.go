@@ -14,7 +14,11 @@ import (
 func tools(n int, origin toolspec.Origin) []toolspec.Definition {
 	defs := make([]toolspec.Definition, n)
 	for i := range defs {
-		defs[i] = toolspec.Definition{Name: fmt.Sprintf("t_%s_%03d", origin, i), Origin: origin, Parameters: json.RawMessage("{}")}
+		defs[i] = toolspec.Definition{
+			Name:       fmt.Sprintf("t_%s_%03d", origin, i),
+			Origin:     origin,
+			Parameters: json.RawMessage("{}"),
+		}
 		defs[i].Description = strings.Repeat("x", 400-defs[i].PromptBytes())
 	}
 	return defs
@@ -40,7 +44,7 @@ func TestAModelSearchesOnceItsToolsTakeMoreThanATwentiethOfItsWindow(t *testing.
 	}
 }
 
-func TestANoteTellsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
+func TestANoteListsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
 	var box prompt.Toolbox
 	all := append(tools(15, toolspec.OriginPanel), toolspec.Definition{Name: toolspec.FindTools})
 	o := box.Offer(all, nil, 2000)
@@ -63,33 +67,34 @@ func TestANoteTellsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
 	}
 }
 
-func TestWhichToolACallMeans(t *testing.T) {
+func TestCallToolIsResolvedToTheToolItNames(t *testing.T) {
 	for _, c := range []struct{ name, args, tool, meant, wrong string }{
 		{"look", `{"tool":"act"}`, "look", `{"tool":"act"}`, ""},
 		{"call_tool", `{"tool":"act","args":{"n":1}}`, "act", `{"n":1}`, ""},
 		{"call_tool", `{"tool":"act"}`, "act", `{}`, ""},
 		{"call_tool", `{"name":"act","arguments":{"n":1}}`, "act", `{"n":1}`, ""},
 		{"call_tool", `{"name":"act","arguments":"{\"n\":1}"}`, "act", `{"n":1}`, ""},
-		{"call_tool", `{"name":"call_tool","arguments":{}}`, "", "", "which tool"},
+		{"call_tool", `{"name":"call_tool","arguments":{}}`, "", "", "does not name a tool"},
 		{"call_tool", `{"tool":"act","args":null}`, "act", `{}`, ""},
 		{"call_tool", `{"tool":"act","args":"{\"n\":1}"}`, "act", `{"n":1}`, ""},
 		{"call_tool", `{"tool":"act","args":"n=1"}`, "", "", "args for act are not"},
 		{"call_tool", `{"tool":"act","args":""}`, "", "", "args for act are not"},
 		{"call_tool", `{"tool":"act","args":[1]}`, "", "", "args for act are not"},
-		{"call_tool", `{"tool":" "}`, "", "", "which tool"},
-		{"call_tool", `{"tool":7}`, "", "", "which tool"},
-		{"call_tool", `[]`, "", "", "which tool"},
-		{"call_tool", ``, "", "", "which tool"},
-		{"call_tool", `{"tool":"call_tool","args":{}}`, "", "", "which tool"},
+		{"call_tool", `{"tool":" "}`, "", "", "does not name a tool"},
+		{"call_tool", `{"tool":7}`, "", "", "does not name a tool"},
+		{"call_tool", `[]`, "", "", "does not name a tool"},
+		{"call_tool", ``, "", "", "does not name a tool"},
+		{"call_tool", `{"tool":"call_tool","args":{}}`, "", "", "does not name a tool"},
 	} {
 		tool, args, wrong := prompt.Meant(c.name, json.RawMessage(c.args))
-		if tool != c.tool || string(args) != c.meant || (wrong == nil) != (c.wrong == "") || wrong != nil && !strings.Contains(wrong.Error, c.wrong) {
+		if tool != c.tool || string(args) != c.meant || (wrong == nil) != (c.wrong == "") ||
+			wrong != nil && !strings.Contains(wrong.Error, c.wrong) {
 			t.Errorf("%s %s: %s %s %+v", c.name, c.args, tool, args, wrong)
 		}
 	}
 }
 
-func TestAWindowIsKnownByTheModelsName(t *testing.T) {
+func TestTheDefaultWindowFollowsTheModelsName(t *testing.T) {
 	for name, want := range map[string]int{
 		"openai/gpt-5-mini": 400_000, "anthropic/claude-x": 200_000, "openrouter/anthropic/claude-x": 200_000,
 		"ollama/qwen3": 32_000, "ollama/gpt-5": 32_000, "openai/unheard-of": 128_000, "": 128_000,

@@ -3,7 +3,7 @@ package httpapi
 import (
 	"context"
 
-	"sextant/backend/agent/loop"
+	"sextant/backend/agent/loop/budget"
 	"sextant/backend/agent/price"
 	"sextant/backend/api/route"
 	"sextant/shared/wire"
@@ -15,9 +15,9 @@ type budgetBody struct {
 	Cost   string `json:"cost,omitempty" doc:"Money, e.g. 0.50 or 2 EUR." maxLength:"40"`
 }
 
-func (b budgetBody) read() (loop.Budget, error) {
+func (b budgetBody) read() (budget.Limit, error) {
 	cost, err := price.Money(b.Cost)
-	return loop.Budget{Tokens: b.Tokens, Cost: cost}, err
+	return budget.Limit{Tokens: b.Tokens, Cost: cost}, err
 }
 
 func (s *Server) bill(ctx context.Context, in *route.ByID) (*route.Body[wire.Spending], error) {

@@ -23,7 +23,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/pilot"
 	"sextant/backend/api/access"
@@ -75,7 +75,7 @@ type Rooms struct {
 	Blobs   *blobs.Store
 	Results *results.Store
 	Loop    *loop.Loop
-	Models  *llm.Registry
+	Models  *providers.Registry
 	Pilot   *pilot.Pilot
 	Panels  *panels.Registry
 	// Making installs panels from archives.

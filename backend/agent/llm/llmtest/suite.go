@@ -1,5 +1,5 @@
-// Package llmtest is what holds of every provider: one suite that each passes against a local service
-// that speaks its wire format. Nothing of the product uses it.
+// Package llmtest is a conformance suite that every provider's model passes against a local service that
+// speaks its wire format. The product does not use it.
 package llmtest
 
 import (
@@ -16,11 +16,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Key is the key that a provider with one is to be configured with.
+// Key is the key to configure for a provider that needs one.
 const Key = "sk-of-the-suite-0123456789"
 
-// Open configures the provider under test for the service and opens its model "m". What it opens it
-// closes when t ends.
+// Open configures the provider under test for the service and opens its model "m". It closes what it opens
+// when t ends.
 type Open func(t *testing.T, service *openaitest.Server) llm.Model
 
 // Provider runs the suite.
@@ -80,7 +80,15 @@ func hello() llm.Request {
 
 func textAndThought(t *testing.T, s subject) {
 	const text, thought = "Größe: 12 m², <b>fertig</b>.", "Erst messen."
-	_, m := s.at(t, openaitest.Turn{Thought: thought, Text: text, Fragment: 3, Usage: openaitest.Usage{Input: 20, Output: 7, Cached: 11}})
+	_, m := s.at(
+		t,
+		openaitest.Turn{
+			Thought:  thought,
+			Text:     text,
+			Fragment: 3,
+			Usage:    openaitest.Usage{Input: 20, Output: 7, Cached: 11},
+		},
+	)
 	h, err := ask(t, m, hello())
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +125,9 @@ func brokenArguments(t *testing.T, s subject) {
 			{ID: "b", Name: "fine", Args: `{"x":1}`}, {ID: "a", Name: "bash", Args: c.args},
 		}})
 		h, err := ask(t, m, hello())
-		if err != nil || len(h.Calls) != 1 || h.Calls[0].Name != "fine" || len(h.Broken) != 1 || h.Broken[0].Name != "bash" || h.Broken[0].Problem == "" {
+		if err != nil || len(h.Calls) != 1 || h.Calls[0].Name != "fine" || len(h.Broken) != 1 ||
+			h.Broken[0].Name != "bash" ||
+			h.Broken[0].Problem == "" {
 			t.Errorf("%q: calls %+v, broken %+v, error %v", c.args, h.Calls, h.Broken, err)
 		}
 	}
@@ -168,7 +178,8 @@ func conversation(t *testing.T, s subject) {
 	if results != 2 || calls != 2 || pictures != 2 {
 		t.Errorf("%d results, %d calls, %d pictures in %s", results, calls, pictures, req.Body)
 	}
-	if req.Model != "m" || !req.Stream || !req.Tool("look") || !req.Tool("bare") || !strings.Contains(string(req.Body), "321") {
+	if req.Model != "m" || !req.Stream || !req.Tool("look") || !req.Tool("bare") ||
+		!strings.Contains(string(req.Body), "321") {
 		t.Errorf("request %s", req.Body)
 	}
 }
@@ -200,7 +211,7 @@ func ends(t *testing.T, s subject) {
 }
 
 func refusals(t *testing.T, s subject) {
-	// Such a service repeats the key, at a place where the sentence is shortened.
+	// Such a service repeats the key, where the sentence is shortened.
 	leak := `{"error":{"message":"` + strings.Repeat("x", 290) + Key + `"}}`
 	for _, c := range []struct {
 		status int
@@ -224,7 +235,8 @@ func refusals(t *testing.T, s subject) {
 			t.Errorf("%d: %v, want %s", c.status, err, c.kind)
 			continue
 		}
-		if told := e.Message + e.Suggestion + strings.Join(h.notes, ""); strings.Contains(told, Key[:6]) && strings.Contains(service.Requests()[0].Authorization, Key) {
+		if told := e.Message + e.Suggestion + strings.Join(h.notes, ""); strings.Contains(told, Key[:6]) &&
+			strings.Contains(service.Requests()[0].Authorization, Key) {
 			t.Errorf("%d: the key is in %q", c.status, told)
 		}
 	}
@@ -235,7 +247,7 @@ func continued(t *testing.T, s subject) {
 	whole := openaitest.Turn{Text: text, Fragment: 4}
 	call := []openaitest.Call{{ID: "a", Name: "act", Args: `{"n":1}`}}
 	service, m := s.at(t)
-	// The first answer breaks off; asked to go on, the service gives the rest and the call.
+	// The first answer breaks off; asked to continue, the service gives the rest and the call.
 	service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if n := len(r.Messages); n > 2 && r.Messages[n-2].Role == "assistant" {
 			return openaitest.Turn{Text: strings.TrimPrefix(text, r.Messages[n-2].Content), Calls: call}
@@ -250,7 +262,8 @@ func continued(t *testing.T, s subject) {
 	}
 	req := hello()
 	req.Written = true // where half a call may stand in the text
-	if h, err = ask(t, m, req); llm.KindOf(err) != llm.Cut || !strings.HasPrefix(text, h.Text) || h.Text == "" || len(h.Calls) > 0 {
+	if h, err = ask(t, m, req); llm.KindOf(err) != llm.Cut || !strings.HasPrefix(text, h.Text) || h.Text == "" ||
+		len(h.Calls) > 0 {
 		t.Errorf("written calls: %+v, error %v", h, err)
 	}
 }

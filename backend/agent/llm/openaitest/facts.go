@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Fact is a question that was answered from Facts.
+// FactRequest is a request that was answered from Facts.
 type Fact struct {
 	// Asked is its method and path.
 	Asked  string
@@ -13,14 +13,14 @@ type Fact struct {
 	Header http.Header
 }
 
-// Told are the questions so far that were answered from Facts.
+// FactRequests are the requests so far that were answered from Facts.
 func (s *Server) Told() []Fact {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Fact(nil), s.facts...)
 }
 
-// knowing answers from Facts, and leaves everything else to next.
+// withFacts answers from Facts, and leaves everything else to next.
 func (s *Server) knowing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked := r.Method + " " + r.URL.Path

@@ -39,7 +39,10 @@ func readMessages(body []byte, h http.Header) (req Request, problem string) {
 		if json.Unmarshal(t.InputSchema, &schema) != nil || schema.Type != "object" || t.Name == "" {
 			return req, fmt.Sprintf("tools.%d.input_schema: Field required", i)
 		}
-		raw[i] = map[string]any{"type": "function", "function": map[string]any{"name": t.Name, "parameters": t.InputSchema}}
+		raw[i] = map[string]any{
+			"type":     "function",
+			"function": map[string]any{"name": t.Name, "parameters": t.InputSchema},
+		}
 	}
 	tools, err := json.Marshal(raw)
 	if err == nil {
@@ -78,7 +81,7 @@ type contentBlock struct {
 	} `json:"source"`
 }
 
-// readBlocks adds one message to the conversation, its results first and as messages of their own.
+// readBlocks adds one message to the conversation, its results first as messages of their own.
 func readBlocks(role string, blocks []contentBlock, req *Request) (problem string) {
 	m := Message{Role: role}
 	if len(blocks) == 0 {
@@ -135,7 +138,10 @@ func renderMessages(t Turn) []byte {
 	block := func(begin map[string]any, kind, field, whole string) {
 		s.event("content_block_start", map[string]any{"index": index, "content_block": begin})
 		for _, piece := range pieces(whole, t.Fragment) {
-			s.event("content_block_delta", map[string]any{"index": index, "delta": map[string]any{"type": kind, field: piece}})
+			s.event(
+				"content_block_delta",
+				map[string]any{"index": index, "delta": map[string]any{"type": kind, field: piece}},
+			)
 		}
 		s.event("content_block_stop", map[string]any{"index": index})
 		index++
@@ -147,7 +153,12 @@ func renderMessages(t Turn) []byte {
 		block(map[string]any{"type": "text", "text": ""}, "text_delta", "text", t.Text)
 	}
 	for _, c := range t.Calls {
-		block(map[string]any{"type": "tool_use", "id": c.ID, "name": c.Name, "input": map[string]any{}}, "input_json_delta", "partial_json", c.Args)
+		block(
+			map[string]any{"type": "tool_use", "id": c.ID, "name": c.Name, "input": map[string]any{}},
+			"input_json_delta",
+			"partial_json",
+			c.Args,
+		)
 	}
 	reason := "end_turn"
 	switch {
@@ -159,7 +170,10 @@ func renderMessages(t Turn) []byte {
 		reason = "tool_use"
 	}
 	s.event("message_delta", map[string]any{
-		"delta": map[string]any{"stop_reason": reason, "stop_sequence": nil}, "usage": map[string]any{"output_tokens": t.Usage.Output},
+		"delta": map[string]any{
+			"stop_reason":   reason,
+			"stop_sequence": nil,
+		}, "usage": map[string]any{"output_tokens": t.Usage.Output},
 	})
 	s.event("message_stop", map[string]any{})
 	return s.b.Bytes()

@@ -34,7 +34,7 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, format Format, t T
 	}
 }
 
-// send writes the stream event by event.
+// writeStream writes the stream event by event.
 func send(w http.ResponseWriter, r *http.Request, stream []byte, gap time.Duration) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.WriteHeader(http.StatusOK)
@@ -57,7 +57,7 @@ func send(w http.ResponseWriter, r *http.Request, stream []byte, gap time.Durati
 	}
 }
 
-// cleanCut ends the answer with the connection, so that the reader sees an ordinary end.
+// cleanCut ends the answer with the connection, so that the reader sees an orderly end.
 func (s *Server) cleanCut(w http.ResponseWriter, stream []byte) {
 	conn, buf, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Server) cleanCut(w http.ResponseWriter, stream []byte) {
 	_ = buf.Flush()
 }
 
-// Render is the stream of t as bytes: what a whole answer looks like on the wire, in chat's format.
+// Render is the stream of t in chat's format.
 func Render(t Turn) []byte { return RenderAs(Chat, t) }
 
 // RenderAs is Render in any format.
@@ -128,7 +128,10 @@ func renderChat(t Turn) []byte {
 	if t.Usage != (Usage{}) {
 		usage := map[string]any{
 			"prompt_tokens": t.Usage.Input, "completion_tokens": t.Usage.Output, "total_tokens": t.Usage.Input + t.Usage.Output,
-			"prompt_tokens_details": map[string]any{"cached_tokens": t.Usage.Cached, "cache_write_tokens": t.Usage.Written},
+			"prompt_tokens_details": map[string]any{
+				"cached_tokens":      t.Usage.Cached,
+				"cache_write_tokens": t.Usage.Written,
+			},
 		}
 		if t.Usage.Cost > 0 {
 			usage["cost"], usage["is_byok"] = t.Usage.Cost, t.Usage.Upstream > 0
@@ -142,7 +145,7 @@ func renderChat(t Turn) []byte {
 	return b.Bytes()
 }
 
-// pieces cuts s after size bytes each, but never inside a character.
+// pieces splits s after size bytes each, but never inside a character.
 func pieces(s string, size int) []string {
 	var out []string
 	start := 0

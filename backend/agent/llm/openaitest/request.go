@@ -16,7 +16,7 @@ const (
 	Anthropic Format = "anthropic"
 )
 
-// Request is what the server was asked, in whatever format, told in chat's terms.
+// Request is a request in any format, in terms of chat.
 type Request struct {
 	Format    Format    `json:"-"`
 	Model     string    `json:"model"`
@@ -35,7 +35,7 @@ type Request struct {
 	} `json:"stream_options"`
 	// Body is the whole request.
 	Body []byte `json:"-"`
-	// Authorization is the header with the key as it came.
+	// Authorization is the header with the key.
 	Authorization string `json:"-"`
 }
 
@@ -44,10 +44,10 @@ type Message struct {
 	Role       string
 	Content    string
 	ToolCallID string
-	// Images are the pictures, as data: addresses.
+	// Images are the images, as data: addresses.
 	Images    []string
 	ToolCalls []ToolCall
-	// Thought is what came back of what the model thought; nil when the field is not there.
+	// Thought is the reasoning that was sent back, nil if the field is missing.
 	Thought *string
 }
 
@@ -66,7 +66,7 @@ type ToolCall struct {
 	} `json:"extra_content"`
 }
 
-// UnmarshalJSON reads chat's form: text, or a list of texts and pictures.
+// UnmarshalJSON reads chat's form: text, or a list of texts and images.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	var form struct {
 		Role       string          `json:"role"`
@@ -124,8 +124,8 @@ func (r Request) Last() string {
 	return r.Messages[len(r.Messages)-1].Content
 }
 
-// check is the rules that services hold: each call is answered right after it, once; no two calls
-// have one id; nothing that a person or the model said is empty; and the last word is not the model's.
+// checkMessages enforces the rules of services: each call is answered right after it, once; ids of calls are
+// unique; no user or model message is empty; and the last message is not the model's.
 func check(messages []Message) string {
 	open, used := map[string]bool{}, map[string]bool{}
 	for i, m := range messages {
@@ -137,7 +137,8 @@ func check(messages []Message) string {
 			continue
 		}
 		if len(open) > 0 {
-			return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+			return "An assistant message with 'tool_calls' must be followed by tool messages responding to each " +
+				"'tool_call_id'."
 		}
 		if strings.TrimSpace(m.Content) == "" && len(m.Images)+len(m.ToolCalls) == 0 {
 			return fmt.Sprintf("messages.%d: %s messages must have non-empty content.", i, m.Role)
@@ -154,7 +155,8 @@ func check(messages []Message) string {
 	}
 	switch n := len(messages); {
 	case len(open) > 0:
-		return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+		return "An assistant message with 'tool_calls' must be followed by tool messages responding to each " +
+			"'tool_call_id'."
 	case n > 0 && messages[n-1].Role == "assistant":
 		return "The conversation must end with a user message: an answer cannot be begun for the model."
 	}

@@ -53,8 +53,7 @@ func readResponses(body []byte, _ http.Header) (req Request, problem string) {
 	return req, check(req.Messages)
 }
 
-// readItem adds one item of the input to the conversation. Calls belong to the assistant's message
-// before them.
+// readItem adds one item of the input to the conversation. Calls belong to the assistant message before them.
 func readItem(raw json.RawMessage, req *Request) bool {
 	var item struct {
 		Type      string          `json:"type"`
@@ -97,7 +96,7 @@ func readItem(raw json.RawMessage, req *Request) bool {
 	return true
 }
 
-// inputText reads text, or a list of texts and pictures.
+// inputText reads text, or a list of texts and images.
 func inputText(raw json.RawMessage) (text string, images []string, ok bool) {
 	if json.Unmarshal(raw, &text) == nil {
 		return text, nil, true
@@ -126,7 +125,7 @@ func inputText(raw json.RawMessage) (text string, images []string, ok bool) {
 // stream writes named events, as the responses and messages formats have them.
 type stream struct {
 	b bytes.Buffer
-	// numbered events count up from 0.
+	// numbered adds a sequence number from 0 to each event.
 	numbered bool
 	next     int
 }
@@ -150,7 +149,10 @@ func renderResponses(t Turn) []byte {
 		item := map[string]any{"id": "rs_1", "type": "reasoning", "summary": []any{}}
 		s.event("response.output_item.added", map[string]any{"output_index": index, "item": item})
 		for _, piece := range pieces(t.Thought, t.Fragment) {
-			s.event("response.reasoning_summary_text.delta", map[string]any{"item_id": "rs_1", "output_index": index, "summary_index": 0, "delta": piece})
+			s.event(
+				"response.reasoning_summary_text.delta",
+				map[string]any{"item_id": "rs_1", "output_index": index, "summary_index": 0, "delta": piece},
+			)
 		}
 		s.event("response.output_item.done", map[string]any{"output_index": index, "item": item})
 		index++
@@ -160,9 +162,15 @@ func renderResponses(t Turn) []byte {
 			"output_index": index, "item": map[string]any{"id": "msg_1", "type": "message", "role": "assistant", "content": []any{}},
 		})
 		for _, piece := range pieces(t.Text, t.Fragment) {
-			s.event("response.output_text.delta", map[string]any{"item_id": "msg_1", "output_index": index, "content_index": 0, "delta": piece})
+			s.event(
+				"response.output_text.delta",
+				map[string]any{"item_id": "msg_1", "output_index": index, "content_index": 0, "delta": piece},
+			)
 		}
-		s.event("response.output_text.done", map[string]any{"item_id": "msg_1", "output_index": index, "content_index": 0, "text": t.Text})
+		s.event(
+			"response.output_text.done",
+			map[string]any{"item_id": "msg_1", "output_index": index, "content_index": 0, "text": t.Text},
+		)
 		index++
 	}
 	for i, c := range t.Calls {
@@ -172,9 +180,15 @@ func renderResponses(t Turn) []byte {
 		}
 		s.event("response.output_item.added", map[string]any{"output_index": index, "item": item("")})
 		for _, piece := range pieces(c.Args, t.Fragment) {
-			s.event("response.function_call_arguments.delta", map[string]any{"item_id": id, "output_index": index, "delta": piece})
+			s.event(
+				"response.function_call_arguments.delta",
+				map[string]any{"item_id": id, "output_index": index, "delta": piece},
+			)
 		}
-		s.event("response.function_call_arguments.done", map[string]any{"item_id": id, "output_index": index, "arguments": c.Args})
+		s.event(
+			"response.function_call_arguments.done",
+			map[string]any{"item_id": id, "output_index": index, "arguments": c.Args},
+		)
 		s.event("response.output_item.done", map[string]any{"output_index": index, "item": item(c.Args)})
 		index++
 	}
@@ -186,7 +200,9 @@ func renderResponses(t Turn) []byte {
 		if t.Finish == "content_filter" {
 			reason = t.Finish
 		}
-		name, end["status"], end["incomplete_details"] = "response.incomplete", "incomplete", map[string]any{"reason": reason}
+		name, end["status"], end["incomplete_details"] = "response.incomplete", "incomplete", map[string]any{
+			"reason": reason,
+		}
 	}
 	end["usage"] = map[string]any{
 		"input_tokens": t.Usage.Input, "output_tokens": t.Usage.Output, "total_tokens": t.Usage.Input + t.Usage.Output,

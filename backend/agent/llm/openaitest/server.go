@@ -1,11 +1,9 @@
-// Package openaitest is a small model service for tests: a real HTTP server on loopback that
-// speaks the real wire formats (OpenAI's chat completions and responses, Anthropic's messages:
-// server-sent events, calls in fragments, usage, the list of models) and answers from a script
-// in the one that it is asked in. It can also do what services do on bad days: cut an answer at
-// a byte, stall, refuse the key, ask for patience.
+// Package openaitest is a model service for tests: a real HTTP server on loopback that speaks the wire formats
+// (OpenAI's chat completions and responses, Anthropic's messages: server-sent events, calls in pieces, usage, the
+// list of models) and answers from a script in the format of the request. It can also misbehave like real
+// services: cut an answer at a byte, stall, refuse the key, limit requests.
 //
-// Like the services, it refuses a conversation in which a call has no result. It is not a
-// model, and nothing of the product uses it.
+// Like real services it refuses a conversation in which a call has no result. The product does not use it.
 package openaitest
 
 import (
@@ -24,39 +22,37 @@ import (
 
 // Turn is one scripted answer; the zero value is an empty one.
 type Turn struct {
-	// Thought is shown before Text as what the model thinks.
+	// Thought is sent before Text as reasoning.
 	Thought string
 	Text    string
 	Calls   []Call
-	// Finish is the reason to end; empty means stop, or tool_calls when there are calls.
+	// Finish is the finish reason; empty means stop, or tool_calls if there are calls.
 	Finish string
 	Usage  Usage
 	// Fragment is how many bytes of text or arguments go into one chunk; 0 means 7.
 	Fragment int
-	// Gap is waited between chunks.
+	// Gap is the wait between chunks.
 	Gap time.Duration
 
-	// Status other than 0 and 200 answers with Body (an error of the usual form when
-	// empty) instead of a stream.
+	// Status other than 0 and 200 answers with Body (a usual error if empty) instead of a stream.
 	Status     int
 	Body       string
 	RetryAfter string
 
-	// Cut drops the connection after so many bytes of the stream; 0 means never, -1 before
-	// the first. Clean makes it an orderly end of the connection.
+	// Cut drops the connection after so many bytes of the stream; 0 means never, -1 before the first. Clean
+	// makes it an orderly end of the connection.
 	Cut   int
 	Clean bool
-	// Stall keeps the connection open and silent after so many bytes; 0 means never, -1
-	// before the first.
+	// Stall keeps the connection open and silent after so many bytes; 0 means never, -1 before the first.
 	Stall int
 	// Raw is sent instead of the rendered stream.
 	Raw string
-	// Garble replaces the byte of the stream that GarbleAt counts from 1; 0 means none.
+	// CorruptByte replaces the byte of the stream at CorruptAt, counted from 1; 0 means none.
 	GarbleAt int
 	Garble   byte
 }
 
-// Call is a tool call; Args is sent as it is, even when it is not JSON.
+// Call is a tool call; Args is sent as it is, even if it is not JSON.
 type Call struct {
 	ID   string
 	Name string
@@ -65,37 +61,37 @@ type Call struct {
 	Signature string
 }
 
-// Usage is what the service counts. Input is all that was read; Cached of it came out of the cache,
-// Written of it went in (Anthropic's only).
+// Usage is what the service counts. Input is all that was read; Cached of it came from the cache, Written of
+// it was added to it (Anthropic only).
 type Usage struct {
 	Input   int
 	Output  int
 	Cached  int
 	Written int
-	// Cost is what the service says that it takes, as OpenRouter does: in chat only, and only when it
-	// was asked for; Upstream is what a key of the person's own paid beside it.
+	// Cost is what the service charges, as OpenRouter reports it: in chat only, and only on request. Upstream
+	// is what the user's own provider key paid in addition.
 	Cost     float64
 	Upstream float64
 }
 
-// Server is the listening server. Its fields are set before the first request.
+// Server is the listening server. Set its fields before the first request.
 type Server struct {
-	// Models are listed at /v1/models and, as Ollama does, at /api/tags; others are
-	// refused with 404. None means that every name is taken.
+	// Models are listed at /v1/models and, as Ollama does, at /api/tags; others are refused with 404. None
+	// means that every name is accepted.
 	Models []string
-	// Key is asked for when not empty.
+	// Key is required if not empty.
 	Key string
-	// Answer gives the turn for a request when the script is used up.
+	// Answer returns the turn for a request when the script is used up.
 	Answer func(Request) Turn
-	// Refused is told of every conversation that is refused, and why; nil is told of none.
+	// OnRefused is called for every refused conversation, with the reason; may be nil.
 	Refused func(r Request, problem string)
-	// Blind refuses requests with pictures.
+	// NoImages refuses requests with images.
 	Blind bool
-	// Probes says that the question whether the model has calls of its own goes to the script like
-	// any other; without it the server answers yes and keeps no record of it.
+	// Probes sends the question whether the model supports native calls to the script like any other; without
+	// it the server answers yes and does not record it.
 	Probes bool
-	// Facts are what it answers, in JSON, to other questions by method and path ("POST /api/show"),
-	// before anything else; "" keeps the connection silent until the server closes.
+	// Facts are JSON answers to other requests by method and path ("POST /api/show"), checked first; "" keeps
+	// the connection silent until the server closes.
 	Facts map[string]string
 
 	ln   net.Listener
@@ -109,7 +105,7 @@ type Server struct {
 	facts    []Fact
 }
 
-// Start listens on a free loopback port and answers with turns, one a request.
+// Start listens on a free loopback port and answers with turns, one per request.
 func Start(turns ...Turn) (*Server, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -123,7 +119,11 @@ func Start(turns ...Turn) (*Server, error) {
 	mux.HandleFunc("POST /v1/messages", s.asked(Anthropic, readMessages))
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /api/tags", s.tags)
-	s.http = &http.Server{Handler: s.knowing(mux), ReadHeaderTimeout: 5 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	s.http = &http.Server{
+		Handler:           s.knowing(mux),
+		ReadHeaderTimeout: 5 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
 	go func() {
 		defer close(s.done)
 		_ = s.http.Serve(ln)
@@ -147,8 +147,8 @@ func (s *Server) Close() {
 	<-s.done
 }
 
-// AnswerBy sets Answer for a server that a program of its own asks: the race detector sees no
-// order between this process and that one, only the lock.
+// SetAnswer sets Answer while another process sends requests: the race detector sees no order between the
+// processes, only the lock.
 func (s *Server) AnswerBy(answer func(Request) Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,8 +197,7 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, map[string]any{"models": models})
 }
 
-// readChat reads a request for chat completions, as the others read theirs: problem is why the
-// service would refuse it.
+// readChat reads a request for chat completions. problem is why the service would refuse it.
 func readChat(body []byte, _ http.Header) (req Request, problem string) {
 	if json.Unmarshal(body, &req) != nil {
 		return req, "We could not parse the JSON body of your request."
@@ -214,12 +213,20 @@ func (s *Server) asked(format Format, read func([]byte, http.Header) (Request, s
 			return
 		}
 		req, problem := read(body, r.Header)
-		req.Format, req.Body, req.Authorization = format, body, cmp.Or(r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"))
+		req.Format, req.Body, req.Authorization = format, body, cmp.Or(
+			r.Header.Get("Authorization"),
+			r.Header.Get("X-Api-Key"),
+		)
 		if !s.allowed(w, r) {
 			return
 		}
 		if len(s.Models) > 0 && !contains(s.Models, req.Model) {
-			refuse(w, http.StatusNotFound, fmt.Sprintf("The model '%s' does not exist or you do not have access to it.", req.Model), "model_not_found")
+			refuse(
+				w,
+				http.StatusNotFound,
+				fmt.Sprintf("The model '%s' does not exist or you do not have access to it.", req.Model),
+				"model_not_found",
+			)
 			return
 		}
 		for _, m := range req.Messages {
@@ -242,7 +249,7 @@ func (s *Server) asked(format Format, read func([]byte, http.Header) (Request, s
 	}
 }
 
-// probeTool is the tool of dialect's question.
+// probeTool is the tool of the probe's question.
 const probeTool = "say_word"
 
 func contains(list []string, s string) bool {
@@ -272,7 +279,13 @@ func (s *Server) next(req Request) Turn {
 }
 
 func refuse(w http.ResponseWriter, status int, message, code string) {
-	reply(w, status, map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": nil, "code": code}})
+	reply(
+		w,
+		status,
+		map[string]any{
+			"error": map[string]any{"message": message, "type": "invalid_request_error", "param": nil, "code": code},
+		},
+	)
 }
 
 func reply(w http.ResponseWriter, status int, v any) {
@@ -283,11 +296,12 @@ func reply(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(b.Bytes())
 }
 
-// trimmedLen is how many bytes of stream go out before mark takes effect.
+// limitOffset is how many bytes of the stream are sent before mark takes effect.
 func trimmedLen(mark, whole int) int { return max(0, min(mark, whole)) }
 
 // header is the head of a streamed answer that ends with its connection.
-const header = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n"
+const header = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: " +
+	"no-cache\r\nConnection: close\r\n\r\n"
 
 func isError(t Turn) bool { return t.Status != 0 && t.Status != http.StatusOK }
 

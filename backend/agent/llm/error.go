@@ -1,0 +1,62 @@
+package llm
+
+import (
+	"errors"
+	"time"
+)
+
+// Kind is the kind of a provider's failure.
+type Kind string
+
+// The kinds of failure.
+const (
+	// Unreachable: nothing answers at the address.
+	Unreachable Kind = "unreachable"
+	// Unauthorised: the key is missing, wrong or not allowed to use the model.
+	Unauthorised Kind = "unauthorised"
+	// NoModel: the provider has no model of that name.
+	NoModel Kind = "no_model"
+	// RateLimited: the provider wants fewer requests, or the quota is used up.
+	RateLimited Kind = "rate_limited"
+	// TooLong: the conversation is larger than the model can read.
+	TooLong Kind = "too_long"
+	// Cut: the answer broke off; the text so far is kept.
+	Cut Kind = "cut"
+	// Stalled: the connection is open, but nothing came for too long.
+	Stalled Kind = "stalled"
+	// Failed: the provider answered with another error.
+	Failed Kind = "failed"
+	// NotSupported: there is no such provider, or the name is malformed.
+	NotSupported Kind = "not_supported"
+)
+
+// Error is a failure that a person can do something about. Message says what happened, Suggestion what to do.
+type Error struct {
+	Kind       Kind
+	Message    string
+	Suggestion string
+	// Err is the cause, nil if the provider itself refused.
+	Err error
+
+	// Retryable is true if the same request may succeed a little later. RetryAfter is the wait the service
+	// asked for, 0 for none.
+	Retryable  bool
+	RetryAfter time.Duration
+}
+
+// ErrBrokenOff is the cause of an answer that the service itself broke off.
+var ErrBrokenOff = errors.New("the answer was broken off")
+
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf returns the Kind of err, "" if it is not an Error.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+package modelapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/shared/chat"
+)
+
+// Limits of one answer. A provider is not trusted, and a stream has no natural end.
+const (
+	maxAnswerBytes = 4 << 20
+	maxCalls       = 128
+)
+
+// answer is what has come of a streamed answer, whatever the wire format.
+type answer struct {
+	onDelta func(llm.Delta)
+
+	text    strings.Builder
+	thought strings.Builder
+	think   thinkSplitter
+	calls   []*partialCall
+	size    int
+	// pieces counts the pieces of calls.
+	pieces int
+	usage  chat.Usage
+	cost   *chat.Money
+	// firstPieceAt is when the first piece came.
+	firstPieceAt time.Time
+	stop         llm.Stop
+	// complete is set when the model said that its answer ends; done when nothing follows after that.
+	complete, done bool
+}
+
+// partialCall is a call that may be incomplete.
+type partialCall struct {
+	id, name  string
+	signature string
+	args      strings.Builder
+	// problem is set if the call cannot be what the model meant.
+	problem string
+}
+
+var errTooLarge = errors.New("the answer is larger than 4 MB")
+
+func (a *answer) addText(s string) {
+	if s == "" {
+		return
+	}
+	a.count(len(s))
+	a.emit(a.think.split(s))
+}
+
+func (a *answer) addThought(s string) {
+	a.count(len(s))
+	a.emit(s, "")
+}
+
+// emit takes a piece of reasoning and the piece of text that follows it.
+func (a *answer) emit(thought, text string) {
+	if thought != "" {
+		a.thought.WriteString(thought)
+		a.onDelta(llm.Delta{Thought: thought})
+	}
+	if text != "" {
+		a.text.WriteString(text)
+		a.onDelta(llm.Delta{Text: text})
+	}
+}
+
+// count notes that a piece of n bytes came.
+func (a *answer) count(n int) {
+	a.size += n
+	if n > 0 && a.firstPieceAt.IsZero() {
+		a.firstPieceAt = time.Now()
+	}
+}
+
+// addCall begins a call.
+func (a *answer) addCall(id, name string) *partialCall {
+	a.count(len(name))
+	f := &partialCall{id: id, name: name}
+	a.calls = append(a.calls, f)
+	a.pieces++
+	return f
+}
+
+// addArguments adds a piece of a call's arguments.
+func (a *answer) addArguments(f *partialCall, s string) {
+	a.count(len(s))
+	a.pieces++
+	f.args.WriteString(s)
+}
+
+// finish records that the model ended its answer, and why.
+func (a *answer) finish(why llm.Stop) { a.complete, a.stop = true, why }
+
+// checkSize returns an error if the answer is too large.
+func (a *answer) checkSize() error {
+	if a.size <= maxAnswerBytes && len(a.calls) <= maxCalls {
+		return nil
+	}
+	return &llm.Error{
+		Kind:       llm.Failed,
+		Message:    "The answer was stopped: it is larger than 4 MB or holds more than 128 calls. No call of it ran",
+		Suggestion: "Ask for less at once.",
+		Err:        errTooLarge,
+	}
+}
+
+// partial is the answer so far, without calls. Nothing may be added after it.
+func (a *answer) partial() llm.Response {
+	a.emit(a.think.flush())
+	return llm.Response{
+		Text:         a.text.String(),
+		Thought:      a.thought.String(),
+		Usage:        clampUsage(a.usage),
+		Cost:         a.cost,
+		FirstPieceAt: a.firstPieceAt,
+	}
+}
+
+// response is the whole answer.
+func (a *answer) response() llm.Response {
+	r := a.partial()
+	r.Stop = a.stop
+	if r.Stop == "" || r.Stop == llm.StopCalls {
+		r.Stop = llm.StopDone
+	}
+	for _, f := range a.calls {
+		args, problem := parseArguments(f.args.String(), r.Stop == llm.StopLength)
+		switch {
+		case f.problem != "":
+			problem = f.problem
+		case f.name == "":
+			problem = "the call has no name"
+		}
+		if problem != "" {
+			r.Broken = append(r.Broken, llm.BrokenCall{ID: f.id, Name: f.name, Problem: problem})
+			continue
+		}
+		r.Calls = append(r.Calls, chat.ToolCall{ID: f.id, Name: f.name, Args: args, Signature: f.signature})
+	}
+	if len(r.Calls) > 0 && r.Stop == llm.StopDone {
+		r.Stop = llm.StopCalls
+	}
+	return r
+}
+
+// parseArguments reads a call's arguments. Empty text means no arguments, except in an answer truncated at
+// its length limit: there it may be the start of something.
+func parseArguments(text string, short bool) (json.RawMessage, string) {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" || trimmed == "null" {
+		if short {
+			return nil, "the arguments were cut at the answer's length limit"
+		}
+		return json.RawMessage("{}"), ""
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(trimmed), &fields); err != nil {
+		if short {
+			return nil, "the arguments were cut at the answer's length limit"
+		}
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, fmt.Sprintf("the arguments are not valid JSON at byte %d: %s", syntax.Offset, syntax)
+		}
+		return nil, "the arguments are not a JSON object"
+	}
+	var flat bytes.Buffer
+	if err := json.Compact(&flat, []byte(trimmed)); err != nil {
+		return nil, "the arguments are not valid JSON"
+	}
+	return flat.Bytes(), ""
+}

@@ -1,0 +1,257 @@
+// Package modelapi is the HTTP client of model services: it speaks their wire formats (OpenAI's chat
+// completions and responses, Anthropic's messages), lists their models and asks for context windows.
+//
+// It sends each request once and keeps no state. Retries, fallbacks and the choice of a service belong to
+// package providers.
+package modelapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"sextant/backend/agent/llm"
+	"sextant/shared/chat"
+)
+
+const (
+	// maxErrorBody is how much of an error response is read.
+	maxErrorBody = 64 << 10
+	// DefaultIdleTimeout is how long a stream may be silent. Without an accelerator, reading a long prompt
+	// takes minutes before the first word.
+	DefaultIdleTimeout = 5 * time.Minute
+	// usageTimeout is how long to wait for the usage after the model ended its answer.
+	usageTimeout = 5 * time.Second
+)
+
+// errStalled is the cause of a stream that timed out.
+var errStalled = errors.New("nothing came for too long")
+
+// Client is one model at one endpoint. It sends a request once; retries are the caller's.
+//
+// Request bodies are built with the vendors' types (openai-go, anthropic-sdk-go). Streams are read here: those
+// libraries skip lines and fields they do not know, and what they skip may be the middle of a call.
+type Client struct {
+	Endpoint    Endpoint
+	Model       string
+	HTTP        *http.Client
+	IdleTimeout time.Duration
+}
+
+// answerReader assembles the events of one answer. An error ends the answer.
+type answerReader interface {
+	read(e sseEvent, a *answer) error
+}
+
+// Format is the wire format of a service.
+type Format string
+
+// The formats. Auto chooses by the address.
+const (
+	Auto      Format = "auto"
+	Chat      Format = "chat"
+	Responses Format = "responses"
+	Anthropic Format = "anthropic"
+)
+
+// Formats returns the names of all formats, for settings.
+func Formats() []string {
+	return []string{string(Auto), string(Chat), string(Responses), string(Anthropic)}
+}
+
+// path is where requests of that format go, below the base address.
+func (f Format) path() string {
+	switch f {
+	case Responses:
+		return "/responses"
+	case Anthropic:
+		return "/messages"
+	}
+	return "/chat/completions"
+}
+
+func (f Format) body(m *Client, req llm.Request) (any, error) {
+	switch f {
+	case Responses:
+		return responsesBody(m, req)
+	case Anthropic:
+		return anthropicBody(m, req)
+	}
+	return chatBody(m, req)
+}
+
+func (e Endpoint) reader() answerReader {
+	switch e.Format {
+	case Responses:
+		return &responsesReader{}
+	case Anthropic:
+		return &anthropicReader{}
+	}
+	return &chatReader{readsCost: e.reportsCost()}
+}
+
+// Authorize adds the key in the way of the format.
+func (f Format) Authorize(req *http.Request, key string) {
+	if f == Anthropic {
+		req.Header.Set("Anthropic-Version", anthropicVersion)
+		if key != "" {
+			req.Header.Set("X-Api-Key", key)
+		}
+		return
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+}
+
+// Stream implements llm.Model.
+func (m *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+	req.Messages = withWireRoles(req.Messages)
+	body, err := m.Endpoint.Format.body(m, req)
+	if err != nil {
+		return llm.Response{}, err
+	}
+	var raw bytes.Buffer
+	out := json.NewEncoder(&raw)
+	out.SetEscapeHTML(false) // no browser reads the request
+	if err := out.Encode(body); err != nil {
+		return llm.Response{}, fmt.Errorf("writing the request: %w", err)
+	}
+	watched, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	idle := time.AfterFunc(m.IdleTimeout, func() { cancel(errStalled) })
+	defer idle.Stop()
+
+	post, err := http.NewRequestWithContext(watched, http.MethodPost, m.Endpoint.BaseURL+m.Endpoint.Format.path(), &raw)
+	if err != nil {
+		return llm.Response{}, fmt.Errorf("asking the model: %w", err)
+	}
+	post.Header.Set("Content-Type", "application/json")
+	post.Header.Set("Accept", "text/event-stream")
+	m.Endpoint.Format.Authorize(post, m.Endpoint.Key)
+	res, err := m.HTTP.Do(post)
+	if err != nil {
+		if watched.Err() != nil {
+			return llm.Response{}, m.stopError(watched)
+		}
+		return llm.Response{}, m.unreachable(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		detail, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+		if watched.Err() != nil {
+			return llm.Response{}, m.stopError(watched)
+		}
+		return llm.Response{}, m.refusal(res.StatusCode, detail, retryAfter(res.Header, time.Now()))
+	}
+	return m.read(watched, res.Body, idle, onDelta)
+}
+
+// withWireRoles replaces roles that wire formats do not have: Sextant's own messages are sent as the user's.
+func withWireRoles(messages []chat.Message) []chat.Message {
+	out := slices.Clone(messages)
+	for i, m := range out {
+		if m.Role == chat.RoleNote || m.Role == chat.RoleSummary {
+			out[i].Role = chat.RoleUser
+		}
+	}
+	return out
+}
+
+// read reads the answer from body, which ends when ctx does. idle cancels ctx.
+func (m *Client) read(
+	ctx context.Context,
+	body io.Reader,
+	idle *time.Timer,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
+	a := &answer{onDelta: onDelta}
+	events, r := newSSEReader(body), m.Endpoint.reader()
+	var err error
+	for err == nil && !a.done {
+		var e sseEvent
+		if e, err = events.next(); err != nil {
+			break
+		}
+		wait, pieces := m.IdleTimeout, a.pieces
+		if err = r.read(e, a); err == nil {
+			err = a.checkSize()
+		}
+		if err == nil && a.pieces > pieces && !utf8.Valid(e.data) {
+			// In text this loses one character; a call would become a different one.
+			err = malformed("a piece of a call is not UTF-8")
+		}
+		if a.complete {
+			wait = min(wait, usageTimeout)
+		}
+		idle.Reset(wait)
+	}
+	if err := m.verdict(ctx, err, a); err != nil {
+		return a.partial(), err
+	}
+	res := a.response()
+	if c, ok := r.(*chatReader); ok {
+		res.Reasoned = c.reasoned
+	}
+	return res, nil
+}
+
+// verdict decides whether the answer whose stream ended with err is whole.
+func (m *Client) verdict(ctx context.Context, err error, a *answer) error {
+	stalled := errors.Is(context.Cause(ctx), errStalled)
+	var own *llm.Error
+	var said *serviceError
+	switch {
+	case ctx.Err() != nil && !stalled:
+		return ctx.Err()
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &said):
+		return &llm.Error{
+			Kind: llm.Failed,
+			Message: m.Endpoint.Label + " ended the answer with an error" + withDetail(
+				m.Endpoint.errorDetail(said.data),
+			),
+			Suggestion: "The text so far is kept. Send \"continue\" to go on, or choose another model.",
+			Err:        llm.ErrBrokenOff,
+			Retryable:  true,
+		}
+	case a.complete && !errors.Is(err, errMalformed):
+		return nil
+	case stalled:
+		return m.stopError(ctx)
+	case err == nil || errors.Is(err, io.EOF):
+		err = io.ErrUnexpectedEOF
+	}
+	return brokenOff(err)
+}
+
+// stopError returns why ctx is done.
+func (m *Client) stopError(ctx context.Context) error {
+	if !errors.Is(context.Cause(ctx), errStalled) {
+		return ctx.Err()
+	}
+	return &llm.Error{
+		Kind:       llm.Stalled,
+		Message:    fmt.Sprintf("%s sent nothing for %s. The text so far is kept", m.Endpoint.Label, m.IdleTimeout),
+		Suggestion: "Send \"continue\" to try again, or choose a smaller model.",
+		Err:        errStalled,
+	}
+}
+
+// errorDetail is the sentence in an error body without the key, which some services repeat. The key is
+// removed before the sentence is shortened, so that no half of it remains. Very short keys are left: they
+// protect nothing and would make sentences unreadable.
+func (e Endpoint) errorDetail(body []byte) string {
+	if len(e.Key) > 3 {
+		body = bytes.ReplaceAll(body, []byte(e.Key), []byte("…"))
+	}
+	return errorText(body)
+}

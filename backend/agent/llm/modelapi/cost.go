@@ -1,0 +1,71 @@
+package modelapi
+
+import (
+	"encoding/json"
+	"math"
+	"net/url"
+
+	"sextant/backend/agent/llm"
+	"sextant/shared/chat"
+)
+
+const (
+	// maxTokens is the most a service may claim for one answer, because counts are summed.
+	maxTokens = 100_000_000
+	// maxCost limits the cost of one answer, in units of the currency.
+	maxCost = 100_000
+	// openRouterHost reports the cost of answers.
+	openRouterHost = "openrouter.ai"
+)
+
+// clampUsage removes impossible counts: none is negative or unlimited, and cached tokens were read.
+func clampUsage(u chat.Usage) chat.Usage {
+	within := func(n, most int) int { return min(max(n, 0), most) }
+	u.Input, u.Output = within(u.Input, maxTokens), within(u.Output, maxTokens)
+	u.Cached = within(u.Cached, u.Input)
+	u.Written = within(u.Written, u.Input-u.Cached)
+	return u
+}
+
+// reportsCost reports whether the service says what an answer costs
+// (https://openrouter.ai/docs/use-cases/usage-accounting).
+func (e Endpoint) reportsCost() bool {
+	if e.Provider == llm.ProviderOpenRouter {
+		return true
+	}
+	u, err := url.Parse(e.BaseURL)
+	return err == nil && u.Hostname() == openRouterHost
+}
+
+// serviceCost is what such a service reports, in US dollars.
+type serviceCost struct {
+	// Raw, because other services use these names for other things.
+	Cost    json.RawMessage `json:"cost"`
+	Own     json.RawMessage `json:"is_byok"`
+	Further json.RawMessage `json:"cost_details"`
+}
+
+// money is the cost, nil if there is no plausible one.
+func (c serviceCost) money() *chat.Money {
+	var sum float64
+	if len(c.Cost) == 0 || string(c.Cost) == "null" || json.Unmarshal(c.Cost, &sum) != nil {
+		return nil
+	}
+	if string(c.Own) == "true" {
+		// With the user's own provider key the provider's price comes on top of the service's fee.
+		var more struct {
+			Upstream float64 `json:"upstream_inference_cost"`
+		}
+		if json.Unmarshal(c.Further, &more) != nil {
+			return nil
+		}
+		sum += more.Upstream
+	}
+	if sum < 0 || sum > maxCost {
+		return nil
+	}
+	if nanos := int64(math.Round(sum * 1e9)); nanos > 0 {
+		return &chat.Money{Nanos: nanos, Currency: "USD"}
+	}
+	return &chat.Money{}
+}

@@ -1,0 +1,60 @@
+package modelapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+)
+
+const maxListBody = 1 << 20
+
+// StatusError is an HTTP status that is no success.
+type StatusError int
+
+func (s StatusError) Error() string { return fmt.Sprintf("status %d", int(s)) }
+
+// ModelIDs reads a list of models in either of the two usual forms.
+func (e Endpoint) ModelIDs(ctx context.Context, c *http.Client, address string) ([]string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("asking for models: %w", err)
+	}
+	e.Format.Authorize(req, e.Key)
+	res, err := c.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("asking for models: %w", err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("asking for models: %w", StatusError(res.StatusCode))
+	}
+	var form struct {
+		Data *[]struct {
+			ID string `json:"id"`
+		} `json:"data"`
+		Models *[]struct {
+			Name string `json:"name"`
+		} `json:"models"`
+	}
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxListBody)).Decode(&form); err != nil {
+		return nil, fmt.Errorf("reading models: %w", err)
+	}
+	var ids []string
+	switch {
+	case form.Data != nil:
+		for _, m := range *form.Data {
+			ids = append(ids, m.ID)
+		}
+	case form.Models != nil:
+		for _, m := range *form.Models {
+			ids = append(ids, m.Name)
+		}
+	default:
+		return nil, errors.New("reading models: not a list of models")
+	}
+	return slices.DeleteFunc(ids, func(id string) bool { return id == "" || len(id) > 200 }), nil
+}

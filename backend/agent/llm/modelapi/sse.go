@@ -1,0 +1,110 @@
+package modelapi
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxEvent limits one event of a stream; the largest repeats a whole answer.
+const maxEvent = 2 * maxAnswerBytes
+
+// errMalformed means that a part of the stream cannot be read. What it held is unknown, so no call of the
+// answer counts as complete.
+var errMalformed = errors.New("a part of the answer could not be read")
+
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errMalformed, fmt.Sprintf(format, args...))
+}
+
+// sseEvent is one server-sent event.
+type sseEvent struct {
+	name string
+	data []byte
+}
+
+// sseReader reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) more
+// strictly than the standard: there an unknown line is skipped, but in an answer it may be the middle of a
+// call. So it is an error here.
+type sseReader struct {
+	lines *bufio.Reader
+	data  bytes.Buffer
+}
+
+func newSSEReader(r io.Reader) *sseReader { return &sseReader{lines: bufio.NewReader(r)} }
+
+// next returns the next event with data, valid until the following call. An event truncated by the end of the
+// stream is dropped: the error is then io.EOF, as at an orderly end.
+func (r *sseReader) next() (sseEvent, error) {
+	var e sseEvent
+	r.data.Reset()
+	for {
+		line, err := r.line()
+		if err != nil {
+			return sseEvent{}, err
+		}
+		if len(line) == 0 {
+			if r.data.Len() == 0 {
+				e = sseEvent{}
+				continue
+			}
+			e.data = r.data.Bytes()
+			return e, nil
+		}
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(field) {
+		case "data":
+			if r.data.Len() > 0 {
+				r.data.WriteByte('\n')
+			}
+			r.data.Write(value)
+			if r.data.Len() > maxEvent {
+				return sseEvent{}, malformed("an event is larger than %d MB", maxEvent>>20)
+			}
+		case "event":
+			e.name = string(value)
+		case "id", "retry":
+		case "": // a comment; one that looks like an event was meant as one
+			if bytes.IndexByte(value, '{') >= 0 {
+				return sseEvent{}, malformed("a comment holds data")
+			}
+		default:
+			return sseEvent{}, malformed("a line is no server-sent event")
+		}
+	}
+}
+
+// line is the next line without its line break. A last line without one is dropped.
+func (r *sseReader) line() ([]byte, error) {
+	var whole []byte
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		full := errors.Is(err, bufio.ErrBufferFull)
+		if err != nil && !full {
+			return nil, err //nolint:wrapcheck // io.EOF is told apart by the caller
+		}
+		if full || whole != nil {
+			whole = append(whole, part...)
+			part = whole
+		}
+		if len(part) > maxEvent {
+			return nil, malformed("a line is larger than %d MB", maxEvent>>20)
+		}
+		if !full {
+			return bytes.TrimSuffix(bytes.TrimSuffix(part, []byte("\n")), []byte("\r")), nil
+		}
+	}
+}
+
+// newServiceError is an error that a service sends in the middle of its answer.
+func newServiceError(data []byte) error { return &serviceError{data: bytes.Clone(data)} }
+
+type serviceError struct{ data []byte }
+
+func (t *serviceError) Error() string { return "the service ended the answer with an error" }
+
+// incompleteCall is the problem of a call whose end did not come.
+const incompleteCall = "the call was not sent to its end"

@@ -1,0 +1,96 @@
+package modelapi
+
+import "strings"
+
+// thinkSplitter separates the reasoning at the start of a text. Local models often write it into their answer
+// as <think>…</think>, and not every server separates the two.
+type thinkSplitter struct {
+	state splitState
+	// closing is the tag that ends the reasoning; held is what may be the beginning of a tag.
+	closing string
+	held    string
+}
+
+// splitState is how far an answer has come.
+type splitState int
+
+const (
+	atStart splitState = iota
+	inThought
+	// afterThought is the white space after the reasoning, which is not part of the answer.
+	afterThought
+	inText
+)
+
+// thinkTags are the opening tags with their closing tags.
+var thinkTags = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}}
+
+const blank = " \t\r\n"
+
+// split splits the next piece of text. Reasoning comes before the rest.
+func (t *thinkSplitter) split(s string) (thought, text string) {
+	switch t.state {
+	case inText:
+		return "", s
+	case afterThought:
+		if s = strings.TrimLeft(s, blank); s != "" {
+			t.state = inText
+		}
+		return "", s
+	}
+	t.held += s
+	if t.state == atStart && !t.matchOpening() {
+		return "", ""
+	}
+	if t.state == inText {
+		text, t.held = t.held, ""
+		return "", text
+	}
+	thought, text, ended := strings.Cut(t.held, t.closing)
+	if ended {
+		t.state, t.held = afterThought, ""
+		_, text = t.split(text)
+		return thought, text
+	}
+	keep := partialSuffix(t.held, t.closing)
+	thought, t.held = t.held[:len(t.held)-keep], t.held[len(t.held)-keep:]
+	return thought, ""
+}
+
+// matchOpening decides what the text begins with; false if that is not certain yet.
+func (t *thinkSplitter) matchOpening() bool {
+	begun := strings.TrimLeft(t.held, blank)
+	for _, o := range thinkTags {
+		if rest, ok := strings.CutPrefix(begun, o[0]); ok {
+			t.state, t.closing, t.held = inThought, o[1], rest
+			return true
+		}
+	}
+	for _, o := range thinkTags {
+		if strings.HasPrefix(o[0], begun) {
+			return false
+		}
+	}
+	t.state = inText
+	return true
+}
+
+// flush returns what was held back, at the end of the answer.
+func (t *thinkSplitter) flush() (thought, text string) {
+	held := t.held
+	t.held = ""
+	if t.state == inThought {
+		return held, ""
+	}
+	return "", held
+}
+
+// partialSuffix is the length of the longest suffix of s that is a prefix of closing.
+func partialSuffix(s, closing string) int {
+	for n := min(len(s), len(closing)-1); n > 0; n-- {
+		if strings.HasPrefix(closing, s[len(s)-n:]) {
+			return n
+		}
+	}
+	return 0
+}

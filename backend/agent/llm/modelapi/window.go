@@ -1,0 +1,198 @@
+package modelapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"sextant/backend/agent/llm"
+)
+
+const (
+	// minWindow and maxWindow limit what a service may report, in tokens. A larger value means no limit or is
+	// wrong, and is ignored.
+	minWindow = 1_000
+	maxWindow = 20_000_000
+	// maxWindowBody is how much of a response is read; OpenRouter's list has some hundred models.
+	maxWindowBody = 8 << 20
+)
+
+// Window is a model's context window as the service reports it. Loaded says that it is loaded with that size.
+type Window struct {
+	Tokens int
+	Loaded bool
+}
+
+// ContextWindow asks the service for the model's context window. The zero Window means that it does not say.
+func (m *Client) ContextWindow(ctx context.Context) (Window, error) {
+	root := strings.TrimSuffix(m.Endpoint.BaseURL, "/v1")
+	switch {
+	case m.Endpoint.Provider == llm.ProviderOllama:
+		return m.ollamaWindow(ctx, root)
+	case m.Endpoint.Provider == llm.ProviderLMStudio:
+		return m.listedWindow(ctx, root+"/api/v0/models")
+	case m.Endpoint.Provider == llm.ProviderLlamaCPP:
+		var props struct {
+			Settings struct {
+				Reads tokenCount `json:"n_ctx"`
+			} `json:"default_generation_settings"`
+		}
+		err := m.fetchJSON(ctx, root+"/props", nil, &props)
+		return Window{Tokens: int(props.Settings.Reads), Loaded: true}, err
+	case m.Endpoint.Format == Anthropic:
+		var info modelInfo
+		err := m.fetchJSON(ctx, m.Endpoint.BaseURL+"/models/"+url.PathEscape(m.Model), nil, &info)
+		return info.window(), err
+	case m.Endpoint.Provider == llm.ProviderGemini && strings.HasSuffix(m.Endpoint.BaseURL, "/openai"):
+		// The compatible list does not have it, the service's own does.
+		var info modelInfo
+		err := m.fetchJSON(
+			ctx,
+			strings.TrimSuffix(m.Endpoint.BaseURL, "/openai")+"/models/"+url.PathEscape(m.Model),
+			nil,
+			&info,
+		)
+		return info.window(), err
+	case m.Endpoint.BaseURL == openAIBase:
+		return Window{}, nil // its list does not include it
+	}
+	return m.listedWindow(ctx, m.Endpoint.BaseURL+"/models")
+}
+
+// modelInfo is what services report about a model, each under its own name.
+type modelInfo struct {
+	ID string `json:"id"`
+	// LM Studio: of a loaded model, and the most it supports.
+	Loaded    tokenCount `json:"loaded_context_length"`
+	MaxLoaded tokenCount `json:"max_context_length"`
+	// VLLM, OpenRouter, Groq, Anthropic and Gemini.
+	VLLM       tokenCount `json:"max_model_len"`
+	OpenRouter tokenCount `json:"context_length"`
+	Groq       tokenCount `json:"context_window"`
+	Anthropic  tokenCount `json:"max_input_tokens"`
+	Gemini     tokenCount `json:"inputTokenLimit"`
+}
+
+func (f modelInfo) window() Window {
+	for _, n := range []tokenCount{f.Loaded, f.VLLM, f.OpenRouter, f.Groq, f.Anthropic, f.Gemini} {
+		if n > 0 {
+			return Window{Tokens: int(n), Loaded: true}
+		}
+	}
+	return Window{Tokens: int(f.MaxLoaded)}
+}
+
+// listedWindow finds the model in a list.
+func (m *Client) listedWindow(ctx context.Context, address string) (Window, error) {
+	var list struct {
+		Data []modelInfo `json:"data"`
+	}
+	err := m.fetchJSON(ctx, address, nil, &list)
+	for _, f := range list.Data {
+		if f.ID == m.Model {
+			return f.window(), err
+		}
+	}
+	return Window{}, err
+}
+
+// ollamaWindow is the size with which Ollama loaded the model, or will by the model's own parameters. Without
+// either the server decides when it loads it, at most what the model supports. Ollama silently truncates
+// longer prompts.
+func (m *Client) ollamaWindow(ctx context.Context, root string) (Window, error) {
+	var ps struct {
+		Models []struct {
+			Name  string     `json:"name"`
+			Reads tokenCount `json:"context_length"`
+		} `json:"models"`
+	}
+	// A server that does not have this route may have the next.
+	if m.fetchJSON(ctx, root+"/api/ps", nil, &ps) == nil {
+		for _, run := range ps.Models {
+			if run.Reads > 0 && (run.Name == m.Model || run.Name == m.Model+":latest") {
+				return Window{Tokens: int(run.Reads), Loaded: true}, nil
+			}
+		}
+	}
+	var show struct {
+		Parameters string                     `json:"parameters"`
+		Info       map[string]json.RawMessage `json:"model_info"`
+		// RemoteHost is set if the model runs elsewhere; it is then never loaded here.
+		RemoteHost string `json:"remote_host"`
+	}
+	if err := m.fetchJSON(ctx, root+"/api/show", map[string]string{"model": m.Model}, &show); err != nil {
+		return Window{}, err
+	}
+	for line := range strings.Lines(show.Parameters) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
+			return Window{Tokens: int(parseCount(f[1])), Loaded: true}, nil
+		}
+	}
+	var arch string
+	_ = json.Unmarshal(show.Info["general.architecture"], &arch)
+	return Window{
+		Tokens: int(parseCount(string(show.Info[arch+".context_length"]))),
+		Loaded: show.RemoteHost != "",
+	}, nil
+}
+
+// fetchJSON decodes one JSON response into v, of a GET or, with a body, of a POST.
+func (m *Client) fetchJSON(ctx context.Context, address string, body, v any) error {
+	method, sent := http.MethodGet, io.Reader(http.NoBody)
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("asking for a model's window: %w", err)
+		}
+		method, sent = http.MethodPost, bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, sent)
+	if err != nil {
+		return fmt.Errorf("asking for a model's window: %w", err)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	m.Endpoint.Format.Authorize(req, m.Endpoint.Key)
+	if m.Endpoint.Provider == llm.ProviderGemini && m.Endpoint.Key != "" {
+		req.Header.Del("Authorization") // which is for OAuth tokens there, not for keys
+		req.Header.Set("X-Goog-Api-Key", m.Endpoint.Key)
+	}
+	res, err := m.HTTP.Do(req)
+	if err != nil {
+		return fmt.Errorf("asking for a model's window: %w", err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("asking for a model's window: %w", StatusError(res.StatusCode))
+	}
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxWindowBody)).Decode(v); err != nil {
+		return fmt.Errorf("reading a model's window: %w", err)
+	}
+	return nil
+}
+
+// tokenCount is a plausible number of tokens. Anything else decodes as 0, so that one odd entry does not
+// spoil a list.
+type tokenCount int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *tokenCount) UnmarshalJSON(raw []byte) error {
+	*c = parseCount(string(raw))
+	return nil
+}
+
+func parseCount(s string) tokenCount {
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(n) || n <= 0 || n > maxWindow {
+		return 0
+	}
+	return tokenCount(max(n, minWindow))
+}

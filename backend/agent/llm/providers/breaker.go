@@ -1,0 +1,81 @@
+package providers
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/modelapi"
+)
+
+const (
+	// failureThreshold is how many failures in a row open the circuit of an endpoint, cooldown for how long.
+	failureThreshold = 5
+	cooldown         = 30 * time.Second
+)
+
+// breakers are circuit breakers, one for each endpoint. An endpoint that keeps failing gets no requests for a
+// while, because they do not help it and each makes a person wait. Then one request tries it. The zero value
+// is ready.
+type breakers struct {
+	mu sync.Mutex
+	at map[string]*breaker
+}
+
+type breaker struct {
+	failures int
+	until    time.Time
+}
+
+// remaining is how long nothing may be sent to base; 0 means go ahead. After the cooldown the first caller
+// goes ahead and the others wait for its result.
+func (b *breakers) remaining(base string) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.at[base]
+	if s == nil || s.failures < failureThreshold {
+		return 0
+	}
+	now := time.Now()
+	if left := s.until.Sub(now); left > 0 {
+		return left
+	}
+	s.until = now.Add(cooldown)
+	return 0
+}
+
+// record counts the result of a request to at. A refusal comes from a healthy service; a stopped request says
+// nothing.
+func (b *breakers) record(at modelapi.Endpoint, err error) {
+	var e *llm.Error
+	if err != nil && !errors.As(err, &e) {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case err == nil || e.Kind != llm.Unreachable && e.Kind != llm.Stalled && e.Kind != llm.Cut && (e.Kind != llm.Failed || !e.Retryable):
+		delete(b.at, at.BaseURL)
+		return
+	case at.Local && e.Kind == llm.Unreachable: // costs nothing, and may be started at any time
+		return
+	}
+	if b.at == nil {
+		b.at = map[string]*breaker{}
+	}
+	s := b.at[at.BaseURL]
+	if s == nil {
+		s = &breaker{}
+		b.at[at.BaseURL] = s
+	}
+	s.failures++
+	s.until = time.Now().Add(cooldown)
+}
+
+// reset forgets all failures.
+func (b *breakers) reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.at = nil
+}

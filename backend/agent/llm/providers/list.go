@@ -1,0 +1,156 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/modelapi"
+	"sextant/shared/wire"
+)
+
+const (
+	detectTimeout = 300 * time.Millisecond
+	listTimeout   = 3 * time.Second
+	listTTL       = time.Minute
+	failureTTL    = 10 * time.Second
+	maxListed     = 200
+	stateReady    = "ready"
+	stateDown     = "not_running"
+	stateNoKey    = "no_key"
+)
+
+// remoteList caches a service's list: List is called with every snapshot and must not wait for the network
+// each time.
+type remoteList struct {
+	until  time.Time
+	models []wire.Model
+}
+
+// List returns every model that can be chosen, the pilot first and always ready. A provider that does not
+// answer has one entry that says why. It takes at most three seconds.
+func (r *Registry) List(ctx context.Context) []wire.Model {
+	order := append(llm.RemoteProviders(), llm.LocalProviders()...)
+	found := make([][]wire.Model, len(order))
+	var wait sync.WaitGroup
+	for i, provider := range order {
+		wait.Go(func() {
+			if slices.Contains(llm.LocalProviders(), provider) {
+				found[i] = r.listLocal(ctx, provider)
+				return
+			}
+			found[i] = r.listConfigured(ctx, provider)
+		})
+	}
+	wait.Wait()
+	models := []wire.Model{{
+		Name: llm.PilotName, Provider: llm.PilotName, Label: "Command pilot", State: stateReady,
+		Detail: "built in, understands plain commands, needs no network",
+	}}
+	return append(models, slices.Concat(found...)...)
+}
+
+func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.Model {
+	r.mu.Lock()
+	from := r.services[provider]
+	kept := from.listed
+	r.mu.Unlock()
+	if time.Now().Before(kept.until) {
+		return slices.Clone(kept.models)
+	}
+	at, over, err := r.configured(provider)
+	if err != nil {
+		state, hint := stateDown, ""
+		var e *llm.Error
+		if errors.As(err, &e) {
+			hint = e.Suggestion
+			if e.Kind == llm.Unauthorised {
+				state = stateNoKey
+			}
+		}
+		return []wire.Model{
+			{Name: provider + "/", Provider: provider, Label: llm.ServiceLabel(provider), State: state, Detail: hint},
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	ids, err := at.ModelIDs(ctx, over, at.BaseURL+"/models")
+	fresh := remoteList{until: time.Now().Add(listTTL), models: named(at, ids)}
+	if err != nil {
+		r.log.Info("models not listed", "provider", at.Provider, "error", err)
+		fresh.until = time.Now().Add(failureTTL)
+		fresh.models = []wire.Model{failedList(at, err)}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() == nil || err == nil {
+		from.listed = fresh
+	}
+	return slices.Clone(fresh.models)
+}
+
+func failedList(at modelapi.Endpoint, err error) wire.Model {
+	m := wire.Model{
+		Name:     at.Provider + "/",
+		Provider: at.Provider,
+		Label:    llm.ServiceLabel(at.Provider),
+		State:    stateDown,
+		Detail:   "cannot be reached at " + at.BaseURL,
+	}
+	var s modelapi.StatusError
+	if errors.As(err, &s) {
+		m.Detail = fmt.Sprintf("%s answered %d to the list of models", at.BaseURL, int(s))
+		if s == http.StatusUnauthorized || s == http.StatusForbidden {
+			m.State, m.Detail = stateNoKey, "the key was refused at "+at.BaseURL
+		}
+	}
+	return m
+}
+
+func (r *Registry) listLocal(ctx context.Context, provider string) []wire.Model {
+	at, over, err := r.endpoint(provider)
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, detectTimeout)
+	defer cancel()
+	var ids []string
+	if provider == llm.ProviderOllama {
+		ids, err = at.ModelIDs(ctx, over, strings.TrimSuffix(at.BaseURL, "/v1")+"/api/tags")
+	}
+	if provider != llm.ProviderOllama || err != nil {
+		ids, err = at.ModelIDs(ctx, over, at.BaseURL+"/models")
+	}
+	down := wire.Model{Name: provider + "/", Provider: provider, Label: at.Label, State: stateDown}
+	switch {
+	case err != nil:
+		down.Detail = fmt.Sprintf("not running on port %d", r.ports[provider])
+		return []wire.Model{down}
+	case len(ids) == 0:
+		down.Detail = "running, but it has no models"
+		return []wire.Model{down}
+	}
+	return named(at, ids)
+}
+
+// named makes the entries of ids. Embedding models cannot answer and are left out.
+func named(at modelapi.Endpoint, ids []string) []wire.Model {
+	models := []wire.Model{}
+	for _, id := range ids {
+		id = strings.TrimPrefix(id, "models/") // Gemini's prefix
+		if strings.Contains(strings.ToLower(id), "embed") || len(models) == maxListed {
+			continue
+		}
+		models = append(
+			models,
+			wire.Model{Name: at.Provider + "/" + id, Provider: at.Provider, Label: id, State: stateReady},
+		)
+	}
+	return models
+}

@@ -1,0 +1,55 @@
+package providers_test
+
+import (
+	"testing"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/llmtest"
+	"sextant/backend/agent/llm/modelapi"
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
+)
+
+func TestEveryProviderPassesTheSuite(t *testing.T) {
+	over := func(provider string, format modelapi.Format) llmtest.Open {
+		return func(t *testing.T, s *openaitest.Server) llm.Model {
+			return opened(t, provider, providers.Config{Services: map[string]providers.Service{
+				provider: {BaseURL: s.URL(), Key: llmtest.Key, Format: format},
+			}})
+		}
+	}
+	here := func(provider string) llmtest.Open {
+		return func(t *testing.T, s *openaitest.Server) llm.Model {
+			return opened(t, provider, providers.Config{Detect: map[string]int{provider: s.Port()}})
+		}
+	}
+	for name, open := range map[string]llmtest.Open{
+		"openai, chat":       over("openai", modelapi.Chat),
+		"openai, responses":  over("openai", modelapi.Responses),
+		"openai, anthropic":  over("openai", modelapi.Anthropic),
+		"anthropic":          over("anthropic", ""),
+		"gemini, compatible": over("gemini", modelapi.Auto),
+		"openrouter":         over("openrouter", ""),
+		"ollama":             here("ollama"),
+		"lmstudio":           here("lmstudio"),
+		"llamacpp":           here("llamacpp"),
+		"vllm":               here("vllm"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			llmtest.Provider(t, open)
+		})
+	}
+}
+
+func opened(t *testing.T, provider string, cfg providers.Config) llm.Model {
+	t.Helper()
+	cfg.Patience = time.Nanosecond
+	if cfg.Detect == nil {
+		cfg.Detect = map[string]int{}
+	}
+	r := providers.New(cfg)
+	t.Cleanup(r.Close)
+	return open(t, r, provider+"/m")
+}

@@ -1,0 +1,113 @@
+package providers_test
+
+import (
+	"net/http"
+	"testing"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/shared/chat"
+)
+
+// called is a conversation with reasoning before a call.
+func called(thought string) llm.Request {
+	return llm.Request{Messages: []chat.Message{
+		{Role: chat.RoleUser, Text: "how much?"},
+		{
+			Role:    chat.RoleAssistant,
+			Thought: thought,
+			Calls:   []chat.ToolCall{{ID: "c1", Name: "read_file", Args: []byte("{}")}},
+		},
+		{Role: chat.RoleTool, CallID: "c1", Text: "12"},
+	}}
+}
+
+// wanting answers requests with reasoning and refuses those without, as DeepSeek does.
+func wanting(r openaitest.Request) openaitest.Turn {
+	for _, m := range r.Messages {
+		if len(m.ToolCalls) > 0 && m.Thought == nil {
+			return openaitest.Turn{
+				Status: http.StatusBadRequest,
+				Body:   `{"error":{"message":"The reasoning_content in the thinking mode must be passed back to the API."}}`,
+			}
+		}
+	}
+	return openaitest.Turn{Text: "twelve"}
+}
+
+// refusing accepts no reasoning, as services do that check each field.
+func refusing(r openaitest.Request) openaitest.Turn {
+	for _, m := range r.Messages {
+		if m.Thought != nil {
+			return openaitest.Turn{
+				Status: http.StatusBadRequest,
+				Body:   `{"error":{"message":"property 'reasoning_content' is unsupported"}}`,
+			}
+		}
+	}
+	return openaitest.Turn{Thought: "Easy.", Text: "twelve"}
+}
+
+func TestAServiceThatWantsReasoningBackGetsItAfterItsRefusal(t *testing.T) {
+	s, r := serve(t)
+	s.Answer = wanting
+	m := open(t, r, "openai/m")
+	for range 2 {
+		res, _, err := ask(t, m, called("Look it up."))
+		if err != nil || res.Text != "twelve" {
+			t.Fatalf("%+v, error %v", res, err)
+		}
+	}
+	asked := s.Requests()
+	if len(asked) != 3 {
+		t.Fatalf("%d requests; the second question was to be asked right at once", len(asked))
+	}
+	if got := asked[2].Messages[1].Thought; got == nil || *got != "Look it up." {
+		t.Errorf("it got back %v", got)
+	}
+}
+
+func TestReasoningIsSentBackWithItsCalls(t *testing.T) {
+	s, r := serve(t)
+	s.Add(openaitest.Turn{Thought: "Hm.", Text: "hello"}, openaitest.Turn{Text: "twelve"})
+	m := open(t, r, "openai/m")
+	for _, req := range []llm.Request{hello(), called("Look it up.")} {
+		if _, _, err := ask(t, m, req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.Requests()[1].Messages[1].Thought; got == nil || *got != "Look it up." {
+		t.Errorf("it got back %v", got)
+	}
+}
+
+func TestAServiceThatRefusesReasoningIsNotSentItAgain(t *testing.T) {
+	s, r := serve(t)
+	s.Answer = refusing
+	m := open(t, r, "openai/m")
+	for _, req := range []llm.Request{hello(), called("Look it up."), called("Look it up.")} {
+		res, _, err := ask(t, m, req)
+		if err != nil || res.Text != "twelve" {
+			t.Fatalf("%+v, error %v", res, err)
+		}
+	}
+	if n := len(s.Requests()); n != 4 {
+		t.Errorf("%d requests for three questions and one refusal", n)
+	}
+}
+
+func TestContradictoryRefusalsOfReasoningEnd(t *testing.T) {
+	s, r := serve(t)
+	s.Answer = func(openaitest.Request) openaitest.Turn {
+		return openaitest.Turn{
+			Status: http.StatusBadRequest,
+			Body:   `{"error":{"message":"reasoning_content is wrong"}}`,
+		}
+	}
+	if _, _, err := ask(t, open(t, r, "openai/m"), called("Hm.")); llm.KindOf(err) != llm.Failed {
+		t.Errorf("error %v", err)
+	}
+	if n := len(s.Requests()); n > 3 {
+		t.Errorf("%d requests", n)
+	}
+}

@@ -1,0 +1,280 @@
+// Package providers opens models by name and lists those that can be chosen: of the configured services and
+// of servers found on this machine. Models it opens retry, resume answers that broke off, and fall back to
+// another model.
+//
+// Every address is dialled through an egress guard of its own.
+package providers
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/modelapi"
+	"sextant/backend/guard/egress"
+)
+
+// Service is how a service over the network is reached.
+type Service struct {
+	// BaseURL is its address; empty means the provider's own.
+	BaseURL string
+	Key     string
+	// Format is its wire format; empty or Auto chooses by provider and address.
+	Format modelapi.Format
+}
+
+// Config says which providers there are.
+type Config struct {
+	// OpenAIBaseURL and OpenAIKey are short for Services["openai"].
+	OpenAIBaseURL string
+	OpenAIKey     string
+	// Services are the configured services by provider: openai (any compatible one), anthropic, gemini,
+	// openrouter.
+	Services map[string]Service
+	// Detect maps ollama, lmstudio, llamacpp and vllm to their ports on loopback; nil means the default
+	// ports. A port of 0 or a missing name disables that provider.
+	Detect map[string]int
+	// Idle is how long a stream may be silent; 0 means five minutes.
+	Idle time.Duration
+	// Fallback names the model that answers when the requested one cannot; nil or "" means none.
+	Fallback func() string
+	// RetryDelay is the first wait before a failed request is sent again; later ones are longer. 0 means half
+	// a second.
+	Patience time.Duration
+	// Egress makes the egress guard for an address; each configured address gets its own. nil means one
+	// without exceptions.
+	Egress func() *egress.Guard
+	Log    *slog.Logger
+}
+
+// Registry opens models by name and lists those that can be chosen. Safe for concurrent use.
+type Registry struct {
+	ports      map[string]int
+	idle       time.Duration
+	retryDelay time.Duration
+	fallback   func() string
+	log        *slog.Logger
+	egress     func() *egress.Guard
+	local      *guardedClient
+	breakers   breakers
+	// noImages are the models that refused images, by address and name.
+	noImages sync.Map
+	// reasoning says which models want their reasoning back; same keys.
+	reasoning sync.Map
+	// windows caches the context windows that services report; same keys.
+	windows sync.Map
+
+	mu       sync.Mutex
+	services map[string]*service
+	blocked  []string
+}
+
+// service is a configured service and its cached list.
+type service struct {
+	Service
+	client *guardedClient
+	listed remoteList
+}
+
+// New makes a Registry. It connects to nothing yet.
+func New(cfg Config) *Registry {
+	if cfg.Detect == nil {
+		cfg.Detect = map[string]int{
+			llm.ProviderOllama:   11434,
+			llm.ProviderLMStudio: 1234,
+			llm.ProviderLlamaCPP: 8080,
+			llm.ProviderVLLM:     8000,
+		}
+	}
+	if cfg.Idle <= 0 {
+		cfg.Idle = modelapi.DefaultIdleTimeout
+	}
+	if cfg.Patience <= 0 {
+		cfg.Patience = defaultRetryDelay
+	}
+	if cfg.Fallback == nil {
+		cfg.Fallback = func() string { return "" }
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Egress == nil {
+		cfg.Egress = func() *egress.Guard { return egress.New(egress.Config{}) }
+	}
+	r := &Registry{
+		ports: cfg.Detect, idle: cfg.Idle, retryDelay: cfg.Patience, fallback: cfg.Fallback, log: cfg.Log, egress: cfg.Egress,
+		services: map[string]*service{},
+	}
+	var here []string
+	for _, port := range r.ports {
+		if port != 0 {
+			here = append(here, fmt.Sprintf("http://127.0.0.1:%d", port))
+		}
+	}
+	r.local = newGuardedClient(r.egress(), nil, "", here...)
+	for _, provider := range llm.RemoteProviders() {
+		s, ok := cfg.Services[provider]
+		if !ok && provider == llm.ProviderOpenAI {
+			s = Service{BaseURL: cfg.OpenAIBaseURL, Key: cfg.OpenAIKey}
+		}
+		r.services[provider] = &service{Service: s, client: r.clientFor(provider, s.BaseURL)}
+	}
+	return r
+}
+
+// clientFor makes the HTTP client for a provider at base, or at its own address.
+func (r *Registry) clientFor(provider, base string) *guardedClient {
+	var configured []string
+	if base != "" {
+		configured = []string{base} // the provider's own address needs no exception
+	}
+	w := newGuardedClient(
+		r.egress(),
+		http.ProxyFromEnvironment,
+		cmp.Or(base, modelapi.DefaultBaseURL(provider)),
+		configured...)
+	for _, addr := range r.blocked {
+		w.guard.Never(addr)
+	}
+	return w
+}
+
+// Block closes addr ("127.0.0.1:4000", one of our own listeners) to models, whatever is configured.
+func (r *Registry) Never(addr string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.blocked = append(r.blocked, addr)
+	r.local.guard.Never(addr)
+	for _, s := range r.services {
+		s.client.guard.Never(addr)
+	}
+}
+
+// Configure changes how a provider's service is reached and resets the circuit breakers. Models opened before
+// keep the old address. An unknown provider is ignored.
+func (r *Registry) Configure(provider string, to Service) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old, ok := r.services[provider]
+	if !ok || old.Service == to {
+		return
+	}
+	r.services[provider] = &service{Service: to, client: r.clientFor(provider, to.BaseURL)}
+	r.breakers.reset()
+	r.windows.Clear()
+	old.client.close()
+}
+
+// Close closes idle connections.
+func (r *Registry) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.services {
+		s.client.close()
+	}
+	r.local.close()
+}
+
+// Open returns the model called name, provider/name. It connects to nothing: whether the provider is there
+// shows in the first Stream. The pilot is not opened here.
+func (r *Registry) Open(name string) (llm.Model, error) {
+	m, err := r.client(name)
+	if err != nil {
+		return nil, err
+	}
+	return &retryingModel{registry: r, name: name, client: m}, nil
+}
+
+func (r *Registry) client(name string) (*modelapi.Client, error) {
+	provider, model, ok := strings.Cut(name, "/")
+	if !ok || model == "" {
+		return nil, &llm.Error{
+			Kind:       llm.NotSupported,
+			Message:    fmt.Sprintf("%q is not a model's name", name),
+			Suggestion: "Models are named provider/name, e.g. ollama/qwen3 or openai/gpt-5; pilot is the built-in one.",
+		}
+	}
+	at, over, err := r.endpoint(provider)
+	if err != nil {
+		return nil, err
+	}
+	return &modelapi.Client{Endpoint: at, Model: model, HTTP: over, IdleTimeout: r.idle}, nil
+}
+
+// endpoint returns where provider is reached, and the HTTP client for it.
+func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, error) {
+	switch {
+	case slices.Contains(llm.RemoteProviders(), provider):
+		return r.configured(provider)
+	case slices.Contains(llm.LocalProviders(), provider):
+		port := r.ports[provider]
+		if port == 0 {
+			return modelapi.Endpoint{}, nil, &llm.Error{
+				Kind:       llm.Unreachable,
+				Message:    llm.ProviderLabel(provider) + " is switched off in the settings",
+				Suggestion: "Use openai/… with SEXTANT_OPENAI_BASE_URL for a server at another address.",
+			}
+		}
+		return modelapi.Endpoint{
+			Provider: provider,
+			Label:    llm.ProviderLabel(provider),
+			BaseURL:  fmt.Sprintf("http://127.0.0.1:%d/v1", port),
+			Format:   modelapi.Chat,
+			Local:    true,
+		}, r.local.client, nil
+	}
+	return modelapi.Endpoint{}, nil, &llm.Error{
+		Kind:    llm.NotSupported,
+		Message: fmt.Sprintf("There is no provider %q", provider),
+		Suggestion: "Providers are " +
+			strings.Join(append(llm.RemoteProviders(), llm.LocalProviders()...), ", ") + "; pilot needs none.",
+	}
+}
+
+// configured returns a service over the network, or why it cannot be used.
+func (r *Registry) configured(provider string) (modelapi.Endpoint, *http.Client, error) {
+	r.mu.Lock()
+	s := *r.services[provider]
+	r.mu.Unlock()
+	if s.BaseURL == "" && s.Key == "" {
+		e := &llm.Error{
+			Kind:       llm.Unauthorised,
+			Message:    "No key for " + llm.ProviderLabel(provider) + " is set",
+			Suggestion: "Set " + modelapi.EnvVar(provider, "API_KEY") + ".",
+		}
+		if provider == llm.ProviderOpenAI {
+			e.Suggestion = "Set SEXTANT_OPENAI_API_KEY, or SEXTANT_OPENAI_BASE_URL for another compatible service."
+		}
+		return modelapi.Endpoint{}, nil, e
+	}
+	at := modelapi.Endpoint{
+		Provider: provider,
+		Label:    llm.ProviderLabel(provider),
+		BaseURL:  modelapi.DefaultBaseURL(provider),
+		Key:      s.Key,
+		Format:   s.Format,
+	}
+	if s.BaseURL != "" {
+		if provider == llm.ProviderOpenAI {
+			at.Label = "The service"
+		}
+		base, err := modelapi.CheckBaseURL(provider, s.BaseURL)
+		if err != nil {
+			return modelapi.Endpoint{}, nil, err
+		}
+		at.BaseURL = base
+	}
+	if at.Format == "" || at.Format == modelapi.Auto {
+		at.Format = modelapi.DetectFormat(provider, at.BaseURL)
+	}
+	if at.Format == modelapi.Anthropic && !strings.HasSuffix(at.BaseURL, "/v1") {
+		at.BaseURL += "/v1" // people know this service's address without the version
+	}
+	return at, s.client.client, nil
+}

@@ -1,0 +1,47 @@
+package providers
+
+import (
+	"context"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/modelapi"
+	"sextant/shared/chat"
+)
+
+// requestLog is the requests sent for one answer.
+type requestLog []llm.Made
+
+// send sends req to m and logs the request.
+func (l *requestLog) send(
+	ctx context.Context,
+	m *modelapi.Client,
+	name string,
+	req llm.Request,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
+	begun := time.Now()
+	res, err := m.Stream(ctx, req, onDelta)
+	n := len(res.Text) + len(res.Thought)
+	for _, c := range res.Calls {
+		n += len(c.Name) + len(c.Args)
+	}
+	first := time.Duration(0)
+	if !res.FirstPieceAt.IsZero() {
+		first = max(res.FirstPieceAt.Sub(begun), 1)
+	}
+	*l = append(*l, llm.Made{
+		Model: name, Local: m.Endpoint.Local, Usage: res.Usage, Cost: res.Cost, Bytes: n, First: first, Took: time.Since(begun),
+		Failed: err != nil && ctx.Err() == nil, Whole: err == nil, Again: len(*l) > 0,
+	})
+	return res, err
+}
+
+// usage is the sum over all requests.
+func (l requestLog) usage() chat.Usage {
+	var sum chat.Usage
+	for _, m := range l {
+		sum = sum.Plus(m.Usage)
+	}
+	return sum
+}

@@ -1,0 +1,349 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/modelapi"
+	"sextant/shared/chat"
+)
+
+const (
+	// retries is how often a failed request is sent again, defaultRetryDelay the first wait.
+	retries           = 2
+	defaultRetryDelay = 500 * time.Millisecond
+	// maxRetryDelay is the longest wait a service may ask for.
+	maxRetryDelay = 30 * time.Second
+	// windowTimeout is how long a turn waits for a service to report a model's context window.
+	windowTimeout = 2 * time.Second
+	// windowTTL is how long an answer is cached: a local server may be restarted with another window.
+	windowTTL = 10 * time.Minute
+	// windowRetry is the cache time after a failure, or while the model is not loaded.
+	windowRetry = time.Minute
+	// maxResumes is how often an answer that broke off is resumed.
+	maxResumes = 2
+)
+
+// resumePrompt asks for the rest of an answer. It comes after the part that arrived.
+const resumePrompt = "(The connection broke here. Go on with the very next character of your answer: repeat " +
+	"nothing, and say nothing about the break. Calls that you had begun did not run; make them again.)"
+
+// retryingModel retries requests that failed before the first word, resumes answers that broke off, and turns
+// to the fallback model. It sends a Note before each of these.
+type retryingModel struct {
+	registry *Registry
+	name     string
+	client   *modelapi.Client
+}
+
+// Endpoint implements llm.EndpointReporter. A service at its default address supports native calls, except
+// OpenRouter, which has models of all kinds.
+func (s *retryingModel) Place() (base string, native bool) {
+	at := s.client.Endpoint
+	return at.BaseURL, at.Format == modelapi.Anthropic ||
+		at.Provider != llm.ProviderOpenRouter && at.BaseURL == modelapi.DefaultBaseURL(at.Provider)
+}
+
+// HasFallback implements llm.FallbackReporter.
+func (s *retryingModel) Backed() bool { return s.fallback() != nil }
+
+// fallback is the fallback model, nil if there is no other.
+func (s *retryingModel) fallback() *modelapi.Client {
+	name := s.registry.fallback()
+	if name == "" || name == s.name || name == llm.PilotName {
+		return nil
+	}
+	m, err := s.registry.client(name)
+	if err != nil {
+		s.registry.log.Warn("fallback not usable", "model", name, "error", err)
+		return nil
+	}
+	return m
+}
+
+// Stream implements llm.Model.
+func (s *retryingModel) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+	var log requestLog
+	res, err := s.streamAndResume(ctx, req, &log, onDelta)
+	res.Made, res.Usage = log, log.usage()
+	return res, err
+}
+
+// streamAndResume asks until the answer is whole or going on makes no sense. log records every request.
+func (s *retryingModel) streamAndResume(
+	ctx context.Context,
+	req llm.Request,
+	log *requestLog,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
+	var soFar llm.Response
+	var broken error
+	asked := req
+	for again := 0; ; again++ {
+		res, err := s.streamWithFallback(ctx, asked, log, onDelta)
+		hasText := res.Text != ""
+		res.Text, res.Thought = soFar.Text+res.Text, soFar.Thought+res.Thought
+		if err == nil || ctx.Err() != nil {
+			return res, err
+		}
+		if broken != nil && !hasText {
+			return res, broken // the first failure says more than the failed attempt to resume
+		}
+		if !hasText || req.Written || again == maxResumes ||
+			llm.KindOf(err) != llm.Cut && !errors.Is(err, llm.ErrBrokenOff) {
+			return res, err
+		}
+		soFar, broken = res, err
+		onDelta(llm.Delta{Note: "The answer broke off. The text so far is kept, and the model is asked to continue."})
+		asked = req
+		asked.Messages = append(
+			slices.Clone(req.Messages),
+			chat.Message{
+				Role: chat.RoleAssistant,
+				Text: soFar.Text,
+			},
+			chat.Message{Role: chat.RoleUser, Text: resumePrompt},
+		)
+	}
+}
+
+// streamWithFallback asks the model, and the fallback if nothing came.
+func (s *retryingModel) streamWithFallback(
+	ctx context.Context,
+	req llm.Request,
+	log *requestLog,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
+	res, err := s.streamWithRetries(ctx, s.client, s.name, req, log, onDelta)
+	if err == nil || ctx.Err() != nil || res.Text != "" || req.Alone {
+		return res, err
+	}
+	var e *llm.Error
+	if !errors.As(err, &e) || e.Kind == llm.TooLong || e.Kind == llm.Failed && !e.Retryable {
+		return res, err
+	}
+	second := s.fallback()
+	if second == nil {
+		return res, err
+	}
+	name := second.Endpoint.Provider + "/" + second.Model
+	onDelta(llm.Delta{Note: fmt.Sprintf("%s. %s answers instead.", strings.TrimSuffix(e.Message, "."), name)})
+	res, failed := s.streamWithRetries(ctx, second, name, req, log, onDelta)
+	res.By = name
+	if failed == nil || ctx.Err() != nil || res.Text != "" {
+		return res, failed
+	}
+	return res, &llm.Error{
+		Kind: e.Kind,
+		Message: fmt.Sprintf(
+			"%s. The fallback %s failed too: %s",
+			strings.TrimSuffix(e.Message, "."),
+			name,
+			failed.Error(),
+		),
+		Suggestion: e.Suggestion,
+		Err:        err,
+	}
+}
+
+// streamWithRetries asks m until something comes or retrying makes no sense.
+func (s *retryingModel) streamWithRetries(
+	ctx context.Context,
+	m *modelapi.Client,
+	name string,
+	req llm.Request,
+	log *requestLog,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
+	var res llm.Response
+	var err error
+	for attempt := 0; ; attempt++ {
+		if left := s.registry.breakers.remaining(m.Endpoint.BaseURL); left > 0 {
+			if err == nil {
+				err = circuitOpen(m, left)
+			}
+			return res, err
+		}
+		asked := s.adapt(m, req)
+		res, err = log.send(ctx, m, name, asked, onDelta)
+		s.registry.breakers.record(m.Endpoint, err)
+		if res.Reasoned {
+			s.registry.reasoning.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
+		}
+		var e *llm.Error
+		if err == nil || ctx.Err() != nil || res.Text != "" || !errors.As(err, &e) {
+			return res, err
+		}
+		if s.learnReasoning(m, asked.Thoughts, e) {
+			continue
+		}
+		if s.learnNoImages(m, req, e) {
+			onDelta(llm.Delta{Note: name + " does not accept images, so they are left out."})
+			continue
+		}
+		wait, ok := s.backoff(e, attempt)
+		if !ok {
+			return res, err
+		}
+		onDelta(
+			llm.Delta{
+				Note: fmt.Sprintf(
+					"%s. Trying again in %s, %d of %d.",
+					strings.TrimSuffix(e.Message, "."),
+					roundedDuration(wait),
+					attempt+1,
+					retries,
+				),
+			},
+		)
+		if !sleep(ctx, wait) {
+			return res, ctx.Err()
+		}
+	}
+}
+
+// backoff is the wait before the request is sent again; not ok if it should not be.
+func (s *retryingModel) backoff(e *llm.Error, attempt int) (wait time.Duration, ok bool) {
+	if !e.Retryable || attempt >= retries {
+		return 0, false
+	}
+	if e.RetryAfter > maxRetryDelay {
+		e.Suggestion = fmt.Sprintf(
+			"The conversation is kept. It asks to wait %s; send again after that, or choose another model.",
+			roundedDuration(e.RetryAfter),
+		)
+		return 0, false
+	}
+	wait = s.registry.retryDelay << attempt
+	wait = wait/2 + rand.N(wait/2+1) //nolint:gosec // spreads requests; needs no secure randomness
+	if e.RetryAfter > 0 {
+		wait = e.RetryAfter + rand.N(e.RetryAfter/10+1) //nolint:gosec // the same
+	}
+	return wait, true
+}
+
+// sleep waits; it returns false if ctx was done first.
+func sleep(ctx context.Context, wait time.Duration) bool {
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func roundedDuration(d time.Duration) string {
+	if d < time.Second {
+		return "a moment"
+	}
+	return d.Round(time.Second).String()
+}
+
+func circuitOpen(m *modelapi.Client, left time.Duration) *llm.Error {
+	return &llm.Error{
+		Kind: llm.Unreachable,
+		Message: fmt.Sprintf(
+			"%s failed %d times in a row; nothing is sent to it for another %s",
+			m.Endpoint.Label,
+			failureThreshold,
+			roundedDuration(left),
+		),
+		Suggestion: "The conversation is kept. Send again after that, or choose another model.",
+		Retryable:  false,
+	}
+}
+
+// adapt changes req to what m accepts: with its reasoning if it wants it, without images once it has refused
+// them.
+func (s *retryingModel) adapt(m *modelapi.Client, req llm.Request) llm.Request {
+	if wanted, known := s.registry.reasoning.Load(m.Endpoint.BaseURL + " " + m.Model); known {
+		req.Thoughts = wanted.(bool)
+	}
+	if _, blind := s.registry.noImages.Load(m.Endpoint.BaseURL + " " + m.Model); !blind || !hasImages(req) {
+		return req
+	}
+	req.Messages = slices.Clone(req.Messages)
+	for i := range req.Messages {
+		if msg := &req.Messages[i]; len(msg.Images) > 0 {
+			msg.Images = nil
+			msg.Text += "\n(There was an image here, which you cannot see.)"
+		}
+	}
+	return req
+}
+
+// learnReasoning notes that m refused a request because of the reasoning in it, or because of its absence. It
+// returns false for other errors.
+func (s *retryingModel) learnReasoning(m *modelapi.Client, had bool, e *llm.Error) bool {
+	if e.Kind != llm.Failed || e.Retryable || !strings.Contains(e.Message, "reasoning_content") {
+		return false
+	}
+	key := m.Endpoint.BaseURL + " " + m.Model
+	if had {
+		// Whatever form it wants, it is not this one. Stored for good, so that the retries end.
+		was, _ := s.registry.reasoning.Swap(key, false)
+		return was != false
+	}
+	_, before := s.registry.reasoning.LoadOrStore(key, true)
+	return !before
+}
+
+// learnNoImages notes that m refused req because of its images. It returns false for other errors.
+func (s *retryingModel) learnNoImages(m *modelapi.Client, req llm.Request, e *llm.Error) bool {
+	if e.Kind != llm.Failed && e.Kind != llm.NoModel || e.Retryable || !hasImages(req) {
+		return false
+	}
+	said := strings.ToLower(e.Message)
+	if !slices.ContainsFunc(
+		[]string{"image", "vision", "multimodal", "content type", "content must be a string"},
+		func(w string) bool { return strings.Contains(said, w) },
+	) {
+		return false
+	}
+	_, before := s.registry.noImages.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
+	return !before
+}
+
+func hasImages(req llm.Request) bool {
+	return slices.ContainsFunc(req.Messages, func(m chat.Message) bool { return len(m.Images) > 0 })
+}
+
+// cachedWindow is a reported context window and when it expires.
+type cachedWindow struct {
+	modelapi.Window
+	until time.Time
+}
+
+// ContextWindow implements llm.WindowReporter.
+func (s *retryingModel) Window(ctx context.Context) (tokens int, loaded bool) {
+	m := s.client
+	key := m.Endpoint.BaseURL + " " + m.Model
+	if v, ok := s.registry.windows.Load(key); ok {
+		if cached := v.(cachedWindow); time.Now().Before(cached.until) {
+			return cached.Tokens, cached.Loaded
+		}
+	}
+	within, cancel := context.WithTimeout(ctx, windowTimeout)
+	defer cancel()
+	said, err := m.ContextWindow(within)
+	if ctx.Err() != nil {
+		return 0, false // the caller went away, which says nothing about the service
+	}
+	kept := windowTTL
+	if err != nil {
+		s.registry.log.Info("context window not reported", "model", s.name, "error", err)
+	}
+	if err != nil || said.Tokens > 0 && !said.Loaded {
+		kept = windowRetry
+	}
+	s.registry.windows.Store(key, cachedWindow{said, time.Now().Add(kept)})
+	return said.Tokens, said.Loaded
+}

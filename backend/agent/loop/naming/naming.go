@@ -1,0 +1,55 @@
+// Package naming makes the ids of messages, turns and calls, and the titles of conversations.
+package naming
+
+import (
+	"crypto/rand"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ID makes a random id. Nine letters and digits is the format the strictest providers accept for calls; 53
+// bits are enough for one person's history.
+func ID(prefix string) string {
+	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	id := make([]byte, 0, 9)
+	var b [16]byte
+	for len(id) < 9 {
+		_, _ = rand.Read(b[:]) // never fails: it would crash the program
+		for _, x := range b {
+			if x < 248 && len(id) < 9 {
+				id = append(id, alphabet[x%62])
+			}
+		}
+	}
+	if prefix == "" {
+		return string(id)
+	}
+	return prefix + "_" + string(id)
+}
+
+// Title is the first line of the question, short enough for a list.
+func Title(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line = strings.Join(strings.Fields(line), " ")
+	const most = 60
+	if utf8.RuneCountInString(line) <= most {
+		return line
+	}
+	cut := string([]rune(line)[:most])
+	if i := strings.LastIndexByte(cut, ' '); i > most/2 {
+		cut = cut[:i]
+	}
+	return cut + "…"
+}
+
+// PlainTitle removes characters that would break a question to the user: a model wrote the task.
+func PlainTitle(task string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case strings.ContainsRune("“”\"?", r), !unicode.IsPrint(r) && !unicode.IsSpace(r):
+			return -1
+		}
+		return r
+	}, task)
+}

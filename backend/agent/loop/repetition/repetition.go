@@ -1,0 +1,80 @@
+// Package repetition notices a model that repeats the same call with the same result without making
+// progress. A Detector belongs to one turn and is not safe for concurrent use.
+package repetition
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// maxRepeats is how often the same may happen before a turn ends.
+const maxRepeats = 3
+
+// Detector notices a model that goes in circles: the same call with the same arguments and the same result
+// again and again, with nothing new in between.
+type Detector struct {
+	// known are all calls with results of the turn; repeats counts them since the last new result.
+	known   map[[sha256.Size]byte]bool
+	repeats map[[sha256.Size]byte]int
+}
+
+// count records c with its result and returns how often it happened since the last new result. Only a result
+// new to the turn counts: of two alternating calls with old results, neither justifies repeating the other.
+func (g *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
+	if g.known == nil {
+		g.known, g.repeats = map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]int{}
+	}
+	key := sha256.Sum256([]byte(c.Name + "\x00" + canonical(c.Args) + "\x00" + withoutDurations(text)))
+	if !g.known[key] && r.Success {
+		clear(g.repeats)
+	}
+	g.known[key] = true
+	g.repeats[key]++
+	return g.repeats[key]
+}
+
+// Observe records c and returns a note for the model to append to its result, and whether the turn is over.
+func (g *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (note string, over bool) {
+	switch n := g.count(c, text, r); {
+	case n == maxRepeats-1:
+		return "\n(the same call gave the same result before, and nothing changed in between; once more ends " +
+			"the turn. Do something else, or say what is missing.)", false
+	case n >= maxRepeats:
+		return "\n(the turn ended here: the same call gave the same result three times, and nothing changed in " +
+			"between)", true
+	}
+	return "", false
+}
+
+// canonical is args with sorted keys and no white space.
+func canonical(args json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return string(args)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return string(args)
+	}
+	return string(b)
+}
+
+// withoutDurations replaces durations ("settled 38 ms"), which differ between otherwise equal results.
+func withoutDurations(s string) string {
+	words := strings.Fields(s)
+	for i := 1; i < len(words); i++ {
+		if unit := strings.TrimRight(words[i], ".,;"); unit == "ms" || unit == "s" {
+			if strings.Trim(words[i-1], "0123456789.,") == "" {
+				words[i-1] = "#"
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,120 @@
+// Package typedhosts finds the hosts that a person typed in a message. Typing a host permits opening it, so
+// it recognises too little rather than too much.
+package typedhosts
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxHosts limits the hosts that one message can open.
+const maxHosts = 50
+
+// Find returns the hosts in a text that a person typed: addresses, bare domains, host:port and IP addresses,
+// in lower case, each once, in order. An address with a port gives host:port. Typing an address opens it, so
+// words that look like files ("notes.txt") count only with a scheme, a port or a path.
+func Find(text string) []string {
+	var out []string
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("\"'`<>(){}|,;“”‘’«»\\", r)
+	}) {
+		h := host(strings.TrimRight(word, ".!?:"))
+		if h != "" && !slices.Contains(out, h) {
+			out = append(out, h)
+		}
+		if len(out) == maxHosts {
+			break
+		}
+	}
+	return out
+}
+
+// wordForm is how much of an address a word has.
+type wordForm int
+
+const (
+	bareForm wordForm = iota
+	pathForm
+	schemeForm
+)
+
+// host is the host in one word, "" if there is none.
+func host(word string) string {
+	if i := strings.Index(word, "://"); i > 0 {
+		u, err := url.Parse(word)
+		if err != nil || !slices.Contains([]string{"http", "https", "ws", "wss"}, strings.ToLower(u.Scheme)) {
+			return ""
+		}
+		return checked(u.Hostname(), u.Port(), schemeForm)
+	}
+	if strings.Contains(word, "@") {
+		return "" // an email address or a handle
+	}
+	f := bareForm
+	if end := strings.IndexAny(word, "/?#"); end >= 0 {
+		word, f = word[:end], pathForm
+	}
+	name, port := word, ""
+	if h, p, err := net.SplitHostPort(word); err == nil {
+		name, port = h, p
+	}
+	return checked(strings.Trim(name, "[]"), port, f)
+}
+
+// checked is name with port in lower case, "" if it is no host.
+func checked(name, port string, f wordForm) string {
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	if strings.Trim(port, "0123456789") != "" || len(port) > 5 {
+		return ""
+	}
+	if ip, err := netip.ParseAddr(name); err == nil {
+		return withPort(ip.WithZone("").String(), port)
+	}
+	labels := strings.Split(name, ".")
+	for _, l := range labels {
+		if l == "" || len(l) > 63 || strings.ContainsFunc(l, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_'
+		}) {
+			return ""
+		}
+	}
+	last := labels[len(labels)-1]
+	switch {
+	case strings.Trim(last, "0123456789") == "":
+		return "" // a version or a number, not a name
+	case len(labels) == 1 && name != "localhost" && port == "" && f != schemeForm:
+		return "" // a word, or words with a slash
+	case len(labels) > 1 && port == "" && f == bareForm && fileEnding(last):
+		return ""
+	}
+	return withPort(name, port)
+}
+
+func withPort(name, port string) string {
+	if port == "" {
+		return name
+	}
+	return net.JoinHostPort(name, port)
+}
+
+// fileEnding reports endings of file names. Some are also top-level domains; those need a scheme, a port or a
+// path here.
+func fileEnding(s string) bool {
+	return slices.Contains(
+		strings.Fields(
+			"txt md go js ts py rs sh c h cpp java json xml html htm css csv pdf png jpg jpeg gif svg zip gz "+
+				"tar log toml yaml yml ini cfg conf sql db exe dll so mod sum lock doc docx xls xlsx ppt pptx mp3 mp4",
+		),
+		s,
+	)
+}
+
+// Added returns the hosts in text that are not in old, which somebody else wrote.
+func Added(text, old string) []string {
+	were := Find(old)
+	return slices.DeleteFunc(Find(text), func(h string) bool { return slices.Contains(were, h) })
+}

@@ -1,0 +1,102 @@
+package grammar
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+)
+
+func readAddress(g *Parser, ts []token) ([]reading, string) {
+	rest := skip(ts, "the a page site website address url at to web")
+	if len(rest) == 0 {
+		return nil, ""
+	}
+	before := len(ts) - len(rest)
+	for n := min(3, len(rest)); n > 0; n-- {
+		switch joined(skipEnd(rest[:n], "shop site page website store")) {
+		case "demo", "built-in demo", "demo shop":
+			return []reading{{before + n, g.Demo(), "demo"}}, ""
+		}
+	}
+	if url, ok := address(rest[0].text); ok {
+		said := rest[0].text
+		if file, _ := readPlainFile(g, rest[:1]); len(file) > 0 {
+			said = url // "notes.txt" alone may be a file
+		}
+		if rest[0].quoted {
+			said = quote(said)
+		}
+		return []reading{{before + 1, url, strings.TrimRight(said, ",;")}}, ""
+	}
+	return nil, fmt.Sprintf(
+		"%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for "+
+			"the built-in shop.",
+		Abbreviate(rest[0].text),
+	)
+}
+
+// address completes a typed address: "example.com" becomes https, this machine and private addresses http. It
+// returns false for what is no address.
+func address(typed string) (string, bool) {
+	s := strings.TrimRight(strings.Trim(typed, "<>()\"'"), ",;!")
+	s = strings.TrimSuffix(s, ".")
+	if s == "" || len(s) > 2_000 || strings.ContainsAny(s, " \t\r\n\"<>\\") {
+		return "", false
+	}
+	lower := strings.ToLower(s)
+	for _, scheme := range []string{"http://", "https://"} {
+		if strings.HasPrefix(lower, scheme) {
+			return s, len(s) > len(scheme)
+		}
+	}
+	if lower == "about:blank" {
+		return lower, true
+	}
+	if strings.Contains(s, "://") {
+		return s, true // navigate_page reports schemes it does not open
+	}
+	host, _, _ := strings.Cut(s, "/")
+	host, _, _ = strings.Cut(host, "?")
+	host, _, _ = strings.Cut(host, "#")
+	name, port := host, ""
+	if h, p, err := net.SplitHostPort(host); err == nil {
+		name, port = h, p
+	}
+	if port != "" && !digits(port) || strings.Contains(name, "@") {
+		return "", false
+	}
+	ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
+	switch {
+	case err == nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()),
+		strings.EqualFold(name, "localhost"):
+		return "http://" + s, true
+	case err == nil:
+		return "https://" + s, true
+	case port != "" && validHost(name) && !strings.Contains(name, "."):
+		return "http://" + s, true
+	case strings.Contains(name, ".") && validHost(name):
+		return "https://" + s, true
+	}
+	return "", false
+}
+
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// validHost reports whether s could be a host name: labels of letters, digits and hyphens, the last one not a
+// number.
+func validHost(s string) bool {
+	labels := strings.Split(s, ".")
+	for _, l := range labels {
+		if l == "" || len(l) > 63 || strings.HasPrefix(l, "-") || strings.HasSuffix(l, "-") {
+			return false
+		}
+		for _, r := range l {
+			if r < 0x80 &&
+				!(r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
+				return false
+			}
+		}
+	}
+	return !digits(labels[len(labels)-1])
+}

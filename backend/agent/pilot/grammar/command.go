@@ -1,0 +1,123 @@
+package grammar
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/backend/agent/pilot/commandtable"
+	"sextant/shared/chat"
+)
+
+// command reads ts, which is not empty, as exactly one command. If two different ones fit, it asks which is
+// meant.
+func (g *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
+	if ts[0].quoted {
+		return Step{}, &Problem{Hint: "A command does not begin with quotes. Say it without them."}
+	}
+	if len(ts) == 1 && ts[0].text == "?" {
+		return Step{Builtin: commandtable.LocalHelp, canon: commandtable.LocalHelp}, nil
+	}
+	found, missed := g.fit(src, ts, whole)
+	if len(found) == 0 {
+		return Step{}, g.wanting(missed)
+	}
+	s := g.step(found[0])
+	offers := []chat.Offer{{Say: g.plainly(found[0]), Means: found[0].form.Means}}
+	for _, m := range found[1:] {
+		if m.score < found[0].score {
+			break
+		}
+		other := g.step(m)
+		said := g.plainly(m)
+		same := func(o chat.Offer) bool { return o.Say == said }
+		if (other.Tool != s.Tool || string(other.Args) != string(s.Args) || other.Builtin != s.Builtin) &&
+			!slices.ContainsFunc(offers, same) {
+			offers = append(offers, chat.Offer{Say: said, Means: m.form.Means})
+		}
+	}
+	if len(offers) > 1 {
+		return Step{}, &Problem{
+			Hint:      "That can be meant in two ways: " + JoinOffers(offers, " or ") + ".",
+			Offers:    offers,
+			Ambiguous: true,
+		}
+	}
+	return s, nil
+}
+
+// unambiguous prints the match in words that can be read in no other way, if there are any.
+func (g *Parser) plainly(m match) string {
+	for _, f := range g.Forms {
+		if f.command != m.form.command || !sameArgs(f, m.form) {
+			continue
+		}
+		said := m.in(f)
+		found, _ := g.fit(said, tokens(said), true)
+		if len(found) == 1 || len(found) > 1 && found[1].score < found[0].score {
+			return said
+		}
+	}
+	return g.print(m)
+}
+
+// missingPart says what the form that matched furthest still needs; nothing if none began.
+func (g *Parser) wanting(m miss) *Problem {
+	if m.form == nil {
+		return &Problem{}
+	}
+	if m.why != "" {
+		return &Problem{Hint: m.why}
+	}
+	// One word in common is not enough.
+	if m.lits < 2 && (len(m.form.Slots()) == 0 || m.left > 3) {
+		return &Problem{}
+	}
+	if m.done >= len(m.form.parts) {
+		return &Problem{Hint: fmt.Sprintf("That says more than a command does; the nearest is %q.", m.form.Usage())}
+	}
+	var verb, nouns []string
+	number := false
+	for _, p := range m.form.parts {
+		switch {
+		case p.kind == nil && len(nouns) == 0 && !p.optional:
+			verb = append(verb, p.words[0]...)
+		case p.kind != nil:
+			nouns = append(nouns, p.kind.noun)
+			number = number || p.kind.arg() == "mark"
+		}
+	}
+	if len(nouns) == 0 || len(verb) == 0 {
+		return &Problem{Hint: fmt.Sprintf("That is not a whole command; the nearest is %q.", m.form.Usage())}
+	}
+	hint := fmt.Sprintf(
+		"%s takes %s, for example %s.",
+		strings.Join(verb, " "),
+		strings.Join(nouns, " and "),
+		m.form.Example,
+	)
+	if number {
+		hint += " Say \"annotate\" for the numbers."
+	}
+	return &Problem{Hint: hint}
+}
+
+// family is the same for all kinds that read an annotation's number.
+func (k *kind) arg() string {
+	if k.name == "field" || k.name == "list" {
+		return "mark"
+	}
+	return k.name
+}
+
+// JoinOffers lists offers in a sentence.
+func JoinOffers(offers []chat.Offer, joint string) string {
+	said := make([]string, len(offers))
+	for i, o := range offers {
+		said[i] = fmt.Sprintf("“%s”", o.Say)
+		if o.Name != "" {
+			said[i] += " (" + o.Name + ")"
+		}
+	}
+	return strings.Join(said, joint)
+}

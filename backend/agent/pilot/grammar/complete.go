@@ -1,0 +1,322 @@
+package grammar
+
+import (
+	"slices"
+	"strings"
+
+	"sextant/backend/agent/pilot/commandtable"
+	"sextant/shared/wire"
+)
+
+// Limits of one completion.
+const (
+	maxCompleted = 2_000
+	maxItems     = 8
+)
+
+// Complete returns up to eight completions of the text before the cursor, and what is still missing after it.
+func (g *Parser) Complete(text string) wire.Completion {
+	none := wire.Completion{Items: []wire.CompletionItem{}}
+	if len(text) > maxCompleted || strings.TrimSpace(text) == "" {
+		return none
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	c := &completer{g: g}
+	at := strings.LastIndexByte(text, '\n') + 1
+	c.head, c.line = text[:at], text[at:]
+	if strings.HasPrefix(strings.TrimSpace(c.line), "/") {
+		c.slash()
+	} else {
+		c.words()
+	}
+	c.out.Items = slices.DeleteFunc(c.out.Items, func(i wire.CompletionItem) bool { return i.Insert == text })
+	c.out.Items = c.out.Items[:min(maxItems, len(c.out.Items))]
+	if c.out.Items == nil {
+		return wire.Completion{Items: none.Items, Ghost: c.out.Ghost}
+	}
+	return c.out
+}
+
+// Commands lists the commands whose tools are in Tools; without Tools all.
+func (g *Parser) Commands() []wire.PilotCommand {
+	list := []wire.PilotCommand{}
+	c := &completer{g: g}
+	for _, f := range g.Forms {
+		if f.Hidden || len(g.Tools) > 0 && !c.offered(f) {
+			continue
+		}
+		insert := f.Example
+		if slots := f.Slots(); len(slots) > 0 {
+			var words []string
+			for _, e := range f.parts {
+				if e.kind != nil {
+					break
+				}
+				if !e.optional {
+					words = append(words, e.words[0]...)
+				}
+			}
+			insert = strings.Join(words, " ") + " "
+		}
+		list = append(list, wire.PilotCommand{
+			Say: f.Usage(), Example: f.Example, Means: f.Means, Insert: insert, Group: f.command.Group, Tool: f.command.Tool, First: f.Featured,
+		})
+	}
+	return list
+}
+
+// completer completes one line; head is what comes before it.
+type completer struct {
+	g          *Parser
+	head, line string
+	// done are the complete words of the command being written; base is the text before its unfinished last
+	// word, partial.
+	done          []token
+	base, partial string
+	// values are the values already offered, with the text before them.
+	values []string
+	out    wire.Completion
+}
+
+// slash completes the name of a tool, with a template of its arguments.
+func (c *completer) slash() {
+	name := strings.TrimPrefix(strings.TrimSpace(c.line), "/")
+	if toolName(name) != len(name) || strings.HasSuffix(c.line, " ") {
+		return
+	}
+	name = strings.ToLower(name)
+	for _, begins := range []bool{true, false} {
+		for _, d := range c.g.Live.Tools {
+			low := strings.ToLower(d.Name)
+			if strings.HasPrefix(low, name) != begins || !strings.Contains(low, name) {
+				continue
+			}
+			args, back := skeleton(d.Parameters)
+			c.out.Items = append(c.out.Items, wire.CompletionItem{
+				Insert: c.head + "/" + d.Name + " " + args, Back: back, Show: "/" + d.Name, Means: FirstSentence(d.Description),
+			})
+		}
+	}
+}
+
+// words completes a command.
+func (c *completer) words() {
+	ts := skip(c.current(tokens(c.line)), before)
+	c.done, c.base = ts, c.line
+	if n := len(ts); n > 0 && ts[n-1].end == len(c.line) && !ts[n-1].quoted {
+		c.done, c.base, c.partial = ts[:n-1], c.line[:ts[n-1].start], ts[n-1].text
+	}
+	if len(c.done) == 0 && c.partial == "" || len(c.done) > 40 {
+		return
+	}
+	// Continuations of an unquoted text are offered only if nothing else fits.
+	for _, open := range []bool{false, true} {
+		for _, f := range c.g.Forms {
+			if f.Hidden || !c.offered(f) {
+				continue
+			}
+			for _, s := range c.reach(f, 0, 0, false, nil) {
+				if s.open == open {
+					c.goOn(f, s)
+				}
+			}
+		}
+		if len(c.out.Items) > 0 {
+			return
+		}
+	}
+}
+
+// offered reports whether the form's tool can be called.
+func (c *completer) offered(f *compiled) bool {
+	tool := f.command.Tool
+	return tool == "" || tool == commandtable.AnyTool || tool == commandtable.PanelTool ||
+		slices.Contains(c.g.Tools, tool)
+}
+
+// current are the words of the last command of a line: those after the last separator that only commands
+// precede.
+func (c *completer) current(ts []token) []token {
+	s := splitter{Parser: c.g, src: c.line, ts: ts}
+	for i := len(ts) - 1; i > max(0, len(ts)-20); i-- {
+		next := s.joint(i)
+		if next == 0 || next == i && isOneOf(ts[i], "and then & && afterwards") {
+			continue
+		}
+		if next == len(ts) && !strings.HasSuffix(c.line, " ") {
+			continue // the separator itself is still being typed
+		}
+		if steps, problem := c.g.line(c.line[:ts[i-1].end]); problem == nil && len(steps) > 0 {
+			if steps[len(steps)-1].verbatim {
+				return nil
+			}
+			return ts[next:]
+		}
+	}
+	return ts
+}
+
+// formPosition is a place in a form where the words run out: k words of element e are said. from is where a
+// name begins that is said instead of a number, -1 for none. open means that an unquoted text precedes it,
+// which may continue too.
+type spot struct {
+	e, k, from int
+	open       bool
+}
+
+// positions finds the positions in f after all complete words.
+func (c *completer) reach(f *compiled, e, t int, open bool, found []spot) []spot {
+	if e == len(f.parts) || len(found) > 16 {
+		return found
+	}
+	p, rest := f.parts[e], c.done[t:]
+	if p.kind == nil {
+		if p.optional {
+			found = c.reach(f, e+1, t, open, found)
+		}
+		for _, words := range p.words {
+			if n := follows(rest, words); n > 0 {
+				found = c.reach(f, e+1, t+n, false, found)
+			} else if k := begun(rest, words); k >= 0 && !(p.optional && k == 0) {
+				found = append(found, spot{e, k, -1, open})
+				break
+			}
+		}
+		return found
+	}
+	if len(rest) == 0 {
+		return append(found, spot{e, 0, -1, open})
+	}
+	if p.kind.free {
+		for n := 1; n <= len(rest); n++ {
+			found = c.reach(f, e+1, t+n, !(n == 1 && rest[0].quoted), found)
+		}
+		return found
+	}
+	if p.kind.rest {
+		return found
+	}
+	readings, _ := p.kind.read(c.g, rest)
+	for _, r := range readings {
+		found = c.reach(f, e+1, t+r.n, false, found)
+	}
+	if p.kind.arg() == "mark" && len(readings) == 0 {
+		found = append(found, spot{e, 0, t, open})
+	}
+	return found
+}
+
+// prefixLength is how many of words rest says if it is a proper prefix of them, else -1.
+func begun(rest []token, words []string) int {
+	if len(rest) >= len(words) {
+		return -1
+	}
+	for i, t := range rest {
+		if t.quoted || t.word != words[i] {
+			return -1
+		}
+	}
+	return len(rest)
+}
+
+// suggestAt offers what can follow at the position.
+func (c *completer) goOn(f *compiled, s spot) {
+	p := f.parts[s.e]
+	if c.partial == "" && c.out.Ghost == "" && strings.HasSuffix(c.line, " ") && s.from < 0 {
+		c.out.Ghost = rest(f, s)
+	}
+	if p.kind != nil {
+		c.fill(f, s)
+		return
+	}
+	typed := strings.ToLower(c.partial)
+	for _, words := range p.words {
+		if s.k >= len(words) || !strings.HasPrefix(words[s.k], typed) ||
+			s.k > 0 && !slices.Equal(words[:s.k], p.words[0][:min(s.k, len(p.words[0]))]) {
+			continue
+		}
+		c.add(c.base+strings.Join(words[s.k:], " ")+upToSlot(f, s.e+1), f.Usage(), f.Means)
+		return
+	}
+}
+
+// suggestValues offers values for a slot.
+func (c *completer) fill(f *compiled, s spot) {
+	p := f.parts[s.e]
+	if p.kind.values == nil {
+		return
+	}
+	base, wanted := c.base, strings.ToLower(c.partial)
+	if s.from >= 0 {
+		base = c.line[:c.done[s.from].start]
+		wanted = strings.ToLower(strings.TrimSpace(c.line[c.done[s.from].start:]))
+	}
+	c.g.partial = strings.Trim(c.partial, `"`)
+	for _, v := range p.kind.values(c.g) {
+		low := strings.ToLower(v.said)
+		named := p.kind.arg() == "mark" && holds(v.means, wanted)
+		if !strings.HasPrefix(low, wanted) && !strings.HasPrefix(low, `"`+strings.Trim(wanted, `"`)) && !named {
+			continue
+		}
+		if said := base + v.said; slices.Contains(c.values, said) {
+			continue // another form offered it already
+		} else {
+			c.values = append(c.values, said)
+		}
+		means := v.means
+		if means == "" {
+			means = f.Means
+		}
+		c.add(base+v.said+upToSlot(f, s.e+1), v.said, means)
+	}
+}
+
+// upToSlot is the text of f from element e up to the next slot.
+func upToSlot(f *compiled, e int) string {
+	said := ""
+	for ; e < len(f.parts) && f.parts[e].kind == nil; e++ {
+		if !f.parts[e].optional {
+			said += " " + strings.Join(f.parts[e].words[0], " ")
+		}
+	}
+	if e < len(f.parts) {
+		said += " "
+	}
+	return said
+}
+
+// containsWords reports whether every word of wanted begins a word of name.
+func holds(name, wanted string) bool {
+	name = " " + strings.ToLower(strings.ReplaceAll(name, "“", " "))
+	for w := range strings.FieldsSeq(wanted) {
+		if !slices.Contains(strings.Fields(articles), w) && !strings.Contains(name, " "+w) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *completer) add(line, show, means string) {
+	insert := c.head + line
+	if len(c.out.Items) > 2*maxItems ||
+		slices.ContainsFunc(c.out.Items, func(i wire.CompletionItem) bool { return i.Insert == insert }) {
+		return
+	}
+	c.out.Items = append(c.out.Items, wire.CompletionItem{Insert: insert, Show: show, Means: means})
+}
+
+// remaining is what is missing of a form at a position, as it is shown.
+func rest(f *compiled, s spot) string {
+	var out []string
+	for i, p := range f.parts[s.e:] {
+		switch {
+		case p.kind != nil:
+			out = append(out, p.kind.shown)
+		case i == 0:
+			out = append(out, p.words[0][min(s.k, len(p.words[0])):]...)
+		case !p.optional:
+			out = append(out, p.words[0]...)
+		}
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,161 @@
+// Package grammar reads messages with the table of commands: it splits them into commands, matches each with
+// the forms of the table, and reads the values in them. It also suggests commands on a near miss, completes a
+// message that is being typed, and explains commands.
+//
+// It runs nothing. What is in the window only helps to find what is meant.
+package grammar
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/backend/agent/pilot/commandtable"
+)
+
+// formPart is a part of a form: words to choose from, or a slot.
+type element struct {
+	words    [][]string
+	optional bool
+	arg      string
+	kind     *kind
+}
+
+// compiledForm is a form that can be matched.
+type compiled struct {
+	commandtable.Form
+	command *commandtable.Command
+	parts   []element
+	// order is the position in the table.
+	order int
+}
+
+// Rules is the compiled table. It is immutable and safe for concurrent use.
+type Rules struct {
+	Forms []*compiled
+	// byWord lists the forms that can begin with a word, open those that begin with a value.
+	byWord map[string][]*compiled
+	open   []*compiled
+	// verbs are the words that forms begin with, words all words of forms; each once.
+	verbs, words []string
+}
+
+// Compile compiles the table. The error names the invalid form.
+func Compile(table []commandtable.Command) (*Rules, error) {
+	r := &Rules{byWord: map[string][]*compiled{}}
+	for i := range table {
+		c := &table[i]
+		means := ""
+		for _, f := range c.Forms {
+			parts, err := parts(f.Pattern)
+			if err != nil {
+				return nil, fmt.Errorf("form %q: %w", f.Pattern, err)
+			}
+			if f.Means == "" {
+				f.Means = means
+			}
+			means = f.Means
+			r.add(&compiled{Form: f, command: c, parts: parts, order: len(r.Forms)})
+		}
+	}
+	return r, nil
+}
+
+func (r *Rules) add(f *compiled) {
+	r.Forms = append(r.Forms, f)
+	for _, p := range f.parts {
+		if p.kind != nil {
+			r.open = append(r.open, f)
+			break
+		}
+		for _, w := range p.words {
+			if !slices.Contains(r.byWord[w[0]], f) {
+				r.byWord[w[0]] = append(r.byWord[w[0]], f)
+			}
+			if !slices.Contains(r.verbs, w[0]) {
+				r.verbs = append(r.verbs, w[0])
+			}
+		}
+		if !p.optional {
+			break
+		}
+	}
+	for _, p := range f.parts {
+		for _, w := range slices.Concat(p.words...) {
+			if !slices.Contains(r.words, w) {
+				r.words = append(r.words, w)
+			}
+		}
+	}
+}
+
+// parsePattern parses the pattern of a form.
+func parts(pattern string) ([]element, error) {
+	var out []element
+	for rest := strings.TrimSpace(pattern); rest != ""; rest = strings.TrimSpace(rest) {
+		var e element
+		end := strings.IndexByte(rest, ' ')
+		switch rest[0] {
+		case '(':
+			end = strings.IndexByte(rest, ')')
+			if end < 0 {
+				return nil, fmt.Errorf("a parenthesis is not closed")
+			}
+			for alternative := range strings.SplitSeq(rest[1:end], "|") {
+				e.words = append(e.words, strings.Fields(alternative))
+			}
+			end++
+		case '{':
+			end = strings.IndexByte(rest, '}')
+			name, kind, ok := strings.Cut(rest[1:max(1, end)], ":")
+			if end < 0 || !ok || kinds[kind] == nil {
+				return nil, fmt.Errorf("there is no slot %q", rest)
+			}
+			e.arg, e.kind = name, kinds[kind]
+			end++
+		default:
+			if end < 0 {
+				end = len(rest)
+			}
+			word := strings.TrimSuffix(rest[:end], "?")
+			e.optional = len(word) < end
+			for alternative := range strings.SplitSeq(word, "|") {
+				e.words = append(e.words, []string{alternative})
+			}
+		}
+		rest = rest[end:]
+		if strings.HasPrefix(rest, "?") && !e.optional {
+			e.optional, rest = true, rest[1:]
+		}
+		out = append(out, e)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("it is empty")
+	}
+	return out, nil
+}
+
+// Usage is the form as people read it: "type TEXT into NUMBER".
+func (f *compiled) Usage() string {
+	var out []string
+	for _, p := range f.parts {
+		switch {
+		case p.kind != nil:
+			out = append(out, p.kind.shown)
+		case !p.optional:
+			out = append(out, strings.Join(p.words[0], " "))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// Slots are the arguments of the form, in order.
+func (f *compiled) Slots() []element {
+	return slices.DeleteFunc(slices.Clone(f.parts), func(p element) bool { return p.kind == nil })
+}
+
+// verbatim reports whether the form takes the rest of its line literally.
+func (f *compiled) verbatim() bool {
+	last := f.parts[len(f.parts)-1].kind
+	return last != nil && last.rest
+}

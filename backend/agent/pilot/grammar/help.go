@@ -1,0 +1,70 @@
+package grammar
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/backend/agent/pilot/commandtable"
+)
+
+// Help lists all commands, or explains those that contain the words in about. intro comes first in the list.
+func (g *Parser) Help(about, intro string) string {
+	if about != "" {
+		return g.explain(about)
+	}
+	lines := []string{
+		intro,
+		"",
+		`Commands, one or several joined by "and", "then" or a new line; "help click" explains one with an example:`,
+	}
+	group := ""
+	for _, f := range g.Forms {
+		c := f.command
+		if c.Group != group {
+			group = c.Group
+			lines = append(lines, "", "**"+group+"**", "")
+		}
+		if f != g.firstOf(c) {
+			continue
+		}
+		var forms []string
+		for _, other := range g.Forms {
+			if other.command == c && !other.Hidden {
+				forms = append(forms, other.Usage())
+			}
+		}
+		lines = append(lines, "- "+strings.Join(forms, ", "))
+	}
+	return strings.Join(append(lines, "", endOfHelp), "\n")
+}
+
+const endOfHelp = `Any tool can be called by its name too: /click_element {"annotationId": 3}.
+
+Capitals do not matter. Quotes keep words together; inside "…", \" is a quote, \\ a backslash and \n a new line. ` +
+	`run and js take the rest of their line as it is. A chain stops at the first command that fails.`
+
+func (g *Parser) firstOf(c *commandtable.Command) *compiled {
+	i := slices.IndexFunc(g.Forms, func(f *compiled) bool { return f.command == c })
+	return g.Forms[i]
+}
+
+// explain describes the commands whose words or tool contain all of about.
+func (g *Parser) explain(about string) string {
+	wanted := strings.Fields(strings.ToLower(strings.Trim(about, "/")))
+	var lines []string
+	for _, f := range g.Forms {
+		has := strings.Fields(strings.ToLower(f.Usage() + " " + f.command.Tool + " " + f.command.Group))
+		for _, p := range f.parts {
+			has = append(has, slices.Concat(p.words...)...)
+		}
+		if f.Hidden || slices.ContainsFunc(wanted, func(w string) bool { return !slices.Contains(has, w) }) {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("- %s: %s. Example: %s", f.Usage(), f.Means, f.Example))
+	}
+	if len(lines) == 0 {
+		return fmt.Sprintf("There is no command with %q. Say \"help\" for all commands.", Abbreviate(about))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,345 @@
+package grammar
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// valueKind is a kind of value in a slot.
+type kind struct {
+	name string
+	// placeholder stands for the value in a form, noun in a sentence ("a number").
+	shown, noun string
+	// freeText takes any words, the longest text first; restOfLine takes the line to its end, literally.
+	free, rest bool
+	// certain says that why holds whatever else the words could have been.
+	sure bool
+	// read takes the value from the start of ts: all readings, the longest first. why says what is wrong
+	// there, "" if the noun says enough.
+	read func(g *Parser, ts []token) (all []reading, why string)
+	// values are possible values, for completion.
+	values func(g *Parser) []value
+}
+
+// parsedValue is a value of n words: as an argument, and as it is said.
+type reading struct {
+	n    int
+	arg  any
+	said string
+}
+
+// suggestion completes a slot.
+type value struct{ said, means string }
+
+// kinds by name; read-only.
+var kinds = func() map[string]*kind {
+	all := []*kind{
+		{name: "mark", shown: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf("")},
+		{name: "field", shown: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf(fields)},
+		{name: "list", shown: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf(lists)},
+		{name: "text", shown: "TEXT", noun: "a text", free: true},
+		{name: "quoted", shown: `"TEXT"`, noun: "a text in quotes", read: readQuoted},
+		{name: "rest", shown: "COMMAND", noun: "a command line", rest: true},
+		{name: "script", shown: "SCRIPT", noun: "a script", rest: true},
+		{name: "query", shown: "SELECT …", noun: "a query", rest: true},
+		{name: "values", shown: "VALUE", noun: "a value", free: true},
+		{name: "address", shown: "ADDRESS", noun: "an address", read: readAddress, values: addresses},
+		{
+			name:   "key",
+			shown:  "KEY",
+			noun:   "a key",
+			read:   readKey,
+			values: words("Enter Escape Tab ArrowDown ArrowUp PageDown Space Backspace Control+a"),
+		},
+		{name: "anykey", shown: "KEY", noun: "a key", read: readAnyKey},
+		{
+			name:   "direction",
+			shown:  "DIRECTION",
+			noun:   "a direction",
+			read:   oneOf("direction", "up down left right top bottom start=top end=bottom"),
+			values: words("down up bottom top left right"),
+		},
+		{name: "pixels", shown: "PIXELS", noun: "pixels", read: readPixels},
+		{name: "seconds", shown: "SECONDS", noun: "seconds", read: readSeconds},
+		{name: "count", shown: "N", noun: "a number", read: readCount},
+		{name: "tab", shown: "TAB", noun: "a tab's number", read: readCount, values: tabsOf},
+		{name: "point", shown: "X,Y", noun: "a point such as 100,200", read: readPoint},
+		{name: "points", shown: "X,Y X,Y", noun: "points such as 10,20 80,20", read: readPoints},
+		{name: "panel", shown: "PANEL", noun: "a panel", sure: true, read: readPanel, values: panelsOf},
+		{name: "panelid", shown: "PANEL", noun: "a panel", read: readPanelID, values: panelsOf},
+		{
+			name:   "surface",
+			shown:  "assistant, page or PANEL",
+			noun:   "assistant, page or a panel",
+			read:   readSurface,
+			values: surfaces,
+		},
+		{name: "path", shown: "FILE", noun: "a file", read: readPath, values: pathsOf},
+		{name: "file", shown: "FILE", noun: "a file", read: readPlainFile},
+		{name: "folder", shown: "FOLDER", noun: "a folder", read: readFolder, values: pathsOf},
+		{name: "word", shown: "NAME", noun: "a name", read: readWord},
+		{name: "tool", shown: "TOOL", noun: "a tool's name", read: readTool, values: toolsOf},
+		{name: "made", shown: "TOOL", noun: "a created tool's name", read: readMade},
+		{name: "json", shown: "{…}", noun: "arguments as JSON", rest: true},
+		{
+			name:   "level",
+			shown:  "LEVEL",
+			noun:   "debug, info, warnings or errors",
+			read:   oneOf("level", "debug info warning error warnings=warning errors=error"),
+			values: words("errors warnings info debug"),
+		},
+		{
+			name:   "device",
+			shown:  "DEVICE",
+			noun:   "desktop, laptop, tablet or phone",
+			read:   oneOf("device", "desktop laptop tablet phone"),
+			values: words("desktop laptop tablet phone"),
+		},
+		{
+			name:   "scheme",
+			shown:  "light or dark",
+			noun:   "light or dark",
+			read:   oneOf("colour scheme", "light dark"),
+			values: words("light dark"),
+		},
+		{
+			name:   "network",
+			shown:  "NETWORK",
+			noun:   "online, offline, slow-3g, fast-3g or slow-4g",
+			read:   oneOf("network", "online offline slow-3g fast-3g slow-4g"),
+			values: words("online offline slow-3g fast-3g slow-4g"),
+		},
+		{
+			name:   "git",
+			shown:  "status, log, diff or branch",
+			noun:   "status, log, diff or branch",
+			read:   oneOf("git command", "status log diff branch"),
+			values: words("status log diff branch"),
+		},
+		{
+			name:   "system",
+			shown:  "processes, resources or network",
+			noun:   "processes, resources or network",
+			read:   oneOf("part of the system", "processes resources network"),
+			values: words("processes resources network"),
+		},
+		{
+			name:   "method",
+			shown:  "METHOD",
+			noun:   "GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS",
+			read:   oneOf("method", "get=GET head=HEAD post=POST put=PUT patch=PATCH delete=DELETE options=OPTIONS"),
+			values: words("get head post put patch delete options"),
+		},
+	}
+	byName := map[string]*kind{}
+	for _, k := range all {
+		byName[k.name] = k
+	}
+	return byName
+}()
+
+// Words without meaning between a verb and a number.
+const numberFiller = "on the at over number no nr mark label element button link field box list item a into in to of"
+
+func readMark(g *Parser, ts []token) ([]reading, string) {
+	rest := skip(ts, numberFiller)
+	if len(rest) == 0 {
+		return nil, ""
+	}
+	n := len(ts) - len(rest) + 1
+	if id, ok := number(rest[0]); ok {
+		return []reading{{n: n, arg: id, said: strconv.Itoa(id)}}, ""
+	}
+	var all []reading
+	for n := len(rest); g.naming && n > 0; n-- {
+		for _, m := range g.named(rest[:n]) {
+			all = append(all, reading{n: len(ts) - len(rest) + n, arg: m.ID, said: strconv.Itoa(m.ID)})
+		}
+	}
+	return all, ""
+}
+
+func readQuoted(_ *Parser, ts []token) ([]reading, string) {
+	if len(ts) == 0 || !ts[0].quoted {
+		return nil, "Put the text in quotes."
+	}
+	return []reading{{1, ts[0].text, quote(ts[0].text)}}, ""
+}
+
+func readWord(_ *Parser, ts []token) ([]reading, string) {
+	if len(ts) == 0 {
+		return nil, ""
+	}
+	text := ts[0].text
+	if !ts[0].quoted {
+		text = strings.TrimRight(text, ",;")
+	}
+	return []reading{{1, text, quoted(text)}}, ""
+}
+
+// oneOf reads a word of the list; "a=b" gives b for a.
+func oneOf(what, list string) func(*Parser, []token) ([]reading, string) {
+	return func(_ *Parser, ts []token) ([]reading, string) {
+		if len(ts) == 0 {
+			return nil, ""
+		}
+		var names []string
+		for w := range strings.FieldsSeq(list) {
+			name, means, other := strings.Cut(w, "=")
+			if !other {
+				means = name
+			}
+			if !ts[0].quoted && ts[0].word == name {
+				return []reading{{1, means, name}}, ""
+			}
+			if !other || strings.EqualFold(name, means) {
+				names = append(names, name)
+			}
+		}
+		return nil, fmt.Sprintf(
+			"There is no %s %q. There are %s.",
+			what,
+			Abbreviate(ts[0].text),
+			strings.Join(names, ", "),
+		)
+	}
+}
+
+func readPixels(_ *Parser, ts []token) ([]reading, string) {
+	if len(ts) == 0 {
+		return nil, ""
+	}
+	px, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSuffix(ts[0].word, "pixels"), "px"), 64)
+	if err != nil || !(px > 0 && px < 1e6) {
+		return nil, ""
+	}
+	n := 1
+	if len(ts) > 1 && isOneOf(ts[1], "px pixels pixel") {
+		n = 2
+	}
+	return []reading{{n, px, strconv.FormatFloat(px, 'f', -1, 64) + " px"}}, ""
+}
+
+func readSeconds(_ *Parser, ts []token) ([]reading, string) {
+	for n := min(2, len(ts)); n > 0; n-- {
+		s, ok := seconds(ts[:n])
+		switch {
+		case ok && s > 120:
+			return nil, "It waits at most 120 seconds."
+		case ok:
+			return []reading{{n, s, strconv.FormatFloat(s, 'f', -1, 64) + " seconds"}}, ""
+		}
+	}
+	return nil, ""
+}
+
+// seconds reads "2 seconds", "2s", "500 ms", "a minute" and a bare number.
+func seconds(ts []token) (float64, bool) {
+	if ts[0].quoted {
+		return 0, false
+	}
+	amount := ts[0].word
+	unit := strings.TrimLeft(amount, "0123456789.")
+	value, err := strconv.ParseFloat(strings.TrimSuffix(amount, unit), 64)
+	if len(ts) == 2 {
+		switch n, named := number(ts[0]); {
+		case err == nil && unit == "":
+		case amount == "a" || amount == "an":
+			value = 1
+		case named:
+			value = float64(n)
+		default:
+			return 0, false
+		}
+		if unit = ts[1].word; unit == "" {
+			return 0, false
+		}
+	} else if err != nil {
+		return 0, false
+	}
+	switch {
+	case !(value > 0):
+		return 0, false
+	case slices.Contains([]string{"", "s", "sec", "secs", "second", "seconds"}, unit):
+		return value, true
+	case slices.Contains([]string{"ms", "milliseconds", "millisecond"}, unit):
+		return value / 1000, true
+	case slices.Contains([]string{"m", "min", "minute", "minutes"}, unit):
+		return value * 60, true
+	}
+	return 0, false
+}
+
+func readCount(_ *Parser, ts []token) ([]reading, string) {
+	rest := skip(ts, "number no nr #")
+	if len(rest) == 0 {
+		return nil, ""
+	}
+	n, ok := number(rest[0])
+	if !ok {
+		return nil, ""
+	}
+	return []reading{{len(ts) - len(rest) + 1, n, strconv.Itoa(n)}}, ""
+}
+
+// readPoint reads "100,200" and "100, 200".
+func readPoint(_ *Parser, ts []token) ([]reading, string) {
+	for n := 1; n <= min(2, len(ts)); n++ {
+		if p, ok := point(ts[:n]); ok {
+			return []reading{{n, p.arg(), p.said()}}, ""
+		}
+	}
+	return nil, ""
+}
+
+func readPoints(_ *Parser, ts []token) ([]reading, string) {
+	var list []any
+	var said []string
+	for _, t := range ts {
+		p, ok := point([]token{t})
+		if !ok || len(list) == 200 {
+			break
+		}
+		list, said = append(list, p.arg()), append(said, p.said())
+	}
+	if len(list) == 0 {
+		return nil, ""
+	}
+	return []reading{{len(list), list, strings.Join(said, " ")}}, ""
+}
+
+type xy struct{ x, y float64 }
+
+func (p xy) arg() map[string]any { return map[string]any{"x": p.x, "y": p.y} }
+
+func (p xy) said() string {
+	return strconv.FormatFloat(p.x, 'f', -1, 64) + "," + strconv.FormatFloat(p.y, 'f', -1, 64)
+}
+
+func point(ts []token) (xy, bool) {
+	var s strings.Builder
+	for _, t := range ts {
+		if t.quoted {
+			return xy{}, false
+		}
+		s.WriteString(t.text)
+	}
+	a, b, ok := strings.Cut(strings.TrimRight(strings.Trim(s.String(), "()"), ",;."), ",")
+	x, err := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	near := func(v float64) bool { return v > -1e6 && v < 1e6 }
+	return xy{x, y}, ok && err == nil && err2 == nil && near(x) && near(y)
+}
+
+// quoted puts text in quotes unless it is plain.
+func quoted(text string) string {
+	plain := text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		return !(r == '_' || r == '-' || r == '.' || r == '/' || r == '~' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+	})
+	if plain && !strings.HasPrefix(text, "/") && !strings.HasSuffix(text, ".") {
+		return text
+	}
+	return quote(text)
+}

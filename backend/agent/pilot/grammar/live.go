@@ -1,0 +1,217 @@
+package grammar
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sextant/shared/annotator"
+	"sextant/shared/clip"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// Live is what is in the window now. It only helps to find what is meant; nothing runs because of it.
+// Everything in it that comes from a page is text from outside.
+type Live struct {
+	// Marks returns the annotations of the active page, nil for none. Marks and Tabs are called only when
+	// needed, and may be nil.
+	Marks func() *event.Marks
+	// Tabs returns the window's tabs.
+	Tabs func() []event.Tab
+	// Tools are all tools that can be called now.
+	Tools []toolspec.Definition
+	// Paths returns the entries of the workspace that begin with a path, folders with a trailing slash; may
+	// be nil.
+	Paths func(begun string) []string
+}
+
+// Roles that take text, and roles that have options.
+const (
+	fields = "textbox searchbox combobox spinbutton"
+	lists  = "combobox listbox"
+)
+
+const (
+	maxNamed = 3
+	maxName  = 60
+)
+
+// Elements are the annotations of the active page.
+func (l Live) Elements() []annotator.Element {
+	if l.Marks == nil {
+		return nil
+	}
+	if m := l.Marks(); m != nil {
+		return m.Elements
+	}
+	return nil
+}
+
+func (l Live) tabs() []event.Tab {
+	if l.Tabs == nil {
+		return nil
+	}
+	return l.Tabs()
+}
+
+// named are the annotations whose role and name contain all words, the closest first.
+func (g *Parser) named(ts []token) []annotator.Element {
+	var said []string
+	for _, t := range ts {
+		for w := range strings.FieldsSeq(t.word) {
+			if !slices.Contains(strings.Fields(articles+" "+numberFiller), w) || t.quoted {
+				said = append(said, w)
+			}
+		}
+	}
+	if len(said) == 0 {
+		return nil
+	}
+	var found []annotator.Element
+	for _, e := range g.Live.Elements() {
+		has := strings.ToLower(e.Name + " " + e.Role)
+		if !slices.ContainsFunc(said, func(w string) bool { return !strings.Contains(has, w) }) {
+			found = append(found, e)
+		}
+	}
+	whole := strings.Join(said, " ")
+	slices.SortStableFunc(found, func(a, b annotator.Element) int {
+		rank := func(e annotator.Element) int {
+			name := strings.ToLower(strings.TrimSpace(e.Name))
+			switch {
+			case name == whole:
+				return 0
+			case strings.HasPrefix(name, whole):
+				return 1
+			}
+			return 2
+		}
+		return rank(a) - rank(b)
+	})
+	return found[:min(maxNamed, len(found))]
+}
+
+// markName describes an annotation for people: button “Save”.
+func markName(e annotator.Element) string {
+	name := clip.Runes(strings.Join(strings.Fields(e.Name), " "), maxName)
+	if name == "" {
+		return e.Role
+	}
+	return fmt.Sprintf("%s “%s”", e.Role, name)
+}
+
+// mark finds an annotation by its number.
+func (l Live) mark(id int) (annotator.Element, bool) {
+	all := l.Elements()
+	i := slices.IndexFunc(all, func(e annotator.Element) bool { return e.ID == id })
+	if i < 0 {
+		return annotator.Element{}, false
+	}
+	return all[i], true
+}
+
+// Sources is the origin of the page with the annotations.
+func (l Live) Sources() []string {
+	if l.Marks == nil || l.Marks() == nil {
+		return nil
+	}
+	page := l.Marks().Page.URL
+	u, err := url.Parse(page)
+	if err != nil || u.Host == "" {
+		return []string{page}
+	}
+	return []string{u.Scheme + "://" + u.Host}
+}
+
+func words(list string) func(*Parser) []value {
+	return func(*Parser) []value {
+		var all []value
+		for w := range strings.FieldsSeq(list) {
+			all = append(all, value{said: w})
+		}
+		return all
+	}
+}
+
+// marksOf lists annotations with these roles first, then the others.
+func marksOf(first string) func(*Parser) []value {
+	return func(g *Parser) []value {
+		var all, others []value
+		for _, e := range g.Live.Elements() {
+			v := value{said: strconv.Itoa(e.ID), means: markName(e)}
+			if !e.Usable {
+				continue
+			}
+			if first == "" || slices.Contains(strings.Fields(first), e.Role) {
+				all = append(all, v)
+			} else {
+				others = append(others, v)
+			}
+		}
+		return append(all, others...)
+	}
+}
+
+func tabsOf(g *Parser) []value {
+	var all []value
+	for _, t := range g.Live.tabs() {
+		all = append(all, value{strconv.Itoa(t.ID), Abbreviate(t.Title + " " + t.URL)})
+	}
+	return all
+}
+
+func addresses(g *Parser) []value {
+	all := []value{{"demo", "the built-in shop"}}
+	for _, t := range g.Live.tabs() {
+		if strings.HasPrefix(t.URL, "http") && len(t.URL) < 200 {
+			all = append(all, value{t.URL, Abbreviate(t.Title)})
+		}
+	}
+	return all
+}
+
+func panelsOf(g *Parser) []value {
+	var all []value
+	for _, name := range panelNames(g.Tools) {
+		all = append(all, value{said: name})
+	}
+	return all
+}
+
+func surfaces(g *Parser) []value {
+	return append([]value{{said: "assistant"}, {said: "page"}}, panelsOf(g)...)
+}
+
+func pathsOf(g *Parser) []value {
+	if g.Live.Paths == nil {
+		return nil
+	}
+	var all []value
+	for _, p := range g.Live.Paths(g.partial) {
+		all = append(all, value{said: quoted(p)})
+	}
+	return all
+}
+
+func toolsOf(g *Parser) []value {
+	var all []value
+	for _, d := range g.Live.Tools {
+		all = append(all, value{d.Name, FirstSentence(d.Description)})
+	}
+	return all
+}
+
+// FirstSentence is the first sentence of a description without its full stop.
+func FirstSentence(s string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	if s, _, ok := strings.Cut(first, ". "); ok {
+		first = s
+	}
+	return strings.TrimSuffix(clip.Runes(EscapeLinks(first), 100), ".")
+}
+
+// EscapeLinks keeps text from a page from becoming a link or an image in a formatted answer.
+func EscapeLinks(s string) string { return strings.ReplaceAll(s, "](", "] (") }

@@ -1,0 +1,346 @@
+package grammar
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/backend/agent/pilot/commandtable"
+)
+
+// articles may come before any word of a form.
+const articles = "the a an this that current my"
+
+// Parser reads one message. Its fields are what the reading depends on.
+type Parser struct {
+	*Rules
+	Tools []string
+	Demo  func() string
+	Live  Live
+	// naming allows an annotation to be named instead of numbered. What was read so is only offered, never
+	// run.
+	naming bool
+	// partial is the word being written, for completion.
+	partial string
+}
+
+// match is a form that fits the words.
+type match struct {
+	form  *compiled
+	args  map[string]any
+	said  map[string]string
+	score int
+	// open is true if it ends with an unquoted text.
+	open bool
+}
+
+// nearMiss is a form that fitted up to a point: done of its elements, up to token at. why says why the next
+// did not, "" if that is obvious.
+type miss struct {
+	form     *compiled
+	done, at int
+	// left is how many words follow.
+	left int
+	lits int
+	why  string
+	// certain is true if why is about what was certainly meant.
+	sure bool
+}
+
+// matcher matches forms with one command.
+type matcher struct {
+	g   *Parser
+	src string
+	ts  []token
+	// whole is true if the command reaches the end of its line.
+	whole bool
+	found []match
+	miss  miss
+	sure  bool
+}
+
+// fit returns the forms that fit all of ts, the best first, and the near miss that came furthest.
+func (g *Parser) fit(src string, ts []token, whole bool) ([]match, miss) {
+	m := &matcher{g: g, src: src, ts: ts, whole: whole, miss: miss{at: -1}}
+	if !ts[0].quoted {
+		for k := 0; k < len(ts); k++ {
+			for _, f := range g.byWord[ts[k].word] {
+				m.try(f)
+			}
+			if !isOneOf(ts[k], articles) {
+				break
+			}
+		}
+	}
+	for _, f := range g.open {
+		m.try(f)
+	}
+	slices.SortStableFunc(m.found, func(a, b match) int { return b.score - a.score })
+	return m.found, m.miss
+}
+
+func (m *matcher) try(f *compiled) {
+	m.walk(f, 0, 0, 0, match{form: f, args: map[string]any{}, said: map[string]string{}})
+}
+
+// walk matches the elements of f from e on with the tokens from t on; soFar holds what was read. It stops at
+// the first match, with naming it finds all.
+func (m *matcher) walk(f *compiled, e, t, lits int, soFar match) bool {
+	if e == len(f.parts) {
+		if t != len(m.ts) {
+			m.missed(f, e, t, lits, "")
+			return false
+		}
+		soFar.score += 4 * lits
+		soFar.args, soFar.said = clone(soFar.args), clone(soFar.said)
+		m.found = append(m.found, soFar)
+		return !m.g.naming
+	}
+	p := f.parts[e]
+	if p.kind == nil {
+		for _, words := range p.words {
+			if n := follows(m.ts[t:], words); n > 0 && m.walk(f, e+1, t+n, lits+len(words), soFar) {
+				return true
+			}
+		}
+		if p.optional {
+			return m.walk(f, e+1, t, lits, soFar)
+		}
+		m.missed(f, e, t, lits, "")
+		return false
+	}
+	readings, why := m.slot(p.kind, t)
+	m.sure = why != "" && p.kind.sure
+	for _, r := range readings {
+		next := soFar
+		if !p.kind.free {
+			next.score += 3
+		}
+		next.open = p.kind.free && e == len(f.parts)-1 && !(r.n == 1 && m.ts[t].quoted)
+		next.args, next.said = clone(soFar.args), clone(soFar.said)
+		next.args[p.arg], next.said[p.arg] = r.arg, r.said
+		if m.walk(f, e+1, t+r.n, lits, next) {
+			return true
+		}
+	}
+	m.missed(f, e, t, lits, why)
+	return false
+}
+
+func clone[V any](in map[string]V) map[string]V {
+	out := make(map[string]V, len(in)+1)
+	for k, v := range in {
+		out[k] = v
+	}
+	return out
+}
+
+func (m *matcher) missed(f *compiled, e, t, lits int, why string) {
+	now := miss{form: f, done: e, at: t, left: len(m.ts) - t, lits: lits, why: why, sure: m.sure && why != ""}
+	old := m.miss
+	better := func() bool {
+		if lits == 0 {
+			return false
+		}
+		if now.sure != old.sure {
+			return now.sure
+		}
+		if (why != "") != (old.why != "") {
+			return why != ""
+		}
+		if t != old.at {
+			return t > old.at
+		}
+		return f.order < old.form.order
+	}
+	if old.form == nil && lits > 0 || old.form != nil && better() {
+		m.miss = now
+	}
+}
+
+// matchWords is how many tokens words take at the start of ts, including articles; 0 if they do not match.
+func follows(ts []token, words []string) int {
+	n := 0
+	for _, w := range words {
+		for n < len(ts) && ts[n].word != w && isOneOf(ts[n], articles) {
+			n++
+		}
+		if n == len(ts) || ts[n].quoted || ts[n].word != w {
+			return 0
+		}
+		n++
+	}
+	return n
+}
+
+// slot reads a value from token t on.
+func (m *matcher) slot(k *kind, t int) ([]reading, string) {
+	ts := m.ts[t:]
+	switch {
+	case len(ts) == 0:
+		return nil, ""
+	case k.rest:
+		if !m.whole || t == 0 {
+			return nil, ""
+		}
+		return m.rest(k, strings.TrimSpace(m.src[m.ts[t-1].end:]), len(ts))
+	case !k.free:
+		all, why := k.read(m.g, ts)
+		rest := skip(ts, articles)
+		if n := len(ts) - len(rest); len(all) == 0 && n > 0 && len(rest) > 0 {
+			if all, why = k.read(m.g, rest); len(all) > 0 {
+				for i := range all {
+					all[i].n += n
+				}
+			}
+		}
+		return all, why
+	}
+	var all []reading
+	for n := len(ts); n > 0; n-- {
+		if k.name == "values" {
+			list := values(m.src, ts[:n])
+			said := make([]string, len(list))
+			for i, v := range list {
+				said[i] = quote(v)
+			}
+			all = append(all, reading{n, list, strings.Join(said, " and ")})
+			continue
+		}
+		what := text(m.src, ts[:n])
+		if n == len(ts) && !(n == 1 && ts[0].quoted) {
+			what = strings.TrimRight(what, ",;")
+		}
+		if what != "" || n == 1 {
+			all = append(all, reading{n, what, quote(what)})
+		}
+	}
+	return all, ""
+}
+
+func (m *matcher) rest(k *kind, what string, n int) ([]reading, string) {
+	if what == "" {
+		return nil, ""
+	}
+	if k.name != "json" {
+		return []reading{{n, what, what}}, ""
+	}
+	var flat bytes.Buffer
+	if what[0] != '{' || json.Compact(&flat, []byte(what)) != nil {
+		return nil, "The arguments are one JSON object, for example {\"name\": \"value\"}."
+	}
+	return []reading{{n, json.RawMessage(flat.Bytes()), flat.String()}}, ""
+}
+
+// text is the literal text of the tokens, without quotes if it is one quoted text.
+func text(src string, part []token) string {
+	if len(part) == 1 && part[0].quoted {
+		return part[0].text
+	}
+	return strings.TrimSpace(src[part[0].start:part[len(part)-1].end])
+}
+
+// values are several quoted texts, or one text.
+func values(src string, part []token) []string {
+	var several []string
+	for _, t := range part {
+		switch {
+		case t.quoted:
+			several = append(several, t.text)
+		case !isOneOf(t, "and or"):
+			return []string{text(src, part)}
+		}
+	}
+	if len(several) == 0 {
+		return []string{text(src, part)}
+	}
+	return several
+}
+
+// step makes the match a Step.
+func (g *Parser) step(m match) Step {
+	c := m.form.command
+	if c.Builtin != "" {
+		about, _ := m.args["about"].(string)
+		return Step{Builtin: c.Builtin, About: about, canon: g.print(m)}
+	}
+	args := map[string]any{}
+	for name, v := range m.form.Fixed {
+		args[name] = v
+	}
+	for name, v := range m.args {
+		if at, ok := v.(map[string]any); ok && name == "" {
+			for k, v := range at {
+				args[k] = v
+			}
+			continue
+		}
+		args[name] = v
+	}
+	tool := c.Tool
+	switch tool {
+	case commandtable.PanelTool:
+		tool = fmt.Sprint(args["panel"])
+		if !strings.HasPrefix(tool, "open_") {
+			tool = "open_" + tool + "_panel"
+		}
+		delete(args, "panel")
+	case commandtable.AnyTool:
+		tool = fmt.Sprint(args["tool"])
+		raw, ok := args["args"].(json.RawMessage)
+		if !ok {
+			raw = json.RawMessage("{}")
+		}
+		return Step{Tool: tool, Args: raw, canon: g.print(m)}
+	}
+	s := call(tool, args)
+	s.canon, s.open = g.print(m), m.open
+	return s
+}
+
+// canonical prints the match in the words of the first form that says the same. It reads back as the same.
+func (g *Parser) print(m match) string {
+	f := m.form
+	for _, other := range g.Forms {
+		if other.command == f.command && !other.Hidden && sameArgs(other, f) {
+			f = other
+			break
+		}
+	}
+	return m.in(f)
+}
+
+// format prints the match in the words of a form that takes the same arguments.
+func (m match) in(f *compiled) string {
+	var out []string
+	for _, p := range f.parts {
+		switch {
+		case p.kind != nil:
+			out = append(out, m.said[p.arg])
+		case !p.optional:
+			out = append(out, strings.Join(p.words[0], " "))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// sameArgs reports whether two forms of a command have the same arguments.
+func sameArgs(a, b *compiled) bool {
+	if len(a.Fixed) != len(b.Fixed) || len(a.Slots()) != len(b.Slots()) {
+		return false
+	}
+	for k, v := range a.Fixed {
+		if fmt.Sprint(b.Fixed[k]) != fmt.Sprint(v) {
+			return false
+		}
+	}
+	for _, p := range a.Slots() {
+		same := func(q element) bool { return q.arg == p.arg && (q.kind.name == "anykey") == (p.kind.name == "anykey") }
+		if !slices.ContainsFunc(b.Slots(), same) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,322 @@
+package grammar
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"sextant/shared/chat"
+)
+
+// Limits of one message. More is not a command.
+const (
+	maxText   = 8_000
+	maxTokens = 200
+	maxSteps  = 30
+)
+
+// Plan turns a message into steps.
+func (g *Parser) Plan(text string) ([]Step, *Problem) {
+	rest := strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+	if rest == "" {
+		return nil, &Problem{Hint: "There is no command in that. Say \"help\" for the commands."}
+	}
+	if len(rest) > maxText {
+		return nil, &Problem{
+			Hint: fmt.Sprintf("That is too long for the command pilot: %d characters, %d at most.", len(rest), maxText),
+		}
+	}
+	var plan []Step
+	for rest != "" {
+		var steps []Step
+		var problem *Problem
+		if strings.HasPrefix(rest, "/") {
+			var s Step
+			s, rest, problem = g.slash(rest)
+			steps = []Step{s}
+		} else {
+			line, after, _ := strings.Cut(rest, "\n")
+			rest = after
+			steps, problem = g.line(line)
+		}
+		if problem != nil {
+			return nil, problem
+		}
+		plan = append(plan, steps...)
+		if len(plan) > maxSteps {
+			return nil, &Problem{Hint: fmt.Sprintf("That is more than %d commands at once.", maxSteps)}
+		}
+		rest = strings.TrimSpace(rest)
+	}
+	if len(plan) == 0 {
+		return nil, &Problem{Hint: "There is no command in that. Say \"help\" for the commands."}
+	}
+	return merge(plan), nil
+}
+
+// merge makes "type … into 4" followed by Enter one call.
+func merge(plan []Step) []Step {
+	var out []Step
+	for _, s := range plan {
+		if n := len(out); n > 0 && s.Tool == "press_key" && out[n-1].Tool == "type_text" &&
+			string(s.Args) == `{"key":"Enter"}` {
+			var args map[string]any
+			if json.Unmarshal(out[n-1].Args, &args) == nil && args["submit"] == nil {
+				args["submit"] = true
+				joined := call("type_text", args)
+				joined.Said = out[n-1].Said + " and " + s.Said
+				joined.canon = out[n-1].canon + " and " + s.canon
+				out[n-1] = joined
+				continue
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// slash reads "/NAME {json}" at the start of text and returns what follows it.
+func (g *Parser) slash(text string) (Step, string, *Problem) {
+	end := 1 + toolName(text[1:])
+	name, rest := text[1:end], strings.TrimLeft(text[end:], " \t")
+	args := json.RawMessage("{}")
+	if strings.HasPrefix(rest, "{") {
+		dec := json.NewDecoder(strings.NewReader(rest))
+		if err := dec.Decode(&args); err != nil {
+			if errors.Is(err, io.ErrUnexpectedEOF) {
+				return Step{}, "", &Problem{
+					Said: text,
+					Hint: fmt.Sprintf("The arguments of /%s are not complete: a closing brace is missing.", name),
+				}
+			}
+			return Step{}, "", &Problem{
+				Said: text,
+				Hint: fmt.Sprintf("The arguments of /%s are not valid JSON: %v.", name, err),
+			}
+		}
+		rest = strings.TrimLeft(rest[dec.InputOffset():], " \t")
+	}
+	s, problem := g.byTool(name, args)
+	if problem != nil {
+		return s, "", problem
+	}
+	s.Said = strings.TrimSpace(text[:len(text)-len(rest)])
+	for _, joint := range []string{"and then ", "and ", "then ", "; ", ", "} {
+		if len(rest) >= len(joint) && strings.EqualFold(rest[:len(joint)], joint) {
+			return s, strings.TrimLeft(rest[len(joint):], " \t"), nil
+		}
+	}
+	if rest != "" && rest[0] != '\n' && rest[0] != '\r' {
+		return s, "", &Problem{
+			Said: text,
+			Hint: fmt.Sprintf(
+				"After /%s a JSON object is needed, for example /click_element {\"annotationId\": 3}.",
+				name,
+			),
+		}
+	}
+	return s, rest, nil
+}
+
+// byTool is the call of a tool by name. "/tool" has name and arguments in its object.
+func (g *Parser) byTool(name string, args json.RawMessage) (Step, *Problem) {
+	switch name {
+	case "help", "tools":
+		return Step{Builtin: name, canon: name}, nil
+	case "tool":
+		var form struct {
+			Name      string          `json:"name"`
+			Tool      string          `json:"tool"`
+			Args      json.RawMessage `json:"args"`
+			Arguments json.RawMessage `json:"arguments"`
+		}
+		if err := json.Unmarshal(args, &form); err != nil || form.Name+form.Tool == "" {
+			return Step{}, &Problem{
+				Hint: `/tool needs a name, for example /tool {"name": "click_element", "args": {"annotationId": 3}}.`,
+			}
+		}
+		name, args = form.Name, form.Args
+		if name == "" {
+			name = form.Tool
+		}
+		if len(args) == 0 {
+			args = form.Arguments
+		}
+		if len(args) == 0 {
+			args = json.RawMessage("{}")
+		}
+		if args[0] != '{' {
+			return Step{}, &Problem{Hint: "The args of /tool are a JSON object."}
+		}
+	}
+	if name == "" {
+		return Step{}, &Problem{
+			Hint: `After the slash comes a tool's name, for example /annotate_page {}. Say "tools" for the names.`,
+		}
+	}
+	var flat bytes.Buffer
+	if err := json.Compact(&flat, args); err != nil {
+		return Step{}, &Problem{Hint: "The arguments are not valid JSON."}
+	}
+	return Step{Tool: name, Args: flat.Bytes(), canon: "/" + name + " " + flat.String()}, nil
+}
+
+// line reads the commands of one line.
+func (g *Parser) line(line string) ([]Step, *Problem) {
+	ts := tokens(line)
+	if len(ts) == 0 {
+		return nil, nil
+	}
+	s := splitter{Parser: g, src: line, ts: ts, memo: map[int]outcome{}}
+	if len(ts) > maxTokens {
+		if got, ok := s.verbatim(0); ok {
+			return got, nil
+		}
+		return nil, &Problem{
+			Hint: fmt.Sprintf("That line is too long for the command pilot: %d words, %d at most.", len(ts), maxTokens),
+		}
+	}
+	return s.from(0)
+}
+
+// splitter finds where one command ends and the next begins. "and" may also be part of a text ("type salt and
+// pepper into 4"), so a line is split at the first separator where the left side is a complete command and
+// the right side consists of commands.
+type splitter struct {
+	*Parser
+	src  string
+	ts   []token
+	memo map[int]outcome
+}
+
+type outcome struct {
+	steps   []Step
+	problem *Problem
+}
+
+func (s *splitter) from(start int) ([]Step, *Problem) {
+	if o, ok := s.memo[start]; ok {
+		return o.steps, o.problem
+	}
+	steps, problem := s.cut(start)
+	s.memo[start] = outcome{steps, problem}
+	return steps, problem
+}
+
+func (s *splitter) cut(start int) ([]Step, *Problem) {
+	if got, ok := s.verbatim(start); ok {
+		return got, nil
+	}
+	var within *Problem
+	for i := start + 1; i < len(s.ts); i++ {
+		next := s.joint(i)
+		if next == 0 || next >= len(s.ts) {
+			continue
+		}
+		left, problem := s.one(s.ts[start:i], false)
+		if problem != nil {
+			continue
+		}
+		right, problem := s.from(next)
+		if problem == nil {
+			if both := s.unclear(start, i, next, left, right); both != nil {
+				return nil, both
+			}
+			return append([]Step{left}, right...), nil
+		}
+		if within == nil {
+			within = problem
+			within.Partial = true
+		}
+	}
+	whole, problem := s.one(s.ts[start:], true)
+	if problem == nil {
+		return []Step{whole}, nil
+	}
+	if within != nil {
+		return nil, within
+	}
+	return nil, problem
+}
+
+// ambiguity asks what is meant if one word after "and" is a command but may as well belong to the text before
+// it: "annotate buttons and links".
+func (s *splitter) unclear(start, i, next int, left Step, right []Step) *Problem {
+	alone := len(right) == 1 && next == len(s.ts)-1 || len(right) > 1 && right[0].Said == s.ts[next].text
+	if !left.open || !alone || next > i && !isOneOf(s.ts[i], "and &") {
+		return nil
+	}
+	whole, problem := s.one(s.ts[start:], true)
+	if problem != nil || whole.canon == left.canon {
+		return nil
+	}
+	said := make([]string, 0, len(right)+1)
+	for _, r := range append([]Step{left}, right...) {
+		said = append(said, r.canon)
+	}
+	offers := []chat.Offer{{Say: strings.Join(said, " then ")}, {Say: whole.canon}}
+	return &Problem{
+		Said: strings.TrimSpace(s.src[s.ts[start].start:]), Ambiguous: true, Offers: offers,
+		Hint: "That can be meant in two ways: " + JoinOffers(offers, " or ") + ".",
+	}
+}
+
+// separator is the index of the first token after the separator at i, 0 if there is none.
+func (s *splitter) joint(i int) int {
+	next := i
+	for next < len(s.ts) && isOneOf(s.ts[next], "and then & && afterwards after that") {
+		next++
+	}
+	if next > i {
+		return next
+	}
+	before := strings.TrimSpace(s.src[s.ts[i-1].start:s.ts[i].start])
+	if strings.HasSuffix(before, ",") || strings.HasSuffix(before, ";") {
+		return i
+	}
+	return 0
+}
+
+// Words around a command that carry no meaning.
+const (
+	before = "please can could would you now just ok okay then and next first finally"
+	behind = "please now thanks"
+)
+
+// verbatim reads a command that takes the rest of its line literally.
+func (s *splitter) verbatim(start int) ([]Step, bool) {
+	ts := skip(s.ts[start:], before)
+	if len(ts) < 2 || ts[0].quoted || !slices.ContainsFunc(s.byWord[ts[0].word], (*compiled).verbatim) {
+		return nil, false
+	}
+	found, _ := s.fit(s.src, ts[:min(len(ts), maxTokens)], true)
+	if len(found) == 0 || !found[0].form.verbatim() || len(found) > 1 && found[1].score == found[0].score {
+		return nil, false
+	}
+	got := s.step(found[0])
+	got.Said, got.verbatim = s.src[ts[0].start:], true
+	return []Step{got}, true
+}
+
+// single reads exactly one command; whole says that it reaches the end of its line.
+func (s *splitter) one(ts []token, whole bool) (Step, *Problem) {
+	ts = skip(ts, before)
+	if n := len(skipEnd(ts, behind)); n < len(ts) {
+		ts, whole = ts[:n], false
+	}
+	if len(ts) == 0 {
+		return Step{}, &Problem{Said: s.src, Hint: "There is no command in that. Say \"help\" for the commands."}
+	}
+	said := strings.TrimRight(s.src[ts[0].start:ts[len(ts)-1].end], ",;")
+	got, problem := s.command(s.src, ts, whole)
+	if problem != nil {
+		problem.Said = said
+		return Step{}, problem
+	}
+	got.Said = said
+	return got, nil
+}

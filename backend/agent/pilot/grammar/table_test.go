@@ -1,0 +1,159 @@
+package grammar
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"sextant/backend/agent/pilot/commandtable"
+	"sextant/shared/annotator"
+	"sextant/shared/event"
+)
+
+// everything is a Parser that offers every tool of the table and a created one.
+func everything(t testing.TB) *Parser {
+	t.Helper()
+	rules, err := Compile(commandtable.Table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := []string{"open_home_panel", "open_code_editor_panel", "my_tool"}
+	for _, f := range rules.Forms {
+		if tool := f.command.Tool; tool != "" && tool != commandtable.AnyTool && tool != commandtable.PanelTool &&
+			!slices.Contains(tools, tool) {
+			tools = append(tools, tool)
+		}
+	}
+	return &Parser{Rules: rules, Tools: tools, Demo: func() string { return "demo" }}
+}
+
+func TestTheTableCanBeRead(t *testing.T) {
+	r, err := Compile(commandtable.Table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Forms {
+		if f.Means == "" || f.Example == "" || f.command.Group == "" || strings.HasSuffix(f.Means, ".") {
+			t.Errorf("%q: means %q, example %q, group %q", f.Pattern, f.Means, f.Example, f.command.Group)
+		}
+	}
+}
+
+func TestAnInvalidFormIsReported(t *testing.T) {
+	for _, say := range []string{"", "click {id:nothing}", "(open|visit {url:address}", "click {id"} {
+		if _, err := Compile([]commandtable.Command{{Tool: "x", Forms: []commandtable.Form{{Pattern: say, Example: "x"}}}}); err == nil {
+			t.Errorf("%q is read", say)
+		}
+	}
+}
+
+// The example of every form is read as one call of its tool, and a listed form is the one that reads it.
+func TestEveryExampleCallsItsTool(t *testing.T) {
+	g := everything(t)
+	for _, f := range g.Forms {
+		plan, problem := g.Plan(f.Example)
+		if problem != nil || len(plan) != 1 {
+			t.Errorf("%q: %d steps, %+v", f.Example, len(plan), problem)
+			continue
+		}
+		want := f.command.Tool
+		switch want {
+		case commandtable.AnyTool:
+			want = "my_tool"
+		case commandtable.PanelTool:
+			want = "open_home_panel"
+		}
+		if s := plan[0]; s.Tool != want || s.Builtin != f.command.Builtin {
+			t.Errorf("%q calls %q, not %q", f.Example, s.Tool+s.Builtin, want+f.command.Builtin)
+		}
+		if m, ok := g.reads(f.Example); !f.Hidden && (!ok || m.form != f) {
+			t.Errorf("%q is not read as %q", f.Example, f.Pattern)
+		}
+	}
+}
+
+// What was read is printed so that it reads back as the same.
+func roundTrip(t *testing.T, g *Parser, said string) {
+	t.Helper()
+	plan, problem := g.Plan(said)
+	if problem != nil {
+		for _, o := range problem.Offers {
+			if _, again := g.Plan(o.Say); again != nil {
+				t.Fatalf("%q offers %q, which is no command: %+v", said, o.Say, again)
+			}
+		}
+		return
+	}
+	var lines []string
+	for _, s := range plan {
+		lines = append(lines, s.canon)
+	}
+	printed := strings.Join(lines, "\n")
+	again, problem := g.Plan(printed)
+	if problem != nil || len(again) != len(plan) {
+		t.Fatalf("%q is printed as %q, which is %d steps: %+v", said, printed, len(again), problem)
+	}
+	for i, s := range plan {
+		a := again[i]
+		if s.Tool != a.Tool || string(s.Args) != string(a.Args) || s.Builtin != a.Builtin || s.About != a.About {
+			t.Fatalf("%q is printed as %q\n was %s %s\n now %s %s", said, printed, s.Tool, s.Args, a.Tool, a.Args)
+		}
+		if a.canon != s.canon {
+			t.Fatalf("%q is printed as %q and then as %q", said, s.canon, a.canon)
+		}
+		if len(s.Args) > 0 && !json.Valid(s.Args) {
+			t.Fatalf("%q has the arguments %s", said, s.Args)
+		}
+	}
+}
+
+func TestEveryExampleReadsTheSameWhenPrinted(t *testing.T) {
+	g := everything(t)
+	for _, f := range g.Forms {
+		roundTrip(t, g, f.Example)
+	}
+	for _, said := range tricky {
+		if _, problem := g.Plan(said); problem != nil {
+			t.Errorf("%q is not read: %+v", said, problem)
+		}
+		roundTrip(t, g, said)
+	}
+}
+
+// tricky are messages with quotes, escapes, separators and letters that are easily misread.
+var tricky = []string{
+	`type "say \"hi\" and click 3" into 4`, `type it's "here" into 4`, `type C:\new into 4`, `type "C:\\new\tb" into 4`, `type "" into 4`,
+	`type “Grüße, 世界” into 4 and press enter`, `type ’tis into 4`, `run echo "a and b" && ls; cat x, then y`, `$ printf 'a\nb' > /tmp/x`,
+	`open demo and run echo "done" then press enter`, `press +`, `press "`, `select "A", "B" and "C" in 5`,
+	`find files "a b".txt`, `/type_text {"annotationId":4,"text":"a\nb"} and click 3`, `run tool my_tool {"a": "b and c"}`, `annotate "a" "b"`,
+	`write "a\\nb\n" to "my notes"`, `sql "my shop.db" SELECT 'a and b'`, `wait for "x" is gone`, `fill in 4 with 5`, `go to HTTPS://a.example/#x,y`,
+	`js document.title; alert("and then")`, `help`, `help click`, `tools`, "open demo\nclick 3", `get a.example`, `home`, `open demo, click 3; back`,
+}
+
+// FuzzRoundTrip: no input panics, and what was read reads back as the same when printed.
+func FuzzRoundTrip(f *testing.F) {
+	g := everything(f)
+	for _, form := range g.Forms {
+		f.Add(form.Example)
+	}
+	for _, said := range append(tricky, "open notes.txt", "run my_tool", "search tea", "annotate a and tabs") {
+		f.Add(said)
+	}
+	g.Live = Live{Marks: func() *event.Marks {
+		return &event.Marks{
+			Elements: []annotator.Element{
+				{ID: 3, Role: "button", Name: `Add "it" to (basket)`},
+				{ID: 9, Role: "link", Name: "Home"},
+			},
+		}
+	}}
+	f.Fuzz(func(t *testing.T, said string) {
+		roundTrip(t, g, said)
+		for _, o := range g.Suggest(said) {
+			if strings.TrimSpace(o.Say) == "" {
+				t.Fatalf("%q offers nothing", said)
+			}
+		}
+	})
+}

@@ -1,0 +1,51 @@
+package prompt
+
+import (
+	"encoding/json"
+	"slices"
+
+	"sextant/shared/chat"
+)
+
+// Repair gives every call exactly one result. One is missing if the program ended while the call ran:
+// providers refuse such a conversation, and the model must know that the outcome is unknown. Results without
+// a call and empty answers are dropped.
+func Repair(in []chat.Message) []chat.Message {
+	results := map[string]chat.Message{}
+	for _, m := range in {
+		if m.Role == chat.RoleTool {
+			results[m.CallID] = m
+		}
+	}
+	out := make([]chat.Message, 0, len(in))
+	for _, m := range in {
+		switch {
+		case m.Role == chat.RoleTool:
+			continue
+		case m.Role == chat.RoleAssistant && m.Text == "" && len(m.Calls) == 0:
+			continue
+		}
+		m.Calls = slices.Clone(m.Calls)
+		out = append(out, m)
+		for i, c := range m.Calls {
+			if !isObject(c.Args) {
+				m.Calls[i].Args = json.RawMessage("{}")
+			}
+			r, ok := results[c.ID]
+			if !ok {
+				r = chat.Message{
+					Conversation: m.Conversation, Turn: m.Turn, Role: chat.RoleTool, CallID: c.ID, Status: chat.StatusInterrupted,
+					Text: "interrupted: Sextant ended while this call ran; its outcome is unknown. Check the " +
+						"current state before doing it again.",
+				}
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func isObject(raw json.RawMessage) bool {
+	var o map[string]json.RawMessage
+	return json.Unmarshal(raw, &o) == nil && o != nil
+}

@@ -1,0 +1,27 @@
+package prompt
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// MaxResult is how many characters of one result a model reads.
+const MaxResult = 24_000
+
+// Shorten cuts a long result and says so.
+func Shorten(s string) string {
+	if len(s) <= MaxResult {
+		return s
+	}
+	n := utf8.RuneCountInString(s)
+	if n <= MaxResult {
+		return s
+	}
+	kept := string([]rune(s)[:MaxResult])
+	return fmt.Sprintf(
+		"%s\n… cut here: %d of %d characters shown. Ask for a part, a query or an offset to read the rest.",
+		kept,
+		MaxResult,
+		n,
+	)
+}
