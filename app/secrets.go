@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"sextant/backend/guard/secrets"
-	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
 )
 
 // openSecrets opens the person's secrets first of all, so that nothing is logged or kept before
@@ -76,5 +76,5 @@ func masked[T any](vault *secrets.Vault, v T) T {
 
 // mcpCommand is the command line of an MCP server that is a program, "" for none.
 func (s *System) mcpCommand(server string) string {
-	return mcp.CommandOf(filepath.Join(s.Config.ConfigDir, mcp.FileName), server)
+	return mcpconfig.CommandOf(filepath.Join(s.Config.ConfigDir, mcpconfig.FileName), server)
 }

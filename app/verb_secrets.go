@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"sextant/backend/guard/secrets"
-	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
 )
 
 // secretsVerb manages the person's secrets. It works beside a running Sextant, which sees the change
@@ -75,7 +75,7 @@ func (v *secretsSetVerb) Run(_ context.Context, in streams, g *Global) error {
 		one.Places = append(one.Places, secrets.Place(p))
 	}
 	if server, is := secrets.ServerOf(v.Host); is {
-		one.Command = mcp.CommandOf(filepath.Join(config.ConfigDir, mcp.FileName), server)
+		one.Command = mcpconfig.CommandOf(filepath.Join(config.ConfigDir, mcpconfig.FileName), server)
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(value), "\n"), "\r")
 	kept, err := vault.Put(one, text)

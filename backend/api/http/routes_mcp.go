@@ -6,7 +6,9 @@ import (
 	"net/http"
 
 	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
 	"sextant/backend/tools/mcp/foreign"
+	"sextant/backend/tools/mcp/launch"
 	"sextant/shared/event"
 )
 
@@ -18,10 +20,10 @@ type serverPath struct {
 // MCPServerDetail is what the panel of MCP servers shows of one: its entry in the config and the end
 // of what it wrote to its standard error.
 type MCPServerDetail struct {
-	Entry mcp.Entry `json:"entry"`
-	Log   string    `json:"log"`
+	Entry mcpconfig.Entry `json:"entry"`
+	Log   string          `json:"log"`
 	// May is what its program may touch.
-	May mcp.May `json:"may"`
+	May launch.May `json:"may"`
 }
 
 // MCPImported says which servers were added, all switched off, and which were there already.
@@ -32,8 +34,8 @@ type MCPImported struct {
 
 // entryBody is a server as a person writes it.
 type entryBody struct {
-	Name  string    `json:"name,omitempty" maxLength:"64"`
-	Entry mcp.Entry `json:"entry"`
+	Name  string          `json:"name,omitempty" maxLength:"64"`
+	Entry mcpconfig.Entry `json:"entry"`
 }
 
 // serverRoutes are for the panel of MCP servers. A server is a command that runs here, so that only
@@ -85,7 +87,7 @@ func (s *Server) serverRoutes() {
 		}
 		return answer(MCPServerDetail{Entry: entry, Log: log, May: s.rooms.MCP.May(entry)}), nil
 	})
-	add(s, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*body[mcp.May], error) {
+	add(s, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*body[launch.May], error) {
 		if err := personOnly(ctx); err != nil {
 			return nil, err
 		}
@@ -93,7 +95,7 @@ func (s *Server) serverRoutes() {
 	})
 	add(s, http.MethodPut, one+"/consents", "Say what an MCP server may ask for", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
-		Body mcp.Consents
+		Body mcpconfig.Consents
 	},
 	) (*body[event.MCPList], error) {
 		return change(ctx, func() error { return s.rooms.MCP.Consent(in.Name, in.Body) })
@@ -127,12 +129,12 @@ func (s *Server) importRoutes(base string) {
 		}
 		return list, nil
 	}
-	add(s, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*body[mcp.Preview], error) {
+	add(s, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*body[foreign.Preview], error) {
 		list, err := read(ctx, in.Body)
 		if err != nil {
 			return nil, err
 		}
-		p, err := s.rooms.MCP.Look(list)
+		p, err := s.rooms.MCP.Preview(list)
 		if err != nil {
 			return nil, refused(err)
 		}

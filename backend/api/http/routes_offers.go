@@ -12,6 +12,7 @@ import (
 
 	"sextant/backend/agent/loop"
 	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/mcp/resources"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
@@ -66,15 +67,15 @@ func offered[T any](ctx context.Context, ask func() (T, error)) (*body[T], error
 // only a window may ask: whoever else reads a resource calls the server's tool for it.
 func (s *Server) offerRoutes(one string) {
 	servers := s.rooms.MCP
-	add(s, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK, func(ctx context.Context, in *serverPath) (*body[mcp.Offers], error) {
-		return offered(ctx, func() (mcp.Offers, error) { return servers.Offers(ctx, in.Name) })
+	add(s, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK, func(ctx context.Context, in *serverPath) (*body[resources.Offers], error) {
+		return offered(ctx, func() (resources.Offers, error) { return servers.Offers(ctx, in.Name) })
 	})
 	add(s, http.MethodPost, one+"/resource", "Read a resource of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body resourceBody
 	},
-	) (*body[mcp.Contents], error) {
-		return offered(ctx, func() (mcp.Contents, error) { return servers.Contents(ctx, in.Name, in.Body.URI) })
+	) (*body[resources.Contents], error) {
+		return offered(ctx, func() (resources.Contents, error) { return servers.Contents(ctx, in.Name, in.Body.URI) })
 	})
 	add(s, http.MethodPost, one+"/watch", "Be told when a resource of an MCP server changes", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
@@ -90,8 +91,8 @@ func (s *Server) offerRoutes(one string) {
 		Name string `path:"name" maxLength:"128"`
 		Body promptBody
 	},
-	) (*body[mcp.Draft], error) {
-		return offered(ctx, func() (mcp.Draft, error) { return servers.Draft(ctx, in.Name, in.Body.Prompt, in.Body.Arguments) })
+	) (*body[resources.Draft], error) {
+		return offered(ctx, func() (resources.Draft, error) { return servers.Draft(ctx, in.Name, in.Body.Prompt, in.Body.Arguments) })
 	})
 	add(s, http.MethodPost, one+"/complete", "Complete an argument of a prompt or resource of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
@@ -112,8 +113,8 @@ func (s *Server) offerRoutes(one string) {
 // Given is what goes with a message: texts of MCP servers, and the servers and
 // panels whose words the message has.
 type Given struct {
-	Attached []mcp.Attachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers that a model reads with it, as text from outside."`
-	From     []string         `json:"from,omitempty" maxItems:"8" doc:"MCP servers whose words stand in the text, and panels as panel:<id>."`
+	Attached []resources.Attachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers that a model reads with it, as text from outside."`
+	From     []string               `json:"from,omitempty" maxItems:"8" doc:"MCP servers whose words stand in the text, and panels as panel:<id>."`
 }
 
 // panelWords begins the name of a panel whose page proposed words of a message.

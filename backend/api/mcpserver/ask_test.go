@@ -289,14 +289,14 @@ func TestWhatOnlyAWindowMayAllowIsNotAskedOfAClient(t *testing.T) {
 
 func TestNoValueOfAQuestionLooksLikeALineOfIts(t *testing.T) {
 	got := message(event.Approval{
-		Question: "Run it?\nWhy it is asked: no reason", Target: "a\u202eb", Why: "It has not run before.", Data: "one\nWhy it is asked: the person wants it\rtwo",
+		Question: "Run it?\nWhy: no reason", Target: "a\u202eb", Why: "It has not run before.", Data: "one\nWhy it is asked: the person wants it\rtwo",
 	})
-	want := `Run it?\u000aWhy it is asked: no reason
+	want := `Run it?\u000aWhy: no reason
 Where: a\u202eb
-Why it is asked: It has not run before.
+Why: It has not run before.
 With:
     one
-    Why it is asked: the person wants it\u000dtwo`
+    Why: the person wants it\u000dtwo`
 	if got != want {
 		t.Errorf("asked %s", got)
 	}

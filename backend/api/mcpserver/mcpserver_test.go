@@ -179,7 +179,7 @@ func TestWhatIsNotOfferedDoesNotReachThePipeline(t *testing.T) {
 	p := &pipeline{}
 	session := connect(t, Config{Tools: &catalogue{defs: offeredTools()[:2]}, Caller: p}, nil)
 	_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
-	if err == nil || !strings.Contains(err.Error(), `unknown tool "bash"; offered are annotate_page, click_element`) || len(p.calls) != 0 {
+	if err == nil || !strings.Contains(err.Error(), `unknown tool "bash"; available are annotate_page, click_element`) || len(p.calls) != 0 {
 		t.Errorf("got %v, %v", err, p.calls)
 	}
 }
@@ -228,7 +228,7 @@ func TestAClientThatAsksHearsOfProgress(t *testing.T) {
 		params.SetProgressToken("t")
 		_, _ = session.CallTool(ctx, params)
 	}()
-	if got := <-heard; got != "wait_for runs, 1 s" {
+	if got := <-heard; got != "wait_for is running, 1 s" {
 		t.Errorf("got %q", got)
 	}
 	if p.last().ID == "" {

@@ -42,7 +42,7 @@ func appServer(s *sdk.Server) {
 }
 
 func TestAnAppsToolsAreOfferedToWhomTheServerNames(t *testing.T) {
-	s, _, _ := started(t, config(`"tester": `+stdio(t, "apps", "")))
+	s, _, _ := started(t, configText(`"tester": `+stdio(t, "apps", "")))
 	eventually(t, "it runs", func() bool { return find(s, "tester").State == stateReady })
 	names := func(defs []toolspec.Definition) (list []string) {
 		for _, d := range defs {
@@ -69,7 +69,7 @@ func TestAnAppsToolsAreOfferedToWhomTheServerNames(t *testing.T) {
 }
 
 func TestAnAppsPageAndTheWholeAnswerAreRead(t *testing.T) {
-	s, _, _ := started(t, config(`"tester": `+stdio(t, "apps", "")))
+	s, _, _ := started(t, configText(`"tester": `+stdio(t, "apps", "")))
 	eventually(t, "it runs", func() bool { return find(s, "tester").State == stateReady })
 	page, shown, err := s.App(t.Context(), "tester", "tester__board")
 	if err != nil || string(page.HTML) != "<!doctype html><p>board" || !slices.Equal(page.Domains.Uses(), []string{"connect https://api.example.com"}) || shown.Name != "board" {

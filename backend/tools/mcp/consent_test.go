@@ -13,6 +13,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/backend/tools/mcp/config"
+	"sextant/backend/tools/mcp/requests"
 	"sextant/shared/toolspec"
 )
 
@@ -80,33 +82,33 @@ func wish(t *testing.T, s *Servers, tool string) string {
 
 func TestAServerKnowsTheFolderOnceThePersonSaidSo(t *testing.T) {
 	asked, yes := 0, true
-	cfg := Config{Memory: spoken{"2025-11-25"}, Folder: func() string { return "/home/ann/My work" }, AskRoots: func(_ context.Context, r RootsAsked) (bool, error) {
+	cfg := Config{Memory: spoken{"2025-11-25"}, Folder: func() string { return "/home/ann/My work" }, AskRoots: func(_ context.Context, r requests.RootsQuestion) (bool, error) {
 		asked++
 		if r.Server != "w" || r.Call.ID != "c1" || r.Folder != "/home/ann/My work" {
 			t.Errorf("asked about %+v", r)
 		}
 		return yes, nil
 	}}
-	s, _, path := startedWith(t, config(`"w": {"url": "`+wisher(t)+`", "type": "http"}`), cfg)
+	s, _, path := startedWith(t, configText(`"w": {"url": "`+wisher(t)+`", "type": "http"}`), cfg)
 	reaches(t, s, "w", stateReady)
 	for range 2 {
 		if got := wish(t, s, "roots"); got != "file:///home/ann/My%20work" {
 			t.Errorf("got %q", got)
 		}
 	}
-	s.writing.Wait()
+	s.saving.Wait()
 	text, err := os.ReadFile(path)
 	if err != nil || asked != 1 || !strings.Contains(string(text), `"type": "http", "roots": true}`) {
 		t.Errorf("asked %d times, %s, %v", asked, text, err)
 	}
 	no := false
-	if err := s.Consent("w", Consents{Roots: &no}); err != nil {
+	if err := s.Consent("w", config.Consents{Roots: &no}); err != nil {
 		t.Fatal(err)
 	}
 	if got := wish(t, s, "roots"); !strings.Contains(got, "does not share their folder") || asked != 1 {
 		t.Errorf("got %q after %d questions", got, asked)
 	}
-	if e, err := s.Entry("w"); err != nil || !is(e.Roots, false) {
+	if e, err := s.Entry("w"); err != nil || !config.Is(e.Roots, false) {
 		t.Errorf("got %+v, %v", e, err)
 	}
 	if err := s.Restart("w"); err != nil {
@@ -122,25 +124,25 @@ func TestAServerKnowsTheFolderOnceThePersonSaidSo(t *testing.T) {
 // question has to have ended.
 func TestAnAnswerThatMeetsAChangedEntryHoldsUpNothing(t *testing.T) {
 	url, path := wisher(t), ""
-	cfg := Config{Memory: spoken{"2025-11-25"}, Folder: func() string { return "/work" }, AskRoots: func(context.Context, RootsAsked) (bool, error) {
-		return true, os.WriteFile(path, []byte(config(`"w": {"url": "`+url+`", "headers": {"X-Other": "1"}}`)), 0o600)
+	cfg := Config{Memory: spoken{"2025-11-25"}, Folder: func() string { return "/work" }, AskRoots: func(context.Context, requests.RootsQuestion) (bool, error) {
+		return true, os.WriteFile(path, []byte(configText(`"w": {"url": "`+url+`", "headers": {"X-Other": "1"}}`)), 0o600)
 	}}
-	s, _, at := startedWith(t, config(`"w": {"url": "`+url+`"}`), cfg)
+	s, _, at := startedWith(t, configText(`"w": {"url": "`+url+`"}`), cfg)
 	path = at
 	reaches(t, s, "w", stateReady)
 	_, _ = s.Execute(t.Context(), toolspec.Call{ID: "c1", Tool: "w__roots"}, toolspec.Definition{Owner: "w"}, nil) // cut off or not
-	s.writing.Wait()
+	s.saving.Wait()
 	reaches(t, s, "w", stateReady)
-	if e, err := s.Entry("w"); err != nil || !is(e.Roots, true) || e.Headers["X-Other"] != "1" {
+	if e, err := s.Entry("w"); err != nil || !config.Is(e.Roots, true) || e.Headers["X-Other"] != "1" {
 		t.Errorf("got %+v, %v", e, err)
 	}
 }
 
 func TestAServerAsksTheModelOnlyWithThePerson(t *testing.T) {
-	var put Sampling
-	answer, refusal := Sampled{Text: "Because.", Model: "ann/m", Cut: true}, error(nil)
-	s, _, _ := startedWith(t, config(`"w": {"url": "`+wisher(t)+`"}`, `"never": {"url": "`+wisher(t)+`", "sampling": false}`), Config{
-		Memory: spoken{"2025-11-25"}, Sample: func(_ context.Context, q Sampling) (Sampled, error) {
+	var put requests.SamplingQuestion
+	answer, refusal := requests.SamplingAnswer{Text: "Because.", Model: "ann/m", Truncated: true}, error(nil)
+	s, _, _ := startedWith(t, configText(`"w": {"url": "`+wisher(t)+`"}`, `"never": {"url": "`+wisher(t)+`", "sampling": false}`), Config{
+		Memory: spoken{"2025-11-25"}, Sample: func(_ context.Context, q requests.SamplingQuestion) (requests.SamplingAnswer, error) {
 			put = q
 			return answer, refusal
 		},
@@ -150,14 +152,14 @@ func TestAServerAsksTheModelOnlyWithThePerson(t *testing.T) {
 	if got := wish(t, s, "model"); got != "ann/m Because. maxTokens" {
 		t.Errorf("got %q", got)
 	}
-	if put.System != "Be brief." || len(put.Turns) != 1 || put.Turns[0].Text != "Why?" || put.MaxTokens != maxSampled || put.Call.ID != "c1" || put.Server != "w" {
+	if put.System != "Be brief." || len(put.Messages) != 1 || put.Messages[0].Text != "Why?" || put.MaxTokens != 8192 || put.Call.ID != "c1" || put.Server != "w" {
 		t.Errorf("put %+v", put)
 	}
 	refusal = errors.New("the person declined")
 	if got := wish(t, s, "model"); !strings.Contains(got, "the person declined") {
 		t.Errorf("got %q", got)
 	}
-	put = Sampling{}
+	put = requests.SamplingQuestion{}
 	if got := wish(t, s, "picture"); !strings.Contains(got, "only text") || put.Server != "" {
 		t.Errorf("got %q, put %+v", got, put)
 	}
@@ -167,7 +169,7 @@ func TestAServerAsksTheModelOnlyWithThePerson(t *testing.T) {
 }
 
 func TestWhatAnOlderServerLogsIsKept(t *testing.T) {
-	s, _, _ := startedWith(t, config(`"w": {"url": "`+wisher(t)+`"}`), Config{Memory: spoken{"2025-11-25"}})
+	s, _, _ := startedWith(t, configText(`"w": {"url": "`+wisher(t)+`"}`), Config{Memory: spoken{"2025-11-25"}})
 	reaches(t, s, "w", stateReady)
 	eventually(t, "its log is kept", func() bool {
 		wish(t, s, "log")

@@ -72,8 +72,8 @@ func TestAServerKilledAtAnyByteHangsNoCallAndLeavesNothing(t *testing.T) {
 		kills = 1000
 	}
 	var died, answered, refused atomic.Int64
-	s, _, _ := startedWith(t, config(`"a": `+stdio(t, "mortal", ""), `"b": `+stdio(t, "mortal", "")), Config{
-		firstPause: time.Millisecond, mostPause: 4 * time.Millisecond, died: func() { died.Add(1) },
+	s, _, _ := startedWith(t, configText(`"a": `+stdio(t, "mortal", ""), `"b": `+stdio(t, "mortal", "")), Config{
+		timing: timing{firstPause: time.Millisecond, maxPause: 4 * time.Millisecond, died: func() { died.Add(1) }},
 	})
 	var callers sync.WaitGroup
 	for i := range 6 {
@@ -107,7 +107,7 @@ func TestAServerKilledAtAnyByteHangsNoCallAndLeavesNothing(t *testing.T) {
 }
 
 func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
-	s, j, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
+	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	said := make(chan toolspec.Result, 1)
@@ -115,10 +115,7 @@ func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
 	eventually(t, "the call is on its way", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		f := &s.servers["My Tester"].flying
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return len(f.now) == 1
+		return !s.servers["My Tester"].calls.Idle()
 	})
 	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -132,18 +129,18 @@ func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
 }
 
 func TestAServerThatKnowsNoPingIsAsWellAsAnyOther(t *testing.T) {
-	if err := silence(fmt.Errorf("calling ping: %w", &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "not here"})); err != nil {
+	if err := noAnswer(fmt.Errorf("calling ping: %w", &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "not here"})); err != nil {
 		t.Errorf("its refusal counts as %v", err)
 	}
 	for _, err := range []error{context.DeadlineExceeded, &jsonrpc.Error{Code: codeUndelivered}} {
-		if silence(err) == nil {
+		if noAnswer(err) == nil {
 			t.Errorf("%v counts as an answer", err)
 		}
 	}
 }
 
 func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotEnded(t *testing.T) {
-	s, j, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{looks: 20 * time.Millisecond, lookLimit: 200 * time.Millisecond, relistLimit: 200 * time.Millisecond})
+	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{timing: timing{checkInterval: 20 * time.Millisecond, checkLimit: 200 * time.Millisecond, relistLimit: 200 * time.Millisecond}})
 	reaches(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	s.mu.Lock()
@@ -152,10 +149,10 @@ func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotE
 	silences := func() int {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return v.silences
+		return v.missedChecks
 	}
 	// A call that it works on, for the whole time.
-	_, land := v.flying.begin(t.Context(), toolspec.Call{})
+	_, land := v.calls.Begin(t.Context(), toolspec.Call{})
 	defer land()
 	if err := syscall.Kill(victim, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -168,7 +165,7 @@ func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotE
 	if got := find(s, "My Tester"); got.State != stateDegraded || len(got.Tools) == 0 {
 		t.Errorf("a server that is slow is %s with %d tools", got.State, len(got.Tools))
 	}
-	eventually(t, "it is silent for longer than an idle one may be", func() bool { return silences() > enough })
+	eventually(t, "it is silent for longer than an idle one may be", func() bool { return silences() > maxMissed })
 	if err := syscall.Kill(victim, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +176,7 @@ func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotE
 }
 
 func TestAServerThatIsLateWithItsToolsIsAskedAgain(t *testing.T) {
-	s, j, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{looks: 20 * time.Millisecond, relistLimit: 100 * time.Millisecond})
+	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{timing: timing{checkInterval: 20 * time.Millisecond, relistLimit: 100 * time.Millisecond}})
 	reaches(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	s.mu.Lock()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sextant/backend/calls/deadline"
+	"sextant/backend/tools/mcp/requests"
 	"sextant/shared/toolspec"
 )
 
@@ -91,7 +92,7 @@ func (l *laborer) result() string {
 func (l *laborer) answer(m message) (result, refusal string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	newer := l.era == modern
+	newer := l.era == statelessRevision
 	switch m.Method {
 	case "server/discover":
 		if !newer {
@@ -162,7 +163,7 @@ func toil(ctx context.Context, t *testing.T, l *laborer, cfg Config, out func(st
 	h := httptest.NewServer(l)
 	t.Cleanup(h.Close)
 	cfg.Memory = spoken{l.era}
-	s, _, _ := startedWith(t, config(`"l": {"url": "`+h.URL+`"}`), cfg)
+	s, _, _ := startedWith(t, configText(`"l": {"url": "`+h.URL+`"}`), cfg)
 	reaches(t, s, "l", stateReady)
 	if defs := s.Definitions(""); len(defs) != 1 || defs[0].TimeoutMS != toolspec.MaxTimeoutMS {
 		t.Errorf("its tool is given too little time: %+v", defs)
@@ -180,18 +181,18 @@ func toil(ctx context.Context, t *testing.T, l *laborer, cfg Config, out func(st
 }
 
 func TestACallThatBecomesATaskIsFollowedToItsResult(t *testing.T) {
-	for _, era := range []string{modern, "2025-11-25"} {
+	for _, era := range []string{statelessRevision, "2025-11-25"} {
 		for _, asks := range []bool{false, true} {
 			t.Run(fmt.Sprint(era, " asks ", asks), func(t *testing.T) {
 				l := &laborer{era: era, asks: asks}
 				var heard told
 				questions := 0
-				r := toil(t.Context(), t, l, Config{Ask: func(_ context.Context, q Question) (Answer, error) {
+				r := toil(t.Context(), t, l, Config{Ask: func(_ context.Context, q requests.Question) (requests.Answer, error) {
 					questions++
 					if q.Call.ID != "c1" {
 						t.Errorf("asked in %+v", q.Call)
 					}
-					return Answer{Action: Accept, Content: map[string]any{"size": "large"}}, nil
+					return requests.Answer{Action: requests.Accept, Content: map[string]any{"size": "large"}}, nil
 				}}, heard.out)
 				want := "made "
 				if asks {
@@ -203,7 +204,7 @@ func TestACallThatBecomesATaskIsFollowedToItsResult(t *testing.T) {
 				if !strings.HasPrefix(heard.all(), "progress: Begun\n") {
 					t.Errorf("told %q", heard.all())
 				}
-				if era == modern && !l.told("tasks/get {") || era == modern && !l.told(" t1") {
+				if era == statelessRevision && !l.told("tasks/get {") || era == statelessRevision && !l.told(" t1") {
 					t.Errorf("not routed by the task: %q", l.heard)
 				}
 				if l.told("tasks/cancel") {
@@ -215,7 +216,7 @@ func TestACallThatBecomesATaskIsFollowedToItsResult(t *testing.T) {
 }
 
 func TestATaskThatNobodyWaitsForIsCancelled(t *testing.T) {
-	for _, era := range []string{modern, "2025-11-25"} {
+	for _, era := range []string{statelessRevision, "2025-11-25"} {
 		t.Run(era, func(t *testing.T) {
 			l := &laborer{era: era, endless: true}
 			ctx, cancel := context.WithCancel(t.Context())

@@ -9,6 +9,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/backend/tools/mcp/resources"
+	"sextant/backend/tools/mcp/results"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -27,7 +29,7 @@ func library() *sdk.Server {
 		one := &sdk.ResourceContents{URI: req.Params.URI, MIMEType: "text/plain", Text: "words of " + req.Params.URI}
 		switch req.Params.URI {
 		case "note:long":
-			one.Text = strings.Repeat("ü", maxText/2+10)
+			one.Text = strings.Repeat("ü", results.MaxText/2+10)
 		case "note:picture":
 			one.Text, one.Blob, one.MIMEType = "", []byte{1, 2, 3}, "image/png"
 		case "note:live":
@@ -56,7 +58,7 @@ func library() *sdk.Server {
 
 func shelves(t *testing.T) (*Servers, *journal) {
 	t.Helper()
-	s, j, _ := started(t, config(`"Shelf": `+stdio(t, "library", "")))
+	s, j, _ := started(t, configText(`"Shelf": `+stdio(t, "library", "")))
 	reaches(t, s, "Shelf", stateReady)
 	return s, j
 }
@@ -82,7 +84,7 @@ func TestWhatAServerOffersIsListedWithoutPagesOfAppsAndReadable(t *testing.T) {
 		t.Errorf("a picture: %+v, %v", read, err)
 	}
 	read, err = s.Contents(t.Context(), "Shelf", "note:long")
-	if err != nil || !read.Cut || len(read.Contents) != 1 || len(read.Contents[0].Text) > maxText {
+	if err != nil || !read.Cut || len(read.Contents) != 1 || len(read.Contents[0].Text) > results.MaxText {
 		t.Errorf("a long one: %d parts, cut %v, %v", len(read.Contents), read.Cut, err)
 	}
 	values, err := s.Complete(t.Context(), "Shelf", sdk.CompleteReference{Type: "ref/resource", URI: "note:{id}"}, "id", "b", nil)
@@ -97,7 +99,7 @@ func TestAPromptBecomesADraftInWhichNothingIsUnseen(t *testing.T) {
 	if err != nil || got.Text != "Review main.go.\nAll of it." {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if len(got.Attached) != 1 || got.Attached[0] != (Attachment{Server: "Shelf", Title: "note:a", Text: "inside"}) || len(got.Left) != 1 {
+	if len(got.Attached) != 1 || got.Attached[0] != (resources.Attachment{Server: "Shelf", Title: "note:a", Text: "inside"}) || len(got.Left) != 1 {
 		t.Errorf("%+v", got)
 	}
 	if _, err := s.Draft(t.Context(), "Shelf", "none", nil); err == nil {

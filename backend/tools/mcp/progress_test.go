@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -69,7 +68,7 @@ func (o *told) all() string {
 
 // eras are a memory of a server of each revision that is spoken differently.
 func eras(t *testing.T, test func(t *testing.T, memory Memory)) {
-	for _, era := range []string{modern, "2025-11-25"} {
+	for _, era := range []string{statelessRevision, "2025-11-25"} {
 		t.Run(era, func(t *testing.T) { test(t, spoken{era}) })
 	}
 }
@@ -86,7 +85,7 @@ func (s spoken) SaveKnownServer(context.Context, wire.KnownServer) error { retur
 func TestProgressOfACallIsToldInBothEras(t *testing.T) {
 	eras(t, func(t *testing.T, memory Memory) {
 		address, _, on := worker(t)
-		s, _, _ := startedWith(t, config(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
+		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
 		reaches(t, s, "w", stateReady)
 		var heard told
 		var once sync.Once
@@ -106,7 +105,7 @@ func TestProgressOfACallIsToldInBothEras(t *testing.T) {
 func TestACancelledCallIsCancelledAtTheServerInBothEras(t *testing.T) {
 	eras(t, func(t *testing.T, memory Memory) {
 		address, cancelled, _ := worker(t)
-		s, _, _ := startedWith(t, config(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
+		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
 		reaches(t, s, "w", stateReady)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var once sync.Once
@@ -121,35 +120,4 @@ func TestACancelledCallIsCancelledAtTheServerInBothEras(t *testing.T) {
 			t.Error("the server was never told")
 		}
 	})
-}
-
-func TestANoticeIsOneLineWithItsShare(t *testing.T) {
-	for want, p := range map[string]sdk.ProgressNotificationParams{
-		"40% · 2 of 5":  {Progress: 2, Total: 5},
-		"100% · over":   {Progress: 9, Total: 5, Message: "over"},
-		"0% · before":   {Progress: -1, Total: 5, Message: "before"},
-		"just words":    {Progress: 3, Message: "just words"},
-		"Progress: 2.5": {Progress: 2.5},
-		"":              {Progress: math.NaN()},
-		"still":         {Progress: math.Inf(1), Total: math.Inf(1), Message: "still"},
-	} {
-		if got := notice(&p); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
-func TestManyNoticesAreTheNewestOnes(t *testing.T) {
-	var heard told
-	m := &meter{tell: heard.out}
-	for range 1000 {
-		m.say("busy")
-	}
-	m.say("last")
-	eventually(t, "the newest is told", func() bool { return strings.HasSuffix(heard.all(), "last\n") })
-	m.end()
-	m.say("late")
-	if got := heard.all(); got != "progress: busy\nprogress: last\n" {
-		t.Errorf("heard %q", got)
-	}
 }

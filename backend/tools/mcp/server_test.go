@@ -13,6 +13,8 @@ import (
 	"go.uber.org/goleak"
 
 	"sextant/backend/guard/confine"
+
+	"sextant/backend/tools/mcp/results"
 )
 
 // serverMode is the variable that turns this test's own binary into an MCP server.
@@ -101,7 +103,9 @@ func testServer() *sdk.Server {
 			StructuredContent: map[string]any{"n": 1},
 		}
 	})
-	add("large", nil, func(context.Context, map[string]any) *sdk.CallToolResult { return text(strings.Repeat("ü", maxText)) })
+	add("large", nil, func(context.Context, map[string]any) *sdk.CallToolResult {
+		return text(strings.Repeat("ü", results.MaxText))
+	})
 	add("huge", nil, func(context.Context, map[string]any) *sdk.CallToolResult {
 		// Past the SDK, which takes long to write so much.
 		_, _ = os.Stdout.WriteString(`{"jsonrpc":"2.0","id":1,"result":"` + strings.Repeat("x", maxMessage))
@@ -134,7 +138,7 @@ func testServer() *sdk.Server {
 	asking(s)
 	s.AddTool(&sdk.Tool{Name: "reaches_out", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"https://example.com/s.json"}}}`)},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("x"), nil })
-	s.AddTool(&sdk.Tool{Name: "bloated", InputSchema: json.RawMessage(`{"type":"object","description":"` + strings.Repeat("x", maxSchema) + `"}`)},
+	s.AddTool(&sdk.Tool{Name: "bloated", InputSchema: json.RawMessage(`{"type":"object","description":"` + strings.Repeat("x", 64<<10) + `"}`)},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("x"), nil })
 	return s
 }

@@ -128,7 +128,7 @@ func TestAFloodOfAnAppIsRefused(t *testing.T) {
 		t.Errorf("%d passed", in)
 	}
 	now = now.Add(time.Minute)
-	for range atOnce {
+	for range maxConcurrent {
 		if _, err := gate.Enter("a"); err != nil {
 			t.Fatal(err)
 		}

@@ -32,13 +32,13 @@ func TestListsOfOtherProgramsAreRead(t *testing.T) {
 		{
 			"a project's, with variables", `{"mcpServers":{"api":{"type":"http","url":"${BASE:-https://mcp.example}/mcp","headers":{"Authorization":"Bearer ${TOKEN}","X":"${NOWHERE}"}}}}`, "mcpServers",
 			Server{Name: "api", Type: "http", URL: "https://mcp.example/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}", "X": "${NOWHERE}"}},
-			[]string{"${TOKEN} is a variable of the environment", "${NOWHERE} has no value"},
+			[]string{"${TOKEN} is an environment variable", "${NOWHERE} has no value"},
 		},
 		{
 			"VS Code's, with comments", "\xef\xbb\xbf{ // mine\n\"inputs\":[{\"id\":\"key\",\"description\":\"The key\",\"password\":true},{\"id\":\"dir\",\"default\":\"notes\"}],\n" +
 				"\"servers\":{\"s\":{/* a \"program\" */\"type\":\"stdio\",\"command\":\"node\",\"args\":[\"${workspaceFolder}/a//b.js\",\"${input:dir}\",],\"env\":{\"K\":\"${input:key}\"},\"envFile\":\".env\",},},}", "VS Code's mcp.json",
 			Server{Name: "s", Type: "stdio", Command: "node", Args: []string{"/work/a//b.js", "notes"}, Env: map[string]string{"K": "${input:key}"}},
-			[]string{"The file of variables .env", "${input:key} is asked for by VS Code (The key)"},
+			[]string{"The variables in .env are not imported", "VS Code asks for ${input:key} (The key)"},
 		},
 		{
 			"VS Code's settings", `{"editor.tabSize":2,"mcp":{"servers":{"s":{"url":"https://mcp.example/"}}}}`, "VS Code's settings",
@@ -76,10 +76,10 @@ func TestListsOfOtherProgramsAreRead(t *testing.T) {
 func TestWhatIsNoListIsRefusedInWords(t *testing.T) {
 	for text, says := range map[string]string{
 		"":                             "neither JSON nor a bundle",
-		"{}":                           "names no servers",
+		"{}":                           "contains no servers",
 		`{"mcpServers":{"a":7}}`:       "server a",
 		`{"mcpServers":[1]}`:           "neither JSON",
-		"PK\x03\x04 and no more":       "no zip file",
+		"PK\x03\x04 and no more":       "not a valid zip file",
 		strings.Repeat(" ", maxText+1): "larger than 1 MB",
 		`{"mcpServers":{"a":{"command":"x` + "\\": "neither JSON",
 	} {
@@ -154,7 +154,7 @@ func TestABundleIsShownAndUnpacked(t *testing.T) {
 			t.Errorf("%s: %v %v", name, info, err)
 		}
 	}
-	if err := b.Unpack(); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if err := b.Unpack(); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("a second time: %v", err)
 	}
 }

@@ -286,8 +286,8 @@ func TestWhatAServerLacksIsSaidByWhatItSaid(t *testing.T) {
 	for said, want := range map[string]string{
 		"Error: listen EPERM: operation not permitted /tmp/tsx-1000/12.pipe":   "local sockets",
 		"[1:1:FATAL:zygote_host_impl_linux.cc(128)] No usable sandbox!":        `confine "off"`,
-		"Error: EROFS: read-only file system, open '/home/ada/x'":              "keeps it from writing /home/ada/x",
-		"Cannot connect to the Docker daemon at unix:///var/run/docker.sock":   "key to the whole machine",
+		"Error: EROFS: read-only file system, open '/home/ada/x'":              "does not let it write /home/ada/x",
+		"Cannot connect to the Docker daemon at unix:///var/run/docker.sock":   "control of the whole machine",
 		"Error: listen EADDRINUSE: address already in use 127.0.0.1:3000 /tmp": "",
 	} {
 		if got := h.Lacking(said); want == "" && got != "" || !strings.Contains(got, want) {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// run signs in: a new grant, by renewal where the issuer is the same and only the token was refused.
+// run signs in and returns the grant. If the issuer is the same and only the token was refused, a renewal may do.
 func (h *Handler) run(ctx context.Context, c challenge) (*grant, error) {
 	who, err := h.discover(ctx, c)
 	if err != nil {
@@ -25,7 +25,7 @@ func (h *Handler) run(ctx context.Context, c challenge) (*grant, error) {
 	h.mu.Lock()
 	before := h.current()
 	if before != nil && before.Issuer != who.Issuer {
-		// What another issuer gave is nothing to this one.
+		// What another issuer gave is never sent to this one.
 		before, h.held = nil, nil
 	}
 	var r *renewal
@@ -46,7 +46,7 @@ func (h *Handler) run(ctx context.Context, c challenge) (*grant, error) {
 	return g, h.asPerson(ctx, who, g, scopes)
 }
 
-// scopes are what to ask for: what the server wants now, or all it knows, and what we had before.
+// scopes are what to request: what the server demands, or all it supports, and what was granted before.
 func (h *Handler) scopes(who authority, c challenge, before *grant) []string {
 	scopes := slices.Clone(c.scopes)
 	if len(scopes) == 0 {
@@ -109,26 +109,26 @@ func (h *Handler) asPerson(ctx context.Context, who authority, g *grant, scopes 
 	return nil
 }
 
-// judge refuses an answer that is not from the issuer we asked (RFC 9207). It compares as the RFC
-// says, character by character.
+// judge refuses an answer that is not from the issuer that was asked (RFC 9207). The comparison is exact, as
+// the RFC demands.
 func (a answer) judge(who *oauthex.AuthServerMeta) error {
 	switch {
 	case a.issuer != "" && a.issuer != who.Issuer:
-		return fmt.Errorf("the answer came from %q, but %q was asked", a.issuer, who.Issuer)
+		return fmt.Errorf("the answer is from %q, but %q was asked", a.issuer, who.Issuer)
 	case a.issuer == "" && who.AuthorizationResponseIssParameterSupported:
-		return fmt.Errorf("the answer does not say that it is from %s, which always says so", who.Issuer)
+		return fmt.Errorf("the answer does not name %s as its issuer, although that always does", who.Issuer)
 	case a.problem == "access_denied":
 		return fmt.Errorf("%w at %s", ErrDeclined, who.Issuer)
 	case a.problem != "":
 		return fmt.Errorf("%s answered %q", who.Issuer, a.problem)
 	case a.code == "":
-		return errors.New("the answer has no code")
+		return errors.New("the answer contains no code")
 	}
 	return nil
 }
 
-// client is how the issuer is to know us: by a document it can read, by what the person registered,
-// by an earlier registration, or by one that is made now.
+// client is our client at the issuer: our metadata document, the client that the person registered, an earlier
+// registration, or a new one.
 func (h *Handler) client(ctx context.Context, who authority, redirect string) (client, error) {
 	if h.cfg.MetadataURL != "" && who.ClientIDMetadataDocumentSupported {
 		return client{ID: h.cfg.MetadataURL, Style: oauth2.AuthStyleInParams}, nil
@@ -140,7 +140,7 @@ func (h *Handler) client(ctx context.Context, who authority, redirect string) (c
 		return us, nil
 	}
 	if who.RegistrationEndpoint == "" {
-		return client{}, fmt.Errorf(`%s registers no programs by itself; register Sextant there and write the client's id into "oauth": {"clientId": "…"} of the server's entry`, who.Issuer)
+		return client{}, fmt.Errorf(`%s does not support automatic registration. Register Sextant there and write the client ID into "oauth": {"clientId": "…"} of the server's entry`, who.Issuer)
 	}
 	if err := secure(who.RegistrationEndpoint); err != nil {
 		return client{}, err
@@ -161,8 +161,8 @@ func (h *Handler) client(ctx context.Context, who authority, redirect string) (c
 	return us, h.remember(who.Issuer, us)
 }
 
-// method is how we want to prove to the issuer who we are. A program on a person's machine has no
-// secret of its own, so none is what we want where we may.
+// method is how the client authenticates. A program on a person's machine has no secret of its own, so "none"
+// is preferred.
 func method(who authority, secret bool) string {
 	order := []string{"none", "client_secret_post", "client_secret_basic"}
 	if secret {
@@ -174,7 +174,7 @@ func method(who authority, secret bool) string {
 		}
 	}
 	if secret {
-		return "client_secret_basic" // what holds where nothing is said (RFC 8414)
+		return "client_secret_basic" // the default (RFC 8414)
 	}
 	return "none"
 }
@@ -186,7 +186,7 @@ func style(method string) oauth2.AuthStyle {
 	return oauth2.AuthStyleInHeader
 }
 
-// port is the number at the end of a redirect address, "0" for any.
+// port is the port of a redirect address, "0" for any.
 func port(redirect string) string {
 	if u, err := url.Parse(redirect); err == nil && u.Port() != "" && strings.HasPrefix(redirect, "http://127.0.0.1:") {
 		return u.Port()

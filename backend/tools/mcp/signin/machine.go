@@ -20,7 +20,7 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 )
 
-// asMachine signs in with what the person configured and no person (the client credentials grant).
+// asMachine signs in without a person (the client credentials grant).
 func (h *Handler) asMachine(ctx context.Context, who authority, g *grant, scopes []string) error {
 	if err := secure(who.TokenEndpoint); err != nil {
 		return err
@@ -47,11 +47,11 @@ func (h *Handler) asMachine(ctx context.Context, who authority, g *grant, scopes
 	return nil
 }
 
-// assertion says who we are, signed with the person's key (RFC 7523).
+// assertion is a JWT that authenticates the client, signed with the person's key (RFC 7523).
 func (h *Handler) assertion(issuer string) (string, error) {
 	block, _ := pem.Decode([]byte(h.cfg.PrivateKey))
 	if block == nil {
-		return "", errors.New("the private key is not in PEM")
+		return "", errors.New("the private key is not a PEM block")
 	}
 	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
@@ -69,26 +69,26 @@ func (h *Handler) assertion(issuer string) (string, error) {
 		"iss": h.cfg.ClientID, "sub": h.cfg.ClientID, "aud": issuer, "jti": rand.Text(), "iat": now.Unix(), "exp": now.Add(5 * time.Minute).Unix(),
 	})
 	sum := sha256.Sum256([]byte(signed))
-	var seal []byte
+	var signature []byte
 	switch key := key.(type) {
 	case *ecdsa.PrivateKey:
 		if h.cfg.Algorithm != "ES256" || key.Curve.Params().BitSize != 256 {
-			return "", fmt.Errorf("the private key does not fit %q; it is one of ES256", h.cfg.Algorithm)
+			return "", fmt.Errorf("the private key is for ES256, not for %q", h.cfg.Algorithm)
 		}
 		r, s, err := ecdsa.Sign(rand.Reader, key, sum[:])
 		if err != nil {
 			return "", fmt.Errorf("signing: %w", err)
 		}
-		seal = append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
+		signature = append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
 	case *rsa.PrivateKey:
 		if h.cfg.Algorithm != "RS256" {
-			return "", fmt.Errorf("the private key does not fit %q; it is one of RS256", h.cfg.Algorithm)
+			return "", fmt.Errorf("the private key is for RS256, not for %q", h.cfg.Algorithm)
 		}
-		if seal, err = rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:]); err != nil {
+		if signature, err = rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:]); err != nil {
 			return "", fmt.Errorf("signing: %w", err)
 		}
 	default:
-		return "", fmt.Errorf("a private key of type %T is not known; ES256 and RS256 are", key)
+		return "", fmt.Errorf("private keys of type %T are not supported; use ES256 or RS256", key)
 	}
-	return signed + "." + base64.RawURLEncoding.EncodeToString(seal), nil
+	return signed + "." + base64.RawURLEncoding.EncodeToString(signature), nil
 }
