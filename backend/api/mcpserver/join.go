@@ -70,7 +70,7 @@ type Host struct {
 
 // NewHost makes a Host. welcome returns the Config of a client, valid until ctx ends, and what to do after the
 // client has left.
-func NewHost(welcome func(ctx context.Context, g Guest) (cfg Config, farewell func())) *Host {
+func NewHost(welcome func(ctx context.Context, g Guest) (cfg Config, done func())) *Host {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &Host{welcome: welcome, patience: joinPatience, ctx: ctx, cancel: cancel, visitors: map[string]*visitor{}}
 	h.prepare()
@@ -101,20 +101,20 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.busy.Add(1)
 	h.mu.Unlock()
 	defer h.busy.Done()
-	guest, err := wanted(r)
+	request, err := wanted(r)
 	if err != nil {
 		refuse(w, said{}, http.StatusBadRequest, err.Error())
 		return
 	}
 	if r.Header.Get("Upgrade") != protocolName {
-		h.serveHTTP(w, r, guest)
+		h.serveHTTP(w, r, request)
 		return
 	}
-	if err := h.check(guest); err != nil {
+	if err := h.check(request); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	guest.Client = cmp.Or(short(r.Header.Get(clientHeader), 80), "unnamed")
+	request.Client = cmp.Or(short(r.Header.Get(clientHeader), 80), "unnamed")
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, "This connection cannot be upgraded.", http.StatusInternalServerError)
@@ -133,15 +133,15 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(h.ctx)
 	defer cancel()
-	cfg, farewell := h.welcome(ctx, guest)
-	defer farewell()
+	cfg, done := h.welcome(ctx, request)
+	defer done()
 	d := newDoor(cfg)
 	h.mu.Lock()
-	id := h.arrives(overStdio, guest, d, cfg.Session, func() { cancel(); _ = conn.Close() })
+	id := h.arrives(overStdio, request, d, cfg.Session, func() { cancel(); _ = conn.Close() })
 	h.mu.Unlock()
 	defer h.leaves(id)
 	if err := d.serve(ctx, in, conn); err != nil && ctx.Err() == nil && cfg.Log != nil {
-		cfg.Log.Debug("a joined program disconnected", "client", guest.Client, "err", err)
+		cfg.Log.Debug("a joined program disconnected", "client", request.Client, "err", err)
 	}
 }
 

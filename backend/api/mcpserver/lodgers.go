@@ -55,7 +55,7 @@ func (h *Host) lodge(g Guest, key string, stream bool) *lodger {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(h.ctx)
-	cfg, farewell := h.welcome(ctx, g)
+	cfg, onLeave := h.welcome(ctx, g)
 	if g.Alone {
 		cfg.Instructions = strings.TrimSpace(cfg.Instructions + " " + aloneInstructions)
 	}
@@ -80,7 +80,7 @@ func (h *Host) lodge(g Guest, key string, stream bool) *lodger {
 		}
 		d.close()
 		telling.Wait()
-		farewell()
+		onLeave()
 	}
 	l.idle = time.AfterFunc(idleFor, l.leaveIdle)
 	l.begin(stream)

@@ -99,12 +99,12 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 	if session != nil {
 		return session, nil
 	}
-	place, err := r.cfg.Find(ctx)
+	instance, err := r.cfg.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	name := clientName(client.ClientInfo())
-	conn, err := place.connect(ctx, Guest{Client: name, Tools: r.cfg.Tools, Panel: r.cfg.Panel, Share: r.cfg.Share})
+	conn, err := instance.connect(ctx, Guest{Client: name, Tools: r.cfg.Tools, Panel: r.cfg.Panel, Share: r.cfg.Share})
 	if err != nil {
 		return nil, err
 	}

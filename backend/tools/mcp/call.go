@@ -32,7 +32,7 @@ const (
 )
 
 // Execute runs call on its server and waits for the answer, at most until ctx ends. The error is always
-// nil: what goes wrong is in the Result. Progress is told as output, one line at a time.
+// nil: what goes wrong is in the Result. Progress is passed to output, one line at a time.
 func (s *Servers) Execute(
 	ctx context.Context, call toolspec.Call, def toolspec.Definition, output func(stream, text string),
 ) (toolspec.Result, error) {

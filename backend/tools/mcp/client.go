@@ -45,7 +45,7 @@ type Config struct {
 	Path    string
 	Journal Journal
 	Log     *slog.Logger
-	// Version is told to the servers as ours.
+	// Version is ours, sent to servers.
 	Version string
 	// Dir is the working folder of programs whose entries name none; "" is our own.
 	Dir string
@@ -88,7 +88,7 @@ type timing struct {
 	checkInterval, checkLimit time.Duration
 	// relistLimit is how long a running server may take to list its tools again.
 	relistLimit time.Duration
-	// died is told of every failure.
+	// died, if set, is called on every failure.
 	died func()
 }
 

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/guard/secrets"
@@ -184,7 +184,7 @@ func (v *server) fillSecrets(text string, sink secrets.Sink) (string, error) {
 
 // oauthHandler signs in to the server at u. It is made once for a server that is on, so that a new
 // connection asks nobody again.
-func (v *server) oauthHandler(u *url.URL, transport http.RoundTripper) (auth.OAuthHandler, error) {
+func (v *server) oauthHandler(u *url.URL, transport http.RoundTripper) (sdkauth.OAuthHandler, error) {
 	if v.signin != nil {
 		return v.signin, nil
 	}

@@ -101,7 +101,7 @@ func Forms(names []string) map[string]string {
 	return forms
 }
 
-// Prefixes are the parts of tool names that stand for servers; every server has one.
+// Prefixes are the parts of tool names that name the servers; every server has one.
 func Prefixes(servers []string) map[string]string {
 	prefixes := Forms(servers)
 	for _, name := range servers {

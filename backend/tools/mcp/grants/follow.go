@@ -119,13 +119,13 @@ func (g *gathering) leadsIntoOwn(path string) bool {
 // outermost sorts paths and drops those inside another.
 func outermost(paths []string) []string {
 	paths = slices.Sorted(slices.Values(paths))
-	kept := []string{}
+	outer := []string{}
 	for _, p := range slices.Compact(paths) {
-		if !slices.ContainsFunc(kept, func(outer string) bool { return within(p, outer) }) {
-			kept = append(kept, p)
+		if !slices.ContainsFunc(outer, func(o string) bool { return within(p, o) }) {
+			outer = append(outer, p)
 		}
 	}
-	return kept
+	return outer
 }
 
 // within reports whether path is folder or inside it. Both are clean and absolute.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -31,6 +32,9 @@ type issuer struct {
 	// frugal gives no refresh tokens; renewing lets one renewal go on with each value, nil all.
 	frugal   bool
 	renewing chan struct{}
+	// metadata replaces members of its metadata, redirect members of its answer to the browser.
+	metadata map[string]any
+	redirect map[string]string
 
 	mu        sync.Mutex
 	clients   []string
@@ -51,10 +55,12 @@ func newIssuer(t *testing.T, name string, expires int) *issuer {
 		_ = json.NewEncoder(w).Encode(v)
 	}
 	mux.HandleFunc("GET /.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, map[string]any{
+		meta := map[string]any{
 			"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token", "registration_endpoint": i.URL + "/register",
 			"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"}, "token_endpoint_auth_methods_supported": []string{"none"},
-		})
+		}
+		maps.Copy(meta, i.metadata)
+		answer(w, http.StatusOK, meta)
 	})
 	mux.HandleFunc("POST /register", func(w http.ResponseWriter, r *http.Request) {
 		var asked map[string]any
@@ -73,7 +79,11 @@ func newIssuer(t *testing.T, name string, expires int) *issuer {
 		code := fmt.Sprintf("code-%d", len(i.codes)+1)
 		i.codes[code] = q
 		i.scopes = append(i.scopes, q.Get("scope"))
-		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {code}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
+		back := url.Values{"code": {code}, "state": {q.Get("state")}}
+		for name, value := range i.redirect {
+			back.Set(name, value)
+		}
+		http.Redirect(w, r, q.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
 	})
 	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) { i.token(w, r, answer) })
 	i.Server = httptest.NewServer(mux)
@@ -100,6 +110,11 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request, answer func(http.
 		sum := sha256.Sum256([]byte(r.PostForm.Get("code_verifier")))
 		if base64.RawURLEncoding.EncodeToString(sum[:]) != asked.Get("code_challenge") {
 			no("invalid_grant")
+			return
+		}
+	case "client_credentials":
+		if r.PostForm.Get("client_secret") != "typed" {
+			no("invalid_client")
 			return
 		}
 	case "refresh_token":
