@@ -22,7 +22,9 @@ const (
 
 // answer is r as an MCP result: text for the model, images, and the structured answer of an environment tool.
 // asked says where a person was asked, if they were.
-func (d *door) answer(ctx context.Context, def toolspec.Definition, r toolspec.Result, asked string) *sdk.CallToolResult {
+func (d *door) answer(
+	ctx context.Context, def toolspec.Definition, r toolspec.Result, asked string,
+) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{IsError: !r.Success, Content: []sdk.Content{}}
 	if text := r.ModelText(); text != "" || len(r.Images) == 0 {
 		if len(text) >= spliceFrom && d.out != nil {
@@ -31,7 +33,8 @@ func (d *door) answer(ctx context.Context, def toolspec.Definition, r toolspec.R
 		out.Content = append(out.Content, &sdk.TextContent{Text: text})
 	}
 	if r.Asked != "" {
-		out.Content = append(out.Content, &sdk.TextContent{Text: "(A person was asked " + asked + " and allowed it: " + r.Asked + ")"})
+		out.Content = append(out.Content, &sdk.TextContent{Text: "(A person was asked " + asked + " and allowed it: " +
+			r.Asked + ")"})
 	}
 	for _, image := range r.Images {
 		out.Content = append(out.Content, &sdk.ImageContent{MIMEType: image.MIME, Data: image.Data})

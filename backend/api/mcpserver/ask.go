@@ -110,7 +110,8 @@ func (p *parking) take(state string, call *toolspec.Call) *space {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.calls[state]
-	if s == nil || call != nil && (call.Tool != s.run.call.Tool || call.From.Client != s.run.call.From.Client || !sameJSON(call.Args, s.run.call.Args)) {
+	if s == nil || call != nil && (call.Tool != s.run.call.Tool || call.From.Client != s.run.call.From.Client ||
+		!sameJSON(call.Args, s.run.call.Args)) {
 		return nil
 	}
 	s.timeout.Stop()
@@ -140,12 +141,17 @@ func asksByForm(caps *sdk.ClientCapabilities) bool {
 }
 
 // askingClient runs call and sends its questions to the client.
-func (d *door) askingClient(ctx context.Context, req *sdk.CallToolRequest, def toolspec.Definition, call toolspec.Call) (*sdk.CallToolResult, error) {
+func (d *door) askingClient(
+	ctx context.Context, req *sdk.CallToolRequest, def toolspec.Definition, call toolspec.Call,
+) (*sdk.CallToolResult, error) {
 	call.ID, call.From.Interactive = "mcp_"+rand.Text(), true
 	call.From.Root = call.ID
 	// The call may outlive the request.
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	run := &running{def: def, call: call, questions: make(chan event.Approval), result: make(chan toolspec.Result, 1), cancel: cancel}
+	run := &running{
+		def: def, call: call, questions: make(chan event.Approval), result: make(chan toolspec.Result, 1),
+		cancel: cancel,
+	}
 	run.stop = d.cfg.Questions(call.ID, func(q event.Approval) {
 		select {
 		case run.questions <- q:
@@ -197,8 +203,10 @@ func (d *door) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	s := d.parked.take(req.Params.RequestState, &call)
 	if s == nil {
 		return nil, &jsonrpc.Error{
-			Code:    jsonrpc.CodeInvalidParams,
-			Message: short(req.Params.Name, 80) + ": requestState belongs to no open question of this call. It was answered, expired after ten minutes, or belongs to another call. Send the call again without requestState.",
+			Code: jsonrpc.CodeInvalidParams,
+			Message: short(req.Params.Name, 80) + ": requestState belongs to no open question of this call. It was " +
+				"answered, expired after ten minutes, or belongs to another call. Send the call again without " +
+				"requestState.",
 		}
 	}
 	answer, there := req.Params.InputResponses[approvalKey]
@@ -227,7 +235,8 @@ func (d *door) settle(ctx context.Context, run *running, q event.Approval, said 
 // reply answers q. If it was answered in a window meanwhile, that answer counts; if the answer is not accepted,
 // the call ends.
 func (d *door) reply(ctx context.Context, run *running, q event.Approval, answer event.Answer, reason string) {
-	if err := d.cfg.Answer(context.WithoutCancel(ctx), q.ID, answer, reason, q.Hash); err != nil && !errors.Is(err, approval.ErrAnswered) {
+	if err := d.cfg.Answer(context.WithoutCancel(ctx), q.ID, answer, reason, q.Hash); err != nil &&
+		!errors.Is(err, approval.ErrAnswered) {
 		d.cfg.Log.Warn("the answer of an MCP client was not accepted", "question", q.ID, "err", err)
 		run.cancel()
 	}
@@ -250,7 +259,12 @@ func windowOnly(q event.Approval) string {
 // message is the text of q. Its values may be from outside: none can look like a line of ours.
 func message(q event.Approval) string {
 	text := []string{accepted.Shown(q.Question)}
-	for _, fact := range []struct{ name, value string }{{"What it does", q.Does}, {"Where", q.Target}, {"Why", q.Why}, {"With", q.Data}} {
+	for _, fact := range []struct{ name, value string }{
+		{"What it does", q.Does},
+		{"Where", q.Target},
+		{"Why", q.Why},
+		{"With", q.Data},
+	} {
 		lines := strings.Split(fact.value, "\n")
 		for i, line := range lines {
 			lines[i] = accepted.Shown(line)
@@ -271,8 +285,10 @@ func message(q event.Approval) string {
 func form(q event.Approval) *sdk.ElicitParams {
 	return &sdk.ElicitParams{
 		Mode: "form", Message: message(q),
-		RequestedSchema: json.RawMessage(`{"type":"object","properties":{"` + approvalField + `":{"type":"string","title":"Your answer",` +
-			`"oneOf":[{"const":"` + string(event.AnswerOnce) + `","title":"Allow this time"},{"const":"` + string(event.AnswerDeny) + `","title":"Don't allow"}]}},` +
+		RequestedSchema: json.RawMessage(`{"type":"object","properties":{"` + approvalField +
+			`":{"type":"string","title":"Your answer",` +
+			`"oneOf":[{"const":"` + string(event.AnswerOnce) + `","title":"Allow this time"},{"const":"` +
+			string(event.AnswerDeny) + `","title":"Don't allow"}]}},` +
 			`"required":["` + approvalField + `"]}`),
 	}
 }

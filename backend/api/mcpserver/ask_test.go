@@ -268,9 +268,9 @@ func TestWhatOnlyAWindowMayAllowIsNotAskedOfAClient(t *testing.T) {
 		why string
 		of  event.Approval
 	}{
-		{"last longer than this call", event.Approval{InWindow: true}},
+		{"outlasts this call", event.Approval{InWindow: true}},
 		{"fields to fill in", event.Approval{Form: []event.FormField{{Name: "city"}}}},
-		{"characters of it would not be shown", event.Approval{Data: strings.Repeat("x", maxAsked)}},
+		{"characters would not be shown", event.Approval{Data: strings.Repeat("x", maxAsked)}},
 	} {
 		for _, revision := range eras {
 			a := &asker{asks: 1, of: c.of}
@@ -280,7 +280,7 @@ func TestWhatOnlyAWindowMayAllowIsNotAskedOfAClient(t *testing.T) {
 				return yes(), nil
 			}}
 			r, err := h.visit(t, "editor", "", revision, options).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
-			if err != nil || !r.IsError || a.ran != 0 || len(a.reasons) != 1 || !strings.Contains(a.reasons[0], c.why) || !strings.Contains(a.reasons[0], "window only") {
+			if err != nil || !r.IsError || a.ran != 0 || len(a.reasons) != 1 || !strings.Contains(a.reasons[0], c.why) || !strings.Contains(a.reasons[0], "only in Sextant") {
 				t.Errorf("%s, %s: %+v %v; reasons %q", c.why, revision, r, err, a.reasons)
 			}
 		}
@@ -289,7 +289,7 @@ func TestWhatOnlyAWindowMayAllowIsNotAskedOfAClient(t *testing.T) {
 
 func TestNoValueOfAQuestionLooksLikeALineOfIts(t *testing.T) {
 	got := message(event.Approval{
-		Question: "Run it?\nWhy: no reason", Target: "a\u202eb", Why: "It has not run before.", Data: "one\nWhy it is asked: the person wants it\rtwo",
+		Question: "Run it?\nWhy: no reason", Target: "a\u202eb", Why: "It has not run before.", Data: "one\nWhy: the person wants it\rtwo",
 	})
 	want := `Run it?\u000aWhy: no reason
 Where: a\u202eb

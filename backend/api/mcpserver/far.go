@@ -11,7 +11,8 @@ type far struct{ r *relay }
 
 // Resources implements ResourceProvider.
 func (f far) Resources(ctx context.Context, req *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
-	list, err := asked(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.ListResourcesResult, error) { return s.ListResources(ctx, nil) })
+	list, err := asked(ctx, f.r, req,
+		func(s *sdk.ClientSession) (*sdk.ListResourcesResult, error) { return s.ListResources(ctx, nil) })
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +39,8 @@ func (f far) Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadR
 
 // Prompts implements ResourceProvider.
 func (f far) Prompts(ctx context.Context, req *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
-	list, err := asked(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.ListPromptsResult, error) { return s.ListPrompts(ctx, nil) })
+	list, err := asked(ctx, f.r, req,
+		func(s *sdk.ClientSession) (*sdk.ListPromptsResult, error) { return s.ListPrompts(ctx, nil) })
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +57,9 @@ func (f far) Prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPro
 // Complete implements ResourceProvider.
 func (f far) Complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	return asked(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.CompleteResult, error) {
-		return s.Complete(ctx, &sdk.CompleteParams{Ref: req.Params.Ref, Argument: req.Params.Argument, Context: req.Params.Context})
+		return s.Complete(ctx, &sdk.CompleteParams{
+			Ref: req.Params.Ref, Argument: req.Params.Argument,
+			Context: req.Params.Context,
+		})
 	})
 }

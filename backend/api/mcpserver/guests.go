@@ -68,7 +68,8 @@ func (h *Host) arrives(via string, g Guest, d *door, session string, end func())
 	now := time.Now()
 	v := &visitor{
 		Visitor: Visitor{
-			ID: strings.ToLower(rand.Text()), Client: g.Client, Via: via, Since: now, Last: now, Session: session, Panel: g.Panel,
+			ID: strings.ToLower(rand.Text()), Client: g.Client, Via: via, Since: now, Last: now, Session: session,
+			Panel: g.Panel,
 		},
 		door: d, end: end,
 	}
@@ -103,7 +104,8 @@ func (h *Host) Visitors() []Visitor {
 		r.mu.Unlock()
 		list = append(list, now)
 	}
-	slices.SortFunc(list, func(a, b Visitor) int { return cmp.Or(b.Since.Compare(a.Since), strings.Compare(a.ID, b.ID)) })
+	slices.SortFunc(list,
+		func(a, b Visitor) int { return cmp.Or(b.Since.Compare(a.Since), strings.Compare(a.ID, b.ID)) })
 	return list
 }
 

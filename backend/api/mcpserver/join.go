@@ -124,7 +124,8 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if conn.SetDeadline(time.Time{}) != nil {
 		return
 	}
-	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+protocolName+"\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+
+		""+protocolName+"\r\n\r\n"); err != nil {
 		return
 	}
 	in, err := greet(conn, buffered.Reader, h.patience)
@@ -148,7 +149,10 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // wanted reads the query of a request.
 func wanted(r *http.Request) (Guest, error) {
 	query := r.URL.Query()
-	g := Guest{Tools: cmp.Or(query.Get("tools"), "core"), Panel: query.Get("panel"), Share: query.Get("share") == "true"}
+	g := Guest{
+		Tools: cmp.Or(query.Get("tools"), "core"), Panel: query.Get("panel"),
+		Share: query.Get("share") == "true",
+	}
 	switch {
 	case !slices.Contains([]string{"core", "environment", "all"}, g.Tools):
 		return g, errors.New("tools is one of core, environment, all")

@@ -179,8 +179,10 @@ func (d *door) close() {
 // talk is the protocol endpoint of d.
 func (d *door) talk() talk {
 	return talk{
-		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed, allChange: d.cfg.AllChange, log: d.cfg.Log,
-		list: d.list, call: d.call, shelf: d.shelf, heard: d.heard, stirred: d.stirred, subscribe: d.subs.add, unsubscribe: d.subs.remove,
+		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed, allChange: d.cfg.AllChange,
+		log:  d.cfg.Log,
+		list: d.list, call: d.call, shelf: d.shelf, heard: d.heard, stirred: d.stirred, subscribe: d.subs.add,
+		unsubscribe: d.subs.remove,
 	}
 }
 
@@ -264,7 +266,10 @@ func (d *door) tell(ctx context.Context, session *sdk.ServerSession, tool string
 		level, text = "info", tool+" failed: "+r.Error
 	}
 	//nolint:staticcheck // deprecated by 2026-07-28, and needed by clients of older revisions
-	_ = session.Log(ctx, &sdk.LoggingMessageParams{Level: level, Logger: "sextant", Data: text}) // a client that left gets nothing
+	_ = session.Log(ctx, &sdk.LoggingMessageParams{
+		Level: level, Logger: "sextant",
+		Data: text,
+	}) // a client that left gets nothing
 }
 
 // pages reports whether the tool that reads long results in parts is offered.
@@ -294,7 +299,8 @@ func unknown(name string, defs []toolspec.Definition) string {
 	for _, def := range defs {
 		names = append(names, def.Name)
 	}
-	return fmt.Sprintf("unknown tool %q; available are %s. More tools are available with --tools environment or --tools all.", short(name, 80), strings.Join(names, ", "))
+	return fmt.Sprintf("unknown tool %q; available are %s. More tools are available with --tools environment or "+
+		"--tools all.", short(name, 80), strings.Join(names, ", "))
 }
 
 func short(text string, n int) string {

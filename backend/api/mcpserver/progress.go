@@ -42,7 +42,10 @@ func (d *door) progress(ctx context.Context, req *sdk.CallToolRequest, call *too
 			if message == "" {
 				message = fmt.Sprintf("%s is running, %d s", call.Tool, n)
 			}
-			err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(n), Message: message})
+			err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+				ProgressToken: token,
+				Progress:      float64(n), Message: message,
+			})
 			if err != nil {
 				return
 			}

@@ -36,13 +36,17 @@ type RelayConfig struct {
 // outcome, and later ones fail until a Sextant runs again, which is then joined. The first call after that fails
 // too, because the client's element numbers are no longer valid.
 func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) error {
-	r := &relay{cfg: cfg, patience: joinPatience, changed: make(chan Change), waiting: make(chan struct{}, 1), subscribed: map[string]int{}, progress: map[int64]func(*sdk.ProgressNotificationParams){}}
+	r := &relay{
+		cfg: cfg, patience: joinPatience, changed: make(chan Change), waiting: make(chan struct{}, 1),
+		subscribed: map[string]int{}, progress: map[int64]func(*sdk.ProgressNotificationParams){},
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.close()
 	defer cancel()
 	r.watching.Go(func() { r.tell(ctx) })
 	return converse(ctx, talk{
-		version: cfg.Version, instructions: cfg.Instructions, changed: r.changed, log: cfg.Log, list: r.list, call: r.call, shelf: far{r},
+		version: cfg.Version, instructions: cfg.Instructions, changed: r.changed, log: cfg.Log, list: r.list,
+		call: r.call, shelf: far{r},
 		subscribe: r.subscribe, unsubscribe: r.unsubscribe,
 	}, in, out)
 }
@@ -114,9 +118,17 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 	}
 	us := sdk.NewClient(&sdk.Implementation{Name: name, Version: r.cfg.Version}, &sdk.ClientOptions{
 		Logger: r.cfg.Log, Capabilities: caps,
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { r.poke(Change{Tools: true}) },
-		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { r.poke(Change{Resources: true}) },
-		ResourceUpdatedHandler:      func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { r.heard(req.Params.URI) },
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.poke(Change{Tools: true}) },
+		ResourceListChangedHandler: func(context.Context,
+			*sdk.ResourceListChangedRequest,
+		) {
+			r.poke(Change{Resources: true})
+		},
+		ResourceUpdatedHandler: func(_ context.Context,
+			req *sdk.ResourceUpdatedNotificationRequest,
+		) {
+			r.heard(req.Params.URI)
+		},
 		ProgressNotificationHandler: r.pass,
 		// Questions are for the client: they are forwarded unchanged.
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
@@ -134,7 +146,8 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 	again := slices.Sorted(maps.Keys(r.subscribed))
 	r.mu.Unlock()
 	for _, uri := range again {
-		_ = session.Subscribe(hello, &sdk.SubscribeParams{URI: uri}) // a resource that the new one lacks is not reported
+		_ = session.Subscribe(hello,
+			&sdk.SubscribeParams{URI: uri}) // a resource that the new one lacks is not reported
 	}
 	r.watching.Go(func() {
 		_ = session.Wait() // the calls report how it ended
@@ -225,14 +238,18 @@ func wire(err error) error {
 }
 
 func (r *relay) list(ctx context.Context, req *sdk.ListToolsRequest) ([]*sdk.Tool, error) {
-	list, err := asked(ctx, r, req, func(s *sdk.ClientSession) (*sdk.ListToolsResult, error) { return s.ListTools(ctx, nil) })
+	list, err := asked(ctx, r, req, func(s *sdk.ClientSession) (*sdk.ListToolsResult, error) {
+		return s.ListTools(ctx,
+			nil)
+	})
 	if err != nil {
 		return nil, err
 	}
 	return list.Tools, nil
 }
 
-const whatNext = "Start Sextant and repeat the call, which connects to it; or start sextant mcp with --headless to use its own browser."
+const whatNext = "Start Sextant and repeat the call, which connects to it; or start sextant mcp with --headless to " +
+	"use its own browser."
 
 func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := short(req.Params.Name, 80)
@@ -241,7 +258,8 @@ func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallTo
 		return failed(fmt.Sprintf("%s did not run: %v", name, err)), nil
 	}
 	if r.anew() {
-		return failed(name + " did not run: Sextant was restarted since the last call, so its tabs and element numbers are gone. Call annotate_page or navigate_page."), nil
+		return failed(name + " did not run: Sextant was restarted since the last call, so its tabs and element " +
+			"numbers are gone. Call annotate_page or navigate_page."), nil
 	}
 	params := &sdk.CallToolParams{Name: req.Params.Name, Arguments: json.RawMessage("{}")}
 	if len(req.Params.Arguments) > 0 {
@@ -320,5 +338,6 @@ func answered(err error) bool {
 
 // failed is an error result for the model.
 func failed(text string) *sdk.CallToolResult {
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "error (system_error): " + text}}}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "error (system_error): " +
+		text}}}
 }

@@ -16,7 +16,10 @@ import (
 const maxSubscribed = 64
 
 // errFull is the error for one more.
-var errFull = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("you are subscribed to %d resources, the maximum. Unsubscribe from one first.", maxSubscribed)}
+var errFull = &jsonrpc.Error{
+	Code:    jsonrpc.CodeInvalidParams,
+	Message: fmt.Sprintf("you are subscribed to %d resources, the maximum. Unsubscribe from one first.", maxSubscribed),
+}
 
 // Watchable is a ResourceProvider that knows which resources can be subscribed to. Without it a client may
 // subscribe to any address.

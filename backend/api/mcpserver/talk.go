@@ -96,22 +96,24 @@ func (t talk) enter(server *sdk.Server, what Change) {
 			})
 	}
 	if what.Prompts {
-		server.AddPrompt(&sdk.Prompt{Name: entryName}, func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-			params := *req.Params
-			params.Name = meant(ctx)
-			meantReq := *req
-			meantReq.Params = &params
-			return t.shelf.Prompt(ctx, &meantReq)
-		})
+		server.AddPrompt(&sdk.Prompt{Name: entryName},
+			func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+				params := *req.Params
+				params.Name = meant(ctx)
+				meantReq := *req
+				meantReq.Params = &params
+				return t.shelf.Prompt(ctx, &meantReq)
+			})
 	}
 	if what.Resources {
-		server.AddResource(&sdk.Resource{Name: entryName, URI: entryURI}, func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-			params := *req.Params
-			params.URI = meant(ctx)
-			meantReq := *req
-			meantReq.Params = &params
-			return t.shelf.Read(ctx, &meantReq)
-		})
+		server.AddResource(&sdk.Resource{Name: entryName, URI: entryURI},
+			func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+				params := *req.Params
+				params.URI = meant(ctx)
+				meantReq := *req
+				meantReq.Params = &params
+				return t.shelf.Read(ctx, &meantReq)
+			})
 	}
 }
 
@@ -202,7 +204,10 @@ func updated(ctx context.Context, server *sdk.Server, uri string) {
 // converse serves one client until in or ctx ends.
 func converse(ctx context.Context, t talk, in io.Reader, out io.Writer) error {
 	server := t.server()
-	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: reader{in}, Writer: writer{out}, MaxLineLength: maxMessage}, nil)
+	session, err := server.Connect(ctx, &sdk.IOTransport{
+		Reader: reader{in}, Writer: writer{out},
+		MaxLineLength: maxMessage,
+	}, nil)
 	if err != nil {
 		return fmt.Errorf("starting MCP server: %w", err)
 	}

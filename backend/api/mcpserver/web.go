@@ -37,8 +37,8 @@ const (
 )
 
 // aloneInstructions are for a client that shares tabs with every copy of itself.
-const aloneInstructions = "This address names no session, so all copies of your program share these tabs. To have tabs of your own, add " +
-	"?session=NAME to the address, with a name that no other program uses."
+const aloneInstructions = "This address names no session, so all copies of your program share these tabs. To have " +
+	"tabs of your own, add ?session=NAME to the address, with a name that no other program uses."
 
 type lodgerKey struct{}
 
@@ -51,8 +51,14 @@ func (h *Host) prepare() {
 		}
 		return blank // for a request with a session the SDK asks it only for the revisions
 	}
-	h.stateful = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{SessionTimeout: idleFor, MaxRequestBodyBytes: maxRequest})
-	h.stateless = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: maxRequest})
+	h.stateful = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
+		SessionTimeout:      idleFor,
+		MaxRequestBodyBytes: maxRequest,
+	})
+	h.stateless = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
+		Stateless:                    true,
+		PropagateRequestCancellation: true, MaxRequestBodyBytes: maxRequest,
+	})
 }
 
 // said is what is read of a request's body before it is served.
@@ -72,7 +78,8 @@ func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g Guest) {
 			return
 		}
 		w.Header().Set("Upgrade", protocolName)
-		http.Error(w, "This is an MCP endpoint. Use streamable HTTP, or join with: sextant mcp", http.StatusUpgradeRequired)
+		http.Error(w, "This is an MCP endpoint. Use streamable HTTP, or join with: sextant mcp",
+			http.StatusUpgradeRequired)
 		return
 	}
 	if session := r.Header.Get(sessionHeader); session != "" {
@@ -227,7 +234,8 @@ func refuse(w http.ResponseWriter, what said, status int, message string) {
 func full(w http.ResponseWriter, what said) {
 	w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	refuse(w, what, http.StatusServiceUnavailable, fmt.Sprintf(
-		"%d programs have calls running, the maximum. Try again in %d seconds, or disconnect one in Sextant's settings under Other programs.", maxLodgers, retryAfter))
+		"%d programs have calls running, the maximum. Try again in %d seconds, or disconnect one in Sextant's "+
+			"settings under Other programs.", maxLodgers, retryAfter))
 }
 
 // knows reports whether there is a client with that key.
@@ -262,5 +270,6 @@ func stateless(r *http.Request, body []byte) bool {
 func (g Guest) key(r *http.Request, what said) string {
 	var info sdk.Implementation
 	_ = json.Unmarshal(what.Params.Meta[sdk.MetaKeyClientInfo], &info) // a client may have no name
-	return fmt.Sprintf("%q %q %q %q %q %t", short(info.Name, 80), short(info.Version, 40), short(r.URL.Query().Get("session"), 80), g.Tools, g.Panel, g.Share)
+	return fmt.Sprintf("%q %q %q %q %q %t", short(info.Name, 80), short(info.Version, 40),
+		short(r.URL.Query().Get("session"), 80), g.Tools, g.Panel, g.Share)
 }

@@ -91,7 +91,8 @@ func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppT
 		if why := s.notCallable(server, name); v == nil || v.session == nil {
 			return apps.Page{}, AppTool{}, fmt.Errorf("%s. %s", why.Error, why.Suggestion)
 		}
-		return apps.Page{}, AppTool{}, fmt.Errorf("%w: %s of %s has no page", apps.ErrNoPage, clip.Runes(name, definitions.MaxName), server)
+		return apps.Page{}, AppTool{}, fmt.Errorf("%w: %s of %s has no page", apps.ErrNoPage,
+			clip.Runes(name, definitions.MaxName), server)
 	}
 	contents, err := s.readForPage(ctx, server, found.ui.URI)
 	if err != nil {

@@ -84,9 +84,11 @@ func (s *Servers) notCallable(server, tool string) toolspec.Result {
 			next = fmt.Sprintf("Other servers are not affected. Next try in %d s.",
 				max(1, int(time.Until(v.nextTry).Seconds()+0.5)))
 		}
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s is not running: %s", v.name, v.err), next)
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s is not running: %s", v.name, v.err),
+			next)
 	}
-	return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server %s has no tool %q", v.name, clip.Runes(tool, 80)),
+	return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server %s has no tool %q", v.name,
+		clip.Runes(tool, 80)),
 		"Check the list of its tools.")
 }
 
@@ -234,7 +236,8 @@ func (v *server) callFailed(
 			"Check what it changed before calling again.")
 	case outer.Err() != nil:
 		return toolspec.Fail(toolspec.SystemError,
-			fmt.Sprintf("stopped while the MCP server %s worked on %s; whether it took effect is unknown", v.name, name), "")
+			fmt.Sprintf("stopped while the MCP server %s worked on %s; whether it took effect is unknown", v.name,
+				name), "")
 	}
 	var refused *jsonrpc.Error
 	if !errors.As(err, &refused) {

@@ -97,7 +97,10 @@ func (v *server) startProgram(ctx context.Context) (*connection, error) {
 	}
 	return &connection{
 		process: process, stdout: stdout,
-		transport: &sdk.IOTransport{Reader: tasks.Hoist(stdout, maxMessage, false), Writer: stdin, MaxLineLength: maxMessage},
+		transport: &sdk.IOTransport{
+			Reader: tasks.Hoist(stdout, maxMessage, false), Writer: stdin,
+			MaxLineLength: maxMessage,
+		},
 	}, nil
 }
 
@@ -148,7 +151,10 @@ func (v *server) dialHTTP() (*connection, error) {
 	conn := &connection{}
 	next := v.owner.cfg.Egress
 	if next == nil {
-		own := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: 256 << 10, ForceAttemptHTTP2: true}
+		own := &http.Transport{
+			Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: 256 << 10,
+			ForceAttemptHTTP2: true,
+		}
 		next, conn.closeIdle = own, own.CloseIdleConnections
 	}
 	client := &http.Client{

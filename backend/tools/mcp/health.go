@@ -129,7 +129,8 @@ func check(ctx context.Context, session *sdk.ClientSession) error {
 	}
 	// There is no ping any more, but every server knows its list of tools. As a custom method the SDK does
 	// not answer it from its cache.
-	_, err := sdk.CallCustomMethod[*sdk.ListToolsParams, *sdk.ListToolsResult](ctx, session, "tools/list", &sdk.ListToolsParams{})
+	_, err := sdk.CallCustomMethod[*sdk.ListToolsParams, *sdk.ListToolsResult](ctx, session, "tools/list",
+		&sdk.ListToolsParams{})
 	return err
 }
 

@@ -84,7 +84,10 @@ func (s *Servers) notify() {
 		all := event.MCPHeard{Servers: []event.ServerHeard{}}
 		for _, name := range slices.Sorted(maps.Keys(s.servers)) {
 			n := s.servers[name].notified
-			all.Servers = append(all.Servers, event.ServerHeard{Name: name, Lists: n.lists, Updates: maps.Clone(n.updates)})
+			all.Servers = append(all.Servers, event.ServerHeard{
+				Name: name, Lists: n.lists,
+				Updates: maps.Clone(n.updates),
+			})
 		}
 		s.mu.Unlock()
 		if !over {
@@ -168,7 +171,8 @@ func subscribe(ctx context.Context, session *sdk.ClientSession, uri string, on b
 // its standard error. Servers of the newest revision write them there.
 func (v *server) requestLogs(session *sdk.ClientSession, group *sessionGroup) {
 	is := session.InitializeResult()
-	if is == nil || is.Capabilities == nil || is.Capabilities.Logging == nil || is.ProtocolVersion >= statelessRevision {
+	if is == nil || is.Capabilities == nil || is.Capabilities.Logging == nil ||
+		is.ProtocolVersion >= statelessRevision {
 		return
 	}
 	group.goDo(func() {

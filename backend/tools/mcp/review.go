@@ -57,7 +57,8 @@ func (v *server) review(ctx context.Context, call toolspec.Call, name string) *t
 		case <-ctx.Done():
 			resume()
 			r := toolspec.Fail(toolspec.SystemError, fmt.Sprintf(
-				"stopped while the person was asked about a changed tool of the MCP server %s; %s was not called", v.name, name), "")
+				"stopped while the person was asked about a changed tool of the MCP server %s; %s was not "+
+					"called", v.name, name), "")
 			return &r
 		}
 		refusal := v.askAboutChange(ctx, call, name)
@@ -108,7 +109,8 @@ func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name st
 		pins[name] = pin
 		k.Tools = pins
 	}); err != nil {
-		v.log.Warn("a changed tool was allowed, but this could not be saved; it will be asked again", "tool", name, "err", err)
+		v.log.Warn("a changed tool was allowed, but this could not be saved; it will be asked again", "tool", name,
+			"err", err)
 	}
 	v.accept(name, changed)
 	return nil

@@ -108,8 +108,9 @@ func newServer(owner *Servers, name, prefix string, e config.Entry, fault string
 // view is the server as events show it; the caller holds owner.mu.
 func (v *server) view() event.MCPServer {
 	out := event.MCPServer{
-		Name: v.name, State: v.state, Enabled: !v.entry.Disabled, Transport: v.entry.Transport(), Command: v.entry.Line(),
-		Error: v.owner.cfg.Secrets.Mask(v.err), Tools: []string{},
+		Name: v.name, State: v.state, Enabled: !v.entry.Disabled, Transport: v.entry.Transport(),
+		Command: v.entry.Line(),
+		Error:   v.owner.cfg.Secrets.Mask(v.err), Tools: []string{},
 	}
 	for _, t := range v.tools {
 		out.Tools = append(out.Tools, t.public(v.prefix))

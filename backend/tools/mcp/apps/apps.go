@@ -61,7 +61,8 @@ func ToolOf(meta sdk.Meta) Tool {
 		t.URI = address(said.Old)
 	}
 	if said.UI.Visibility != nil {
-		t.Model, t.App = slices.Contains(said.UI.Visibility, any("model")), slices.Contains(said.UI.Visibility, any("app"))
+		t.Model, t.App = slices.Contains(said.UI.Visibility, any("model")), slices.Contains(said.UI.Visibility,
+			any("app"))
 	}
 	return t
 }
@@ -75,7 +76,8 @@ func decode(meta sdk.Meta, into any) bool {
 // address is uri if it is the address of a page, else "".
 func address(uri any) string {
 	text, _ := uri.(string)
-	if !strings.HasPrefix(text, scheme) || len(text) <= len(scheme) || len(text) > maxURI || strings.ContainsFunc(text, unseen) {
+	if !strings.HasPrefix(text, scheme) || len(text) <= len(scheme) || len(text) > maxURI ||
+		strings.ContainsFunc(text, unseen) {
 		return ""
 	}
 	return text
@@ -195,7 +197,10 @@ func (p *Page) applyMeta(meta sdk.Meta) bool {
 	}
 	if decode(meta, &csp) {
 		c := csp.UI.CSP
-		p.Domains = Domains{Connect: origins(c.Connect), Resource: origins(c.Resource), Frame: origins(c.Frame), Base: origins(c.Base)}
+		p.Domains = Domains{
+			Connect: origins(c.Connect), Resource: origins(c.Resource), Frame: origins(c.Frame),
+			Base: origins(c.Base),
+		}
 	}
 	var rest struct {
 		UI struct {
@@ -232,7 +237,8 @@ func origins(list []any) []string {
 		if len(text) > 300 || len(good) >= maxDomains {
 			continue
 		}
-		if found := originPattern.FindStringSubmatch(strings.ToLower(text)); found != nil && !numericHost.MatchString(found[1]) && !slices.Contains(good, found[1]) {
+		if found := originPattern.FindStringSubmatch(strings.ToLower(text)); found != nil &&
+			!numericHost.MatchString(found[1]) && !slices.Contains(good, found[1]) {
 			good = append(good, found[1])
 		}
 	}

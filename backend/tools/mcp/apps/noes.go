@@ -41,7 +41,8 @@ func (n *Noes) Asks(server string) error {
 	defer n.mu.Unlock()
 	switch d := n.denied[server]; {
 	case d.count >= maxDenials:
-		return fmt.Errorf("calls of the app of %s were denied %d times; it can call again after it is reopened", server, d.count)
+		return fmt.Errorf("calls of the app of %s were denied %d times; it can call again after it is reopened", server,
+			d.count)
 	case d.count > 0 && n.now().Sub(d.last) < denialPause:
 		return fmt.Errorf("a call of the app of %s was just denied; wait, then try again", server)
 	}

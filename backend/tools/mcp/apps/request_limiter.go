@@ -50,9 +50,11 @@ func (t *Turnstile) Enter(server string) (done func(), err error) {
 	}
 	switch {
 	case limit.running >= maxConcurrent:
-		return nil, fmt.Errorf("the app of %s already has %d requests running; wait for one to end", server, maxConcurrent)
+		return nil, fmt.Errorf("the app of %s already has %d requests running; wait for one to end", server,
+			maxConcurrent)
 	case !limit.rate.AllowN(now, 1):
-		return nil, fmt.Errorf("the app of %s sends more than %d requests per second; wait, then try again", server, ratePerSecond)
+		return nil, fmt.Errorf("the app of %s sends more than %d requests per second; wait, then try again", server,
+			ratePerSecond)
 	}
 	limit.running++
 	return sync.OnceFunc(func() {

@@ -130,12 +130,14 @@ var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._@/-]{0,63}$`)
 func (e Entry) Problem(name string) string {
 	switch {
 	case !namePattern.MatchString(name):
-		return "the name must begin with a letter or digit and may contain letters, digits, spaces and . _ - @ / (64 characters at most)"
+		return "the name must begin with a letter or digit and may contain letters, digits, spaces and . _ - @ / (64 " +
+			"characters at most)"
 	case e.Command == "" && e.URL == "":
 		return "command or url is missing"
 	case e.Command != "" && e.URL != "":
 		return "command and url are both set; a server has one of them"
-	case e.Type != "" && !slices.Contains([]string{"stdio", "http", "streamable-http", "streamableHttp", "sse"}, e.Type):
+	case e.Type != "" && !slices.Contains([]string{"stdio", "http", "streamable-http", "streamableHttp", "sse"},
+		e.Type):
 		return fmt.Sprintf("type %q is unknown; use stdio, http or sse", e.Type)
 	case strings.ContainsRune(e.Command+strings.Join(e.Args, ""), 0):
 		return "the command contains a NUL character"

@@ -123,7 +123,8 @@ func Of(server string, remote bool, t *sdk.Tool) (toolspec.Definition, error) {
 		description = t.Title
 	}
 	return toolspec.Definition{
-		Description: clip.Runes(description, maxDescription), Parameters: schema, Origin: toolspec.OriginMCP, Owner: server,
+		Description: clip.Runes(description,
+			maxDescription), Parameters: schema, Origin: toolspec.OriginMCP, Owner: server,
 		Group: "mcp", TimeoutMS: int(CallLimit.Milliseconds()), Hints: Hints(t.Annotations, remote),
 	}, nil
 }

@@ -122,7 +122,8 @@ func readManifest(archive *zip.Reader) (manifest, error) {
 	}
 	switch {
 	case !namePattern.MatchString(m.Name):
-		return m, fmt.Errorf("the bundle's name %.70q must begin with a letter or digit and may contain letters, digits and . _ - (64 characters at most)", m.Name)
+		return m, fmt.Errorf("the bundle's name %.70q must begin with a letter or digit and may contain letters, "+
+			"digits and . _ - (64 characters at most)", m.Name)
 	case m.Server.Config.Command == "" && m.Server.Config.Platforms["linux"].Command == "":
 		return m, errors.New("the bundle's manifest.json has no command in server.mcp_config")
 	}
@@ -169,7 +170,8 @@ func (r Reader) bundled(m manifest, folder string) Server {
 		case len(values) > 0:
 			return strings.Join(values, " "), ""
 		case want.Required || want.Sensitive:
-			return "", "You must give ${" + name + "} (" + cmp.Or(want.Title, key) + "). Replace it by the value or by a secret."
+			return "", "You must give ${" + name + "} (" + cmp.Or(want.Title, key) + "). Replace it by the value or " +
+				"by a secret."
 		}
 		return "", ""
 	})
@@ -217,7 +219,8 @@ func (b *Bundle) Unpack() (err error) {
 	}
 	if err := os.Mkdir(b.Folder, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s already exists. Remove the server and this folder to import the bundle again", b.Folder)
+			return fmt.Errorf("%s already exists. Remove the server and this folder to import the bundle again",
+				b.Folder)
 		}
 		return fmt.Errorf("unpacking the bundle: %w", err)
 	}

@@ -128,7 +128,8 @@ func (r Reader) read(data []byte) (List, error) {
 	case len(file.MCP.Servers) > 0:
 		list.Format, raw, inputs = "VS Code's settings", file.MCP.Servers, file.MCP.Inputs
 	default:
-		return List{}, errors.New(`the file contains no servers; they are expected under "mcpServers" (Claude, Cursor and others) or "servers" (VS Code)`)
+		return List{}, errors.New(`the file contains no servers; they are expected under "mcpServers" ` +
+			`(Claude, Cursor and others) or "servers" (VS Code)`)
 	}
 	if len(raw) > maxServers {
 		return List{}, fmt.Errorf("the file contains %d servers; at most %d can be imported", len(raw), maxServers)
@@ -168,7 +169,8 @@ func (r Reader) server(name string, raw json.RawMessage, inputs []input) (Server
 		}
 	}
 	if more.EnvFile != "" {
-		s.Notes = append(s.Notes, "The variables in "+more.EnvFile+" are not imported. Add those that the server needs to env.")
+		s.Notes = append(s.Notes, "The variables in "+more.EnvFile+" are not imported. Add those that the server "+
+			"needs to env.")
 	}
 	r.fill(&s, func(name string) (string, string) { return r.value(name, inputs) })
 	return s, nil
@@ -214,7 +216,8 @@ func (r Reader) value(name string, inputs []input) (text, note string) {
 			if in.Default != "" && !in.Password {
 				return in.Default, ""
 			}
-			return "", "VS Code asks for ${" + name + "} (" + in.Description + "). Replace it by the value or by a secret."
+			return "", "VS Code asks for ${" + name + "} (" + in.Description + "). Replace it by the value or by a " +
+				"secret."
 		}
 		return "", "VS Code asks for ${" + name + "}. Replace it by the value or by a secret."
 	}
@@ -235,7 +238,8 @@ func (r Reader) value(name string, inputs []input) (text, note string) {
 	}
 	// The value may be a secret, and this is written to a file: only the name is used.
 	if _, there := r.env(variable); there {
-		return "", "${" + name + "} is an environment variable, which is not copied. Replace it by its value or by a secret."
+		return "", "${" + name + "} is an environment variable, which is not copied. Replace it by its value or by a " +
+			"secret."
 	}
 	return "", "${" + name + "} has no value here. Replace it by one."
 }

@@ -12,12 +12,16 @@ import (
 // options whose value is checked. Every other option is assumed to weaken the isolation.
 var (
 	plainSwitches = []string{
-		"--rm", "--init", "-i", "--interactive", "-t", "--tty", "-d", "--detach", "--read-only", "-q", "--quiet", "--sig-proxy", "--no-healthcheck", "-P", "--publish-all", "--help",
+		"--rm", "--init", "-i", "--interactive", "-t", "--tty", "-d", "--detach", "--read-only", "-q", "--quiet",
+		"--sig-proxy", "--no-healthcheck", "-P", "--publish-all", "--help",
 	}
 	plainOptions = []string{
-		"--name", "-e", "--env", "-l", "--label", "--entrypoint", "-w", "--workdir", "-u", "--user", "--platform", "--pull", "-m", "--memory", "--memory-swap", "--memory-reservation",
-		"--cpus", "-c", "--cpu-shares", "--cpuset-cpus", "--cap-drop", "--tmpfs", "--shm-size", "-h", "--hostname", "--add-host", "--dns", "--dns-search", "--stop-timeout", "--stop-signal",
-		"--ulimit", "--pids-limit", "--log-driver", "--log-opt", "--restart", "-p", "--publish", "--expose", "-a", "--attach", "--ip", "--ip6", "--network-alias", "--oom-score-adj",
+		"--name", "-e", "--env", "-l", "--label", "--entrypoint", "-w", "--workdir", "-u", "--user", "--platform",
+		"--pull", "-m", "--memory", "--memory-swap", "--memory-reservation",
+		"--cpus", "-c", "--cpu-shares", "--cpuset-cpus", "--cap-drop", "--tmpfs", "--shm-size", "-h", "--hostname",
+		"--add-host", "--dns", "--dns-search", "--stop-timeout", "--stop-signal",
+		"--ulimit", "--pids-limit", "--log-driver", "--log-opt", "--restart", "-p", "--publish", "--expose", "-a",
+		"--attach", "--ip", "--ip6", "--network-alias", "--oom-score-adj",
 	}
 	lookedAt = []string{"-v", "--volume", "--mount", "--env-file", "--network", "--net", "--security-opt"}
 )
@@ -27,7 +31,8 @@ var harmless = []string{"/etc/localtime", "/etc/timezone", "/usr/share/zoneinfo"
 
 // gateway are options of docker's MCP gateway, which starts servers in containers.
 var gateway = []string{
-	"--servers", "--transport", "--verify-signatures", "--log-calls", "--log", "--block-secrets", "--block-network", "--profile", "--tools", "--enable-all-servers", "--memory", "--cpus",
+	"--servers", "--transport", "--verify-signatures", "--log-calls", "--log", "--block-secrets", "--block-network",
+	"--profile", "--tools", "--enable-all-servers", "--memory", "--cpus",
 	"--verbose", "--long-lived", "--dry-run", "--watch", "--port", "--keep",
 }
 
@@ -53,7 +58,8 @@ func (g *gathering) container() string {
 		return name
 	}
 	g.h.Opened = why + ", so the container may not be isolated. The server runs in Sextant's sandbox instead, where " +
-		name + " cannot reach its service. To run it in the container, switch its sandbox off (sextant.confine \"off\")."
+		name + " cannot reach its service. To run it in the container, switch its sandbox off (sextant.confine " +
+		"\"off\")."
 	g.h.Notes = append(g.h.Notes, g.h.Opened)
 	return ""
 }
@@ -159,7 +165,8 @@ func (g *gathering) mounted(value string) string {
 			kind = v
 		case "src", "source":
 			source = v
-		case "dst", "destination", "target", "ro", "readonly", "volume-nocopy", "tmpfs-size", "tmpfs-mode", "consistency":
+		case "dst", "destination", "target", "ro", "readonly", "volume-nocopy", "tmpfs-size", "tmpfs-mode",
+			"consistency":
 		default:
 			return "--mount with " + key + " is not known to keep the container isolated"
 		}
@@ -186,7 +193,9 @@ func (g *gathering) given(source string) string {
 		return ""
 	}
 	// Everything outside the closed folders is the system's, which root in the container could change.
-	if _, kind := g.judge(path); kind != places.Ordinary || g.ours(path) || g.tooWide(path) || g.isTool(path) || !g.isClosed(real(path)) || strings.HasSuffix(path, ".sock") {
+	_, kind := g.judge(path)
+	if kind != places.Ordinary || g.ours(path) || g.tooWide(path) || g.isTool(path) || !g.isClosed(real(path)) ||
+		strings.HasSuffix(path, ".sock") {
 		return "The container can access " + path
 	}
 	return ""

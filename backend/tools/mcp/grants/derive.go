@@ -13,16 +13,23 @@ import (
 )
 
 // readable are system folders that every server may read and none may write.
-var readable = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/proc", "/sys", "/dev", "/run", "/boot", "/nix", "/snap"}
+var readable = []string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/proc", "/sys", "/dev",
+	"/run", "/boot", "/nix", "/snap",
+}
 
 // isSystem reports whether a path is in one of those; removable disks are not.
 func isSystem(path string) bool {
 	in := func(folder string) bool { return within(path, folder) }
-	return slices.ContainsFunc(readable, in) && (!slices.ContainsFunc([]string{"/run/media", "/run/mount"}, in) || path == "/run/media" || path == "/run/mount")
+	return slices.ContainsFunc(readable, in) && (!slices.ContainsFunc([]string{"/run/media", "/run/mount"}, in) ||
+		path == "/run/media" || path == "/run/mount")
 }
 
 // devices are those that every program may use.
-var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd"}
+var devices = []string{
+	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm",
+	"/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd",
+}
 
 func (g *gathering) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(g.h.Notes, text) {
@@ -61,12 +68,18 @@ func (g *gathering) derive(dir string) {
 // home.
 var (
 	toolVariables = []string{
-		"NVM_DIR", "NVM_BIN", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "FNM_DIR", "NODE_HOME", "NPM_CONFIG_PREFIX", "PNPM_HOME", "BUN_INSTALL", "DENO_INSTALL",
-		"GOROOT", "CARGO_HOME", "RUSTUP_HOME", "PYENV_ROOT", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT", "UV_PYTHON", "UV_PYTHON_INSTALL_DIR", "UV_TOOL_DIR",
-		"PIPX_HOME", "RBENV_ROOT", "GEM_HOME", "JAVA_HOME", "JDK_HOME", "JRE_HOME", "M2_HOME", "MAVEN_HOME", "GRADLE_HOME", "SDKMAN_DIR", "ANDROID_HOME", "ANDROID_SDK_ROOT", "DOTNET_ROOT",
+		"NVM_DIR", "NVM_BIN", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "FNM_DIR", "NODE_HOME",
+		"NPM_CONFIG_PREFIX", "PNPM_HOME", "BUN_INSTALL", "DENO_INSTALL",
+		"GOROOT", "CARGO_HOME", "RUSTUP_HOME", "PYENV_ROOT", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX",
+		"UV_PROJECT_ENVIRONMENT", "UV_PYTHON", "UV_PYTHON_INSTALL_DIR", "UV_TOOL_DIR",
+		"PIPX_HOME", "RBENV_ROOT", "GEM_HOME", "JAVA_HOME", "JDK_HOME", "JRE_HOME", "M2_HOME", "MAVEN_HOME",
+		"GRADLE_HOME", "SDKMAN_DIR", "ANDROID_HOME", "ANDROID_SDK_ROOT", "DOTNET_ROOT",
 		"LD_PRELOAD", "HOMEBREW_PREFIX",
 	}
-	toolLists    = []string{"PATH", "NODE_PATH", "PYTHONPATH", "GOPATH", "GEM_PATH", "CLASSPATH", "LD_LIBRARY_PATH", "MANPATH", "PERL5LIB", "RUBYLIB"}
+	toolLists = []string{
+		"PATH", "NODE_PATH", "PYTHONPATH", "GOPATH", "GEM_PATH", "CLASSPATH", "LD_LIBRARY_PATH",
+		"MANPATH", "PERL5LIB", "RUBYLIB",
+	}
 	notVariables = []string{"HOME", "PWD", "OLDPWD", "SHELL", "TMPDIR", "TMP", "TEMP"}
 )
 
@@ -98,7 +111,8 @@ func (g *gathering) named(arg, dir string) (string, bool) {
 	switch {
 	case arg == "" || strings.Contains(arg, "://") || strings.ContainsAny(arg, "\n{}"):
 		return "", false
-	case filepath.IsAbs(arg), arg == "~", strings.HasPrefix(arg, "~/"), arg == ".", arg == "..", strings.HasPrefix(arg, "./"), strings.HasPrefix(arg, "../"):
+	case filepath.IsAbs(arg), arg == "~", strings.HasPrefix(arg, "~/"), arg == ".", arg == "..", strings.HasPrefix(arg,
+		"./"), strings.HasPrefix(arg, "../"):
 		return g.absolute(arg, dir)
 	}
 	path, ok := g.absolute(arg, dir)
@@ -107,7 +121,8 @@ func (g *gathering) named(arg, dir string) (string, bool) {
 	}
 	info, err := os.Stat(path)
 	// A single word may name a file of the program.
-	return path, err == nil && (strings.Contains(arg, "/") || info.Mode().IsRegular() && (g.s.Cwd != "" || hasEnding(path, scripts)))
+	return path, err == nil && (strings.Contains(arg, "/") || info.Mode().IsRegular() &&
+		(g.s.Cwd != "" || hasEnding(path, scripts)))
 }
 
 // isRelative reports whether a path of the entry is relative.
@@ -119,7 +134,8 @@ func isRelative(text string) bool {
 func (g *gathering) use(path, name string) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode()&(os.ModeSocket|os.ModeDevice) != 0 && !slices.Contains(devices, path) {
-		g.note("%s is a device or a socket of another program, which the sandbox hides. A server that needs it runs only without the sandbox (sextant.confine \"off\").", path)
+		g.note("%s is a device or a socket of another program, which the sandbox hides. A server that needs it runs "+
+			"only without the sandbox (sextant.confine \"off\").", path)
 		return
 	}
 	if path == "/" || isSystem(path) {
@@ -151,7 +167,8 @@ func (g *gathering) beside(path string, there bool) {
 	case there:
 		g.write(path)
 	case isDir(up):
-		g.note("%s does not exist, and the sandbox does not let the server create it in a folder with other files. Create it, or use a folder of its own.", path)
+		g.note("%s does not exist, and the sandbox does not let the server create it in a folder with other files. "+
+			"Create it, or use a folder of its own.", path)
 	}
 }
 
@@ -165,7 +182,8 @@ func (g *gathering) folder(path string) {
 		return
 	}
 	if g.keeps(path) {
-		g.note("%s contains secrets and files that programs start with: the rest of it is read-only. Grant the folders in it that should be writable.", path)
+		g.note("%s contains secrets and files that programs start with: the rest of it is read-only. Grant the "+
+			"folders in it that should be writable.", path)
 		g.read(path)
 		return
 	}
@@ -200,11 +218,15 @@ func (g *gathering) refuse(path, what string) {
 	if g.ours(path) {
 		what = "Sextant's own data"
 	}
-	g.note("%s is %s. Naming it in an argument does not grant it; add it to sextant.grants if the server should have it.", path, what)
+	g.note("%s is %s. Naming it in an argument does not grant it; add it to sextant.grants if the server should have "+
+		"it.", path, what)
 }
 
 // scripts are file name endings of scripts.
-var scripts = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".py", ".pyz", ".rb", ".jar", ".sh", ".php", ".lua", ".wasm", ".dll", ".pl", ".exs"}
+var scripts = []string{
+	".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".py", ".pyz", ".rb", ".jar", ".sh", ".php",
+	".lua", ".wasm", ".dll", ".pl", ".exs",
+}
 
 func isScript(path string, info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && (hasEnding(path, scripts) || info.Mode().Perm()&0o111 != 0)
@@ -221,7 +243,10 @@ func isDatabase(path string) bool {
 // onlyRead reports whether an option or variable of that name means a file that is only read: settings, keys.
 func onlyRead(name string) bool {
 	name = strings.ToLower(name)
-	return slices.ContainsFunc([]string{"config", "cred", "key", "cert", "token", "secret", "pem", "env-file", "env_file", "cafile", "ca_bundle"},
+	return slices.ContainsFunc([]string{
+		"config", "cred", "key", "cert", "token", "secret", "pem", "env-file",
+		"env_file", "cafile", "ca_bundle",
+	},
 		func(word string) bool { return strings.Contains(name, word) })
 }
 

@@ -108,7 +108,10 @@ func (g *gathering) tidyProgram() {
 	g.h.Program = slices.DeleteFunc(outermost(g.h.Program), func(p string) bool {
 		return g.leadsIntoOwn(p) || slices.ContainsFunc(g.h.Read, func(r string) bool { return within(p, r) })
 	})
-	g.h.sources = slices.DeleteFunc(slices.Clone(g.h.Program), func(p string) bool { return g.isTool(p) || !g.isClosed(p) })
+	g.h.sources = slices.DeleteFunc(slices.Clone(g.h.Program), func(p string) bool {
+		return g.isTool(p) ||
+			!g.isClosed(p)
+	})
 }
 
 func (g *gathering) leadsIntoOwn(path string) bool {

@@ -45,14 +45,16 @@ func (w *Written) Problem() string {
 		return ""
 	}
 	if w.Confine != "" && w.Confine != "off" && w.Confine != "on" {
-		return fmt.Sprintf("sextant.confine %q is unknown; use \"off\", or leave it out to run in the sandbox", w.Confine)
+		return fmt.Sprintf("sextant.confine %q is unknown; use \"off\", or leave it out to run in the sandbox",
+			w.Confine)
 	}
 	if w.Grants == nil {
 		return ""
 	}
 	for _, host := range w.Grants.Network {
 		if host == "" || strings.ContainsAny(host, "/ \t\n") || host != Everywhere && strings.Contains(host, "*") {
-			return fmt.Sprintf("sextant.grants.network contains %q; use hosts such as api.example.com, or \"*\" for all", host)
+			return fmt.Sprintf("sextant.grants.network contains %q; use hosts such as api.example.com, or \"*\" for "+
+				"all", host)
 		}
 	}
 	return ""
@@ -219,7 +221,8 @@ func (g *gathering) written(l Lists, dir string) {
 			case g.ours(path):
 				g.note("%s contains Sextant's own data, which no server may access.", path)
 			case write && g.keeps(path):
-				g.note("%s contains files that programs start with, so it is read-only. Grant folders in it to make them writable.", path)
+				g.note("%s contains files that programs start with, so it is read-only. Grant folders in it to make "+
+					"them writable.", path)
 				g.h.Read = append(g.h.Read, path)
 			default:
 				if what, kind := g.judge(path); kind == places.Secret || write && kind == places.Sensitive {

@@ -13,8 +13,10 @@ import (
 // tools are folders of a home where version managers and installers put programs. Every server may read
 // them and none may write them.
 var tools = []string{
-	".nvm", ".volta", ".asdf", ".local/share/mise", ".local/share/fnm", ".pyenv", ".rbenv", ".bun/bin", ".deno/bin", ".cargo/bin", ".rustup", "go/bin",
-	".local/bin", ".local/lib", ".npm-global", ".local/share/pnpm", ".local/share/pipx", ".local/share/uv/python", ".local/share/uv/tools", ".local/pipx", ".sdkman", ".jdks", ".dotnet", ".tool-versions", ".nvmrc",
+	".nvm", ".volta", ".asdf", ".local/share/mise", ".local/share/fnm", ".pyenv", ".rbenv", ".bun/bin", ".deno/bin",
+	".cargo/bin", ".rustup", "go/bin",
+	".local/bin", ".local/lib", ".npm-global", ".local/share/pnpm", ".local/share/pipx", ".local/share/uv/python",
+	".local/share/uv/tools", ".local/pipx", ".sdkman", ".jdks", ".dotnet", ".tool-versions", ".nvmrc",
 	"miniconda3", "anaconda3", "miniforge3", "mambaforge", ".linuxbrew", "n",
 }
 
@@ -22,7 +24,8 @@ var tools = []string{
 func (g *gathering) isTool(path string) bool {
 	return g.Home != "" && slices.ContainsFunc(tools, func(name string) bool {
 		tool := filepath.Join(g.Home, name)
-		return within(path, tool) || within(path, real(tool)) || within(tool, path) && path != g.Home && within(path, g.Home)
+		return within(path, tool) || within(path, real(tool)) || within(tool, path) && path != g.Home &&
+			within(path, g.Home)
 	})
 }
 
@@ -78,7 +81,8 @@ func (g *gathering) startsIn(dir string) {
 	case g.ours(dir) || kind == places.Secret:
 		g.refuse(dir, what)
 	case g.tooWide(dir):
-		g.note("It starts in %s, which contains more than one program, so its content is hidden. Name what the server should use in its arguments or in sextant.grants.", dir)
+		g.note("It starts in %s, which contains more than one program, so its content is hidden. Name what the server "+
+			"should use in its arguments or in sextant.grants.", dir)
 	default:
 		g.h.Program = append(g.h.Program, g.root(filepath.Join(dir, "a file")))
 	}
@@ -94,7 +98,8 @@ func (g *gathering) found() (string, bool) {
 	}
 	for _, folder := range filepath.SplitList(g.Path) {
 		file := filepath.Join(folder, name)
-		if info, err := os.Stat(file); filepath.IsAbs(folder) && err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+		if info, err := os.Stat(file); filepath.IsAbs(folder) && err == nil && info.Mode().IsRegular() &&
+			info.Mode().Perm()&0o111 != 0 {
 			return file, true
 		}
 	}
@@ -119,7 +124,10 @@ func (g *gathering) toolchain(command string) {
 }
 
 // markers are files in the root folder of a program's sources.
-var markers = []string{"package.json", "pyproject.toml", "setup.py", "requirements.txt", "go.mod", "Cargo.toml", "deno.json", "Gemfile", "pyvenv.cfg", ".git"}
+var markers = []string{
+	"package.json", "pyproject.toml", "setup.py", "requirements.txt", "go.mod", "Cargo.toml",
+	"deno.json", "Gemfile", "pyvenv.cfg", ".git",
+}
 
 // script shows a script. Links that the server could have made are not followed: it would choose what it
 // may read at its next start.
@@ -156,7 +164,8 @@ func (g *gathering) show(path string) {
 // holds for a package installed in the server's folder, not for one installed for everything.
 func (g *gathering) own(at string) {
 	folder, modules := packageOf(at)
-	if folder == "" || filepath.Base(filepath.Dir(modules)) == "lib" || isSystem(folder) || g.isTool(folder) || g.keeps(folder) || g.ours(folder) || g.bundled(folder) || !isDir(folder) {
+	if folder == "" || filepath.Base(filepath.Dir(modules)) == "lib" || isSystem(folder) || g.isTool(folder) ||
+		g.keeps(folder) || g.ours(folder) || g.bundled(folder) || !isDir(folder) {
 		return
 	}
 	if _, kind := g.judge(folder); kind != places.Ordinary {
@@ -181,7 +190,8 @@ func (g *gathering) siblings(path string) []string {
 	for _, e := range entries {
 		at := filepath.Join(dir, e.Name())
 		_, kind := g.judge(at)
-		loaded := e.Type().IsRegular() && filepath.Ext(e.Name()) == ending || e.IsDir() && (e.Name() == "node_modules" || exists(filepath.Join(at, "__init__.py")))
+		loaded := e.Type().IsRegular() && filepath.Ext(e.Name()) == ending || e.IsDir() &&
+			(e.Name() == "node_modules" || exists(filepath.Join(at, "__init__.py")))
 		if loaded && kind == places.Ordinary && len(all) < maxSiblings {
 			all = append(all, at)
 		}

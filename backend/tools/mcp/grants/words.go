@@ -11,11 +11,13 @@ import (
 // Words describe what a server may touch in sentences, for a person who decides about it.
 func (h Held) Words() []string {
 	if h.Off {
-		return append([]string{"You switched its sandbox off. It runs as you: it can read and change all your files and see your other programs."}, h.Notes...)
+		return append([]string{"You switched its sandbox off. It runs as you: it can read and change all your files " +
+			"and see your other programs."}, h.Notes...)
 	}
 	if h.Container != "" {
 		words := []string{
-			"It runs in a container of " + h.Container + ", not in Sextant's sandbox. The container's options decide what it can access.",
+			"It runs in a container of " + h.Container + ", not in Sextant's sandbox. The container's options decide " +
+				"what it can access.",
 		}
 		return append(words, h.Notes...)
 	}
@@ -32,8 +34,8 @@ func (h Held) Words() []string {
 	if h.Package != "" {
 		words = append(words, "It can change its own package in "+h.Package+".")
 	}
-	rest := "It has its own folder and can run installed programs. It cannot read the rest of your home folder or see your " +
-		"other programs."
+	rest := "It has its own folder and can run installed programs. " +
+		"It cannot read the rest of your home folder or see your other programs."
 	return append(append(words, rest), h.Notes...)
 }
 
@@ -92,7 +94,8 @@ func (h Held) Lacking(said string) string {
 	}
 	const where = " of this server's entry in mcp-config.json"
 	if browsers.MatchString(said) {
-		return "It starts a browser, whose own sandbox often fails inside Sextant's. Start the browser without it (usually " +
+		return "It starts a browser, whose own sandbox often fails inside Sextant's. Start the browser without it " +
+			"(usually " +
 			"--no-sandbox), or, if you trust the server, switch its sandbox off: sextant.confine \"off\"" + where + "."
 	}
 	for line := range strings.Lines(said) {
@@ -101,11 +104,11 @@ func (h Held) Lacking(said string) string {
 		case docker.MatchString(line) && h.Opened != "":
 			return h.Opened
 		case docker.MatchString(line):
-			return "The sandbox hides docker's socket, because it gives control of the whole machine. If you trust the server, " +
-				"switch its sandbox off."
+			return "The sandbox hides docker's socket, because it gives control of the whole machine. If you trust " +
+				"the server, switch its sandbox off."
 		case refused && sockets.MatchString(line):
-			return "It needs local sockets, which the sandbox of this machine does not allow. If you trust the server, switch its " +
-				"sandbox off: sextant.confine \"off\"" + where + "."
+			return "It needs local sockets, which the sandbox of this machine does not allow. If you trust the " +
+				"server, switch its sandbox off: sextant.confine \"off\"" + where + "."
 		case !refused && !absent:
 			continue
 		}
@@ -113,12 +116,14 @@ func (h Held) Lacking(said string) string {
 			path := found[1]
 			_, err := os.Lstat(path)
 			switch {
-			case len(path) < 2 || h.holds(h.Write, path) || strings.Contains(path, "/.npm/") || strings.Contains(path, "/.cache/"): // its own
+			case len(path) < 2 || h.holds(h.Write, path) || strings.Contains(path, "/.npm/") ||
+				strings.Contains(path, "/.cache/"): // its own
 			case refused:
 				return "The sandbox does not let it write " + path + ". To allow it, add that path or its folder to " +
 					"sextant.grants.write" + where + "."
 			case err == nil && !h.holds(slices.Concat(h.Read, h.Program), path) && !isSystem(path):
-				return "The sandbox does not let it read " + path + ". To allow it, add that path to sextant.grants.read" + where + "."
+				return "The sandbox does not let it read " + path + ". To allow it, add that path to " +
+					"sextant.grants.read" + where + "."
 			}
 		}
 	}
@@ -127,7 +132,8 @@ func (h Held) Lacking(said string) string {
 		if len(h.Network) == 0 {
 			granted = "no network"
 		}
-		return "It was granted " + granted + ". Add the hosts it needs to sextant.grants.network" + where + `, or ["*"] for all.`
+		return "It was granted " + granted + ". Add the hosts it needs to sextant.grants.network" + where +
+			`, or ["*"] for all.`
 	}
 	return ""
 }

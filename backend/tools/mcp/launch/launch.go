@@ -57,7 +57,9 @@ type Request struct {
 
 // Start starts the program of r. The caller must Stop it and close stdout. b may be nil: then every
 // program runs outside.
-func (b *Sandbox) Start(ctx context.Context, r Request) (p Program, stdin io.WriteCloser, stdout io.ReadCloser, err error) {
+func (b *Sandbox) Start(
+	ctx context.Context, r Request,
+) (p Program, stdin io.WriteCloser, stdout io.ReadCloser, err error) {
 	name := executable(ExpandHome(r.Entry.Command), r.Path)
 	if b == nil || b.Confine == nil {
 		return startOutside(r, name)

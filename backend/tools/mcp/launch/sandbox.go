@@ -51,7 +51,8 @@ func (b *Sandbox) Held(e config.Entry, workspace string) grants.Held {
 		b = &Sandbox{}
 	}
 	m := grants.Machine{
-		Home: b.Home, Path: SearchPath(os.Getenv("PATH"), b.Home), Places: b.Places, Own: b.Own, Open: b.Open, Bundles: b.Bundles,
+		Home: b.Home, Path: SearchPath(os.Getenv("PATH"),
+			b.Home), Places: b.Places, Own: b.Own, Open: b.Open, Bundles: b.Bundles,
 	}
 	if b.Confine != nil {
 		m.Keeps = b.Confine.Keeps
@@ -82,8 +83,8 @@ func (b *Sandbox) May(e config.Entry, workspace string) May {
 	if why := b.missing(h); why != "" && !h.Off && h.Container == "" {
 		return May{
 			Words: append([]string{
-				"There is no sandbox on this machine (" + why + "). It runs as you and can read and change all your files. " +
-					"You are asked before it starts.",
+				"There is no sandbox on this machine (" + why + "). It runs as you and can read and change all your " +
+					"files. You are asked before it starts.",
 			}, h.Notes...),
 			Outside: true,
 		}

@@ -41,7 +41,10 @@ func rootOf(folder string) []*sdk.Root {
 	if folder == "" {
 		return nil
 	}
-	return []*sdk.Root{{URI: (&url.URL{Scheme: "file", Path: filepath.ToSlash(folder)}).String(), Name: filepath.Base(folder)}}
+	return []*sdk.Root{{
+		URI:  (&url.URL{Scheme: "file", Path: filepath.ToSlash(folder)}).String(),
+		Name: filepath.Base(folder),
+	}}
 }
 
 const notShared = "the person does not share their folder with this server"

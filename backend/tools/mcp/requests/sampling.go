@@ -96,7 +96,10 @@ func (h *Handler) samplingQuestion(p *sdk.CreateMessageParams) (SamplingQuestion
 			return q, refused("only text can be sent to the model")
 		}
 		size += len(text.Text)
-		q.Messages = append(q.Messages, SamplingMessage{Assistant: m.Role == "assistant", Text: strings.ToValidUTF8(text.Text, "�")})
+		q.Messages = append(q.Messages, SamplingMessage{
+			Assistant: m.Role == "assistant",
+			Text:      strings.ToValidUTF8(text.Text, "�"),
+		})
 	}
 	switch {
 	case len(q.Messages) == 0:

@@ -35,7 +35,8 @@ const (
 type Sessions interface {
 	// Session is the session of a server, and ctx as far as that lasts; the error says why there is none.
 	// Without an error, done must be called.
-	Session(ctx context.Context, server string) (inner context.Context, session *sdk.ClientSession, done func(), err error)
+	Session(ctx context.Context, server string) (inner context.Context, session *sdk.ClientSession, done func(),
+		err error)
 }
 
 // Reader reads what servers offer. Its methods may be called concurrently.
@@ -126,7 +127,9 @@ func (r Reader) Read(ctx context.Context, server, uri string) ([]*sdk.ResourceCo
 }
 
 // read is Read; truncated says that there was more.
-func (r Reader) read(ctx context.Context, server, uri string) (contents []*sdk.ResourceContents, truncated bool, err error) {
+func (r Reader) read(
+	ctx context.Context, server, uri string,
+) (contents []*sdk.ResourceContents, truncated bool, err error) {
 	ctx, session, done, err := r.sessions.Session(ctx, server)
 	if err != nil {
 		return nil, false, err

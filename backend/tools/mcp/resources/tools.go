@@ -42,7 +42,8 @@ func Tools(server string, remote bool, can *sdk.ServerCapabilities) []Tool {
 		}}
 	}
 	return []Tool{
-		define(listTool, "Lists the resources that the MCP server %s offers, and the templates of addresses it can read.",
+		define(listTool, "Lists the resources that the MCP server %s offers, and the templates of addresses it can "+
+			"read.",
 			`{"type":"object","properties":{"query":{"type":"string","maxLength":200,`+
 				`"description":"only resources whose name or address contains this"}},"additionalProperties":false}`,
 			`{"query":"notes"}`),
@@ -123,7 +124,8 @@ func (r Reader) callList(ctx context.Context, server, query string) (toolspec.Re
 
 func (r Reader) callRead(ctx context.Context, server, uri string) (toolspec.Result, error) {
 	if isAppPage(uri) {
-		return toolspec.Fail(toolspec.UserError, "this is the page of an app, which is shown to the person and cannot be read",
+		return toolspec.Fail(toolspec.UserError, "this is the page of an app, which is shown to the person and cannot "+
+			"be read",
 			"Call the app's tool."), nil
 	}
 	contents, truncated, err := r.read(ctx, server, uri)
@@ -144,7 +146,8 @@ func (r Reader) callRead(ctx context.Context, server, uri string) (toolspec.Resu
 	result := results.Of(server, answer)
 	switch {
 	case truncated:
-		result.Text = result.ModelText() + fmt.Sprintf("\n… more than %d MB; the rest is left out", results.MaxText>>20)
+		result.Text = result.ModelText() +
+			fmt.Sprintf("\n… more than %d MB; the rest is left out", results.MaxText>>20)
 	case len(answer.Content) == 0:
 		result.Text = "It is empty."
 	}

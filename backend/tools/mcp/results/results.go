@@ -54,7 +54,8 @@ func Of(server string, answer *sdk.CallToolResult) toolspec.Result {
 		if text == "" {
 			text = "it gave no reason"
 		}
-		return toolspec.Fail(toolspec.UserError, text, "This is the answer of the MCP server "+server+". Change the call accordingly.")
+		return toolspec.Fail(toolspec.UserError, text, "This is the answer of the MCP server "+server+". Change the "+
+			"call accordingly.")
 	}
 	r := toolspec.OK(text)
 	r.Images = images

@@ -38,7 +38,10 @@ func (h *Handler) listen(who authority) (*callback, error) {
 		return nil, fmt.Errorf("waiting for the browser: %w", err)
 	}
 	c := &callback{address: "http://" + at.Addr().String() + "/callback", got: make(chan answer, 1)}
-	c.server = &http.Server{Handler: c, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
+	c.server = &http.Server{
+		Handler: c, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second,
+		MaxHeaderBytes: 64 << 10,
+	}
 	c.served.Go(func() { _ = c.server.Serve(at) })
 	return c, nil
 }
@@ -61,7 +64,8 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	state := c.state
 	c.mu.Unlock()
-	if r.URL.Path != "/callback" || state == "" || subtle.ConstantTimeCompare([]byte(state), []byte(query.Get("state"))) != 1 {
+	if r.URL.Path != "/callback" || state == "" || subtle.ConstantTimeCompare([]byte(state),
+		[]byte(query.Get("state"))) != 1 {
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprintf(w, page, "This is not the sign-in that Sextant is waiting for", "Nothing was changed.")
 		return

@@ -44,7 +44,8 @@ func (h *Handler) discover(ctx context.Context, c challenge) (authority, error) 
 		// Servers of revision 2025-03-26 have no metadata; their addresses are fixed.
 		base := strings.TrimSuffix(issuer, "/")
 		meta = &oauthex.AuthServerMeta{
-			Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base + "/token", RegistrationEndpoint: base + "/register",
+			Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base +
+				"/token", RegistrationEndpoint: base + "/register",
 		}
 	}
 	return authority{meta, found.Resource, found.ScopesSupported}, nil
@@ -109,7 +110,8 @@ func (h *Handler) metadata(ctx context.Context, place string) (*oauthex.Protecte
 // one below.
 func covers(resource string, server *url.URL) bool {
 	r, err := url.Parse(resource)
-	if err != nil || r.Scheme != server.Scheme || !strings.EqualFold(r.Host, server.Host) || r.User != nil || r.RawQuery != "" {
+	if err != nil || r.Scheme != server.Scheme || !strings.EqualFold(r.Host, server.Host) || r.User != nil ||
+		r.RawQuery != "" {
 		return false
 	}
 	path := strings.TrimSuffix(r.EscapedPath(), "/")

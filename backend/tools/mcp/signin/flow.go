@@ -134,21 +134,26 @@ func (h *Handler) client(ctx context.Context, who authority, redirect string) (c
 		return client{ID: h.cfg.MetadataURL, Style: oauth2.AuthStyleInParams}, nil
 	}
 	if h.cfg.ClientID != "" {
-		return client{ID: h.cfg.ClientID, Secret: h.cfg.ClientSecret, Style: style(method(who, h.cfg.ClientSecret != ""))}, nil
+		return client{
+			ID: h.cfg.ClientID, Secret: h.cfg.ClientSecret,
+			Style: style(method(who, h.cfg.ClientSecret != "")),
+		}, nil
 	}
 	if us, ok := h.known(who.Issuer); ok && us.Redirect == redirect {
 		return us, nil
 	}
 	if who.RegistrationEndpoint == "" {
-		return client{}, fmt.Errorf(`%s does not support automatic registration. Register Sextant there and write the client ID into "oauth": {"clientId": "…"} of the server's entry`, who.Issuer)
+		return client{}, fmt.Errorf(`%s does not support automatic registration. Register Sextant there and `+
+			`write the client ID into "oauth": {"clientId": "…"} of the server's entry`, who.Issuer)
 	}
 	if err := secure(who.RegistrationEndpoint); err != nil {
 		return client{}, err
 	}
 	wish := method(who, false)
 	made, err := oauthex.RegisterClient(ctx, who.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
-		ClientName: "Sextant", RedirectURIs: []string{redirect}, ApplicationType: "native", TokenEndpointAuthMethod: wish,
-		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+		ClientName: "Sextant", RedirectURIs: []string{redirect}, ApplicationType: "native",
+		TokenEndpointAuthMethod: wish,
+		GrantTypes:              []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
 		SoftwareID: "sextant", SoftwareVersion: h.cfg.Version,
 	}, h.cfg.HTTP)
 	if err != nil {

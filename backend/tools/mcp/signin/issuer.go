@@ -26,14 +26,16 @@ func (h *Handler) sameIssuer(ctx context.Context, now string) error {
 	typed := h.cfg.ClientSecret != "" || h.cfg.PrivateKey != ""
 	if before != "" && before != now && typed {
 		if h.cfg.NewIssuer == nil {
-			return fmt.Errorf("%w: the server now names %s as its authorization server instead of %s; nothing was sent there. You can allow it in Sextant's window", ErrDeclined, now, before)
+			return fmt.Errorf("%w: the server now names %s as its authorization server instead of %s; nothing was "+
+				"sent there. You can allow it in Sextant's window", ErrDeclined, now, before)
 		}
 		yes, err := h.cfg.NewIssuer(ctx, h.cfg.Server, before, now)
 		if err != nil {
 			return err
 		}
 		if !yes {
-			return fmt.Errorf("%w: the server now names %s as its authorization server instead of %s; nothing was sent there", ErrDeclined, now, before)
+			return fmt.Errorf("%w: the server now names %s as its authorization server instead of %s; nothing was "+
+				"sent there", ErrDeclined, now, before)
 		}
 	}
 	if before == now {

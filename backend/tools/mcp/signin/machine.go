@@ -66,7 +66,8 @@ func (h *Handler) assertion(issuer string) (string, error) {
 		return base64.RawURLEncoding.EncodeToString(b)
 	}
 	signed := part(map[string]string{"alg": h.cfg.Algorithm, "typ": "JWT"}) + "." + part(map[string]any{
-		"iss": h.cfg.ClientID, "sub": h.cfg.ClientID, "aud": issuer, "jti": rand.Text(), "iat": now.Unix(), "exp": now.Add(5 * time.Minute).Unix(),
+		"iss": h.cfg.ClientID, "sub": h.cfg.ClientID, "aud": issuer, "jti": rand.Text(), "iat": now.Unix(),
+		"exp": now.Add(5 * time.Minute).Unix(),
 	})
 	sum := sha256.Sum256([]byte(signed))
 	var signature []byte

@@ -76,14 +76,21 @@ func (h *Handler) exchange(ctx context.Context, g *grant) (*oauth2.Token, error)
 	// oauth2 cannot send the resource in a renewal, which RFC 8707 demands.
 	way := *h.cfg.HTTP
 	way.Transport = &forResource{next: way.Transport, resource: g.Resource}
-	cfg := &oauth2.Config{ClientID: g.Client.ID, ClientSecret: g.Client.Secret, Endpoint: oauth2.Endpoint{TokenURL: g.TokenURL, AuthStyle: g.Client.Style}}
-	return cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &way), &oauth2.Token{RefreshToken: g.Refresh}).Token()
+	cfg := &oauth2.Config{
+		ClientID: g.Client.ID, ClientSecret: g.Client.Secret,
+		Endpoint: oauth2.Endpoint{TokenURL: g.TokenURL, AuthStyle: g.Client.Style},
+	}
+	return cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &way),
+		&oauth2.Token{RefreshToken: g.Refresh}).Token()
 }
 
 // refused reports whether the issuer itself refused, so that a retry is useless.
 func refused(err error) bool {
 	var said *oauth2.RetrieveError
-	return errors.As(err, &said) && slices.Contains([]string{"invalid_grant", "invalid_client", "unauthorized_client", "invalid_scope"}, said.ErrorCode)
+	return errors.As(err, &said) && slices.Contains([]string{
+		"invalid_grant", "invalid_client", "unauthorized_client",
+		"invalid_scope",
+	}, said.ErrorCode)
 }
 
 // forResource adds the resource to the form of a token request.

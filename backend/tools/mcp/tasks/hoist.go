@@ -126,7 +126,8 @@ type object = map[string]json.RawMessage
 
 // hoisted is a message with what it says about tasks moved; any other message is unchanged.
 func hoisted(text []byte) []byte {
-	if !bytes.Contains(text, []byte(`"taskId"`)) && !bytes.Contains(text, []byte(`"execution"`)) && !bytes.Contains(text, []byte(`"tasks"`)) {
+	if !bytes.Contains(text, []byte(`"taskId"`)) && !bytes.Contains(text, []byte(`"execution"`)) &&
+		!bytes.Contains(text, []byte(`"tasks"`)) {
 		return text
 	}
 	var message, result object
@@ -200,7 +201,8 @@ func hoistTools(result object) bool {
 	moved := false
 	for i, raw := range tools {
 		var tool object
-		if json.Unmarshal(raw, &tool) != nil || tool["execution"] == nil || !put(tool, "_meta", metaExecution, tool["execution"]) {
+		if json.Unmarshal(raw, &tool) != nil || tool["execution"] == nil || !put(tool, "_meta", metaExecution,
+			tool["execution"]) {
 			continue
 		}
 		if packed, err := json.Marshal(tool); err == nil {

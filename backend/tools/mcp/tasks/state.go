@@ -81,7 +81,8 @@ func Support(session *sdk.ClientSession, t *sdk.Tool) (required, possible bool) 
 	var execution struct {
 		TaskSupport string `json:"taskSupport"`
 	}
-	if !remarshal(is.Capabilities.Experimental[capTasks], &can) || can.Requests.Tools.Call == nil || !remarshal(t.Meta[metaExecution], &execution) {
+	if !remarshal(is.Capabilities.Experimental[capTasks], &can) || can.Requests.Tools.Call == nil ||
+		!remarshal(t.Meta[metaExecution], &execution) {
 		return false, false
 	}
 	// A tool with "optional" is called like any other: its progress and result come the same way.

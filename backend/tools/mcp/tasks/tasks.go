@@ -281,7 +281,8 @@ func (t *Task) modern() bool {
 
 // result requests the result from an older server, which answers once there is one.
 func (t *Task) result(ctx context.Context) (*sdk.CallToolResult, error) {
-	return sdk.CallCustomMethod[*idParams, *sdk.CallToolResult](ctx, t.Session, "tasks/result", &idParams{ID: t.First.ID})
+	return sdk.CallCustomMethod[*idParams, *sdk.CallToolResult](ctx, t.Session, "tasks/result",
+		&idParams{ID: t.First.ID})
 }
 
 // inputs answers the questions of the task that were not answered yet.
@@ -314,7 +315,8 @@ func (t *Task) inputs(ctx context.Context, now *State) error {
 	}
 	limit, done := context.WithTimeout(ctx, lookLimit)
 	defer done()
-	if _, err = sdk.CallCustomMethod[*updateParams, *ack](limit, t.Session, "tasks/update", &updateParams{ID: t.First.ID, Responses: answers}); err != nil {
+	if _, err = sdk.CallCustomMethod[*updateParams, *ack](limit, t.Session, "tasks/update",
+		&updateParams{ID: t.First.ID, Responses: answers}); err != nil {
 		return fmt.Errorf("answering the questions of its task: %w", err)
 	}
 	return nil
