@@ -46,10 +46,10 @@ func TestWhatAServerMayTouchIsShownAndChangedOnTheCommandLine(t *testing.T) {
 		args         []string
 		words, wrote string
 	}{
-		{nil, "may read and write " + folder, `"more": 1}}`},
+		{nil, "can read and change " + folder, `"more": 1}}`},
 		{[]string{"--network", "api.example.com", "--read", folder, "--write", "none"}, "can reach api.example.com and no other host", `"grants":{"network":["api.example.com"],"read":["` + folder + `"],"write":[]}`},
-		{[]string{"--sandbox", "off"}, "outside of the sandbox, as you", `"confine":"off"`},
-		{[]string{"--reset"}, "every host", `"more":1}}, "other": true`},
+		{[]string{"--sandbox", "off"}, "It runs as you", `"confine":"off"`},
+		{[]string{"--reset"}, "the whole network", `"more":1}}, "other": true`},
 	} {
 		code, out, errs := verb(t, flags, append([]string{"mcp-servers", "grants", "files"}, step.args...)...)
 		text, err := os.ReadFile(path)

@@ -17,8 +17,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// answering is a Sextant that answers the wish to join in its own way.
-func answering(t *testing.T, answer func(conn net.Conn)) Place {
+// fakeInstance is a Sextant that answers a request to join with answer.
+func fakeInstance(t *testing.T, answer func(conn net.Conn)) Place {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,7 +43,7 @@ func answering(t *testing.T, answer func(conn net.Conn)) Place {
 }
 
 func TestAnEndlessAnswerToTheWishToJoinIsGivenUp(t *testing.T) {
-	at := answering(t, func(conn net.Conn) {
+	at := fakeInstance(t, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\n")
 		for {
 			if _, err := io.WriteString(conn, "X-More: "+strings.Repeat("a", 1000)+"\r\n"); err != nil {
@@ -57,7 +57,7 @@ func TestAnEndlessAnswerToTheWishToJoinIsGivenUp(t *testing.T) {
 }
 
 func TestOneThatIsSilentAfterTheUpgradeIsGivenUp(t *testing.T) {
-	at := answering(t, func(conn net.Conn) {
+	at := fakeInstance(t, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+protocolName+"\r\n\r\n")
 		_, _ = io.Copy(io.Discard, conn) // until the other side leaves
 	})
@@ -88,14 +88,14 @@ func joinAs(t *testing.T, h *Host) net.Conn {
 	return conn
 }
 
-func welcomed() *Host {
+func newTestHost() *Host {
 	return NewHost(func(context.Context, Guest) (Config, func()) {
 		return Config{Tools: &catalogue{defs: offeredTools()}, Caller: &pipeline{}, Version: "test"}, func() {}
 	})
 }
 
 func TestAGuestThatSaysNothingIsLetGo(t *testing.T) {
-	h := welcomed()
+	h := newTestHost()
 	h.patience = 50 * time.Millisecond
 	conn := joinAs(t, h)
 	if _, err := io.Copy(io.Discard, conn); err != nil {
@@ -104,7 +104,7 @@ func TestAGuestThatSaysNothingIsLetGo(t *testing.T) {
 }
 
 func TestAGuestWhoseFirstMessageHasNoEndIsLetGo(t *testing.T) {
-	conn := joinAs(t, welcomed())
+	conn := joinAs(t, newTestHost())
 	for {
 		if _, err := conn.Write(bytes.Repeat([]byte{' '}, 100_000)); err != nil {
 			return
@@ -112,22 +112,22 @@ func TestAGuestWhoseFirstMessageHasNoEndIsLetGo(t *testing.T) {
 	}
 }
 
-// clocked is a connection that keeps its deadline and has something to say.
-type clocked struct {
+// deadlineConn is a connection that records its deadline and has data to read.
+type deadlineConn struct {
 	net.Conn
 	io.Reader
 	until time.Time
 }
 
-func (c *clocked) Read(b []byte) (int, error) { return c.Reader.Read(b) }
+func (c *deadlineConn) Read(b []byte) (int, error) { return c.Reader.Read(b) }
 
-func (c *clocked) SetReadDeadline(t time.Time) error {
+func (c *deadlineConn) SetReadDeadline(t time.Time) error {
 	c.until = t
 	return nil
 }
 
 func TestOnlyTheFirstMessageOfAGuestHasADeadline(t *testing.T) {
-	c := &clocked{Reader: iotest.OneByteReader(strings.NewReader("{}\n" + strings.Repeat(" ", 2*maxHello)))}
+	c := &deadlineConn{Reader: iotest.OneByteReader(strings.NewReader("{}\n" + strings.Repeat(" ", 2*maxHello)))}
 	in, err := greet(c, bufio.NewReader(c), time.Minute)
 	if err != nil || c.until.IsZero() {
 		t.Fatalf("no deadline at first: %v, %v", c.until, err)

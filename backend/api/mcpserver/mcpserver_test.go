@@ -193,12 +193,12 @@ func TestACancelledCallIsCancelledInThePipeline(t *testing.T) {
 		_, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "wait_for"})
 		ended <- err
 	}()
-	until(t, "the call runs", func() bool { return p.last().Tool == "wait_for" })
+	eventually(t, "the call runs", func() bool { return p.last().Tool == "wait_for" })
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	until(t, "the pipeline is told", func() bool {
+	eventually(t, "the pipeline is told", func() bool {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return p.cancelled
@@ -255,7 +255,7 @@ func TestAChangeOfTheCatalogueIsTold(t *testing.T) {
 	tools.mu.Lock()
 	tools.defs = offeredTools()
 	tools.mu.Unlock()
-	tellUntil(t, changed, Change{Tools: true}, told, "tools")
+	notifyUntil(t, changed, Change{Tools: true}, told, "tools")
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != 4 {
 		t.Errorf("got %v, %v", list, err)
@@ -280,9 +280,9 @@ func TestWhatIsNoJSONEndsTheConnectionWithAnError(t *testing.T) {
 	}
 }
 
-// tellUntil says that something changed until the client is told so: what it wants to hear of may reach
-// the server after the first time.
-func tellUntil(t *testing.T, changed chan<- Change, what Change, told <-chan string, want string) {
+// notifyUntil reports a change until the client is notified: its subscription may arrive after the first
+// report.
+func notifyUntil(t *testing.T, changed chan<- Change, what Change, told <-chan string, want string) {
 	t.Helper()
 	for range 300 {
 		changed <- what
@@ -297,7 +297,7 @@ func tellUntil(t *testing.T, changed chan<- Change, what Change, told <-chan str
 	t.Fatalf("the client was not told of %s", want)
 }
 
-func until(t *testing.T, what string, holds func() bool) {
+func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {

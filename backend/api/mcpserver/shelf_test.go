@@ -13,10 +13,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// sharing are conversations that a person shared.
-type sharing map[string]string
+// sharedConversations are conversations that the person shared.
+type sharedConversations map[string]string
 
-func (s sharing) Shared(context.Context) ([]Conversation, error) {
+func (s sharedConversations) Shared(context.Context) ([]Conversation, error) {
 	list := []Conversation{}
 	for id, title := range s {
 		list = append(list, Conversation{ID: id, Title: title})
@@ -25,14 +25,14 @@ func (s sharing) Shared(context.Context) ([]Conversation, error) {
 	return list, nil
 }
 
-func (s sharing) Text(_ context.Context, id string) (string, bool, error) {
+func (s sharedConversations) Text(_ context.Context, id string) (string, bool, error) {
 	title, ok := s[id]
 	return "# " + title, ok, nil
 }
 
 func TestAPageIsReadAsAResourceByACallOfItsTool(t *testing.T) {
-	for _, revision := range eras {
-		h := opened(t, nil)
+	for _, revision := range revisions {
+		h := startHost(t, nil)
 		c := h.visit(t, "editor", "", revision, nil)
 		list, err := c.ListResources(t.Context(), nil)
 		if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "sextant://page/elements" {
@@ -58,15 +58,15 @@ func TestAPageIsReadAsAResourceByACallOfItsTool(t *testing.T) {
 
 func TestAReadThatIsRefusedSaysWhy(t *testing.T) {
 	a := &asker{asks: 1}
-	h := opened(t, a.config)
-	_, err := h.visit(t, "editor", "", "2026-07-28", person(t, yes())).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "sextant://page/elements"})
+	h := startHost(t, a.config)
+	_, err := h.visit(t, "editor", "", "2026-07-28", userAnswers(t, allowOnce())).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "sextant://page/elements"})
 	if err == nil || !strings.Contains(err.Error(), "nobody to ask") || a.ran != 0 {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestOnlyConversationsThatAreSharedCanBeRead(t *testing.T) {
-	h := opened(t, func(cfg *Config) { cfg.Shared = sharing{"c1": "Lamps", "c2": "Chairs"} })
+	h := startHost(t, func(cfg *Config) { cfg.Shared = sharedConversations{"c1": "Lamps", "c2": "Chairs"} })
 	c := h.visit(t, "editor", "", "2026-07-28", nil)
 	list, err := c.ListResources(t.Context(), nil)
 	if err != nil || len(list.Resources) != 3 || list.Resources[1].URI != "sextant://conversation/c1" || list.Resources[1].Title != "Lamps" {
@@ -100,7 +100,7 @@ func TestOnlyConversationsThatAreSharedCanBeRead(t *testing.T) {
 }
 
 func TestPromptsAreFilledInAndBringThePage(t *testing.T) {
-	h := opened(t, func(cfg *Config) { cfg.Caller = says("Page: Shop") })
+	h := startHost(t, func(cfg *Config) { cfg.Caller = textCaller("Page: Shop") })
 	c := h.visit(t, "editor", "", "2025-11-25", nil)
 	list, err := c.ListPrompts(t.Context(), nil)
 	if err != nil || len(list.Prompts) != 3 {
@@ -128,10 +128,10 @@ func TestPromptsAreFilledInAndBringThePage(t *testing.T) {
 }
 
 func TestAClientThatAsksForLogsHearsOfRefusals(t *testing.T) {
-	for _, revision := range eras {
+	for _, revision := range revisions {
 		heard := make(chan *sdk.LoggingMessageParams, 10)
 		a := &asker{asks: 1}
-		h := opened(t, a.config)
+		h := startHost(t, a.config)
 		c := h.visit(t, "editor", "", revision, &sdk.ClientOptions{LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) { heard <- r.Params }})
 		params := &sdk.CallToolParams{Name: "bash"}
 		if revision < sinceStateless {

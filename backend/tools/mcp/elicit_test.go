@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func order(t *testing.T, ask func(context.Context, requests.Question) (requests.Answer, error)) string {
+func callOrder(t *testing.T, ask func(context.Context, requests.Question) (requests.Answer, error)) string {
 	t.Helper()
 	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{Ask: ask})
 	reaches(t, s, "My Tester", stateReady)
@@ -24,7 +24,7 @@ func order(t *testing.T, ask func(context.Context, requests.Question) (requests.
 
 func TestWhatAServerAsksInACallIsAnsweredByThePerson(t *testing.T) {
 	var asked requests.Question
-	got := order(t, func(_ context.Context, q requests.Question) (requests.Answer, error) {
+	got := callOrder(t, func(_ context.Context, q requests.Question) (requests.Answer, error) {
 		asked = q
 		return requests.Answer{Action: requests.Accept, Content: map[string]any{"size": "large"}}, nil
 	})
@@ -34,12 +34,12 @@ func TestWhatAServerAsksInACallIsAnsweredByThePerson(t *testing.T) {
 }
 
 func TestAQuestionThatNobodyAnswersIsNotAYes(t *testing.T) {
-	if got := order(t, func(context.Context, requests.Question) (requests.Answer, error) {
+	if got := callOrder(t, func(context.Context, requests.Question) (requests.Answer, error) {
 		return requests.Answer{}, errors.New("nobody")
 	}); got != "cancel <nil>" {
 		t.Errorf("got %q", got)
 	}
-	if got := order(t, func(context.Context, requests.Question) (requests.Answer, error) {
+	if got := callOrder(t, func(context.Context, requests.Question) (requests.Answer, error) {
 		return requests.Answer{Action: requests.Decline, Content: map[string]any{"size": "large"}}, nil
 	}); got != "decline <nil>" {
 		t.Errorf("got %q", got)

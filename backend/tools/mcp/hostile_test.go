@@ -67,7 +67,7 @@ func TestWhatAServerSaysOfAFailureIsShortAndHidesNothing(t *testing.T) {
 }
 
 func TestAServerIsStoppedWhileACallHangsInIt(t *testing.T) {
-	server, url := shelf(t)
+	server, url := namedServer(t)
 	begun := make(chan struct{})
 	release := make(chan struct{})
 	server.AddTool(&sdk.Tool{Name: "hang", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

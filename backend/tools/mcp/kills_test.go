@@ -21,11 +21,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// mortal kills its own process, as kill -9 does, in the middle of what it says: after a number of
+// dyingWriter kills its own process, as kill -9 does, in the middle of what it says: after a number of
 // bytes that nobody knows before.
-type mortal struct{ left int64 }
+type dyingWriter struct{ left int64 }
 
-func (m *mortal) Write(p []byte) (int, error) {
+func (m *dyingWriter) Write(p []byte) (int, error) {
 	if int64(len(p)) >= m.left {
 		_, _ = os.Stdout.Write(p[:m.left])
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -35,19 +35,19 @@ func (m *mortal) Write(p []byte) (int, error) {
 	return os.Stdout.Write(p)
 }
 
-func (m *mortal) Close() error { return os.Stdout.Close() }
+func (m *dyingWriter) Close() error { return os.Stdout.Close() }
 
-// mortalTransport is how the test's own binary speaks in the mode "mortal". It leaves a child behind,
+// dyingTransport is how the test's own binary speaks in the mode "mortal". It leaves a child behind,
 // as wrappers do, which has to go with it.
-func mortalTransport() sdk.Transport {
+func dyingTransport() sdk.Transport {
 	left := exec.Command("sleep", "600")
 	_ = left.Start()
-	return &sdk.IOTransport{Reader: os.Stdin, Writer: &mortal{left: rand.Int64N(20000) + 1}}
+	return &sdk.IOTransport{Reader: os.Stdin, Writer: &dyingWriter{left: rand.Int64N(20000) + 1}}
 }
 
 // ours are the processes whose parent is this one, or whose group one of ours led: living or not yet
 // reaped, without what began before the test.
-func ours(t *testing.T) (found []string) {
+func childProcesses(t *testing.T) (found []string) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -100,7 +100,7 @@ func TestAServerKilledAtAnyByteHangsNoCallAndLeavesNothing(t *testing.T) {
 	if answered.Load() == 0 || refused.Load() == 0 {
 		t.Errorf("%d answers and %d refusals prove nothing", answered.Load(), refused.Load())
 	}
-	if left := ours(t); len(left) > 0 {
+	if left := childProcesses(t); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	fmt.Printf("%d kills at random bytes: %d calls answered, %d refused with a reason, none hung\n", died.Load(), answered.Load(), refused.Load())

@@ -10,8 +10,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// shelf is a real server over HTTP whose tools each say their own name.
-func shelf(t *testing.T) (server *sdk.Server, url string) {
+// namedServer is a real server over HTTP whose tools each say their own name.
+func namedServer(t *testing.T) (server *sdk.Server, url string) {
 	t.Helper()
 	server = sdk.NewServer(&sdk.Implementation{Name: "shelf", Version: "1"}, nil)
 	h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
@@ -25,16 +25,16 @@ func shelf(t *testing.T) (server *sdk.Server, url string) {
 	return server, h.URL
 }
 
-func puts(server *sdk.Server, name string) {
+func addTool(server *sdk.Server, name string) {
 	server.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: name}}}, nil
 	})
 }
 
 func TestANameNeverComesToMeanAnotherToolOfTheServer(t *testing.T) {
-	server, url := shelf(t)
-	puts(server, "read_file")
-	puts(server, "steady")
+	server, url := namedServer(t)
+	addTool(server, "read_file")
+	addTool(server, "steady")
 	s, _, _ := started(t, configText(`"srv": {"url": "`+url+`"}`))
 	reaches(t, s, "srv", stateReady)
 	if r := call(t, s, "srv__read_file", `{}`); r.Value != "read_file" {
@@ -52,7 +52,7 @@ func TestANameNeverComesToMeanAnotherToolOfTheServer(t *testing.T) {
 		if step.remove != "" {
 			server.RemoveTools(step.remove)
 		}
-		puts(server, step.add)
+		addTool(server, step.add)
 		s.mu.Lock()
 		v := s.servers["srv"]
 		s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 )
 
 // library is a server with resources and prompts, some of them hostile.
-func library() *sdk.Server {
+func resourceServer() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "library", Version: "1"}, &sdk.ServerOptions{
 		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
 		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
@@ -56,7 +56,7 @@ func library() *sdk.Server {
 	return s
 }
 
-func shelves(t *testing.T) (*Servers, *journal) {
+func startResourceServer(t *testing.T) (*Servers, *journal) {
 	t.Helper()
 	s, j, _ := started(t, configText(`"Shelf": `+stdio(t, "library", "")))
 	reaches(t, s, "Shelf", stateReady)
@@ -64,7 +64,7 @@ func shelves(t *testing.T) (*Servers, *journal) {
 }
 
 func TestWhatAServerOffersIsListedWithoutPagesOfAppsAndReadable(t *testing.T) {
-	s, _ := shelves(t)
+	s, _ := startResourceServer(t)
 	got, err := s.Offers(t.Context(), "Shelf")
 	if err != nil || len(got.Resources) != 4 || len(got.Templates) != 1 || len(got.Prompts) != 1 || !got.Completes || !got.Watches {
 		t.Fatalf("%+v, %v", got, err)
@@ -94,7 +94,7 @@ func TestWhatAServerOffersIsListedWithoutPagesOfAppsAndReadable(t *testing.T) {
 }
 
 func TestAPromptBecomesADraftInWhichNothingIsUnseen(t *testing.T) {
-	s, _ := shelves(t)
+	s, _ := startResourceServer(t)
 	got, err := s.Draft(t.Context(), "Shelf", "review", map[string]string{"file": "main.go"})
 	if err != nil || got.Text != "Review main.go.\nAll of it." {
 		t.Fatalf("%+v, %v", got, err)
@@ -108,7 +108,7 @@ func TestAPromptBecomesADraftInWhichNothingIsUnseen(t *testing.T) {
 }
 
 func TestAModelReadsResourcesByToolsThatAreGatedLikeTheServersOwn(t *testing.T) {
-	s, _ := shelves(t)
+	s, _ := startResourceServer(t)
 	list := call(t, s, "shelf__resources__list", `{"query":"LIVE"}`)
 	if text := list.ModelText(); !strings.Contains(text, "note:live") || strings.Contains(text, "note:a") || list.Sources[0] != "mcp:Shelf" {
 		t.Errorf("%s, from %v", text, list.Sources)
@@ -135,7 +135,7 @@ func TestAModelReadsResourcesByToolsThatAreGatedLikeTheServersOwn(t *testing.T) 
 }
 
 func TestChangesOfResourcesAreToldForWhatIsWatched(t *testing.T) {
-	s, j := shelves(t)
+	s, j := startResourceServer(t)
 	for _, uri := range []string{"note:live", "note:live", "note:a"} {
 		if on, err := s.Watch(t.Context(), "Shelf", uri, true); !on || err != nil {
 			t.Fatal(on, err)

@@ -17,10 +17,10 @@ import (
 	"sextant/shared/wire"
 )
 
-// worker is a real server over HTTP; with stateless it speaks the newest revision, else the older ones.
+// progressServer is a real server over HTTP; with stateless it speaks the newest revision, else the older ones.
 // Its tool tells of its progress, then waits until it is cancelled where it is asked to, else until that
 // was heard.
-func worker(t *testing.T) (address string, cancelled, heard chan struct{}) {
+func progressServer(t *testing.T) (address string, cancelled, heard chan struct{}) {
 	t.Helper()
 	cancelled, heard = make(chan struct{}, 1), make(chan struct{})
 	server := sdk.NewServer(&sdk.Implementation{Name: "worker", Version: "1"}, nil)
@@ -48,46 +48,46 @@ func worker(t *testing.T) (address string, cancelled, heard chan struct{}) {
 	return h.URL, cancelled, heard
 }
 
-// told collects what a call tells.
-type told struct {
+// outputRecorder collects what a call tells.
+type outputRecorder struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (o *told) out(stream, text string) {
+func (o *outputRecorder) out(stream, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.lines = append(o.lines, stream+": "+text)
 }
 
-func (o *told) all() string {
+func (o *outputRecorder) all() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return strings.Join(o.lines, "")
 }
 
-// eras are a memory of a server of each revision that is spoken differently.
-func eras(t *testing.T, test func(t *testing.T, memory Memory)) {
+// eachRevision runs test with a memory of a server of each revision that is fixedRevision differently.
+func eachRevision(t *testing.T, test func(t *testing.T, memory Memory)) {
 	for _, era := range []string{statelessRevision, "2025-11-25"} {
-		t.Run(era, func(t *testing.T) { test(t, spoken{era}) })
+		t.Run(era, func(t *testing.T) { test(t, fixedRevision{era}) })
 	}
 }
 
-// spoken remembers of every server that it speaks this revision.
-type spoken struct{ era string }
+// fixedRevision remembers of every server that it speaks this revision.
+type fixedRevision struct{ era string }
 
-func (s spoken) KnownServer(context.Context, string) (wire.KnownServer, error) {
+func (s fixedRevision) KnownServer(context.Context, string) (wire.KnownServer, error) {
 	return wire.KnownServer{Era: s.era, Found: time.Now()}, nil
 }
 
-func (s spoken) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }
+func (s fixedRevision) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }
 
 func TestProgressOfACallIsToldInBothEras(t *testing.T) {
-	eras(t, func(t *testing.T, memory Memory) {
-		address, _, on := worker(t)
+	eachRevision(t, func(t *testing.T, memory Memory) {
+		address, _, on := progressServer(t)
 		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
 		reaches(t, s, "w", stateReady)
-		var heard told
+		var heard outputRecorder
 		var once sync.Once
 		r, err := s.Execute(t.Context(), toolspec.Call{Tool: "w__work"}, toolspec.Definition{Owner: "w"}, func(stream, text string) {
 			heard.out(stream, text)
@@ -103,8 +103,8 @@ func TestProgressOfACallIsToldInBothEras(t *testing.T) {
 }
 
 func TestACancelledCallIsCancelledAtTheServerInBothEras(t *testing.T) {
-	eras(t, func(t *testing.T, memory Memory) {
-		address, cancelled, _ := worker(t)
+	eachRevision(t, func(t *testing.T, memory Memory) {
+		address, cancelled, _ := progressServer(t)
 		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
 		reaches(t, s, "w", stateReady)
 		ctx, cancel := context.WithCancelCause(t.Context())

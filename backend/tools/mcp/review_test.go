@@ -20,8 +20,8 @@ func description(s *Servers, name string) string {
 	return defs[at].Description
 }
 
-// turned has the tester change its tool "drop" and waits until that is known.
-func turned(t *testing.T, s *Servers) {
+// changeTool has the tester change its tool "drop" and waits until that is known.
+func changeTool(t *testing.T, s *Servers) {
 	t.Helper()
 	reaches(t, s, "My Tester", stateReady)
 	if r := call(t, s, "my_tester__turn", `{}`); !r.Success {
@@ -37,7 +37,7 @@ func turned(t *testing.T, s *Servers) {
 
 func TestAToolThatItsServerChangesStopsWithTheDifference(t *testing.T) {
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	turned(t, s)
+	changeTool(t, s)
 	if got := description(s, "my_tester__drop"); got != "Does drop." {
 		t.Errorf("the model reads %q", got)
 	}
@@ -61,7 +61,7 @@ func TestAPersonDecidesAboutAChangedToolOnceAndForGood(t *testing.T) {
 	}}
 	text := configText(`"My Tester": ` + stdio(t, "good", ""))
 	s, _, _ := startedWith(t, text, cfg)
-	turned(t, s)
+	changeTool(t, s)
 	mustFail(t, call(t, s, "my_tester__drop", `{}`), toolspec.SecurityError, "the person declined")
 	yes = true
 	for range 2 {
@@ -87,7 +87,7 @@ func TestAQuestionAboutAChangedToolHoldsUpNoOtherCallAndEndsWithItsOwn(t *testin
 		<-answer
 		return true, nil
 	}})
-	turned(t, s)
+	changeTool(t, s)
 	first, others := make(chan toolspec.Result, 1), make(chan toolspec.Result, 2)
 	go func() { first <- s.Call(t.Context(), "My Tester", "drop", nil) }()
 	<-asked
@@ -132,7 +132,7 @@ func TestAToolThatChangesWhileThePersonReadsIsAskedAboutAgain(t *testing.T) {
 		})
 		return true, nil
 	}})
-	turned(t, s)
+	changeTool(t, s)
 	if r := call(t, s, "my_tester__drop", `{}`); r.Value != "dropped it" {
 		t.Errorf("got %+v", r)
 	}

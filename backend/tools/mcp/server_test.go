@@ -43,14 +43,14 @@ func serve(mode string) {
 	fmt.Fprintln(os.Stderr, "server is up")
 	var transport sdk.Transport = &sdk.StdioTransport{}
 	if mode == "mortal" {
-		transport = mortalTransport()
+		transport = dyingTransport()
 	}
 	s := testServer()
 	if mode == "apps" {
 		appServer(s)
 	}
 	if mode == "library" {
-		s = library()
+		s = resourceServer()
 	}
 	if mode == "shell" {
 		addShell(s)

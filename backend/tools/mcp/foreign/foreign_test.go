@@ -51,25 +51,25 @@ func TestListsOfOtherProgramsAreRead(t *testing.T) {
 			nil,
 		},
 	} {
-		list, err := reader(t).Read([]byte(c.text))
-		if err != nil || len(list.Servers) != 1 || !strings.Contains(list.Format, c.format) {
-			t.Errorf("%s: %+v %v", c.name, list, err)
-			continue
-		}
-		got := list.Servers[0]
-		if len(got.Notes) != len(c.notes) {
-			t.Errorf("%s: notes %q", c.name, got.Notes)
-			continue
-		}
-		for i, want := range c.notes {
-			if !strings.Contains(got.Notes[i], want) || strings.Contains(got.Notes[i], "hidden") {
-				t.Errorf("%s: note %q", c.name, got.Notes[i])
+		t.Run(c.name, func(t *testing.T) {
+			list, err := reader(t).Read([]byte(c.text))
+			if err != nil || len(list.Servers) != 1 || !strings.Contains(list.Format, c.format) {
+				t.Fatalf("%+v %v", list, err)
 			}
-		}
-		got.Notes = nil
-		if !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: %+v", c.name, got)
-		}
+			got := list.Servers[0]
+			if len(got.Notes) != len(c.notes) {
+				t.Fatalf("notes %q", got.Notes)
+			}
+			for i, want := range c.notes {
+				if !strings.Contains(got.Notes[i], want) || strings.Contains(got.Notes[i], "hidden") {
+					t.Errorf("note %q", got.Notes[i])
+				}
+			}
+			got.Notes = nil
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }
 

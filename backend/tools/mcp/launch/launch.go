@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -97,6 +98,9 @@ func startOutside(r Request, name string) (Program, io.WriteCloser, io.ReadClose
 	p, err := child.Start(child.Spec{
 		Name: name, Args: r.Entry.Args, Dir: ExpandHome(dir), Env: child.Environment(r.Env...), Log: r.Log, Pipes: true,
 	})
+	if errors.Is(err, exec.ErrNotFound) {
+		err = notFound(name)
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -125,14 +129,18 @@ func checkExecutable(name, dir, workspace string) error {
 	info, err := os.Stat(file)
 	switch {
 	case !strings.ContainsRune(name, '/') || errors.Is(err, fs.ErrNotExist):
-		if strings.ContainsRune(name, ' ') {
-			return fmt.Errorf(`command not found: %q. Write its arguments into "args"`, name)
-		}
-		return fmt.Errorf("command not found: %q", name)
+		return notFound(name)
 	case err != nil:
 		return err
 	case info.IsDir() || info.Mode()&0o111 == 0:
 		return fmt.Errorf("%s is not an executable program", name)
 	}
 	return nil
+}
+
+func notFound(command string) error {
+	if strings.ContainsRune(command, ' ') {
+		return fmt.Errorf(`command not found: %q. Write its arguments into "args"`, command)
+	}
+	return fmt.Errorf("command not found: %q", command)
 }

@@ -45,8 +45,10 @@ func TestAnAddressThatLooksLikeAnotherIsWrittenAsItIsLookedUp(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://\u0430pple.com:8443/x": "xn--pple-43d.com:8443", "https://apple.com/": "apple.com", "http://[::1]:80/": "[::1]:80", "http://my_host/": "my_host",
 	} {
-		if u, err := ParseAddress(text); err != nil || u.Host != want {
-			t.Errorf("%s: %v, %v", text, u, err)
-		}
+		t.Run(want, func(t *testing.T) {
+			if u, err := ParseAddress(text); err != nil || u.Host != want {
+				t.Errorf("%s: %v, %v", text, u, err)
+			}
+		})
 	}
 }

@@ -2,23 +2,18 @@ package signin
 
 import (
 	"context"
-	"crypto"
-	"crypto/ecdsa"
 	"crypto/rand"
-	"crypto/rsa"
-	"crypto/sha256"
-	"crypto/x509"
-	"encoding/base64"
-	"encoding/json"
-	"encoding/pem"
-	"errors"
 	"fmt"
 	"net/url"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 )
+
+// assertionLife is how long an assertion is valid.
+const assertionLife = 5 * time.Minute
 
 // asMachine signs in without a person (the client credentials grant).
 func (h *Handler) asMachine(ctx context.Context, who authority, g *grant, scopes []string) error {
@@ -49,47 +44,27 @@ func (h *Handler) asMachine(ctx context.Context, who authority, g *grant, scopes
 
 // assertion is a JWT that authenticates the client, signed with the person's key (RFC 7523).
 func (h *Handler) assertion(issuer string) (string, error) {
-	block, _ := pem.Decode([]byte(h.cfg.PrivateKey))
-	if block == nil {
-		return "", errors.New("the private key is not a PEM block")
+	method, pem := jwt.GetSigningMethod(h.cfg.Algorithm), []byte(h.cfg.PrivateKey)
+	var key any
+	var err error
+	switch method {
+	case jwt.SigningMethodES256:
+		key, err = jwt.ParseECPrivateKeyFromPEM(pem)
+	case jwt.SigningMethodRS256:
+		key, err = jwt.ParseRSAPrivateKeyFromPEM(pem)
+	default:
+		return "", fmt.Errorf("the algorithm %q is not supported; use ES256 or RS256", h.cfg.Algorithm)
 	}
-	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
-		return "", fmt.Errorf("reading the private key: %w", err)
+		return "", fmt.Errorf("reading the private key for %s: %w", h.cfg.Algorithm, err)
 	}
 	now := time.Now()
-	part := func(v any) string {
-		b, err := json.Marshal(v)
-		if err != nil {
-			return ""
-		}
-		return base64.RawURLEncoding.EncodeToString(b)
+	signed, err := jwt.NewWithClaims(method, jwt.MapClaims{
+		"iss": h.cfg.ClientID, "sub": h.cfg.ClientID, "aud": issuer, "jti": rand.Text(),
+		"iat": now.Unix(), "exp": now.Add(assertionLife).Unix(),
+	}).SignedString(key)
+	if err != nil {
+		return "", fmt.Errorf("signing with the private key for %s: %w", h.cfg.Algorithm, err)
 	}
-	signed := part(map[string]string{"alg": h.cfg.Algorithm, "typ": "JWT"}) + "." + part(map[string]any{
-		"iss": h.cfg.ClientID, "sub": h.cfg.ClientID, "aud": issuer, "jti": rand.Text(), "iat": now.Unix(),
-		"exp": now.Add(5 * time.Minute).Unix(),
-	})
-	sum := sha256.Sum256([]byte(signed))
-	var signature []byte
-	switch key := key.(type) {
-	case *ecdsa.PrivateKey:
-		if h.cfg.Algorithm != "ES256" || key.Curve.Params().BitSize != 256 {
-			return "", fmt.Errorf("the private key is for ES256, not for %q", h.cfg.Algorithm)
-		}
-		r, s, err := ecdsa.Sign(rand.Reader, key, sum[:])
-		if err != nil {
-			return "", fmt.Errorf("signing: %w", err)
-		}
-		signature = append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
-	case *rsa.PrivateKey:
-		if h.cfg.Algorithm != "RS256" {
-			return "", fmt.Errorf("the private key is for RS256, not for %q", h.cfg.Algorithm)
-		}
-		if signature, err = rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:]); err != nil {
-			return "", fmt.Errorf("signing: %w", err)
-		}
-	default:
-		return "", fmt.Errorf("private keys of type %T are not supported; use ES256 or RS256", key)
-	}
-	return signed + "." + base64.RawURLEncoding.EncodeToString(signature), nil
+	return signed, nil
 }

@@ -2,6 +2,13 @@ package signin_test
 
 import (
 	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"net/http"
 	"strings"
@@ -134,5 +141,51 @@ func TestAMachinesSecretStaysWithItsIssuer(t *testing.T) {
 	s.mu.Unlock()
 	if _, err := ask(t.Context(), t, machine(), s); !errors.Is(err, signin.ErrDeclined) || len(two.seen) != 0 {
 		t.Errorf("got %v, sent %v", err, two.seen)
+	}
+}
+
+func TestAMachinesKeySignsWhoItIs(t *testing.T) {
+	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rs, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		algorithm string
+		key       crypto.Signer
+		works     bool
+	}{
+		"ES256":             {"ES256", ec, true},
+		"RS256":             {"RS256", rs, true},
+		"another curve":     {"ES256", p384, false},
+		"another algorithm": {"RS256", ec, false},
+		"no algorithm":      {"none", ec, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			der, err := x509.MarshalPKCS8PrivateKey(c.key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			by := newIssuer(t, "a", 3600)
+			by.key, by.frugal = c.key.Public(), true
+			s := newServer(t, by)
+			h := signin.New(signin.Config{
+				Server: "notes", URL: s.URL + "/mcp", Machine: true, ClientID: "mine", Algorithm: c.algorithm,
+				PrivateKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+			})
+			defer h.Close()
+			if c.works {
+				works(t, h, s)
+			} else if _, err := ask(t.Context(), t, h, s); err == nil || len(by.seen) != 0 {
+				t.Errorf("got %v, sent %v", err, by.seen)
+			}
+		})
 	}
 }

@@ -8,16 +8,16 @@
 // outlives the request that began it, because a person takes longer than a request may. A person who declined
 // is not asked again until there is a new Handler.
 //
-// The parts are the SDK's (auth.GetAuthServerMetadata, oauthex) and golang.org/x/oauth2. The flow is not the
-// SDK's auth.AuthorizationCodeHandler, because that
-//   - discovers, registers and sends the client's secret in one step, with no hook in which the person can be
-//     asked about a new issuer first;
-//   - registers again for each sign-in, and probes how a public or stored client authenticates by sending the
-//     one-time code twice;
-//   - renews tokens without their resource (RFC 8707), and cannot continue from a stored refresh token;
-//   - rejects metadata for a resource above the server's path, and then asks the server's own host instead.
+// Discovery and registration use the SDK (auth.GetAuthServerMetadata, oauthex), tokens golang.org/x/oauth2. The
+// flow is not the SDK's auth.AuthorizationCodeHandler, because that
+//   - discovers, registers and exchanges the code in one step: no hook learns the issuer before our client is
+//     used there, so the person could not be asked about a new one;
+//   - registers again for each sign-in, and sends the one-time code of a public client twice, because it probes
+//     how the client authenticates;
+//   - rejects metadata for a resource above the server's path, and then signs in at the server's own host.
 //
-// Its client credentials handler has no private keys and sends no resource either.
+// With its hooks for token sources, storing tokens and renewing them for their resource (RFC 8707) would still
+// be ours. The SDK's client credentials handler supports neither private keys nor a resource.
 //
 // The package opens no browser and stores nothing itself: Config brings both.
 package signin

@@ -2,6 +2,7 @@ package signin_test
 
 import (
 	"context"
+	"crypto"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -17,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"go.uber.org/goleak"
 
 	"sextant/backend/tools/mcp/signin"
@@ -35,6 +37,8 @@ type issuer struct {
 	// metadata replaces members of its metadata, redirect members of its answer to the browser.
 	metadata map[string]any
 	redirect map[string]string
+	// key checks the assertions of clients instead of their ids.
+	key crypto.PublicKey
 
 	mu        sync.Mutex
 	clients   []string
@@ -100,7 +104,13 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request, answer func(http.
 	defer i.mu.Unlock()
 	i.seen = append(i.seen, r.PostForm.Encode())
 	no := func(why string) { answer(w, http.StatusBadRequest, map[string]string{"error": why}) }
-	if !strings.HasSuffix(r.PostForm.Get("resource"), "/mcp") || !slices.Contains(i.clients, r.PostForm.Get("client_id")) {
+	known := slices.Contains(i.clients, r.PostForm.Get("client_id"))
+	if i.key != nil {
+		_, err := jwt.Parse(r.PostForm.Get("client_assertion"), func(*jwt.Token) (any, error) { return i.key, nil },
+			jwt.WithIssuer("mine"), jwt.WithSubject("mine"), jwt.WithAudience(i.URL), jwt.WithExpirationRequired(), jwt.WithIssuedAt())
+		known = err == nil
+	}
+	if !strings.HasSuffix(r.PostForm.Get("resource"), "/mcp") || !known {
 		no("invalid_client")
 		return
 	}
@@ -113,7 +123,7 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request, answer func(http.
 			return
 		}
 	case "client_credentials":
-		if r.PostForm.Get("client_secret") != "typed" {
+		if i.key == nil && r.PostForm.Get("client_secret") != "typed" {
 			no("invalid_client")
 			return
 		}
