@@ -43,8 +43,7 @@ func (d *door) progress(ctx context.Context, req *sdk.CallToolRequest, call *too
 				message = fmt.Sprintf("%s is running, %d s", call.Tool, n)
 			}
 			err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-				ProgressToken: token,
-				Progress:      float64(n), Message: message,
+				ProgressToken: token, Progress: float64(n), Message: message,
 			})
 			if err != nil {
 				return

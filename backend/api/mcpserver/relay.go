@@ -119,14 +119,10 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 	us := sdk.NewClient(&sdk.Implementation{Name: name, Version: r.cfg.Version}, &sdk.ClientOptions{
 		Logger: r.cfg.Log, Capabilities: caps,
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.poke(Change{Tools: true}) },
-		ResourceListChangedHandler: func(context.Context,
-			*sdk.ResourceListChangedRequest,
-		) {
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {
 			r.poke(Change{Resources: true})
 		},
-		ResourceUpdatedHandler: func(_ context.Context,
-			req *sdk.ResourceUpdatedNotificationRequest,
-		) {
+		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) {
 			r.heard(req.Params.URI)
 		},
 		ProgressNotificationHandler: r.pass,
@@ -146,8 +142,8 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 	again := slices.Sorted(maps.Keys(r.subscribed))
 	r.mu.Unlock()
 	for _, uri := range again {
-		_ = session.Subscribe(hello,
-			&sdk.SubscribeParams{URI: uri}) // a resource that the new one lacks is not reported
+		// A resource that the new one lacks is not reported.
+		_ = session.Subscribe(hello, &sdk.SubscribeParams{URI: uri})
 	}
 	r.watching.Go(func() {
 		_ = session.Wait() // the calls report how it ended
@@ -239,8 +235,7 @@ func wire(err error) error {
 
 func (r *relay) list(ctx context.Context, req *sdk.ListToolsRequest) ([]*sdk.Tool, error) {
 	list, err := asked(ctx, r, req, func(s *sdk.ClientSession) (*sdk.ListToolsResult, error) {
-		return s.ListTools(ctx,
-			nil)
+		return s.ListTools(ctx, nil)
 	})
 	if err != nil {
 		return nil, err

@@ -87,8 +87,8 @@ func (s *Servers) notCallable(server, tool string) toolspec.Result {
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s is not running: %s", v.name, v.err),
 			next)
 	}
-	return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server %s has no tool %q", v.name,
-		clip.Runes(tool, 80)),
+	return toolspec.Fail(toolspec.UserError,
+		fmt.Sprintf("the MCP server %s has no tool %q", v.name, clip.Runes(tool, 80)),
 		"Check the list of its tools.")
 }
 

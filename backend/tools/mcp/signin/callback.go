@@ -28,9 +28,9 @@ const page = `<!doctype html><meta charset="utf-8"><title>Sextant</title>
 <body style="font:16px system-ui;margin:4rem"><h1>%s</h1><p>%s</p>`
 
 // listen serves the redirect address, on the port that the issuer knows already if that is free.
-func (h *Handler) listen(who authority) (*callback, error) {
-	us, _ := h.known(who.Issuer)
-	at, err := net.Listen("tcp", "127.0.0.1:"+port(us.Redirect))
+func (h *Handler) listen(as authority) (*callback, error) {
+	registered, _ := h.known(as.Issuer)
+	at, err := net.Listen("tcp", "127.0.0.1:"+port(registered.Redirect))
 	if err != nil {
 		at, err = net.Listen("tcp", "127.0.0.1:0")
 	}
@@ -64,8 +64,8 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	state := c.state
 	c.mu.Unlock()
-	if r.URL.Path != "/callback" || state == "" || subtle.ConstantTimeCompare([]byte(state),
-		[]byte(query.Get("state"))) != 1 {
+	matches := subtle.ConstantTimeCompare([]byte(state), []byte(query.Get("state"))) == 1
+	if r.URL.Path != "/callback" || state == "" || !matches {
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprintf(w, page, "This is not the sign-in that Sextant is waiting for", "Nothing was changed.")
 		return

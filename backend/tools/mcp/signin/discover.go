@@ -18,7 +18,7 @@ import (
 // maxMetadata bounds a metadata document in bytes.
 const maxMetadata = 1 << 20
 
-// authority is who issues tokens for a server.
+// authority is the authorization server that issues tokens for a server.
 type authority struct {
 	*oauthex.AuthServerMeta
 	// resource is what the tokens are for, supported the scopes that the server supports.

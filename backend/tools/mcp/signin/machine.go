@@ -16,16 +16,16 @@ import (
 const assertionLife = 5 * time.Minute
 
 // asMachine signs in without a person (the client credentials grant).
-func (h *Handler) asMachine(ctx context.Context, who authority, g *grant, scopes []string) error {
-	if err := secure(who.TokenEndpoint); err != nil {
+func (h *Handler) asMachine(ctx context.Context, as authority, g *grant, scopes []string) error {
+	if err := secure(as.TokenEndpoint); err != nil {
 		return err
 	}
 	cfg := &clientcredentials.Config{
-		ClientID: h.cfg.ClientID, ClientSecret: h.cfg.ClientSecret, TokenURL: who.TokenEndpoint, Scopes: scopes,
-		AuthStyle: style(method(who, true)), EndpointParams: url.Values{"resource": {g.Resource}},
+		ClientID: h.cfg.ClientID, ClientSecret: h.cfg.ClientSecret, TokenURL: as.TokenEndpoint, Scopes: scopes,
+		AuthStyle: style(method(as, true)), EndpointParams: url.Values{"resource": {g.Resource}},
 	}
 	if h.cfg.PrivateKey != "" {
-		assertion, err := h.assertion(who.Issuer)
+		assertion, err := h.assertion(as.Issuer)
 		if err != nil {
 			return err
 		}
