@@ -1,5 +1,5 @@
-# Two commands carry a fresh machine: `make run` and `make test`. Both begin with the
-# set-up script, which is quick and silent when nothing is missing.
+# Two commands do everything on a fresh machine: `make run` and `make test`. Both start with the set-up script, which is
+# quick and silent when nothing is missing.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -9,17 +9,17 @@ MAKEFLAGS += --no-builtin-rules
 BIN          := build/bin
 TAGS         := sqlite_fts5
 DESKTOP_TAGS := desktop production webkit2_41 $(TAGS)
-# Its tests run this very program a thousand times, outside of what the race detector can see.
-CONFINE      := ./backend/guard/confine
-# As in the end-to-end tests: what holds only the second time is told, and hides nothing else. A data race gets no second time.
-AGAIN        := --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
-# What runs at once is watched for data races room by room; the program as a whole, which is mostly waited for, only in make e2e.
-RACED         = $(filter-out %/guard/confine,$(shell go list -tags "$(TAGS)" ./backend/... ./panels/... ./shared/...))
-WHOLES       := ./app ./build/...
-WHOLE        := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch|IsGarbled|CutAtAnyByte
+# A failed test runs once more and is reported either way; a data race does not get a second run.
+RERUN        := --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
+# Goroutines share state in these packages, so make test runs them under the race detector. make e2e runs all packages so.
+RACE         := ./backend/agent/loop/... ./backend/api/ws/... ./backend/pipeline/... ./backend/store/... ./panels/...
+# Tests that have a long form, which SEXTANT_WHOLE=1 turns on.
+LONG         := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch|IsGarbled|CutAtAnyByte
+# The packages of this module that are not among those given.
+without       = $(filter-out $(shell go list -tags "$(TAGS)" $(1)),$(shell go list -tags "$(TAGS)" ./...))
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev test test-go test-ui e2e e2e-ui e2e-whole e2e-clients e2e-servers window-test conformance isolation isolation-window check generate bench bench-table bench-tasks redteam kills package clean
+.PHONY: help setup build build-headless ui run dev quick test test-go test-ui e2e e2e-ui e2e-whole e2e-clients e2e-servers window-test conformance isolation isolation-window check generate bench bench-table bench-tasks redteam kills package clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -50,17 +50,18 @@ run: build ## Set up, build and open the window (or serve it where there is no d
 dev: setup ## Run vite and the server from source, both reloading by hand
 	@build/dev.sh
 
-test: build test-go test-ui e2e-ui window-test isolation-window ## Everything CI runs, long tests in their short form
+quick: ## Vet, types, and the tests of what changed and what imports it (BASE=REV compares with REV)
+	@build/quick.sh
+
+test: build test-go test-ui e2e-ui window-test isolation-window ## Everything CI runs after make check
 	@echo "make test: all parts passed"
 
 test-go: ui
-	@echo "== Go tests, with the race detector"
 	@go -C build/tools build -o $(CURDIR)/$(BIN)/gotestsum gotest.tools/gotestsum
-	@$(BIN)/gotestsum --format standard-quiet $(AGAIN) --packages "$(RACED)" -- -race -vet=off -ldflags="-s -w" -tags "$(TAGS)" -p 2 -timeout 25m
-	@echo "== Go tests of the whole program and of the developer tools"
-	@$(BIN)/gotestsum --format standard-quiet $(AGAIN) --packages "$(WHOLES)" -- -trimpath -vet=off -ldflags="-s -w" -tags "$(TAGS)" -p 2 -timeout 25m
-	@echo "== The sandbox, and tries to get out of it"
-	@go test -tags "$(TAGS)" -timeout 10m $(CONFINE)
+	@echo "== Go tests"
+	@$(BIN)/gotestsum --format standard-quiet $(RERUN) --packages "$(call without,$(RACE))" -- -trimpath -vet=off -ldflags="-s -w" -tags "$(TAGS)" -p 2 -timeout 20m
+	@echo "== Go tests of packages whose goroutines share state, with the race detector"
+	@$(BIN)/gotestsum --format standard-quiet $(RERUN) --packages "$(RACE)" -- -race -vet=off -ldflags="-s -w" -tags "$(TAGS)" -p 2 -timeout 20m
 	@echo "go test: passed"
 
 test-ui: setup
@@ -81,12 +82,11 @@ e2e-servers: build ## The reference MCP servers from npm, used and killed throug
 	@echo "== The reference MCP servers"
 	@build/setup.sh --servers && node build/servers/drive.mjs $(BIN)/sextant
 
-# Every test that asks for SEXTANT_WHOLE has a long form: changing pages, zoom, frames, kills, branches, garbled streams.
 e2e-whole: ui
-	@echo "== The whole program and the sandbox, with the race detector"
-	@go test -race -vet=off -tags "$(TAGS)" -timeout 25m ./app $(CONFINE)
-	@echo "== The long tests in their whole form"
-	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -p 1 -count=1 -timeout 30m -run "$(WHOLE)" ./backend/surfaces/browser ./backend/agent/loop ./backend/agent/llm ./app
+	@echo "== Go tests, all under the race detector"
+	@go test -race -vet=off -tags "$(TAGS)" -timeout 60m ./...
+	@echo "== The long tests in their long form"
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -p 1 -count=1 -timeout 30m -run "$(LONG)" ./backend/browser/... ./backend/agent/... ./app
 
 redteam: ui ## A model that obeys every injected instruction: harm done, questions asked (about 10 minutes)
 	@echo "== A scripted model that obeys every instruction it reads"
@@ -96,7 +96,7 @@ kills: ui ## Kill the program 1,000 times in its work, and MCP servers: what is 
 	@echo "== A thousand kills"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestAProgramThatIsKilled ./build/kills
 	@echo "== A thousand kills of MCP servers, at random bytes of what they say"
-	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 20m -v -run TestAServerKilledAtAnyByte ./backend/tools/mcp
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 20m -v -run TestAServerKilledAtAnyByte ./backend/mcp/...
 
 window-test: build ## One real window under Xvfb
 	@echo "== One real window under Xvfb"
@@ -112,7 +112,7 @@ isolation-window: build
 	@echo "== Hostile panels in the real window under Xvfb"
 	@build/isolation-test.sh
 
-check: setup ## Format, lint, floors, generated files
+check: setup ## Format, lint, types, layers, generated files
 	@build/check.sh
 
 generate: setup ## Write again what is made from Go: API description, types, configuration

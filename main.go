@@ -4,9 +4,9 @@ package main
 import (
 	"os"
 
-	"sextant/app"
+	"sextant/app/cli"
 )
 
 func main() {
-	os.Exit(app.Main(os.Args[1:]))
+	os.Exit(cli.Main(os.Args[1:]))
 }

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// foreign is a Chromium that somebody else started with a debugging port.
+// importReader is a Chromium that somebody else started with a debugging port.
 type foreign struct {
 	t    *testing.T
 	http string

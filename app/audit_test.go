@@ -46,7 +46,7 @@ func TestTheAuditLogIsReadBesideARunningSextantAndTellsAChangedRow(t *testing.T)
 		t.Errorf("export: %d %q %v %q", code, first, err, errs)
 	}
 
-	db, err := sql.Open("sqlite3", filepath.Join(flags["data"], databaseName))
+	db, err := sql.Open("sqlite3", filepath.Join(flags["data"], DatabaseName))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,9 +102,7 @@ func newSlow(t testing.TB) *slow {
 		{"name":"stalled_wait","description":"Never answers.","endpoint":"GET /api/stalled/wait","parameters":{"type":"object"}}]}`)
 	s.world()
 	s.System = openWith(t, flags, Purpose{Private: true, WaitMCP: true})
-	wait, cancel := context.WithTimeout(t.Context(), mcpPatience)
-	defer cancel()
-	s.waitForMCP(wait)
+	s.WaitForMCP(t.Context())
 	for name, body := range map[string]string{
 		"spin":  "while (true) {}",
 		"outer": `return await tools.bash({command: "sleep ` + sleeping + `"})`,

@@ -45,7 +45,7 @@ func TestACreatedToolGoesTheWholeWayAndEachOfItsPartsToo(t *testing.T) {
 	}
 	var told []string
 	for _, r := range rows {
-		told = append(told, r.Tool+" by "+by(r))
+		told = append(told, r.Tool+" by "+callerName(r))
 	}
 	if got := strings.Join(told, ", "); !strings.Contains(got, "expand_activity_bar by created:widen") || !strings.Contains(got, "widen by http") {
 		t.Errorf("the log: %s", got)

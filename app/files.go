@@ -36,7 +36,7 @@ func (s *System) openFiles(ctx context.Context) {
 		Dir: filepath.Join(s.Config.DataDir, "before"), Places: s.Places, Blobs: s.Blobs, Log: s.Store, Logger: s.Log,
 		Forbidden: func(ctx context.Context, folder string) ([]string, error) { return s.hiddenFrom(ctx, "bash", folder) },
 	})
-	s.onClose("snapshots", s.Snapshot.Close)
+	s.OnClose("snapshots", s.Snapshot.Close)
 	if err := s.Snapshot.Recover(ctx); err != nil {
 		s.Log.Warn("what commands changed before Sextant ended was not found out", "err", err)
 	}
@@ -46,7 +46,7 @@ func (s *System) openFiles(ctx context.Context) {
 		Blobs: s.Blobs, Changes: s.Store, Watched: s.Snapshot, Panels: takingBack{s}, Log: s.Log,
 		Trash: filepath.Join(s.Config.DataDir, "trash"),
 	})
-	s.onClose("files", s.Files.Close)
+	s.OnClose("files", s.Files.Close)
 	s.Look = look.New(look.Config{Paths: paths, Forbidden: forbidden, Confine: s.Confine})
 }
 

@@ -188,10 +188,20 @@ func TestAProgramThatGoesAwayStopsItsTask(t *testing.T) {
 	defer ended.Close()
 	method, path := sys.Nav.Route("automations_run")
 	ctx, leave := context.WithCancel(t.Context())
-	at := instance{URL: "http://" + sys.Host(), Token: sys.Token()}
+	at := Instance{URL: "http://" + sys.Host(), Token: sys.Token()}
 	gone := make(chan error, 1)
 	go func() {
-		_, err := at.do(ctx, method, path, at.Token, map[string]any{"prompt": "which lamp?", "format": "a name", "model": "openai/test"}, 0)
+		req, err := http.NewRequestWithContext(ctx, method, at.URL+path, strings.NewReader(`{"prompt":"which lamp?","format":"a name","model":"openai/test"}`))
+		if err != nil {
+			gone <- err
+			return
+		}
+		req.Header.Set("Authorization", "Bearer "+at.Token)
+		req.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(req)
+		if err == nil {
+			_ = res.Body.Close()
+		}
 		gone <- err
 	}()
 	<-asked

@@ -223,12 +223,12 @@ func TestAChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 func TestAPanelThatIsNotThereIsAnErrorAtTheStart(t *testing.T) {
 	flags := testFlags(t)
 	alone := &buffer{}
-	if code := run(t.Context(), []string{"mcp", "--headless", "--data", flags["data"], "--config", flags["config"], "--panel", "notez"}, streams{in: strings.NewReader(""), out: alone, err: alone}); code == 0 || !strings.Contains(alone.String(), "Did you mean notes") {
+	if code := RunCLI(t.Context(), []string{"mcp", "--headless", "--data", flags["data"], "--config", flags["config"], "--panel", "notez"}, strings.NewReader(""), alone, alone); code == 0 || !strings.Contains(alone.String(), "Did you mean notes") {
 		t.Errorf("alone: %d %s", code, alone)
 	}
 	sys := openWith(t, flags, Purpose{Serve: true})
 	joined := &buffer{}
-	if code := run(t.Context(), []string{"mcp", "--data", flags["data"], "--config", flags["config"], "--panel", "notez"}, streams{in: strings.NewReader(""), out: joined, err: joined}); code == 0 || !strings.Contains(joined.String(), "Did you mean notes") {
+	if code := RunCLI(t.Context(), []string{"mcp", "--data", flags["data"], "--config", flags["config"], "--panel", "notez"}, strings.NewReader(""), joined, joined); code == 0 || !strings.Contains(joined.String(), "Did you mean notes") {
 		t.Errorf("joined: %d %s", code, joined)
 	}
 	_, err := sdk.NewClient(&sdk.Implementation{Name: "c", Version: "1"}, nil).Connect(t.Context(),

@@ -73,7 +73,7 @@ func speak(t *testing.T, flags map[string]string, name string, options *sdk.Clie
 	c := &mcpClient{t: t, errs: &buffer{}, ended: make(chan int, 1)}
 	args = append([]string{"mcp", "--data", flags["data"], "--config", flags["config"]}, args...)
 	go func() {
-		code := run(context.Background(), args, streams{in: ourIn, out: ourOut, err: c.errs})
+		code := RunCLI(context.Background(), args, ourIn, ourOut, c.errs)
 		_ = ourOut.Close() // the client reads the end
 		c.ended <- code
 	}()
@@ -258,8 +258,8 @@ func TestAFileOfAKilledSextantIsNotBelieved(t *testing.T) {
 	if err := os.MkdirAll(flags["data"], 0o700); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(flags["data"], instanceName)
-	if err := writeSecretJSON(file, instance{URL: stranger.URL, Token: "secret", PID: 1}); err != nil {
+	file := filepath.Join(flags["data"], InstanceFile)
+	if err := WritePrivateJSON(file, Instance{URL: stranger.URL, Token: "secret", PID: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if code, out, errs := verb(t, flags, "tools", "list"); code != exitDone || !strings.Contains(out, "annotate_page") || strings.Contains(errs, "joined") {
@@ -319,9 +319,7 @@ func openWithPost(t *testing.T, flags map[string]string) *System {
 	command, _ := json.Marshal(os.Args[0])
 	writeMCPConfig(t, flags, `{"mcpServers":{"post":{"command":`+string(command)+`,"env":{"`+asTool+`":"1"}}}}`)
 	sys := openWith(t, flags, Purpose{Serve: true})
-	wait, cancel := context.WithTimeout(t.Context(), mcpPatience)
-	defer cancel()
-	sys.waitForMCP(wait)
+	sys.WaitForMCP(t.Context())
 	return sys
 }
 

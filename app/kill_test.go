@@ -83,7 +83,7 @@ func (v *victim) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run starts the program, opens a page, kills it so long after that (or after its start, with
+// Run starts the program, opens a page, kills it so long after that (or after its start, with
 // open false) and fails the test when something of its browser lives on.
 func (v *victim) run(after time.Duration, open bool) (browser, opened bool) {
 	v.t.Helper()

@@ -101,9 +101,9 @@ func startMCP(b *testing.B) *talker {
 	done := make(chan int, 1)
 	var errs bytes.Buffer
 	go func() {
-		done <- run(b.Context(), []string{
+		done <- RunCLI(b.Context(), []string{
 			"mcp", "--headless", "--tools", "environment", "--data", dir + "/data", "--config", dir + "/config", "--allow-hosts", "127.0.0.1",
-		}, streams{in: inR, out: outW, err: &errs})
+		}, inR, outW, &errs)
 		_ = outW.Close()
 	}()
 	b.Cleanup(func() {

@@ -50,7 +50,7 @@ func (s *System) changesFor(ctx context.Context) <-chan mcpserver.Change {
 	return out
 }
 
-// run gathers what happens and hands it out a beat later.
+// Run gathers what happens and hands it out a beat later.
 func (c *changes) run(ctx context.Context, happen <-chan event.Event, out chan<- mcpserver.Change) {
 	var due <-chan time.Time
 	var ready chan<- mcpserver.Change

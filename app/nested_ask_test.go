@@ -46,9 +46,7 @@ func letters(t *testing.T) (sys *System, flags map[string]string, cases []nested
 	put(t, filepath.Join(folder, "manifest.json"), `{"panel_id":"clip","panel_type":"x","title":"Clip","backend":{"kind":"script","file":"backend.js"},
 		"permissions":{"call_tools":["post__send"]},"tools":[{"name":"clip_send","description":"Sends.","endpoint":"GET /api/clip/send","parameters":{}}]}`)
 	sys = openWith(t, flags, Purpose{Serve: true})
-	wait, cancel := context.WithTimeout(t.Context(), mcpPatience)
-	defer cancel()
-	sys.waitForMCP(wait)
+	sys.WaitForMCP(t.Context())
 	cases = []nested{
 		{name: "a panel's script", query: "?panel=clip", panel: "clip", tool: "clip_send", args: map[string]any{}},
 		{name: "a subagent", query: "?tools=all", tool: "run_subagent", args: map[string]any{"task": "send the letter", "model": "openai/m", "tools": []string{"post__send"}}, windows: true},

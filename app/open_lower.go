@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"sextant/app/config"
 	"sextant/backend/guard/egress"
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
@@ -21,8 +22,8 @@ import (
 	"sextant/shared/event"
 )
 
-// databaseName is the SQLite file in the data folder.
-const databaseName = "sextant.db"
+// DatabaseName is the SQLite file in the data folder.
+const DatabaseName = "sextant.db"
 
 // openRecord opens what is remembered: floor 2, record.
 func (s *System) openRecord(ctx context.Context, _ Purpose) error {
@@ -30,15 +31,15 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 		return err
 	}
 	var err error
-	if s.Store, err = store.Open(ctx, filepath.Join(s.Config.DataDir, databaseName), s.Log); err != nil {
+	if s.Store, err = store.Open(ctx, filepath.Join(s.Config.DataDir, DatabaseName), s.Log); err != nil {
 		return err
 	}
-	s.onClose("store", s.Store.Close)
+	s.OnClose("store", s.Store.Close)
 	if s.Events, err = events.New(ctx, s.Store, s.Log); err != nil {
 		return err
 	}
 	s.Events.Mask(s.Secrets.MaskJSON)
-	s.onClose("events", func() error {
+	s.OnClose("events", func() error {
 		s.Events.Close()
 		s.background.Wait()
 		return nil
@@ -51,7 +52,7 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 		return err
 	}
 	s.forgetResults()
-	s.Settings, err = openSettings(ctx, s.Config, s.Store, s.Events, s.Secrets)
+	s.Settings, err = config.OpenSettings(ctx, s.Config, s.Store, s.Events, s.Secrets)
 	return err
 }
 
@@ -77,7 +78,7 @@ const (
 // openGuard opens what judges every way out, and the demo shop behind it: floor 2, guard.
 func (s *System) openGuard(context.Context, Purpose) error {
 	s.Guard = egress.New(egress.Config{AllowHosts: s.Settings.List("allow_hosts"), DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
-	s.onClose("egress", s.Guard.Close)
+	s.OnClose("egress", s.Guard.Close)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("opening the demo shop: %w", err)
@@ -88,7 +89,7 @@ func (s *System) openGuard(context.Context, Purpose) error {
 		defer close(done)
 		_ = server.Serve(ln) // ends with Close
 	}()
-	s.onClose("demo shop", func() error {
+	s.OnClose("demo shop", func() error {
 		err := server.Close()
 		<-done
 		return err
@@ -129,19 +130,16 @@ func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
 		Stepped:     s.stepped,
 		Log:         s.Log,
 	})
-	s.onClose("browser", s.Browser.Close)
+	s.OnClose("browser", s.Browser.Close)
 	s.Window = window.New(window.Config{Book: s.Browser.Book(), Title: s.panelTitle})
 	return nil
 }
-
-// throwAway names the profile that is kept nowhere.
-const throwAway = "throw-away"
 
 // profileDir is where the browser keeps its profile, "" for nowhere.
 func (s *System) profileDir(purpose Purpose) string {
 	name := s.Settings.Get("profile")
 	switch {
-	case name == throwAway, purpose.ThrowAway:
+	case name == config.ThrowAwayProfile, purpose.ThrowAway:
 		return ""
 	case name == "default", name == "":
 		return filepath.Join(s.Config.DataDir, "browser")

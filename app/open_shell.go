@@ -48,15 +48,3 @@ func (s *System) contact(ctx context.Context, call toolspec.Call, host string) e
 	}
 	return nil
 }
-
-// sandboxFinding says whether commands run confined here.
-func sandboxFinding(c *confine.Confine) finding {
-	ok, how, why := c.Available()
-	if !ok {
-		return finding{
-			State: "warn", What: "sandbox", Says: "commands run without one, and each is asked for: " + why,
-			Hint: "Install bubblewrap (Linux 5.19 or newer)",
-		}
-	}
-	return finding{State: "ok", What: "sandbox", Says: "commands run behind " + how}
-}

@@ -3,6 +3,8 @@ package app
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -12,7 +14,12 @@ import (
 
 	"go.uber.org/goleak"
 
+	"sextant/app/config"
 	"sextant/backend/guard/confine"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
 )
 
 func TestMain(m *testing.M) {
@@ -39,7 +46,7 @@ func openTest(t *testing.T, purpose Purpose) *System {
 
 func openWith(t testing.TB, flags map[string]string, purpose Purpose) *System {
 	t.Helper()
-	config, err := LoadConfig(flags)
+	config, err := config.Load(flags)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +69,45 @@ func writeMCPConfig(t testing.TB, flags map[string]string, text string) {
 	}
 }
 
+// RunCLI runs the command line; app/cli, which imports this package, is plugged in by cli_test.go.
+var RunCLI func(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int
+
+// The exit codes of the command line.
+const (
+	exitDone    = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitRefused = 3
+)
+
+// runReport is what "sextant run --json" prints.
+type runReport struct {
+	Text   string
+	Answer json.RawMessage
+	Wrong  []string
+	Status chat.Status
+	Error  string
+	Calls  []struct {
+		Tool, Sentence, Error, Suggestion, Output string
+		Status                                    event.CallStatus
+		ErrorType                                 toolspec.ErrorType `json:"error_type"`
+	}
+}
+
+// callerName names who asked for a call.
+func callerName(r wire.CallRow) string {
+	if r.Client != "" {
+		return string(r.Caller) + ":" + r.Client
+	}
+	return string(r.Caller)
+}
+
 // verb runs a command line and returns code, stdout and stderr.
 func verb(t *testing.T, flags map[string]string, args ...string) (int, string, string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	args = append(args, "--data", flags["data"], "--config", flags["config"])
-	code := run(context.Background(), args, streams{in: strings.NewReader(""), out: &out, err: &errs})
+	code := RunCLI(context.Background(), args, strings.NewReader(""), &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -130,20 +170,20 @@ func TestABrokenConfigFileIsReportedAndTheRestHolds(t *testing.T) {
 		}
 	}
 	write("mode = \"full\"\nmodle = \"x\"\ntheme = \"pink\"\n")
-	config, err := LoadConfig(flags)
+	cfg, err := config.Load(flags)
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems := strings.Join(config.Problems, "\n")
+	problems := strings.Join(cfg.Problems, "\n")
 	if !strings.Contains(problems, "modle") || !strings.Contains(problems, "pink") {
 		t.Errorf("problems: %s", problems)
 	}
-	if v, source, _ := config.fixed("mode"); v != "full" || source != sourceFile {
+	if v, source, _ := cfg.Fixed("mode"); v != "full" || source != config.SourceFile {
 		t.Errorf("mode is %q from %q", v, source)
 	}
 	write("mode = ")
-	if config, err = LoadConfig(flags); err != nil || len(config.Problems) != 1 {
-		t.Errorf("err %v, problems %v", err, config.Problems)
+	if cfg, err = config.Load(flags); err != nil || len(cfg.Problems) != 1 {
+		t.Errorf("err %v, problems %v", err, cfg.Problems)
 	}
 }
 
@@ -166,7 +206,7 @@ func TestSettingsFollowTheirOrder(t *testing.T) {
 	sys.Close()
 	t.Setenv("SEXTANT_MODE", "read-only")
 	sys = openWith(t, flags, Purpose{})
-	if v, source := sys.Settings.lookup("mode"); v != "read-only" || source != sourceEnv {
+	if v, source := sys.Settings.Lookup("mode"); v != "read-only" || source != config.SourceEnvironment {
 		t.Errorf("mode is %q from %q, want read-only from the environment", v, source)
 	}
 	if _, err := sys.Settings.Set(ctx, "mode", "full"); err == nil {

@@ -91,9 +91,9 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 		return fmt.Errorf("reading panels: %w", err)
 	}
 	s.editorChanged(s.Editor.State())
-	s.onClose("panels", func() error { s.Panels.Close(); return nil })
+	s.OnClose("panels", func() error { s.Panels.Close(); return nil })
 	guard := egress.New(egress.Config{AllowHosts: s.Settings.List("allow_hosts"), DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
-	s.onClose("egress of mcp servers", guard.Close)
+	s.OnClose("egress of mcp servers", guard.Close)
 	s.mcpGuard = guard
 	s.MCP = mcp.New(mcp.Config{
 		Path: filepath.Join(s.Config.ConfigDir, mcpconfig.FileName), Journal: journal{s}, Log: s.Log,
@@ -105,7 +105,7 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 	if err := s.MCP.Start(ctx); err != nil {
 		return fmt.Errorf("starting MCP servers: %w", err)
 	}
-	s.onClose("mcp servers", func() error { s.MCP.Close(); return nil })
+	s.OnClose("mcp servers", func() error { s.MCP.Close(); return nil })
 	return nil
 }
 
@@ -141,13 +141,13 @@ func (s *System) openCalls(context.Context, Purpose) error {
 		},
 		CallTools: s.callTools, Secrets: s.Secrets, Log: s.Log,
 	})
-	s.onClose("pipeline", func() error {
+	s.OnClose("pipeline", func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
 		defer cancel()
 		return s.Pipeline.Close(ctx)
 	})
 	// Before the Pipeline, whose calls some of them make: closing goes backwards.
-	s.onClose("terminals", func() error { s.Terminals.Close(); return nil })
+	s.OnClose("terminals", func() error { s.Terminals.Close(); return nil })
 	s.Pipeline.Register(toolspec.OriginBaseline, router{s, s.environmentNames(), byTool(s.toolRooms()...)})
 	s.Pipeline.Register(toolspec.OriginPanel, s.Panels)
 	s.Pipeline.Register(toolspec.OriginMCP, s.MCP)
@@ -176,8 +176,8 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 			return egress.New(egress.Config{DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
 		},
 	})
-	s.onClose("models", func() error { s.Models.Close(); return nil })
-	s.Settings.changed = func(key string) {
+	s.OnClose("models", func() error { s.Models.Close(); return nil })
+	s.Settings.OnChange = func(key string) {
 		if key == "tools_off" || key == "groups_off" {
 			s.publish(event.New(event.CatalogueChanged, event.Empty{}))
 		}
@@ -201,7 +201,7 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 		Share: func() int { return s.Settings.Int("context_share") }, Looks: []string{s.Nav.Tool("annotate")}, Secret: secret, Core: append(s.Nav.Core(), toolspec.ReadResult), Window: func() int { return s.Settings.Int("context_window") },
 		Pages: s.apps.tells, Notes: s.Baseline.PromptNotes, ActivePanel: s.Baseline.ActivePanel, Log: s.Log,
 	})
-	s.onClose("loop", func() error { s.Loop.Close(); return nil })
+	s.OnClose("loop", func() error { s.Loop.Close(); return nil })
 	s.forgetTurns()
 	s.followDevice()
 	return nil
@@ -275,7 +275,7 @@ func (s *System) rooms() httpapi.Rooms {
 	return httpapi.Rooms{
 		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
-		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels, Making: s.Making, Pages: s.Pages.Origin(), MCP: s.MCP, Apps: &s.apps, Foreign: s.foreign, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
+		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels, Making: s.Making, Pages: s.Pages.Origin(), MCP: s.MCP, Apps: &s.apps, Foreign: s.importReader, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
 		Editor: s.Editor, Notes: s.Notes,
 		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, AsPanel: s.CallAsPanel, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Shells: s.shells, Join: s.guests, Programs: programs{s}, Log: s.Log,
 	}
@@ -290,8 +290,8 @@ func followed(folder string) string {
 	return folder
 }
 
-// orEmpty makes JSON arrays of nil slices.
-func orEmpty[T any](list []T) []T {
+// NonNil makes JSON arrays of nil slices.
+func NonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}

@@ -24,6 +24,6 @@ func (s *System) openPages(purpose Purpose) error {
 	if err := s.Pages.Listen(); err != nil {
 		return err
 	}
-	s.onClose("panels' pages", s.Pages.Close)
+	s.OnClose("panels' pages", s.Pages.Close)
 	return nil
 }

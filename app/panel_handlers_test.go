@@ -43,7 +43,7 @@ func TestTheEditorsSaveIsAWriteLikeAnyOther(t *testing.T) {
 	if got, err := os.ReadFile(file); !r.Success || err != nil || string(got) != "more\n" {
 		t.Fatalf("%q %v %+v", got, err, r)
 	}
-	r = inPanel(t, sys, "code-editor", "editor_open_file", person, map[string]any{"path": sys.Config.DataDir + "/" + databaseName})
+	r = inPanel(t, sys, "code-editor", "editor_open_file", person, map[string]any{"path": sys.Config.DataDir + "/" + DatabaseName})
 	if r.Success || r.ErrorType != toolspec.SecurityError {
 		t.Errorf("%+v", r)
 	}

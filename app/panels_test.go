@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sextant/backend/tools/panels/callers"
+	"sextant/backend/tools/panels/evals"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -116,7 +117,7 @@ func TestAPersonIsAskedOnceForEachToolThatAPanelBorrows(t *testing.T) {
 	}
 	var told []string
 	for _, row := range rows {
-		told = append(told, row.Tool+" by "+by(row))
+		told = append(told, row.Tool+" by "+callerName(row))
 	}
 	if got := strings.Join(told, ", "); strings.Count(got, "read_file by panel:desk") != 2 || !strings.Contains(got, "write_file by panel:desk") {
 		t.Errorf("the log: %s", got)
@@ -206,5 +207,24 @@ func TestWhatAPersonSetsForAPanelReachesItsScriptAndSensitiveValuesNobodyElse(t 
 	}
 	if status, b := program.do(http.MethodGet, "/api/panels/clip/config", nil); status != http.StatusOK || strings.Contains(string(b), "s3cret") || !strings.Contains(string(b), `"set":true`) {
 		t.Errorf("%d %s", status, b)
+	}
+}
+
+// TestAnAddressInAnEvalIsNotTyped: a panel's author writes the arguments, and the person who has the
+// evals run types no host by it.
+func TestAnAddressInAnEvalIsNotTyped(t *testing.T) {
+	flags := testFlags(t)
+	put(t, filepath.Join(flags["data"], "panels", "attic", "manifest.json"), `{"panel_id": "attic", "panel_type": "x", "title": "Attic",
+		"backend": {"kind": "http", "url": "http://10.255.255.1:9"}, "permissions": {"net": ["10.255.255.1"]},
+		"tools": [{"name": "attic_look", "description": "Looks.", "endpoint": "GET /api/attic/look", "parameters": {"url": {"type": "string"}}}],
+		"evals": [{"tool": "attic_look", "args": {"url": "http://10.255.255.1:9"}, "expect": {"contains": ["x"]}}]}`)
+	sys := openWith(t, flags, Purpose{Serve: true})
+	status, text := windowOf(t, sys).do(http.MethodPost, "/api/panels/attic/eval", map[string]any{})
+	var done struct{ Outcomes []evals.Outcome }
+	if err := json.Unmarshal(text, &done); err != nil || status != http.StatusOK || len(done.Outcomes) != 1 {
+		t.Fatalf("%d %s", status, text)
+	}
+	if why := done.Outcomes[0].Why; !strings.Contains(why, "private network") {
+		t.Errorf("it was not refused as an address that nobody typed: %s", why)
 	}
 }

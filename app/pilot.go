@@ -41,7 +41,7 @@ func remembered(list func(string) []string) func(string) []string {
 }
 
 // pathsIn lists what begins like begun below folder, and nothing outside of it: links that lead
-// out are not followed. Hidden names are listed when the dot was typed.
+// Out are not followed. Hidden names are listed when the dot was typed.
 func pathsIn(folder, begun string) []string {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"sextant/app/config"
 	"sextant/backend/api/mcpserver"
 	"sextant/shared/wire"
 )
@@ -22,7 +23,7 @@ func (p programs) Programs() wire.Programs {
 		out.Command = self
 	}
 	// Another program has the environment of its own start, not ours.
-	if usual, err := LoadConfig(nil); err != nil || usual.DataDir != p.sys.Config.DataDir || usual.ConfigDir != p.sys.Config.ConfigDir || os.Getenv("SEXTANT_DATA")+os.Getenv("SEXTANT_CONFIG") != "" {
+	if usual, err := config.Load(nil); err != nil || usual.DataDir != p.sys.Config.DataDir || usual.ConfigDir != p.sys.Config.ConfigDir || os.Getenv("SEXTANT_DATA")+os.Getenv("SEXTANT_CONFIG") != "" {
 		out.Args = append(out.Args, "--data", p.sys.Config.DataDir, "--config", p.sys.Config.ConfigDir)
 	}
 	for _, v := range p.sys.guests.Visitors() {

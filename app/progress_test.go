@@ -1,8 +1,6 @@
 package app
 
 import (
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -30,46 +28,4 @@ func TestProgressOfACallIsItsOwnAndThatOfItsSteps(t *testing.T) {
 			t.Fatalf("never heard %q", want)
 		}
 	}
-}
-
-func TestAVerbPrintsTheNewestProgressOfItsCall(t *testing.T) {
-	sys := openTest(t, Purpose{})
-	var printed safeText
-	stop := sys.tellProgress("call_1", &printed)
-	sys.publish(event.New(event.CallOutput, event.CallChunk{Stream: "stdout", Text: "what it prints\n"}).Of("call_1"))
-	sys.publish(event.New(event.CallOutput, event.CallChunk{Stream: "progress", Text: "another's\n"}).Of("call_10"))
-	sys.publish(event.New(event.CallOutput, event.CallChunk{Stream: "progress", Text: "20% · one\n40% · two\n"}).Of("call_1.1"))
-	for deadline := time.Now().Add(20 * time.Second); printed.String() == "" && time.Now().Before(deadline); {
-		time.Sleep(5 * time.Millisecond)
-	}
-	stop()
-	if got := printed.String(); got != "40% · two\n" {
-		t.Errorf("printed %q", got)
-	}
-}
-
-func TestArgumentsAreTheSameHoweverTheyAreWritten(t *testing.T) {
-	for text, want := range map[string]bool{`{ "b": [1], "a": 2 }`: true, `{"a":2}`: false, `no JSON`: false} {
-		if sameJSON([]byte(`{"a":2,"b":[1]}`), []byte(text)) != want {
-			t.Error(text)
-		}
-	}
-}
-
-// safeText is text that is written and read at once.
-type safeText struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *safeText) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *safeText) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"sextant/app/config"
 	"sextant/shared/toolspec"
 )
 
@@ -12,14 +13,11 @@ func (s *System) toolRooms() []baselineRoom {
 	return []baselineRoom{s.Files, s.Shell, s.Web, s.Look, s.Kept, s.Catalogue, s.Subagent, s.Created.Makers(), s.Making}
 }
 
-// switchable are the groups that a person can switch off.
-var switchable = []string{"files", "shell", "web"}
-
 // switched is a room's tools as a source of the Catalogue: without the groups that a person
 // switched off (E2).
 type switched struct {
 	baselineRoom
-	settings *Settings
+	settings *config.Settings
 }
 
 // Definitions lists what is on.

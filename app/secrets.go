@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"sextant/app/config"
 	"sextant/backend/guard/secrets"
 	mcpconfig "sextant/backend/tools/mcp/config"
 )
@@ -12,14 +13,14 @@ import (
 // openSecrets opens the person's secrets first of all, so that nothing is logged or kept before
 // they are known.
 func (s *System) openSecrets() error {
-	v, err := vaultOf(s.Config, s.Log)
+	v, err := OpenVault(s.Config, s.Log)
 	if err != nil {
 		return err
 	}
 	s.Secrets = v
-	s.onClose("secrets", v.Close)
+	s.OnClose("secrets", v.Close)
 	s.Log = slog.New(secrets.NewHandler(s.Log.Handler(), v))
-	for _, k := range Keys() {
+	for _, k := range config.Keys() {
 		if !k.Secret {
 			continue
 		}
@@ -31,30 +32,15 @@ func (s *System) openSecrets() error {
 	return nil
 }
 
-// vaultOf opens the secrets of a data folder.
-func vaultOf(config *Config, log *slog.Logger) (*secrets.Vault, error) {
+// OpenVault opens the secrets of a data folder.
+func OpenVault(config *config.Config, log *slog.Logger) (*secrets.Vault, error) {
 	c := secrets.Config{Dir: filepath.Join(config.DataDir, "secrets"), Log: log}
-	if value, _, fixed := config.fixed("keychain"); fixed && value == "off" {
+	if value, _, fixed := config.Fixed("keychain"); fixed && value == "off" {
 		c.NoKeychain = "the setting keychain is off"
 	} else {
 		c.Keychain, c.NoKeychain = secrets.Desktop(config.DataDir)
 	}
 	return secrets.Open(c)
-}
-
-// secretsFinding tells where secrets are kept.
-func secretsFinding(v *secrets.Vault) finding {
-	where := v.Where()
-	f := finding{State: "ok", What: "secrets", Says: "in the desktop's keychain"}
-	if where.Kept != "keychain" {
-		f.Says = "in " + where.Path + ", which only you can read: " + where.Why
-	}
-	for _, one := range v.List() {
-		if one.Missing {
-			return finding{State: "bad", What: "secrets", Says: "the value of " + one.Name + " cannot be read", Hint: "Unlock the keychain, or save the secret again."}
-		}
-	}
-	return f
 }
 
 // masked is v without the values of secrets: what the page in front is called may hold one.

@@ -15,7 +15,7 @@ func given(t *testing.T, flags map[string]string, stdin string, args ...string) 
 	t.Helper()
 	var out, errs bytes.Buffer
 	args = append(args, "--data", flags["data"], "--config", flags["config"])
-	code := run(context.Background(), args, streams{in: strings.NewReader(stdin), out: &out, err: &errs})
+	code := RunCLI(context.Background(), args, strings.NewReader(stdin), &out, &errs)
 	return code, out.String() + errs.String()
 }
 

@@ -21,6 +21,7 @@ import (
 	"sync"
 	"testing"
 
+	"sextant/app/config"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/guard/secrets"
 	"sextant/backend/surfaces/browser"
@@ -224,8 +225,8 @@ func TestAHundredSecretsOfTheKnownKindsStandInNoArtefact(t *testing.T) {
 	stranger := httptest.NewServer(echo(&artefacts{}))
 	defer stranger.Close()
 	flags := testFlags(t)
-	flags["allow_hosts"], flags["profile"], flags["web_per_minute"] = "127.0.0.1", throwAway, "9999"
-	config, err := LoadConfig(flags)
+	flags["allow_hosts"], flags["profile"], flags["web_per_minute"] = "127.0.0.1", config.ThrowAwayProfile, "9999"
+	config, err := config.Load(flags)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,22 +9,23 @@ import (
 	"testing"
 	"time"
 
+	"sextant/app/config"
 	"sextant/backend/record/events"
 	"sextant/shared/event"
 )
 
 // dawdling takes its time after it kept a setting, each time another.
-type dawdling struct{ settingStore }
+type dawdling struct{ config.Store }
 
 func (d dawdling) SetSetting(ctx context.Context, key, value string) error {
-	err := d.settingStore.SetSetting(ctx, key, value)
+	err := d.Store.SetSetting(ctx, key, value)
 	time.Sleep(rand.N(3 * time.Millisecond))
 	return err
 }
 
 func TestOfChangesOfASettingAtOnceTheSameOneIsKeptToldAndInForce(t *testing.T) {
 	sys := openTest(t, Purpose{})
-	sys.Settings.store = dawdling{sys.Settings.store}
+	sys.Settings.Store = dawdling{sys.Settings.Store}
 	heard := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.SettingChanged}}, events.FromNow)
 	defer heard.Close()
 	const key = "rounds"
@@ -62,10 +63,10 @@ func TestASettingThatIsResetIsItsDefaultAgainHereAndAfterARestart(t *testing.T) 
 	heard := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.SettingChanged}}, events.FromNow)
 	defer heard.Close()
 	set, err := sys.Settings.Reset(t.Context(), "rounds")
-	if err != nil || set.Value != "10" || set.Source != sourceDefault || sys.Settings.Int("rounds") != 10 {
+	if err != nil || set.Value != "10" || set.Source != config.SourceDefault || sys.Settings.Int("rounds") != 10 {
 		t.Errorf("%+v, in force %d, error %v", set, sys.Settings.Int("rounds"), err)
 	}
-	if told := string((<-heard.C()).Data); !strings.Contains(told, `"10"`) || !strings.Contains(told, sourceDefault) {
+	if told := string((<-heard.C()).Data); !strings.Contains(told, `"10"`) || !strings.Contains(told, config.SourceDefault) {
 		t.Errorf("told %s", told)
 	}
 	if _, kept, err := sys.Store.Setting(t.Context(), "rounds"); kept || err != nil {

@@ -43,7 +43,7 @@ func TestACommandRunsInTheWorkspaceAndSeesNothingOfOurs(t *testing.T) {
 	if ok, _, why := sys.Confine.Available(); !ok {
 		t.Skip("no sandbox here: " + why)
 	}
-	database := filepath.Join(flags["data"], databaseName)
+	database := filepath.Join(flags["data"], DatabaseName)
 	if r := bashOf(t, sys, "cat "+database+" && echo seen", false); strings.Contains(r.Text, "seen") {
 		t.Errorf("our database: %.200s", r.Text)
 	}

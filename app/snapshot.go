@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sextant/app/config"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
@@ -23,15 +24,15 @@ func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
 	}
 	settings := s.Settings.All()
 	for key, value := range kept {
-		if strings.HasPrefix(key, draftPrefix) || strings.HasPrefix(key, viewPrefix) {
-			settings = append(settings, event.Setting{Key: key, Value: value, Source: sourceWindow})
+		if strings.HasPrefix(key, config.DraftPrefix) || strings.HasPrefix(key, config.ViewPrefix) {
+			settings = append(settings, event.Setting{Key: key, Value: value, Source: config.SourceWindow})
 		}
 	}
 	return wire.Snapshot{
 		Seq: seq, Version: Version,
-		Panels: orEmpty(s.Panels.Panels()), ActivePanel: s.Baseline.ActivePanel(), ActivityBar: s.Baseline.ActivityBar(),
-		Browser: masked(s.Secrets, s.Browser.State()), Marks: masked(s.Secrets, s.Browser.Marks()), Approvals: orEmpty(s.Desk.Waiting()),
-		Conversations: orEmpty(conversations), MCP: orEmpty(s.MCP.List()), Models: orEmpty(s.Models.List(ctx)),
+		Panels: NonNil(s.Panels.Panels()), ActivePanel: s.Baseline.ActivePanel(), ActivityBar: s.Baseline.ActivityBar(),
+		Browser: masked(s.Secrets, s.Browser.State()), Marks: masked(s.Secrets, s.Browser.Marks()), Approvals: NonNil(s.Desk.Waiting()),
+		Conversations: NonNil(conversations), MCP: NonNil(s.MCP.List()), Models: NonNil(s.Models.List(ctx)),
 		Mode: s.Settings.Get("mode"), Workspace: s.Workspace(), Settings: settings, Banners: s.banners(),
 		PanelsFolder: s.PanelsFolder(), Disk: s.Space.State(),
 	}, nil
@@ -41,7 +42,7 @@ func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
 func (s *System) banners() []wire.Banner {
 	out := []wire.Banner{}
 	for _, p := range s.Config.Problems {
-		out = append(out, wire.Banner{Kind: "config", Text: p, Hint: "Mend " + s.Config.configFile() + ", then start Sextant again."})
+		out = append(out, wire.Banner{Kind: "config", Text: p, Hint: "Mend " + s.Config.File() + ", then start Sextant again."})
 	}
 	if p := s.MCP.Problem(); p != "" {
 		out = append(out, wire.Banner{Kind: "mcp", Text: p})

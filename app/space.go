@@ -21,7 +21,7 @@ func (s *System) openSpace(context.Context, Purpose) error {
 		},
 	})
 	s.Store.OnFull(s.Space.Failed)
-	s.onClose("space", func() error { s.Space.Close(); return nil })
+	s.OnClose("space", func() error { s.Space.Close(); return nil })
 	return nil
 }
 

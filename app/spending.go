@@ -5,17 +5,6 @@ import (
 	"sextant/backend/agent/price"
 )
 
-// spendingKeys are the settings that say what models cost and may cost.
-func spendingKeys() []Key {
-	return []Key{
-		{Name: "prices", Check: checkPrices, Default: "", Window: true, Doc: "What models cost, as provider/model=input/cached/output per million tokens, separated by commas, e.g. openai/gpt-5*=1.25/0.125/10 USD, anthropic/*=3/0.3/15/3.75. An asterisk stands for any text, a fourth price is for what is written to the service's cache, USD is meant without a currency. Models on this machine cost nothing, OpenRouter tells itself; any other without a price shows its tokens only."},
-		{Name: "tokens_per_turn", Check: checkTokens, Default: "0", Window: true, Doc: "Tokens that models may read and write in one turn; 0 is no budget. No answer is cut: the turn ends before the next question."},
-		{Name: "tokens_per_conversation", Check: checkTokens, Default: "0", Window: true, Doc: "Tokens that models may read and write in one conversation, all its branches together; 0 is no budget. Continue allows the same again."},
-		{Name: "cost_per_turn", Check: checkMoney, Default: "0", Window: true, Doc: "What one turn may cost, e.g. 0.50 or 2 EUR; 0 is no budget. What has no price is not counted."},
-		{Name: "cost_per_conversation", Check: checkMoney, Default: "0", Window: true, Doc: "What one conversation may cost, all its branches together; 0 is no budget. Continue allows the same again."},
-	}
-}
-
 // spend is what the loop asks about costs. Values were checked where they came in.
 func (s *System) spend() loop.Spend {
 	budget := func(scope string) loop.Budget {

@@ -1,3 +1,6 @@
+// Package app is the composition root: System opens every subsystem, lowest layer first, hands each what it needs of the
+// others, and closes them in reverse order. It holds no logic of its own. The command line (app/cli) and the Wails
+// window (app/desktop) are built on it.
 package app
 
 import (
@@ -11,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"sextant/app/config"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/pilot"
@@ -58,7 +62,7 @@ import (
 // System is every subsystem, opened in floor order by OpenSystem and closed in reverse by
 // Close. The exported rooms are safe for concurrent use while it is open.
 type System struct {
-	Config *Config
+	Config *config.Config
 	Nav    *navigation.Map
 	Log    *slog.Logger
 	// Borrowed says why this run does not use the data folder it was given, "" when it does.
@@ -71,7 +75,7 @@ type System struct {
 	Blobs       *blobs.Store
 	Secrets     *secrets.Vault
 	Results     *results.Store
-	Settings    *Settings
+	Settings    *config.Settings
 	Guard       *egress.Guard
 	Places      *places.Places
 	Browser     *browser.Browser
@@ -136,13 +140,13 @@ type closer struct {
 	close func() error
 }
 
-// onClose remembers what to close; the last remembered is closed first.
-func (s *System) onClose(name string, close func() error) {
+// OnClose remembers what to close; the last remembered is closed first.
+func (s *System) OnClose(name string, close func() error) {
 	s.closers = append(s.closers, closer{name, close})
 }
 
 // OpenSystem opens everything purpose needs. On an error nothing stays open.
-func OpenSystem(ctx context.Context, config *Config, purpose Purpose, log *slog.Logger) (sys *System, err error) {
+func OpenSystem(ctx context.Context, config *config.Config, purpose Purpose, log *slog.Logger) (sys *System, err error) {
 	s := &System{Config: config, Log: log, keys: httpapi.NewKeys(), deskOpen: make(chan struct{}), portsKnown: make(chan struct{})}
 	defer func() {
 		if err != nil {
@@ -221,18 +225,18 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	}
 	s.hub = ws.New(door)
 	s.Window.Connect(s.hub)
-	s.onClose("windows", func() error { s.Window.Connect(nil); s.hub.Close(); return nil })
+	s.OnClose("windows", func() error { s.Window.Connect(nil); s.hub.Close(); return nil })
 	s.shells = ws.NewTerminalDoor(door, s.Terminals)
-	s.onClose("terminals' windows", func() error { s.shells.Close(); return nil })
+	s.OnClose("terminals' windows", func() error { s.shells.Close(); return nil })
 	s.guests = mcpserver.NewHost(s.welcome)
-	s.guests.Check = func(g mcpserver.Guest) error { return s.panelKnown(g.Panel) }
+	s.guests.Check = func(g mcpserver.Guest) error { return s.PanelKnown(g.Panel) }
 	s.server = httpapi.New(s.rooms())
 	if err := s.server.Listen(s.Settings.Get("addr")); err != nil {
 		return err
 	}
-	s.onClose("server", s.server.Close)
+	s.OnClose("server", s.server.Close)
 	// Before the server, which would wait for their streams.
-	s.onClose("programs over MCP", func() error { s.guests.Close(); return nil })
+	s.OnClose("programs over MCP", func() error { s.guests.Close(); return nil })
 	s.Pages.FramedBy("http://" + s.Host())
 	for _, host := range []string{s.server.Host(), s.Pages.Host()} {
 		s.Guard.Never(host)

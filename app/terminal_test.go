@@ -43,7 +43,7 @@ func TestACommandInATerminalIsJudgedAndConfinedAsEveryCommandIs(t *testing.T) {
 	}
 	// The same yes that bash needs, and the same walls behind it.
 	yes := toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: "all"}
-	database := filepath.Join(flags["data"], databaseName)
+	database := filepath.Join(flags["data"], DatabaseName)
 	r = inTerminal(t, sys, yes, map[string]any{"command": "echo hi > made; cat " + database + " && echo seen; echo over"})
 	if !r.Success || strings.Contains(r.Text, "seen") || !strings.Contains(r.Text, "over") {
 		t.Errorf("our database: %+v", r)

@@ -58,7 +58,7 @@ func TestTheToolsThatLookStandInTheCatalogue(t *testing.T) {
 	if r := do("git_read", `{"command":"status","path":"."}`); r.Success || r.Suggestion == "" {
 		t.Errorf("a folder without a repository: %+v", r)
 	}
-	if r := do("sql_query", `{"path":"`+filepath.Join(sys.Config.DataDir, databaseName)+`"}`); r.Success || r.ErrorType != toolspec.SecurityError {
+	if r := do("sql_query", `{"path":"`+filepath.Join(sys.Config.DataDir, DatabaseName)+`"}`); r.Success || r.ErrorType != toolspec.SecurityError {
 		t.Errorf("our own data: %+v", r)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"sextant/backend/tools/panels/manifest"
 )
 
-// windowNet is what the window may reach.
-type windowNet struct {
+// WindowEgress is what the window may reach.
+type WindowEgress struct {
 	// Proxy is where everything else goes, "127.0.0.1:PORT".
 	Proxy string
 	// Direct are Sextant's own two origins, "127.0.0.1:PORT".
@@ -22,20 +22,20 @@ type windowNet struct {
 // errNotGranted is told to a page that goes where no panel's page may.
 var errNotGranted = errors.New("no page of a panel or an MCP server was granted it")
 
-// openWindowNet opens the window's way out until Close: a proxy that lets only hosts pass which the
+// OpenWindowEgress opens the window's way out until Close: a proxy that lets only hosts pass which the
 // manifest of a panel's page was granted, judged where they are dialled as all that leaves. The window
 // itself needs nothing but Direct. A page's own policy says what this page may; this holds where a
 // browser does something that its policy does not speak of, as a connection that is only made ready.
-func (s *System) openWindowNet(ctx context.Context) (windowNet, error) {
+func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return windowNet{}, fmt.Errorf("opening the window's way out: %w", err)
+		return WindowEgress{}, fmt.Errorf("opening the window's way out: %w", err)
 	}
 	addr := ln.Addr().String()
 	s.Guard.Never(addr)
 	stop := s.Guard.ServeRun(context.WithoutCancel(ctx), ln, s.pagesMay, nil)
-	s.onClose("the window's way out", func() error { stop(); return nil })
-	return windowNet{Proxy: addr, Direct: []string{s.Host(), s.Pages.Host()}}, nil
+	s.OnClose("the window's way out", func() error { stop(); return nil })
+	return WindowEgress{Proxy: addr, Direct: []string{s.Host(), s.Pages.Host()}}, nil
 }
 
 // pagesMay lets hosts that the page of a panel or of an MCP server was granted.
@@ -58,8 +58,8 @@ func granted(csp manifest.CSP) pages.Grants {
 	}
 }
 
-// leavePage leads from a panel with a page of its own to the first panel.
-func (s *System) leavePage(ctx context.Context) {
+// LeavePage leads from a panel with a page of its own to the first panel.
+func (s *System) LeavePage(ctx context.Context) {
 	panel := s.Baseline.ActivePanel()
 	if _, ok := s.Panels.Webview(panel); !ok {
 		return

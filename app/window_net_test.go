@@ -24,7 +24,7 @@ func openWithPage(t *testing.T, id, rest string) *System {
 func TestTheWindowReachesNothingButItsOwn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openTest(t, Purpose{Serve: true})
-	out, err := sys.openWindowNet(t.Context())
+	out, err := sys.OpenWindowEgress(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestAPageThatWasEndedIsNotOpenedAgain(t *testing.T) {
 		if err := sys.showPanel(t.Context(), panel); err != nil || sys.Baseline.ActivePanel() != panel {
 			t.Fatalf("%s is in front: %v", sys.Baseline.ActivePanel(), err)
 		}
-		sys.leavePage(t.Context())
+		sys.LeavePage(t.Context())
 		if got := sys.Baseline.ActivePanel(); got != want {
 			t.Errorf("after the page of %s ended, %s is in front", panel, got)
 		}

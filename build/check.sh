@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `make check`: format, lint, types, floors, generated files. Runs the Go and the TypeScript
+# `make check`: format, lint, types, layers, generated files. Runs the Go and the TypeScript
 # half side by side, shows what each said, and fails when one did.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -18,9 +18,9 @@ go_half() {
   fi
   go vet -tags "$tags" ./... || bad=1
   "$tools/golangci-lint" run --build-tags "$tags" --timeout 5m || bad=1
-  go test -tags "$tags" -timeout 120s ./build/house || bad=1
-  # The floors, the map, the house rules and the staleness of generated files are tests of app.
-  go test -tags "$tags" -timeout 120s -run 'Import|Every|Source|Names|Map|Stale|Fresh|Generated' ./app ./shared/... || bad=1
+  go test -tags "$tags" -timeout 120s ./build/rules || bad=1
+  # The layers, the navigation map, the source rules and the freshness of generated files are tests of app.
+  go test -tags "$tags" -timeout 120s -run 'Import|Package|Line|Source|Names|Map|Generated|FirstVersion' ./app ./shared/... || bad=1
   return "$bad"
 }
 

@@ -15,6 +15,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 
 	"sextant/app"
+	"sextant/app/config"
 	"sextant/backend/agent/llm/openaitest"
 )
 
@@ -57,7 +58,7 @@ func openWorld(t *testing.T) *world {
 	for name, value := range map[string]string{"OPENAI_API_KEY": "test", "WEB_PER_MINUTE": "100000", "SEARCH_PER_MINUTE": "100000"} {
 		t.Setenv("SEXTANT_"+name, value)
 	}
-	config, err := app.LoadConfig(map[string]string{
+	config, err := config.Load(map[string]string{
 		"data": w.data, "config": w.config, "workspace": w.workspace, "openai_base_url": w.llm.URL(), "profile": "throw-away",
 		"calls_per_turn": "60", "rounds": "60", "search_provider": "searxng", "search_url": "http://search.example/",
 	})

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"sextant/app"
+	"sextant/app/config"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/record/events"
 	"sextant/shared/event"
@@ -71,7 +72,7 @@ func openWorld(ctx context.Context, tasks []*task, model string, log *slog.Logge
 	} else if err := borrowConfig(flags["config"]); err != nil {
 		return nil, err
 	}
-	config, err := app.LoadConfig(flags)
+	config, err := config.Load(flags)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func openWorld(ctx context.Context, tasks []*task, model string, log *slog.Logge
 // borrowConfig copies the person's config.toml, which holds how models are reached, into a folder of
 // this run; MCP servers and all else stay out of it.
 func borrowConfig(into string) error {
-	own, err := app.LoadConfig(nil)
+	own, err := config.Load(nil)
 	if err != nil {
 		return err
 	}

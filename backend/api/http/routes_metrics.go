@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"sextant/backend/api/http/exposition"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -49,9 +48,12 @@ func (s *Server) metricsRoutes() {
 		if err != nil {
 			return nil, failed("The counters could not be read.", err)
 		}
-		page := exposed(s.rooms.Version, totals).Bytes()
+		page, err := exposition(programMetrics(s.rooms.Version, totals))
+		if err != nil {
+			return nil, failed("The counters could not be written.", err)
+		}
 		return &huma.StreamResponse{Body: func(ctx huma.Context) {
-			ctx.SetHeader("Content-Type", exposition.ContentType)
+			ctx.SetHeader("Content-Type", metricsMedia)
 			ctx.SetHeader("Cache-Control", "no-store")
 			_, _ = ctx.BodyWriter().Write(page) // a reader that went away is no matter of ours
 		}}, nil

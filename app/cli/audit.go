@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"sextant/app"
+	"sextant/app/config"
+	"sextant/backend/record/audit"
+	"sextant/backend/record/store"
+	"sextant/shared/wire"
+)
+
+// auditVerb reads the record of every call. It works beside a running Sextant, too.
+type auditVerb struct {
+	Verify auditVerifyVerb `cmd:"" help:"Read the whole chain and say whether a row was changed."`
+	Show   auditShowVerb   `cmd:"" default:"withargs" help:"Show the newest calls, or one call whole."`
+	Export auditExportVerb `cmd:"" help:"Print every row of the chain as a line of JSON, the oldest first."`
+}
+
+// openAudit opens the log of the data folder for reading.
+func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
+	config, err := config.Load(g.flags())
+	if err != nil {
+		return nil, nil, err
+	}
+	path := filepath.Join(config.DataDir, app.DatabaseName)
+	s, err := store.Look(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, failure(exitFailed, "there is no audit log in %s yet: nothing was called there. --data names another folder.", config.DataDir)
+	}
+	if err != nil {
+		return nil, nil, failure(exitFailed, "%v", err)
+	}
+	return audit.New(s), func() { _ = s.Close() }, nil
+}
+
+type auditVerifyVerb struct{}
+
+// Run reads the chain; a changed row is exit 1.
+func (auditVerifyVerb) Run(ctx context.Context, io Streams, g *Global) error {
+	log, done, err := openAudit(ctx, g)
+	if err != nil {
+		return err
+	}
+	defer done()
+	n, err := log.Verify(ctx)
+	if errors.Is(err, audit.ErrBroken) {
+		return failure(exitFailed, "%v. The %d entries before it hold. A copy of the data folder from before is the way to find out what stood there.", err, n)
+	}
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	_, err = fmt.Fprintf(io.Out, "%d entries, each follows from the one before it\n", n)
+	return err
+}
+
+type auditShowVerb struct {
+	ID    string `arg:"" optional:"" help:"Call to show whole."`
+	Limit int    `help:"How many calls to list." default:"50" placeholder:"N"`
+	JSON  bool   `help:"Print JSON."`
+}
+
+// Run lists the newest calls or shows one.
+func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
+	if v.Limit < 1 {
+		return failure(exitUsage, "--limit: want a number from 1 on")
+	}
+	log, done, err := openAudit(ctx, g)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if v.ID != "" {
+		return v.one(ctx, io, log)
+	}
+	rows, err := log.List(ctx, v.Limit)
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	if v.JSON {
+		return printJSON(io, rows)
+	}
+	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Started.Local().Format("2006-01-02 15:04:05"), r.ID,
+			by(r), r.Tool, r.Status, r.Decision, printable(shorten(r.Sentence, 70)))
+	}
+	return w.Flush()
+}
+
+// one prints a call: what it was, why it was allowed and what came of it.
+func (v *auditShowVerb) one(ctx context.Context, io Streams, log *audit.Log) error {
+	r, found, err := log.One(ctx, v.ID)
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	if !found {
+		return failure(exitFailed, "there is no call %q; sextant audit show lists the newest", v.ID)
+	}
+	if v.JSON {
+		return printJSON(io, r)
+	}
+	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
+	for _, line := range [][2]string{
+		{"call", r.ID},
+		{"when", r.Started.Local().Format("2006-01-02 15:04:05.000 -0700")},
+		{"by", by(r)},
+		{"tool", r.Tool},
+		{"what", r.Sentence},
+		{"target", r.Target},
+		{"arguments", string(r.Args)},
+		{"decision", r.Decision},
+		{"why", r.Reason},
+		{"grant", r.Grant},
+		{"ended", fmt.Sprintf("%s after %d ms", r.Status, r.DurationMS)},
+		{"error", r.Error},
+		{"outside text", joinList(r.Sources)},
+		{"output", r.Output},
+	} {
+		if line[1] != "" {
+			_, _ = fmt.Fprintf(w, "%s\t%s\n", line[0], printable(line[1]))
+		}
+	}
+	return w.Flush()
+}
+
+// printable is text of a row as a terminal may be given it: what a page or a server put in may
+// hold sequences that a terminal obeys.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co)) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
+
+// by names who asked for a call.
+func by(r wire.CallRow) string {
+	if r.Client != "" {
+		return string(r.Caller) + ":" + r.Client
+	}
+	return string(r.Caller)
+}
+
+type auditExportVerb struct{}
+
+// Run prints the rows as JSON lines.
+func (auditExportVerb) Run(ctx context.Context, io Streams, g *Global) error {
+	log, done, err := openAudit(ctx, g)
+	if err != nil {
+		return err
+	}
+	defer done()
+	enc := json.NewEncoder(io.Out)
+	err = log.Walk(ctx, func(e audit.Entry) error { return enc.Encode(e) })
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	return nil
+}

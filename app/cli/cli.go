@@ -1,0 +1,158 @@
+// Package cli is the command line: every verb, its flags, what it prints, and its exit code. A verb joins the running
+// Sextant over loopback where it can, and otherwise opens an app.System for itself.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"sextant/app"
+	"sextant/app/config"
+	"sextant/backend/guard/confine"
+)
+
+// Exit codes.
+const (
+	exitDone    = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitRefused = 3
+)
+
+// exitError carries an exit code with what to tell the person.
+type exitError struct {
+	code int
+	text string
+}
+
+func (e *exitError) Error() string { return e.text }
+
+// failure makes an exitError with a formatted text.
+func failure(code int, format string, args ...any) error {
+	return &exitError{code: code, text: fmt.Sprintf(format, args...)}
+}
+
+// Streams are where a verb reads and writes: results to out, progress and questions to err.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Main runs the command line and returns the exit code.
+func Main(args []string) int {
+	confine.Enter() // a step of a confined run never comes back
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return Run(ctx, args, Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+}
+
+// Run is Main with its surroundings as arguments, for tests.
+func Run(ctx context.Context, args []string, io Streams) (code int) {
+	var cli commands
+	exited := false
+	parser, err := kong.New(&cli,
+		kong.Name("sextant"),
+		kong.Description("A desktop assistant that acts: panels, tools and a browser driven by numbers."),
+		kong.Writers(io.Out, io.Err),
+		kong.Exit(func(c int) { code, exited = c, true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(io, &cli.Global),
+	)
+	if err != nil {
+		_, _ = fmt.Fprintln(io.Err, "sextant:", err)
+		return exitFailed
+	}
+	parsed, err := parser.Parse(args)
+	if exited {
+		return code
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(io.Err, "sextant: %v\nRun sextant --help to see what there is.\n", err)
+		return exitUsage
+	}
+	if err := parsed.Run(); err != nil {
+		var wrong *config.FlagError
+		if errors.As(err, &wrong) {
+			_, _ = fmt.Fprintln(io.Err, "sextant:", wrong)
+			return exitUsage
+		}
+		var e *exitError
+		if errors.As(err, &e) {
+			if e.text != "" {
+				_, _ = fmt.Fprintln(io.Err, "sextant:", e.text)
+			}
+			return e.code
+		}
+		_, _ = fmt.Fprintln(io.Err, "sextant:", err)
+		return exitFailed
+	}
+	return exitDone
+}
+
+// commands are the verbs.
+type commands struct {
+	Global
+
+	Window     windowVerb     `cmd:"" default:"withargs" help:"Open the window (default)."`
+	Serve      serveVerb      `cmd:"" help:"Serve the same interface on loopback, without a window."`
+	MCP        mcpVerb        `cmd:"" name:"mcp" help:"Offer the tools to an MCP client over stdin and stdout."`
+	Run        runVerb        `cmd:"" help:"Do one task and print the answer."`
+	Tools      toolsVerb      `cmd:"" help:"List, show and call tools."`
+	Panels     panelsVerb     `cmd:"" help:"List, check and make panels."`
+	MCPServers mcpServersVerb `cmd:"" name:"mcp-servers" help:"List, add and import MCP servers."`
+	Secrets    secretsVerb    `cmd:"" help:"List, keep and delete secrets that are put in as {{secret:name}}."`
+	Audit      auditVerb      `cmd:"" help:"Show, check and export the record of every call."`
+	Doctor     doctorVerb     `cmd:"" help:"Check this machine and say what is missing."`
+	Version    versionVerb    `cmd:"" help:"Print the version."`
+}
+
+// Global flags work with every verb.
+type Global struct {
+	Data       string   `help:"Folder for data (SEXTANT_DATA)." placeholder:"DIR"`
+	Config     string   `help:"Folder with config.toml and mcp-config.json (SEXTANT_CONFIG)." placeholder:"DIR"`
+	Workspace  string   `help:"Folder the assistant works in." placeholder:"DIR"`
+	AllowHosts []string `help:"Loopback and private hosts that may be reached, e.g. 127.0.0.1,localhost." placeholder:"HOST"`
+	DenyHosts  []string `help:"Hosts that are never reached, e.g. ads.example; * is all that --allow-hosts does not name." placeholder:"HOST"`
+	PanelDirs  []string `name:"panels" help:"More folders with panels." placeholder:"DIR"`
+	Profile    *string  `help:"Browser profile in the data folder, \"\" for a throw-away one." placeholder:"NAME"`
+	Chromium   string   `help:"Chromium or Chrome to control." placeholder:"PATH"`
+	LogLevel   string   `help:"debug, info, warn or error." placeholder:"LEVEL"`
+}
+
+// flags are the global flags as the configuration's strongest layer.
+func (g *Global) flags() map[string]string {
+	f := map[string]string{
+		"data": g.Data, "config": g.Config, "workspace": g.Workspace, "chromium": g.Chromium, "log_level": g.LogLevel,
+	}
+	if len(g.AllowHosts) > 0 {
+		f["allow_hosts"] = joinList(g.AllowHosts)
+	}
+	if g.Profile != nil {
+		f["profile"] = cmp.Or(*g.Profile, config.ThrowAwayProfile)
+	}
+	if len(g.DenyHosts) > 0 {
+		f["deny_hosts"] = joinList(g.DenyHosts)
+	}
+	if len(g.PanelDirs) > 0 {
+		f["panels"] = joinPaths(g.PanelDirs)
+	}
+	return f
+}
+
+// versionVerb prints the version.
+type versionVerb struct{}
+
+// Run implements the verb.
+func (versionVerb) Run(io Streams) error {
+	_, err := fmt.Fprintln(io.Out, "sextant", app.Version)
+	return err
+}

@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"sextant/backend/record/store"
+)
+
+// explain turns an error of opening into one that says what holds and what to do. The
+// Store's own errors do already.
+func explain(err error) error {
+	var known *store.OpenError
+	switch {
+	case errors.Is(err, store.ErrDamaged):
+		return failure(exitFailed, "%v Run: sextant doctor --fresh", err)
+	case errors.As(err, &known):
+		return failure(exitFailed, "%v", known)
+	case errors.Is(err, os.ErrPermission):
+		return failure(exitFailed, "%v. Nothing was changed. Check who owns the folder, or use another one with --data.", err)
+	}
+	return fmt.Errorf("starting: %w", err)
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"sextant/app"
+	"sextant/app/config"
+	"sextant/backend/api/mcpserver"
+)
+
+// join serves an MCP client from the running Sextant.
+func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) error {
+	if v.Panel != "" {
+		at, err := findInstance(ctx, config.DataDir)
+		if err == nil {
+			var place mcpserver.Place
+			if place, err = at.place(); err == nil {
+				err = place.Check(ctx, mcpserver.Guest{Tools: v.Tools, Panel: v.Panel, Share: v.Share})
+			}
+		}
+		if err != nil {
+			return failure(exitUsage, "--panel: %v", err)
+		}
+	}
+	err := mcpserver.Relay(ctx, mcpserver.RelayConfig{
+		Find: func(ctx context.Context) (mcpserver.Place, error) {
+			at, err := findInstance(ctx, config.DataDir)
+			if err != nil {
+				return mcpserver.Place{}, errors.New("the Sextant that was joined has ended. Start sextant again and repeat the call, which joins it; " +
+					"or start sextant mcp with --headless for a browser of its own")
+			}
+			return at.place()
+		},
+		Tools: v.Tools, Panel: v.Panel, Share: v.Share, Version: app.Version, Instructions: app.MCPInstructions,
+	}, io.In, io.Out)
+	if err != nil && ctx.Err() == nil {
+		return failure(exitFailed, "the MCP connection ended: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"sextant/app"
+	"sextant/app/config"
+	mcpconfig "sextant/backend/tools/mcp/config"
+	"sextant/backend/tools/mcp/foreign"
+	"sextant/backend/tools/panels/accepted"
+)
+
+// mcpServersVerb manages the MCP servers that Sextant uses.
+type mcpServersVerb struct {
+	List   mcpListVerb   `cmd:"" default:"1" help:"List the servers and their tools."`
+	Add    mcpAddVerb    `cmd:"" help:"Add a server."`
+	Grants mcpGrantsVerb `cmd:"" help:"Show what a server may touch, and change it."`
+	Import mcpImportVerb `cmd:"" help:"Import servers from another program's mcpServers file."`
+}
+
+type mcpListVerb struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run starts the servers and prints their state.
+func (v *mcpListVerb) Run(ctx context.Context, io Streams, g *Global) error {
+	sys, err := openForVerb(ctx, g.flags(), app.Purpose{Private: true, WaitMCP: true}, io)
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	list := sys.MCP.List()
+	if v.JSON {
+		return printJSON(io, list)
+	}
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(io.Out, "No MCP servers yet. Add one: sextant mcp-servers add NAME COMMAND [ARG …]")
+		return err
+	}
+	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
+	for _, s := range list {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%d tools\t%s\n", accepted.Shown(s.Name), s.State, len(s.Tools), accepted.Shown(s.Error))
+	}
+	return w.Flush()
+}
+
+type mcpAddVerb struct {
+	Name    string            `arg:"" help:"Name; its tools are called name__tool."`
+	Command []string          `arg:"" optional:"" passthrough:"" help:"Program and its arguments."`
+	URL     string            `name:"url" help:"Address of a remote server instead of a program." placeholder:"URL"`
+	Env     map[string]string `help:"Environment variables." placeholder:"K=V"`
+}
+
+// Run writes the server into mcp-config.json.
+func (v *mcpAddVerb) Run(io Streams, g *Global) error {
+	if (v.URL == "") == (len(v.Command) == 0) {
+		return failure(exitUsage, "give a program or --url, e.g. sextant mcp-servers add files npx -y @modelcontextprotocol/server-filesystem .")
+	}
+	entry := mcpconfig.Entry{URL: v.URL, Env: v.Env}
+	if len(v.Command) > 0 {
+		entry.Command, entry.Args = v.Command[0], v.Command[1:]
+	}
+	config, err := config.Load(g.flags())
+	if err != nil {
+		return err
+	}
+	if err := mcpconfig.Add(filepath.Join(config.ConfigDir, mcpconfig.FileName), v.Name, entry); err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	sayMay(io.Err, sandboxOf(config).May(entry, here()))
+	_, err = fmt.Fprintf(io.Out, "Added %s. A running Sextant starts it at once.\n", v.Name)
+	return err
+}
+
+type mcpImportVerb struct {
+	File    string   `arg:"" help:"claude_desktop_config.json, .mcp.json, VS Code's mcp.json, or a bundle (.mcpb)." type:"path"`
+	Only    []string `help:"Take these servers only." placeholder:"NAME"`
+	Preview bool     `help:"Say what would be added, and add nothing."`
+	Yes     bool     `help:"Switch them on at once, without a question."`
+}
+
+// Run shows what the file's servers would run and merges them; names that exist already are left as
+// they are and told. Without a yes they are switched off.
+func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
+	config, err := config.Load(g.flags())
+	if err != nil {
+		return err
+	}
+	list, err := app.ImportReader(config.DataDir, ".").Open(v.File)
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	path := filepath.Join(config.ConfigDir, mcpconfig.FileName)
+	preview, err := foreign.PreviewOf(path, list)
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	preview.AddAccess(sandboxOf(config), here())
+	if v.Preview {
+		sayPreview(io.Out, preview, v.Only)
+		return nil
+	}
+	sayPreview(io.Err, preview, v.Only)
+	on := v.Yes
+	if !on && isTerminal(io.In) {
+		if on, err = saysYes(ctx, io, "Add these and switch them on? [y/N] "); err != nil || !on {
+			return failure(exitRefused, "nothing was added")
+		}
+	}
+	added, skipped, err := foreign.Import(path, list, v.Only, on)
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	_, _ = fmt.Fprintf(io.Out, "Added %d: %s\n", len(added), accepted.Shown(strings.Join(added, ", ")))
+	if len(added) > 0 && !on {
+		_, _ = fmt.Fprintln(io.Out, "They are switched off. Switch one on in the panel MCP servers, or import with --yes.")
+	}
+	if len(skipped) > 0 {
+		_, _ = fmt.Fprintf(io.Out, "Left as they are, because the name is taken: %s\n", accepted.Shown(strings.Join(skipped, ", ")))
+	}
+	return nil
+}
+
+// sayPreview prints what an import would add, as far as only names it.
+func sayPreview(out io.Writer, p foreign.Preview, only []string) {
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
+	say("This is %s.", p.Format)
+	if b := p.Bundle; b != nil {
+		say("%q %s, by %q in its own words: %q", b.Title, accepted.Shown(b.Version), b.Author, b.Description)
+		say("%d files, %s, into %s", b.Files, size(int(b.Bytes)), accepted.Shown(b.Folder))
+	}
+	for _, s := range p.Servers {
+		if len(only) > 0 && !slices.Contains(only, s.Name) {
+			continue
+		}
+		say("%s: %q", accepted.Shown(s.Name), s.Line)
+		if s.Entry.Cwd != "" {
+			say("  in the folder %q", s.Entry.Cwd)
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Entry.Env)) {
+			say("  with the variable %q", name+"="+s.Entry.Env[name])
+		}
+		sayMay(out, s.May)
+		switch {
+		case s.Taken:
+			say("  There is a server of that name, which stays as it is.")
+		case s.Problem != "":
+			say("  It cannot be added: %s.", accepted.Shown(s.Problem))
+		}
+		for _, note := range s.Notes {
+			say("  %s", accepted.Shown(note))
+		}
+	}
+}
+
+// saysYes waits for a yes at the terminal.
+func saysYes(ctx context.Context, io Streams, question string) (bool, error) {
+	_, _ = fmt.Fprint(io.Err, question)
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(io.In).ReadString('\n') // no line is no yes
+		answer <- line
+	}()
+	select {
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case line := <-answer:
+		word := strings.ToLower(strings.TrimSpace(line))
+		return word == "y" || word == "yes", nil
+	}
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"sextant/app"
+	"sextant/app/config"
+	"sextant/backend/record/store"
+)
+
+// openForVerb loads the configuration, opens a System and tells problems on stderr.
+func openForVerb(ctx context.Context, flags map[string]string, purpose app.Purpose, io Streams) (*app.System, error) {
+	config, err := config.Load(flags)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range config.Problems {
+		_, _ = fmt.Fprintln(io.Err, "sextant:", p)
+	}
+	log := slog.New(slog.NewTextHandler(io.Err, &slog.HandlerOptions{Level: level(config)}))
+	sys, err := app.OpenSystem(ctx, config, purpose, log)
+	if errors.Is(err, store.ErrLocked) && purpose.Private {
+		sys, err = openBeside(ctx, config, purpose, log, io)
+	}
+	if err != nil {
+		return nil, explain(err)
+	}
+	if purpose.WaitMCP {
+		sys.WaitForMCP(ctx)
+	}
+	return sys, nil
+}
+
+// openBeside opens a System with a data folder of its own.
+func openBeside(ctx context.Context, config *config.Config, purpose app.Purpose, log *slog.Logger, io Streams) (*app.System, error) {
+	dir, err := os.MkdirTemp("", "sextant-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for this run: %w", err)
+	}
+	note := "Sextant runs already and owns " + config.DataDir + ", so this run keeps its data apart and drops it at the end."
+	_, _ = fmt.Fprintln(io.Err, "sextant:", note)
+	sys, err := app.OpenSystem(ctx, config.Beside(dir), purpose, log)
+	if err != nil {
+		_ = os.RemoveAll(dir)
+		return nil, err
+	}
+	sys.Borrowed = note
+	sys.OnClose("the folder of this run", func() error { return os.RemoveAll(dir) })
+	return sys, nil
+}
+
+// level reads log_level before there is anything else.
+func level(config *config.Config) slog.Level {
+	v, _, _ := config.Fixed("log_level")
+	switch v {
+	case "debug":
+		return slog.LevelDebug
+	case "info":
+		return slog.LevelInfo
+	case "error":
+		return slog.LevelError
+	}
+	return slog.LevelWarn
+}

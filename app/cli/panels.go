@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"sextant/app"
+	"sextant/app/config"
+	"sextant/backend/tools/panels/making"
+	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/tools/panels/manifest/shape"
+	"sextant/shared/navigation"
+)
+
+// panelsVerb lists, checks and makes panels.
+type panelsVerb struct {
+	List     panelsListVerb     `cmd:"" default:"1" help:"List every panel."`
+	Validate panelsValidateVerb `cmd:"" help:"Check a panel's folder."`
+	Schema   panelsSchemaVerb   `cmd:"" help:"Print the JSON Schema of manifest.json, for an editor."`
+	New      panelsNewVerb      `cmd:"" help:"Make a panel's folder to start from."`
+	Pack     panelsPackVerb     `cmd:"" help:"Pack a panel into one file for others."`
+	Eval     panelsEvalVerb     `cmd:"" help:"Make the calls of a panel's evals and compare the answers."`
+	Install  panelsInstallVerb  `cmd:"" help:"Install a panel from such a file, after showing what it may do."`
+}
+
+type panelsListVerb struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run prints the panels.
+func (v *panelsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
+	sys, err := openForVerb(ctx, g.flags(), app.Purpose{Private: true}, io)
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	list := sys.Panels.Panels()
+	if v.JSON {
+		return printJSON(io, list)
+	}
+	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
+	for _, p := range list {
+		state := "ready"
+		switch {
+		case !p.Usable:
+			state = "off: " + strings.Join(p.ProblemLines(), "; ")
+		case len(p.Problems) > 0:
+			state = strings.Join(p.ProblemLines(), "; ")
+		}
+		kind := "yours"
+		if p.Builtin {
+			kind = "built in"
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d tools\t%s\n", p.ID, p.Title, kind, len(p.Tools), state)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(io.Out, "Your own panels go into", sys.PanelsFolder())
+	return err
+}
+
+type panelsValidateVerb struct {
+	Dir  string `arg:"" help:"Folder of the panel." type:"path"`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run checks the manifest and says where it is wrong, what was expected there and how it
+// could be right.
+func (v *panelsValidateVerb) Run(io Streams) error {
+	nav, err := navigation.Load()
+	if err != nil {
+		return err
+	}
+	report := manifest.Validate(v.Dir, nav.ToolNames()...)
+	if v.JSON {
+		err = printJSON(io, report)
+	} else {
+		printProblems(io, report.Problems)
+	}
+	if err == nil && !report.OK {
+		return failure(exitFailed, "%s is not a panel that can run", report.Panel)
+	}
+	if err == nil && !v.JSON {
+		_, err = fmt.Fprintf(io.Out, "%s can run: %d tools\n", report.Panel, len(report.Tools))
+	}
+	return err
+}
+
+// printProblems prints each as file:line:column, which editors and terminals open, then what
+// was expected and found, then the mended example.
+func printProblems(io Streams, problems []manifest.Problem) {
+	for _, p := range problems {
+		place := ""
+		if p.File != "" {
+			place = p.File + ": "
+		}
+		if p.Line > 0 {
+			place = fmt.Sprintf("%s:%d:%d: ", p.File, p.Line, p.Column)
+		}
+		_, _ = fmt.Fprintf(io.Out, "%s%s: %s\n", place, p.Severity, p.Text)
+		for _, line := range []struct{ name, text string }{{"expected", p.Expected}, {"found", p.Found}, {"right", p.Fix}} {
+			if line.text != "" {
+				_, _ = fmt.Fprintf(io.Out, "  %-8s  %s\n", line.name, strings.ReplaceAll(line.text, "\n", "\n            "))
+			}
+		}
+	}
+}
+
+type panelsSchemaVerb struct{}
+
+// Run prints the JSON Schema of manifest.json.
+func (*panelsSchemaVerb) Run(io Streams) error {
+	_, err := io.Out.Write(shape.JSONSchema())
+	return err
+}
+
+type panelsNewVerb struct {
+	ID   string `arg:"" help:"Id of the panel: lower case letters, digits and hyphens."`
+	Kind string `help:"What it is: process, a program for Node; declarative, with a page from JSON; webview, with an HTML page; script, answered by JavaScript." enum:"process,declarative,webview,script" default:"process"`
+	Dir  string `help:"Folder to make it in; your panels folder when absent." type:"path" placeholder:"DIR"`
+}
+
+// Run makes the folder.
+func (v *panelsNewVerb) Run(io Streams, g *Global) error {
+	dir := v.Dir
+	if dir == "" {
+		config, err := config.Load(g.flags())
+		if err != nil {
+			return err
+		}
+		dir = filepath.Join(config.DataDir, "panels")
+	}
+	made, err := making.New(dir, v.ID, v.Kind)
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	_, err = fmt.Fprintf(io.Out, "Made %s. Edit manifest.json; a running Sextant shows it at once.\n", made)
+	return err
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"sextant/app"
+	httpapi "sextant/backend/api/http"
+	"sextant/backend/tools/panels/evals"
+	"sextant/backend/tools/panels/manifest"
+	"sextant/shared/toolspec"
+)
+
+type panelsEvalVerb struct {
+	Headless bool `help:"Use a Sextant of its own, also when one runs."`
+
+	ID    string `arg:"" help:"Panel whose evals are run."`
+	YesTo string `help:"What is allowed without a question: read or all." enum:",read,all" default:""`
+	JSON  bool   `help:"Print JSON."`
+}
+
+// Run makes the calls through the Pipeline, as the person at the command line or, in a Sextant that
+// runs, as this program, whose questions its window shows.
+func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
+	if err := manifest.CheckID(v.ID); err != nil {
+		return failure(exitUsage, "%v", err)
+	}
+	at, _, joined, err := findRunning(ctx, g, cmp.Or(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart()), io)
+	if err != nil {
+		return err
+	}
+	if joined {
+		var done httpapi.PanelEvals
+		if err := at.tell(ctx, http.MethodPost, "/api/panels/"+url.PathEscape(v.ID)+"/eval", nil, &done); err != nil {
+			return err
+		}
+		return v.print(io, done.Outcomes)
+	}
+	sys, err := openForVerb(ctx, g.flags(), app.Purpose{Private: true, WaitMCP: true}, io)
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	list, known := sys.Panels.Evals(v.ID)
+	if !known {
+		return failure(exitFailed, "there is no panel %s that can be used; sextant panels list shows them", v.ID)
+	}
+	return v.print(io, evals.Run(ctx, list, func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
+		return sys.Pipeline.Do(ctx, toolspec.Call{
+			Tool: tool, Args: args, Panel: v.ID, From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, Unpaged: true},
+		})
+	}))
+}
+
+// print says what became of each; the exit code is that of a failed run when one did not hold.
+func (v *panelsEvalVerb) print(io Streams, outcomes []evals.Outcome) error {
+	failed, skipped := 0, 0
+	for _, o := range outcomes {
+		switch o.State {
+		case evals.Failed:
+			failed++
+		case evals.Skipped:
+			skipped++
+		}
+		if !v.JSON {
+			line := fmt.Sprintf("%-7s  %s", o.State, o.Name)
+			if o.Why != "" {
+				line += "\n         " + o.Why
+			}
+			_, _ = fmt.Fprintln(io.Out, line)
+		}
+	}
+	if v.JSON {
+		if err := printJSON(io, httpapi.PanelEvals{Outcomes: outcomes}); err != nil {
+			return err
+		}
+	} else if len(outcomes) == 0 {
+		_, _ = fmt.Fprintf(io.Out, "%s has no evals; its manifest may list calls whose answers are known under \"evals\"\n", v.ID)
+	} else {
+		_, _ = fmt.Fprintf(io.Out, "%d of %d passed, %d skipped\n", len(outcomes)-failed-skipped, len(outcomes), skipped)
+	}
+	if failed > 0 {
+		return failure(exitFailed, "%d evals of %s do not hold", failed, v.ID)
+	}
+	return nil
+}

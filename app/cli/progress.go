@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/app"
+	"sextant/backend/record/events"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// progressBeat bounds how often a verb prints how far a call is.
+const progressBeat = time.Second
+
+// progressLines prints what running calls say of their progress, one line at a time, to w: the newest
+// line, at most once in progressBeat. It may be used from several goroutines.
+type progressLines struct {
+	w io.Writer
+
+	mu   sync.Mutex
+	last time.Time
+}
+
+// add takes the data of a call.output event.
+func (p *progressLines) add(data json.RawMessage) {
+	var chunk event.CallChunk
+	if json.Unmarshal(data, &chunk) != nil || chunk.Stream != "progress" {
+		return
+	}
+	lines := strings.Split(strings.TrimSpace(chunk.Text), "\n")
+	line := strings.TrimSpace(lines[len(lines)-1])
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if line == "" || time.Since(p.last) < progressBeat {
+		return
+	}
+	p.last = time.Now()
+	_, _ = fmt.Fprintln(p.w, line)
+}
+
+// printProgress prints the progress of call id and its steps until stop is called.
+func printProgress(sys *app.System, id string, w io.Writer) (stop func()) {
+	sub := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.CallOutput}}, events.FromNow)
+	said := &progressLines{w: w}
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for e := range sub.C() {
+			if app.IsStepOf(e.Call, id) {
+				said.add(e.Data)
+			}
+		}
+	})
+	return func() {
+		sub.Close()
+		reading.Wait()
+	}
+}
+
+// tellProgress prints how far the next call of tool with these arguments is that a program makes in the
+// running Sextant, until stop is called. Where its events cannot be followed nothing is printed: the
+// call itself does not depend on them.
+func (i instance) tellProgress(ctx context.Context, tool string, args json.RawMessage, w io.Writer) (stop func()) {
+	stream, err := i.listen(ctx, events.FromNow)
+	if err != nil {
+		return func() {}
+	}
+	said := &progressLines{w: w}
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		ours := ""
+		for {
+			var e wire.Envelope
+			if stream.ReadJSON(&e) != nil {
+				return
+			}
+			switch event.Kind(e.Kind) {
+			case event.CallStarted:
+				var begun event.CallStart
+				if ours == "" && json.Unmarshal(e.Data, &begun) == nil && begun.Tool == tool && begun.Caller == toolspec.CallerHTTP && sameJSON(begun.Args, args) {
+					ours = e.Call
+				}
+			case event.CallOutput:
+				if ours != "" && app.IsStepOf(e.Call, ours) {
+					said.add(e.Data)
+				}
+			}
+		}
+	})
+	return func() {
+		_ = stream.Close()
+		reading.Wait()
+	}
+}
+
+// sameJSON reports whether two texts are the same JSON but for spaces and the order of members.
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	one, errOne := json.Marshal(x)
+	other, errOther := json.Marshal(y)
+	return errOne == nil && errOther == nil && slices.Equal(one, other)
+}

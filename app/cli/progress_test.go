@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sextant/app"
+	"sextant/app/config"
+	"sextant/shared/event"
+)
+
+// openTest opens a System on folders that belong to one test.
+func openTest(t *testing.T) *app.System {
+	t.Helper()
+	cfg, err := config.Load(testFlags(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := app.OpenSystem(t.Context(), cfg, app.Purpose{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(sys.Close)
+	return sys
+}
+
+// publish records e as the program does.
+func publish(t *testing.T, sys *app.System, e event.Event) {
+	t.Helper()
+	if _, err := sys.Events.Publish(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAVerbPrintsTheNewestProgressOfItsCall(t *testing.T) {
+	sys := openTest(t)
+	var printed safeText
+	stop := printProgress(sys, "call_1", &printed)
+	publish(t, sys, event.New(event.CallOutput, event.CallChunk{Stream: "stdout", Text: "what it prints\n"}).Of("call_1"))
+	publish(t, sys, event.New(event.CallOutput, event.CallChunk{Stream: "progress", Text: "another's\n"}).Of("call_10"))
+	publish(t, sys, event.New(event.CallOutput, event.CallChunk{Stream: "progress", Text: "20% · one\n40% · two\n"}).Of("call_1.1"))
+	for deadline := time.Now().Add(20 * time.Second); printed.String() == "" && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	stop()
+	if got := printed.String(); got != "40% · two\n" {
+		t.Errorf("printed %q", got)
+	}
+}
+
+func TestArgumentsAreTheSameHoweverTheyAreWritten(t *testing.T) {
+	for text, want := range map[string]bool{`{ "b": [1], "a": 2 }`: true, `{"a":2}`: false, `no JSON`: false} {
+		if sameJSON([]byte(`{"a":2,"b":[1]}`), []byte(text)) != want {
+			t.Error(text)
+		}
+	}
+}
+
+// safeText is text that is written and read at once.
+type safeText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *safeText) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *safeText) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}

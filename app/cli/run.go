@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"sextant/app"
+	"sextant/backend/agent/loop"
+	"sextant/backend/record/events"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// runVerb does one task and prints the answer.
+type runVerb struct {
+	Task   string `arg:"" help:"What to do, e.g. \"open demo and annotate\"."`
+	Model  string `help:"Model as provider/name; the setting's when absent." placeholder:"M"`
+	Format string `help:"File with a JSON Schema; the answer is then JSON that fits it, and nothing else goes to stdout." placeholder:"FILE"`
+	Panel  string `help:"Panel whose tools are in scope." placeholder:"ID"`
+	YesTo  string `help:"What is allowed without a question: read or all." enum:",read,all" default:""`
+	JSON   bool   `help:"Print one JSON document."`
+
+	Headless bool `help:"Use a Sextant and a browser of its own, also when one runs."`
+
+	// wanted is what Format holds.
+	wanted *wanted
+}
+
+// runReport is what --json prints.
+type runReport struct {
+	Text string `json:"text"`
+	// Answer fits the wanted format; without --format there is none.
+	Answer json.RawMessage `json:"answer,omitempty"`
+	// Wrong is what does not fit in Text when there should be an Answer.
+	Wrong      []string    `json:"wrong,omitempty"`
+	Status     chat.Status `json:"status"`
+	Error      string      `json:"error,omitempty"`
+	Suggestion string      `json:"suggestion,omitempty"`
+	Calls      []runCall   `json:"calls"`
+	Usage      chat.Usage  `json:"usage"`
+	// formatted says that an Answer was wanted.
+	formatted bool
+}
+
+// runCall is one call in the report.
+type runCall struct {
+	Tool       string             `json:"tool"`
+	Status     event.CallStatus   `json:"status"`
+	Sentence   string             `json:"sentence"`
+	DurationMS int64              `json:"duration_ms"`
+	Error      string             `json:"error,omitempty"`
+	ErrorType  toolspec.ErrorType `json:"error_type,omitempty"`
+	Suggestion string             `json:"suggestion,omitempty"`
+	Output     string             `json:"output,omitempty"`
+}
+
+// Run asks the loop once and waits for the end of the turn.
+func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
+	if strings.TrimSpace(v.Task) == "" {
+		return failure(exitUsage, "the task is empty. Say what to do: sextant run \"open demo and annotate\"")
+	}
+	if err := v.readFormat(); err != nil {
+		return err
+	}
+	// Over a running one's door a yes beforehand, or an address that counts as typed, would be
+	// any program's word.
+	own := cmp.Or(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart(), localInTask(v.Task))
+	at, _, joined, err := findRunning(ctx, g, own, out)
+	if err != nil {
+		return err
+	}
+	if joined {
+		return v.join(ctx, at, out)
+	}
+	sys, err := openForVerb(ctx, g.flags(), app.Purpose{Private: true, WaitMCP: true}, out)
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	model := orDefault(v.Model, sys.Settings.Get("model"))
+	if err := v.wanted.check(v.Task, model); err != nil {
+		return err
+	}
+	conversation, err := sys.Loop.NewConversation(ctx, "")
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	watch := watchRun(sys, conversation.ID, out.Err, v.JSON)
+	ask := loop.Ask{
+		Conversation: conversation.ID, Text: v.Task, Model: model, Panel: v.Panel,
+		Caller: toolspec.CallerRun, YesTo: v.YesTo,
+	}
+	var report runReport
+	if v.wanted != nil {
+		report, err = v.wanted.run(ctx, sys, ask)
+	} else {
+		var outcome loop.Outcome
+		outcome, err = sys.Loop.Run(ctx, ask)
+		report = reportOf(outcome)
+	}
+	report.Calls = app.NonNil(watch(err == nil))
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	if err := report.print(out.Out, v.JSON); err != nil {
+		return err
+	}
+	return report.verdict()
+}
+
+func reportOf(o loop.Outcome) runReport {
+	return runReport{Text: o.Text, Status: o.Status, Error: o.Error, Suggestion: o.Suggestion, Usage: o.Usage}
+}
+
+func orDefault(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}
+
+// print writes the report: one JSON document, or the answer. What should have had a format and has
+// not is no answer.
+func (r runReport) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(r)
+	}
+	text := r.Text
+	switch {
+	case r.Answer != nil:
+		text = string(r.Answer)
+	case r.formatted:
+		return nil
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
+}
+
+// verdict turns the end of the turn into an exit code.
+func (r runReport) verdict() error {
+	failed, refused := "", ""
+	for _, c := range r.Calls {
+		denied := c.ErrorType == toolspec.PermissionError || c.ErrorType == toolspec.SecurityError
+		switch {
+		case denied, c.Status == event.CallRefused, c.Status == event.CallDeclined:
+			refused = strings.TrimSpace(c.Error + ". " + c.Suggestion)
+		case c.Status == event.CallDone:
+			failed, refused = "", ""
+		default:
+			failed = strings.TrimSpace(c.Error + ". " + c.Suggestion)
+		}
+	}
+	switch {
+	case refused != "":
+		return failure(exitRefused, "%s", refused)
+	case r.Status != chat.StatusDone:
+		return failure(exitFailed, "%s", r.unfinished())
+	case failed != "" && !r.formatted: // an answer that fits says by itself what came of it
+		return failure(exitFailed, "%s", failed)
+	}
+	return nil
+}
+
+// unfinished says why there is no answer.
+func (r runReport) unfinished() string {
+	text := orDefault(r.Error, "the turn ended as "+string(r.Status))
+	if !r.formatted {
+		return text
+	}
+	if r.Suggestion != "" {
+		text += " " + r.Suggestion
+	}
+	if r.Text != "" {
+		text += "\nThe last answer was: " + r.Text
+	}
+	return text
+}
+
+// watchPatience bounds how long a finished turn's last events are waited for.
+const watchPatience = 5 * time.Second
+
+// watchRun prints each call's sentence to err while the turn runs. The returned function
+// is called when the turn is over: it waits for what was stored until then, if there was one at
+// all, and gives the calls.
+func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) func(ran bool) []runCall {
+	sub := sys.Events.Subscribe(events.Filter{Conversation: conversation}, events.FromNow)
+	var calls []runCall
+	said := &progressLines{w: err}
+	ended := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e := range sub.C() {
+			switch e.Kind {
+			case event.CallOutput:
+				if !quiet {
+					said.add(e.Data)
+				}
+			case event.CallEnded:
+				var end event.CallEnd
+				if json.Unmarshal(e.Data, &end) != nil {
+					continue
+				}
+				calls = append(calls, reported(end))
+				if !quiet {
+					_, _ = fmt.Fprintf(err, "%s · %s · %d ms\n", end.Sentence, end.Tool, end.DurationMS)
+				}
+			case event.TurnEnded:
+				close(ended)
+				return
+			}
+		}
+	}()
+	return func(ran bool) []runCall {
+		if ran {
+			select {
+			case <-ended:
+			case <-time.After(watchPatience): // the end could not be stored
+			}
+		}
+		sub.Close()
+		<-done
+		return calls
+	}
+}
+
+// reported is a call as the report shows it.
+func reported(end event.CallEnd) runCall {
+	return runCall{
+		Tool: end.Tool, Status: end.Status, Sentence: end.Sentence, DurationMS: end.DurationMS,
+		Error: end.Error, ErrorType: end.ErrorType, Suggestion: end.Suggestion, Output: end.Output,
+	}
+}

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"sextant/backend/agent/loop"
+	"sextant/backend/guard/policy"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/wire"
+)
+
+// localInTask names an address of this machine or a private network in the task, "" for
+// none. In a run of its own it counts as typed; a running Sextant opens such an address only
+// for its own person.
+func localInTask(task string) string {
+	for _, host := range loop.TypedHosts(task) {
+		if policy.Local(host) {
+			return "the address " + host
+		}
+	}
+	return ""
+}
+
+// stopPatience bounds telling the running Sextant to stop.
+const stopPatience = 3 * time.Second
+
+// join does the task in the running Sextant: a conversation in its window, on its tabs,
+// with its questions.
+func (v *runVerb) join(ctx context.Context, at instance, out Streams) error {
+	var conversation chat.Conversation
+	if err := at.tell(ctx, http.MethodPost, "/api/conversations", map[string]string{}, &conversation); err != nil {
+		return err
+	}
+	path := "/api/conversations/" + url.PathEscape(conversation.ID)
+	var begun wire.Transcript
+	if err := at.tell(ctx, http.MethodGet, path, nil, &begun); err != nil {
+		return err
+	}
+	stream, err := at.listen(ctx, begun.Seq)
+	if err != nil {
+		return failure(exitFailed, "following the running Sextant: %v", err)
+	}
+	defer func() { _ = stream.Close() }()
+	report, err := v.follow(ctx, at, path, conversation.ID, stream, out.Err)
+	if ctx.Err() != nil {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopPatience)
+		defer cancel()
+		_, _ = at.do(last, http.MethodPost, path+"/stop", at.Token, nil, 0) // it may have ended already
+		return failure(exitFailed, "stopped")
+	}
+	if err != nil {
+		return err
+	}
+	if err := report.print(out.Out, v.JSON); err != nil {
+		return err
+	}
+	return report.verdict()
+}
+
+// follow asks for the task there and reads what happens until its end.
+func (v *runVerb) follow(ctx context.Context, at instance, path, conversation string, stream *websocket.Conn, w io.Writer) (runReport, error) {
+	stop := context.AfterFunc(ctx, func() { _ = stream.Close() })
+	defer stop()
+	if v.wanted != nil {
+		return v.wanted.joined(ctx, at, v, conversation, stream, w)
+	}
+	report := runReport{Calls: []runCall{}}
+	var turn struct{ Turn string }
+	if err := at.tell(ctx, http.MethodPost, path+"/messages", map[string]string{"text": v.Task, "model": v.Model, "panel": v.Panel}, &turn); err != nil {
+		return report, err
+	}
+	if err := report.follow(stream, func(e wire.Envelope) bool { return e.Turn == turn.Turn }, w, v.JSON); err != nil {
+		return report, failure(exitFailed, "the running Sextant ended in the middle of it; the conversation there shows what was done (%v)", err)
+	}
+	return report, nil
+}
+
+// listen opens the event stream after seq.
+func (i instance) listen(ctx context.Context, seq int64) (*websocket.Conn, error) {
+	dialer := websocket.Dialer{HandshakeTimeout: 10 * time.Second}
+	conn, res, err := dialer.DialContext(ctx, "ws"+strings.TrimPrefix(i.URL, "http")+"/ws", nil)
+	if err != nil {
+		return nil, err
+	}
+	_ = res.Body.Close()
+	conn.SetReadLimit(64 << 20)
+	if err := conn.WriteJSON(wire.ClientMessage{V: wire.Version, Kind: "hello", Token: i.Token, After: seq}); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// follow reads events that are ours until a turn ends, and tells the calls on w unless quiet.
+func (r *runReport) follow(stream *websocket.Conn, ours func(wire.Envelope) bool, w io.Writer, quiet bool) error {
+	said := &progressLines{w: w}
+	for {
+		var e wire.Envelope
+		if err := stream.ReadJSON(&e); err != nil {
+			return err
+		}
+		if !ours(e) {
+			continue
+		}
+		switch event.Kind(e.Kind) {
+		case event.CallOutput:
+			if !quiet {
+				said.add(e.Data)
+			}
+		case event.MessageAdded:
+			var m chat.Message
+			if json.Unmarshal(e.Data, &m) == nil && m.Role == chat.RoleAssistant && m.Text != "" {
+				r.Text = m.Text
+			}
+		case event.ApprovalAsked:
+			var a event.Approval
+			if json.Unmarshal(e.Data, &a) == nil {
+				_, _ = fmt.Fprintf(w, "waits for an answer in the Sextant window: %s\n", a.Question)
+			}
+		case event.CallEnded:
+			var end event.CallEnd
+			if json.Unmarshal(e.Data, &end) != nil {
+				continue
+			}
+			r.Calls = append(r.Calls, reported(end))
+			if !quiet {
+				_, _ = fmt.Fprintf(w, "%s · %s · %d ms\n", end.Sentence, end.Tool, end.DurationMS)
+			}
+		case event.TurnEnded:
+			var end event.Turn
+			if err := json.Unmarshal(e.Data, &end); err != nil {
+				return err
+			}
+			r.Status, r.Error, r.Suggestion, r.Usage = end.Status, end.Error, end.Suggestion, end.Usage
+			return nil
+		}
+	}
+}

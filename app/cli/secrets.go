@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"sextant/app"
+	"sextant/app/config"
+	"sextant/backend/guard/secrets"
+	mcpconfig "sextant/backend/tools/mcp/config"
+)
+
+// secretsVerb manages the person's secrets. It works beside a running Sextant, which sees the change
+// at once.
+type secretsVerb struct {
+	List   secretsListVerb   `cmd:"" default:"1" help:"List the secrets, without their values."`
+	Set    secretsSetVerb    `cmd:"" help:"Keep a secret, or replace the one of that name; its value is read from stdin."`
+	Delete secretsDeleteVerb `cmd:"" help:"Forget a secret and its value."`
+}
+
+type secretsListVerb struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run prints what may be told.
+func (v *secretsListVerb) Run(io Streams, g *Global) error {
+	vault, _, err := openVault(g, io)
+	if err != nil {
+		return err
+	}
+	all := vault.List()
+	if v.JSON {
+		return printJSON(io, all)
+	}
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(io.Out, "No secrets yet. Keep one: sextant secrets set NAME --host api.example.com < FILE")
+		return err
+	}
+	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
+	for _, s := range all {
+		used := "never used"
+		if s.Used != nil {
+			used = "used " + s.Used.Format("2006-01-02 15:04") + fmt.Sprintf(", %d times", s.Uses)
+		}
+		if s.Missing {
+			used = "its value cannot be read"
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%v\t%s\t%s\n", s.Name, s.Host, s.Places, s.Kept, used)
+	}
+	return w.Flush()
+}
+
+type secretsSetVerb struct {
+	Name string   `arg:"" help:"Name: small letters, digits, _ and -."`
+	Host string   `required:"" help:"The one host it goes to, such as api.example.com or localhost:8080; mcp:NAME for an MCP server that is a program." placeholder:"HOST"`
+	In   []string `help:"Where it may be put: header, query, body, field; all of them when left out." placeholder:"PLACE"`
+}
+
+// Run keeps what stdin holds, without the line end that echo and editors add.
+func (v *secretsSetVerb) Run(_ context.Context, in Streams, g *Global) error {
+	vault, config, err := openVault(g, in)
+	if err != nil {
+		return err
+	}
+	value, err := io.ReadAll(io.LimitReader(in.In, secrets.MaxValue+3))
+	if err != nil {
+		return failure(exitFailed, "reading the value from stdin: %v", err)
+	}
+	one := secrets.Secret{Name: v.Name, Host: v.Host}
+	for _, p := range v.In {
+		one.Places = append(one.Places, secrets.Place(p))
+	}
+	if server, is := secrets.ServerOf(v.Host); is {
+		one.Command = mcpconfig.CommandOf(filepath.Join(config.ConfigDir, mcpconfig.FileName), server)
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(string(value), "\n"), "\r")
+	kept, err := vault.Put(one, text)
+	if errors.Is(err, secrets.ErrInvalid) {
+		return failure(exitUsage, "%v", err)
+	}
+	if err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	_, err = fmt.Fprintf(in.Out, "Kept %s for %s in the %s.\n", secrets.Ref(kept.Name), kept.Host, kept.Kept)
+	return err
+}
+
+type secretsDeleteVerb struct {
+	Name string `arg:"" help:"Name of the secret."`
+}
+
+// Run forgets it.
+func (v *secretsDeleteVerb) Run(io Streams, g *Global) error {
+	vault, _, err := openVault(g, io)
+	if err != nil {
+		return err
+	}
+	if err := vault.Delete(v.Name); err != nil {
+		return failure(exitFailed, "%v", err)
+	}
+	_, err = fmt.Fprintf(io.Out, "Deleted %s.\n", v.Name)
+	return err
+}
+
+// openVault opens the secrets alone.
+func openVault(g *Global, io Streams) (*secrets.Vault, *config.Config, error) {
+	config, err := config.Load(g.flags())
+	if err != nil {
+		return nil, nil, err
+	}
+	vault, err := app.OpenVault(config, slog.New(slog.NewTextHandler(io.Err, &slog.HandlerOptions{Level: level(config)})))
+	if err != nil {
+		return nil, nil, failure(exitFailed, "%v", err)
+	}
+	return vault, config, nil
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sextant/app"
+)
+
+// joinList joins hosts for the configuration.
+func joinList(list []string) string { return strings.Join(list, ",") }
+
+// joinPaths joins folders the way the system does in PATH.
+func joinPaths(list []string) string { return strings.Join(list, string(filepath.ListSeparator)) }
+
+// serveVerb serves the window's interface on loopback.
+type serveVerb struct {
+	Addr      string `help:"Loopback address and port; port 0 takes a free one." placeholder:"127.0.0.1:0"`
+	TokenFile string `help:"Write address and token as JSON to this file (0600)." placeholder:"FILE"`
+}
+
+// ready is the one line serve prints.
+type ready struct {
+	URL   string `json:"url"`
+	Token string `json:"token,omitempty"`
+	PID   int    `json:"pid"`
+	// Window is the address that opens a window once; as secret as the token.
+	Window string `json:"window,omitempty"`
+}
+
+// Run serves until interrupted.
+func (v *serveVerb) Run(ctx context.Context, io Streams, g *Global) error {
+	flags := g.flags()
+	flags["addr"] = v.Addr
+	sys, err := openForVerb(ctx, flags, app.Purpose{Serve: true}, io)
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	line := ready{URL: "http://" + sys.Host(), PID: os.Getpid()}
+	if v.TokenFile != "" {
+		if err := app.WritePrivateJSON(v.TokenFile, ready{URL: line.URL, Token: sys.Token(), PID: line.PID, Window: sys.URL()}); err != nil {
+			return failure(exitFailed, "writing the token file: %v", err)
+		}
+		defer func() { _ = os.Remove(v.TokenFile) }()
+	}
+	if isTerminal(io.Out) {
+		line.Token, line.Window = sys.Token(), sys.URL()
+	}
+	b, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(io.Out, string(b)); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != "null"
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	httpapi "sextant/backend/api/http"
+	"sextant/backend/calls/nearest"
+	"sextant/shared/navigation"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// ask calls a route of the map there and reads its answer into v.
+func (i instance) ask(ctx context.Context, route, query string, body, v any) error {
+	nav, err := navigation.Load()
+	if err != nil {
+		return err
+	}
+	method, path := nav.Route(route)
+	if query != "" {
+		path += "?" + query
+	}
+	return i.tell(ctx, method, path, body, v)
+}
+
+// publish sends a request with the token and reads the answer into v; nil reads nothing.
+func (i instance) tell(ctx context.Context, method, path string, body, v any) error {
+	b, err := i.do(ctx, method, path, i.Token, body, 0)
+	if err != nil {
+		return failure(exitFailed, "the running Sextant answered: %v", err)
+	}
+	if v == nil {
+		return nil
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return failure(exitFailed, "the running Sextant's answer could not be read: %v", err)
+	}
+	return nil
+}
+
+// join lists the running Sextant's tools.
+func (v *toolsListVerb) join(ctx context.Context, at instance, io Streams) error {
+	var found wire.Discovery
+	if err := at.ask(ctx, "tools_discover", url.Values{"panelId": {v.Panel}}.Encode(), nil, &found); err != nil {
+		return err
+	}
+	if v.JSON {
+		return printJSON(io, found)
+	}
+	var list []toolspec.Definition
+	for _, group := range [][]toolspec.Function{found.Baseline, found.Panel, found.MCP} {
+		for _, f := range group {
+			list = append(list, toolspec.Definition{Name: f.Function.Name, Description: f.Function.Description, Origin: found.Origins[f.Function.Name]})
+		}
+	}
+	return listTools(io, list)
+}
+
+// join shows a tool of the running Sextant.
+func (v *toolsShowVerb) join(ctx context.Context, at instance, io Streams) error {
+	var all httpapi.ToolRows
+	if err := at.tell(ctx, http.MethodGet, "/api/tools", nil, &all); err != nil {
+		return err
+	}
+	names := make([]string, 0, len(all.Tools))
+	for _, row := range all.Tools {
+		if row.Name == v.Name {
+			return printJSON(io, row.Definition)
+		}
+		names = append(names, row.Name)
+	}
+	return failure(exitFailed, "there is no tool %q. Nearest: %s", v.Name, strings.Join(nearest.Names(v.Name, names, 3), ", "))
+}
+
+// join calls a tool of the running Sextant on the window's tabs.
+func (v *toolsCallVerb) join(ctx context.Context, at instance, io Streams) error {
+	call := map[string]any{"tool": v.Name, "args": json.RawMessage(v.Args)}
+	if v.Panel != "" {
+		call["panelId"] = v.Panel
+	}
+	var r toolspec.Result
+	stop := at.tellProgress(ctx, v.Name, json.RawMessage(v.Args), io.Err)
+	err := at.ask(ctx, "tools_execute", "", call, &r)
+	stop()
+	if err != nil {
+		return err
+	}
+	// What a model would read travels inside the value of the tools that have both.
+	if value, ok := r.Value.(map[string]any); ok && r.Success {
+		r.Text, _ = value["text"].(string)
+	}
+	return v.print(io, r)
+}

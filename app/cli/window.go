@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"sextant/app"
+	"sextant/app/desktop"
+)
+
+// windowVerb opens the window; without a display, or in a build without a window, it
+// serves the same interface and says where.
+type windowVerb struct{}
+
+// Run opens the window and returns when it is closed.
+func (v *windowVerb) Run(ctx context.Context, io Streams, g *Global) error {
+	sys, err := openForVerb(ctx, g.flags(), app.Purpose{Serve: true}, io)
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	if desktop.Built && hasDisplay() {
+		return desktop.Open(ctx, sys)
+	}
+	why := "There is no display"
+	if !desktop.Built {
+		why = "This build has no window"
+	}
+	_, _ = fmt.Fprintf(io.Err, "%s, so Sextant is served. Open this address in a browser on this machine (it works once; Ctrl C ends Sextant):\n", why)
+	_, _ = fmt.Fprintln(io.Out, sys.URL())
+	<-ctx.Done()
+	return nil
+}
+
+// hasDisplay reports whether a window can be shown.
+func hasDisplay() bool {
+	return os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
+}

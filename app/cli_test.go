@@ -1,0 +1,15 @@
+package app_test
+
+import (
+	"context"
+	"io"
+
+	"sextant/app"
+	"sextant/app/cli"
+)
+
+func init() {
+	app.RunCLI = func(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+		return cli.Run(ctx, args, cli.Streams{In: in, Out: out, Err: errs})
+	}
+}

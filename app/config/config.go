@@ -1,0 +1,182 @@
+// Package config reads the configuration: the table of all settings, the layers their values come from (command line flag,
+// environment, config.toml, what was set in the window, default), and what a value may be. docs/configuration.md is
+// generated from the table.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/knadh/koanf/parsers/toml/v2"
+	"github.com/knadh/koanf/providers/env/v2"
+	"github.com/knadh/koanf/providers/file"
+	"github.com/knadh/koanf/v2"
+)
+
+// Where a setting's value comes from, strongest first (CONTRACT "Files").
+const (
+	SourceFlag        = "flag"
+	SourceEnvironment = "environment"
+	SourceFile        = "file"
+	SourceWindow      = "window"
+	SourceDefault     = "default"
+)
+
+// Config is everything read before anything is opened: folders and the layers of settings
+// that do not live in SQLite. It does not change after Load.
+type Config struct {
+	// DataDir and ConfigDir are absolute.
+	DataDir, ConfigDir       string
+	flags, fromEnv, fromFile map[string]string
+	// Problems are warnings: an unreadable file, an unknown key, a bad value. The layers below still hold.
+	Problems []string
+}
+
+// FlagError reports a command line flag with a value that is not allowed.
+type FlagError struct {
+	Flag string
+	Err  error
+}
+
+// Error names the flag and what is wrong with its value.
+func (e *FlagError) Error() string { return fmt.Sprintf("%s: %v", e.Flag, e.Err) }
+
+// Unwrap returns Err.
+func (e *FlagError) Unwrap() error { return e.Err }
+
+// Beside returns a copy of c that keeps its data in dir and still reads the panels of c.
+func (c *Config) Beside(dir string) *Config {
+	beside := *c
+	beside.DataDir = dir
+	beside.flags = maps.Clone(c.flags)
+	panels, _, _ := c.Fixed("panels")
+	folders := []string{filepath.Join(c.DataDir, "panels")}
+	if panels != "" {
+		folders = append(folders, panels)
+	}
+	beside.flags["panels"] = strings.Join(folders, string(filepath.ListSeparator))
+	return &beside
+}
+
+// Load reads folders, environment and config.toml. flags holds what was given on the
+// command line, with the keys "data" and "config" for the folders. Only folders that cannot be
+// named are an error; everything else becomes a Problem.
+func Load(flags map[string]string) (*Config, error) {
+	c := &Config{flags: flags}
+	for flag, key := range map[string]string{"--allow-hosts": "allow_hosts", "--deny-hosts": "deny_hosts", "--profile": "profile"} {
+		if err := CheckValue(key, flags[key]); err != nil {
+			return nil, &FlagError{Flag: flag, Err: err}
+		}
+	}
+	var err error
+	if c.DataDir, err = folder(flags["data"], "SEXTANT_DATA", "XDG_DATA_HOME", ".local/share"); err != nil {
+		return nil, err
+	}
+	if c.ConfigDir, err = folder(flags["config"], "SEXTANT_CONFIG", "XDG_CONFIG_HOME", ".config"); err != nil {
+		return nil, err
+	}
+	c.fromEnv = c.readEnv()
+	c.fromFile = c.readFile()
+	return c, nil
+}
+
+// folder picks a folder: flag, our variable, the XDG variable, the usual place.
+func folder(flag, own, xdg, usual string) (string, error) {
+	dir := flag
+	if dir == "" {
+		dir = os.Getenv(own)
+	}
+	if base := os.Getenv(xdg); dir == "" && filepath.IsAbs(base) {
+		dir = filepath.Join(base, "sextant")
+	}
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("finding a place for files: %w; set %s", err, own)
+		}
+		dir = filepath.Join(home, usual, "sextant")
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("finding a place for files: %w", err)
+	}
+	return abs, nil
+}
+
+// readEnv reads SEXTANT_… variables of known keys.
+func (c *Config) readEnv() map[string]string {
+	k := koanf.New("\x00")
+	err := k.Load(env.Provider("\x00", env.Opt{Prefix: "SEXTANT_", TransformFunc: func(name, value string) (string, any) {
+		return strings.ToLower(strings.TrimPrefix(name, "SEXTANT_")), value
+	}}), nil)
+	if err != nil {
+		c.Problems = append(c.Problems, "The environment could not be read: "+err.Error())
+		return nil
+	}
+	out := map[string]string{}
+	for name, value := range k.All() {
+		if _, known := KeyNamed(name); known {
+			c.store(out, name, fmt.Sprint(value), "SEXTANT_"+strings.ToUpper(name))
+		}
+	}
+	return out
+}
+
+// File is where config.toml is looked for.
+func (c *Config) File() string { return filepath.Join(c.ConfigDir, "config.toml") }
+
+// readFile reads config.toml; a missing one is fine, a broken one is a Problem.
+func (c *Config) readFile() map[string]string {
+	k := koanf.New(".")
+	err := k.Load(file.Provider(c.File()), toml.Parser())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		c.Problems = append(c.Problems, "config.toml could not be read, so its settings are not in force: "+err.Error())
+		return nil
+	}
+	out := map[string]string{}
+	for name, value := range k.All() {
+		if _, known := KeyNamed(name); !known {
+			c.Problems = append(c.Problems, fmt.Sprintf("config.toml: there is no setting %q.", name))
+			continue
+		}
+		if list, ok := value.([]any); ok {
+			parts := make([]string, len(list))
+			for i, p := range list {
+				parts[i] = fmt.Sprint(p)
+			}
+			value = strings.Join(parts, ",")
+		}
+		c.store(out, name, fmt.Sprint(value), "config.toml: "+name)
+	}
+	return out
+}
+
+// keep stores a value that is allowed and reports one that is not.
+func (c *Config) store(into map[string]string, name, value, where string) {
+	if err := CheckValue(name, value); err != nil {
+		c.Problems = append(c.Problems, where+" is ignored: "+err.Error())
+		return
+	}
+	into[name] = value
+}
+
+// Fixed is the value of a key from the layers that the window cannot change.
+func (c *Config) Fixed(name string) (value, source string, ok bool) {
+	for _, layer := range []struct {
+		source string
+		values map[string]string
+	}{{SourceFlag, c.flags}, {SourceEnvironment, c.fromEnv}, {SourceFile, c.fromFile}} {
+		if v, ok := layer.values[name]; ok && (v != "" || layer.source != SourceFlag) {
+			return v, layer.source, true
+		}
+	}
+	return "", "", false
+}

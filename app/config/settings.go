@@ -1,0 +1,215 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"sextant/backend/guard/secrets"
+	"sextant/shared/event"
+)
+
+// Prefixes of keys that are the window's own: unsent text and sizes of regions.
+const (
+	DraftPrefix = "draft."
+	ViewPrefix  = "view."
+)
+
+// Store keeps what was set in the window.
+type Store interface {
+	Setting(ctx context.Context, key string) (value string, ok bool, err error)
+	SetSetting(ctx context.Context, key, value string) error
+	UnsetSetting(ctx context.Context, key string) error
+}
+
+// publisher sends events to the log.
+type publisher interface {
+	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
+}
+
+// Settings resolve every key through its layers and change those that may be changed in
+// the window. Safe for concurrent use.
+type Settings struct {
+	config *Config
+	Store  Store
+	events publisher
+	vault  *secrets.Vault
+
+	// changing makes keeping a change and telling it one step, so that of two at once the same
+	// one is in force, kept and told last. It is taken before mu.
+	changing sync.Mutex
+	mu       sync.RWMutex
+	window   map[string]string
+	// OnChange is called after a change, outside the lock.
+	OnChange func(key string)
+}
+
+// OpenSettings reads what the window set before.
+func OpenSettings(ctx context.Context, config *Config, store Store, events publisher, vault *secrets.Vault) (*Settings, error) {
+	s := &Settings{config: config, Store: store, events: events, vault: vault, window: map[string]string{}, OnChange: func(string) {}}
+	for _, k := range Keys() {
+		if !k.Window {
+			continue
+		}
+		value, ok, err := store.Setting(ctx, k.Name)
+		if k.Secret {
+			value, ok = vault.Key(k.Name)
+			err = nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading setting %s: %w", k.Name, err)
+		}
+		if ok {
+			s.window[k.Name] = value
+		}
+	}
+	return s, nil
+}
+
+// Get is the value in force.
+func (s *Settings) Get(name string) string {
+	v, _ := s.Lookup(name)
+	return v
+}
+
+// Int is Get as a positive number, the default when it is not one.
+func (s *Settings) Int(name string) int {
+	if n, err := strconv.Atoi(s.Get(name)); err == nil && n > 0 {
+		return n
+	}
+	k, _ := KeyNamed(name)
+	n, _ := strconv.Atoi(k.Default)
+	return n
+}
+
+// Count is Get as a number that may be 0, the default when it is none.
+func (s *Settings) Count(name string) int {
+	if n, err := strconv.Atoi(s.Get(name)); err == nil && n >= 0 {
+		return n
+	}
+	return s.Int(name)
+}
+
+// List is Get split at commas, empty entries dropped.
+func (s *Settings) List(name string) []string {
+	var out []string
+	for p := range strings.SplitSeq(s.Get(name), ",") {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (s *Settings) Lookup(name string) (value, source string) {
+	if v, source, ok := s.config.Fixed(name); ok {
+		return v, source
+	}
+	s.mu.RLock()
+	v, ok := s.window[name]
+	s.mu.RUnlock()
+	if ok {
+		return v, SourceWindow
+	}
+	k, _ := KeyNamed(name)
+	return k.Default, SourceDefault
+}
+
+// All lists every setting with its source; secrets show only whether they are set.
+func (s *Settings) All() []event.Setting {
+	var out []event.Setting
+	for _, k := range Keys() {
+		v, source := s.Lookup(k.Name)
+		if k.Secret && v != "" {
+			v = "set"
+		}
+		about := &event.SettingAbout{Doc: k.Doc, Default: k.Default, OneOf: k.OneOf, Window: k.Window, Secret: k.Secret}
+		out = append(out, event.Setting{Key: k.Name, Value: v, Source: source, About: about})
+	}
+	return out
+}
+
+// Set changes a setting from the window, keeps it and tells everybody. It refuses keys the
+// window may not change, values that are not allowed, and keys that a stronger layer fixes.
+// Keys that start with "draft." or "view." are the window's own and hold any text.
+func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, error) {
+	if strings.HasPrefix(name, DraftPrefix) || strings.HasPrefix(name, ViewPrefix) {
+		if err := s.Store.SetSetting(ctx, name, value); err != nil {
+			return event.Setting{}, fmt.Errorf("not kept: %w", err)
+		}
+		return event.Setting{Key: name, Value: value, Source: SourceWindow}, nil
+	}
+	k, err := s.changeable(name)
+	if err != nil {
+		return event.Setting{}, err
+	}
+	if err := CheckValue(name, value); err != nil {
+		return event.Setting{}, err
+	}
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if err := s.save(ctx, k, value); err != nil {
+		return event.Setting{}, fmt.Errorf("not kept: %w", err)
+	}
+	s.mu.Lock()
+	s.window[name] = value
+	s.mu.Unlock()
+	return s.publish(ctx, k)
+}
+
+// Reset forgets what the window set, so that the default is in force, and tells everybody. It refuses
+// what Set refuses.
+func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error) {
+	k, err := s.changeable(name)
+	if err != nil {
+		return event.Setting{}, err
+	}
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if k.Secret {
+		err = s.vault.SetKey(name, "")
+	} else {
+		err = s.Store.UnsetSetting(ctx, name)
+	}
+	if err != nil {
+		return event.Setting{}, fmt.Errorf("not kept: %w", err)
+	}
+	s.mu.Lock()
+	delete(s.window, name)
+	s.mu.Unlock()
+	return s.publish(ctx, k)
+}
+
+// changeable is the key, if the window may change it and no stronger layer fixes it.
+func (s *Settings) changeable(name string) (Key, error) {
+	k, ok := KeyNamed(name)
+	if !ok || !k.Window {
+		return k, fmt.Errorf("%q cannot be set in the window", name)
+	}
+	if _, source, fixed := s.config.Fixed(name); fixed {
+		return k, fmt.Errorf("%s is fixed by the %s; change it there", name, source)
+	}
+	return k, nil
+}
+
+// publish says what is in force now; s.changing is held.
+func (s *Settings) publish(ctx context.Context, k Key) (event.Setting, error) {
+	s.OnChange(k.Name)
+	value, source := s.Lookup(k.Name)
+	shown := event.Setting{Key: k.Name, Value: value, Source: source}
+	if k.Secret && value != "" {
+		shown.Value = "set"
+	}
+	_, err := s.events.Publish(ctx, event.New(event.SettingChanged, shown))
+	return shown, err
+}
+
+// keep writes a value where it belongs: keys to where secrets are kept, the rest to SQLite.
+func (s *Settings) save(ctx context.Context, k Key, value string) error {
+	if !k.Secret {
+		return s.Store.SetSetting(ctx, k.Name, value)
+	}
+	return s.vault.SetKey(k.Name, value)
+}

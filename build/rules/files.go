@@ -1,0 +1,103 @@
+// Package rules holds the repository's own rules as functions over its source text: which group of packages may import
+// which, how large packages, functions and lines may be, what may not be called outside tests. Tests in app run the rules
+// over the whole tree; the tests here show that each rule finds what breaks it.
+//
+// A rule returns problems, one sentence each with the place in front. Nothing here is linked into the program.
+package rules
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// File is one source file: its slash-separated path from the top of the tree, and its text.
+type File struct {
+	Path string
+	Text string
+}
+
+// Test reports whether f is a test, by the naming of Go, vitest and Playwright.
+func (f File) Test() bool {
+	name := path.Base(f.Path)
+	return strings.HasSuffix(name, "_test.go") ||
+		strings.Contains(name, ".test.") || strings.Contains(name, ".spec.") ||
+		strings.HasPrefix(f.Path, "frontend/e2e/") || strings.Contains(f.Path, "/testdata/")
+}
+
+// Generated reports whether a program wrote f: by its first lines or by ".gen." in its name.
+func (f File) Generated() bool {
+	if strings.Contains(path.Base(f.Path), ".gen.") {
+		return true
+	}
+	head := f.Text[:min(len(f.Text), 400)]
+	return strings.Contains(head, "// Code generated ") || strings.Contains(head, "DO NOT EDIT")
+}
+
+// Go reports whether f is Go source.
+func (f File) Go() bool { return strings.HasSuffix(f.Path, ".go") }
+
+// Script reports whether f is TypeScript, JavaScript or a Svelte component.
+func (f File) Script() bool {
+	switch path.Ext(f.Path) {
+	case ".ts", ".js", ".mjs", ".svelte":
+		return true
+	}
+	return false
+}
+
+// Read returns every source file under root that people write: Go, TypeScript, JavaScript
+// and Svelte, without installed packages, built output and hidden folders.
+func Read(root string) ([]File, error) {
+	var files []File
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if d.IsDir() {
+			if skipFolder(rel) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		f := File{Path: rel}
+		if !f.Go() && !f.Script() {
+			return nil
+		}
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		f.Text = string(text)
+		files = append(files, f)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the tree: %w", err)
+	}
+	return files, nil
+}
+
+func skipFolder(rel string) bool {
+	name := path.Base(rel)
+	switch {
+	case rel == ".":
+		return false
+	case strings.HasPrefix(name, "."), name == "node_modules", name == "testdata":
+		return true
+	}
+	return rel == "frontend/dist" || rel == "build/bin" ||
+		rel == "frontend/test-results" || rel == "frontend/playwright-report"
+}
+
+func problem(place string, line int, format string, args ...any) string {
+	return fmt.Sprintf("%s:%d: %s", place, line, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Package is what the layer rule needs to know of a Go package: its import path and what its program files (not its
+// tests) import.
+type Package struct {
+	Path    string
+	Imports []string
+}
+
+// layers gives each group of packages its layer (docs/architecture.md). A group is the second element of the path under
+// backend, else the first. Packages under build are developer tools: only tests may import them.
+func layers() map[string]int {
+	return map[string]int{
+		"shared": 1, "frontend": 1, "icons": 1,
+		"policy": 2, "sandbox": 2, "store": 2,
+		"browser": 3, "surface": 3, "pipeline": 3,
+		"tools": 4, "builtin panels": 4, "panels": 4, "mcp": 4, "agent": 4,
+		"api":  5,
+		"app":  6,
+		"main": 7,
+	}
+}
+
+// sameLayer are the imports between groups of one layer that are part of the design: importer to imported.
+var sameLayer = map[string][]string{
+	"surface": {"browser"}, // the page of a panel uses the browser's element registry and observation format
+}
+
+// Layers checks all packages of module: a package imports lower layers and its own group only, and the lowest layer
+// imports nothing but the standard library. It returns one sentence for each import that breaks the rule.
+func Layers(module string, pkgs []Package) []string {
+	var problems []string
+	for _, p := range pkgs {
+		group := groupOf(module, p.Path)
+		if group == "build" {
+			continue
+		}
+		if _, ok := layers()[group]; !ok {
+			problems = append(problems, fmt.Sprintf("%s: in no layer; give its group one in build/rules", p.Path))
+			continue
+		}
+		for _, imported := range p.Imports {
+			if why := forbidden(module, group, imported); why != "" {
+				problems = append(problems, fmt.Sprintf("%s imports %s: %s", p.Path, imported, why))
+			}
+		}
+	}
+	slices.Sort(problems)
+	return slices.Compact(problems)
+}
+
+// forbidden says why a package of group may not import a path, "" when it may.
+func forbidden(module, group, imported string) string {
+	layer := layers()
+	if !within(module, imported) {
+		if layer[group] == 1 && strings.Contains(strings.Split(imported, "/")[0], ".") {
+			return "the lowest layer imports the standard library only"
+		}
+		return ""
+	}
+	other := groupOf(module, imported)
+	switch {
+	case other == "build":
+		return "build holds developer tools; only tests may use them"
+	case other == group, slices.Contains(sameLayer[group], other):
+		return ""
+	case layer[other] == 0:
+		return "that package is in no layer"
+	case layer[other] > layer[group]:
+		return fmt.Sprintf("%s is layer %d, above %s in layer %d", other, layer[other], group, layer[group])
+	case layer[other] == layer[group]:
+		return fmt.Sprintf("%s and %s are groups of one layer", group, other)
+	}
+	return ""
+}
+
+func within(module, importPath string) bool {
+	return importPath == module || strings.HasPrefix(importPath, module+"/")
+}
+
+// groupOf names the group of a package. The module's own top is "main", the top-level panels are "builtin panels", and
+// the icons under build are part of the program.
+func groupOf(module, importPath string) string {
+	rest := strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/")
+	parts := strings.Split(strings.TrimSuffix(rest, "_test"), "/")
+	switch {
+	case rest == "":
+		return "main"
+	case rest == "build/icons":
+		return "icons"
+	case parts[0] == "panels":
+		return "builtin panels"
+	case parts[0] == "backend" && len(parts) > 1:
+		return parts[1]
+	}
+	return parts[0]
+}

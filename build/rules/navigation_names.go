@@ -1,0 +1,132 @@
+package rules
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+)
+
+// Names are what only the navigation map may hold.
+type Names struct {
+	Paths []string // route paths as in the map: "/api/panels/open", with {parts}
+}
+
+// Literals checks that neither a tool that opens a panel ("open_…_panel") nor one of
+// names.Paths stands as text in a program file outside the folder home. Comments and tests
+// may name them.
+func Literals(files []File, home string, names Names) []string {
+	var problems []string
+	for _, f := range files {
+		if f.Test() || f.Generated() || strings.HasPrefix(f.Path, home+"/") || strings.HasPrefix(f.Path, "build/rules/") {
+			continue
+		}
+		for _, s := range texts(f) {
+			if found := openTool(s.text); found != "" {
+				problems = append(problems, problem(f.Path, s.line, "%s is named here; take it from %s/map.json", found, home))
+			}
+			for _, p := range names.Paths {
+				if holdsPath(s.text, p) {
+					problems = append(problems, problem(f.Path, s.line, "the route %s is named here; take it from %s/map.json", p, home))
+					break
+				}
+			}
+		}
+	}
+	return problems
+}
+
+// openTool is the first word of the form open_…_panel in text, "" when there is none.
+func openTool(text string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return r > 127 || !isNameByte(byte(r)) })
+	for _, w := range words {
+		if strings.HasPrefix(w, "open_") && strings.HasSuffix(w, "_panel") && len(w) > len("open__panel") {
+			return w
+		}
+	}
+	return ""
+}
+
+// holdsPath reports whether text holds p, up to its first {part}, as whole segments.
+func holdsPath(text, p string) bool {
+	p, _, _ = strings.Cut(p, "{")
+	p = strings.TrimSuffix(p, "/")
+	for from := 0; ; {
+		i := strings.Index(text[from:], p)
+		if i < 0 {
+			return false
+		}
+		end := from + i + len(p)
+		if end == len(text) || !isNameByte(text[end]) {
+			return true
+		}
+		from = end
+	}
+}
+
+func isNameByte(b byte) bool {
+	return b == '-' || b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+}
+
+type located struct {
+	line int
+	text string
+}
+
+// texts are f's string literals for Go, its lines without comments for the rest.
+func texts(f File) []located {
+	if f.Go() {
+		return goStrings(f)
+	}
+	text := blank(blank(f.Text, "/*", "*/"), "<!--", "-->")
+	var out []located
+	for i, line := range strings.Split(text, "\n") {
+		out = append(out, located{i + 1, uncommented(line)})
+	}
+	return out
+}
+
+// blank removes everything between open and shut, keeping the line breaks.
+func blank(text, open, shut string) string {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, open)
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		comment, after, _ := strings.Cut(rest, shut)
+		out.WriteString(strings.Repeat("\n", strings.Count(comment, "\n")))
+		text = after
+	}
+}
+
+// uncommented cuts a line comment off; "//" after a colon belongs to an address.
+func uncommented(line string) string {
+	for from := 0; ; {
+		i := strings.Index(line[from:], "//")
+		if i < 0 {
+			return line
+		}
+		if at := from + i; at == 0 || line[at-1] != ':' {
+			return line[:at]
+		}
+		from += i + 2
+	}
+}
+
+func goStrings(f File) []located {
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, f.Path, f.Text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil // GoSource tells of a file that does not parse
+	}
+	var out []located
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			out = append(out, located{set.Position(lit.Pos()).Line, lit.Value})
+		}
+		return true
+	})
+	return out
+}

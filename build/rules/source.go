@@ -1,0 +1,254 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// The sizes that a reader can take in.
+const (
+	MaxFunction = 80   // lines of a function
+	MaxPackage  = 3000 // lines of a package's program files
+	MaxColumns  = 120  // columns of a line of Go, a tab counting as tabWidth
+	tabWidth    = 4
+)
+
+// PackageSizes checks that no package's program files have more than MaxPackage lines together.
+func PackageSizes(files []File) []string {
+	lines := map[string]int{}
+	for _, f := range files {
+		if f.Go() && !f.Test() && !f.Generated() {
+			lines[path.Dir(f.Path)] += strings.Count(f.Text, "\n")
+		}
+	}
+	var problems []string
+	for _, folder := range slices.Sorted(maps.Keys(lines)) {
+		if n := lines[folder]; n > MaxPackage {
+			problems = append(problems, fmt.Sprintf("%s: the package has %d lines, %d is the most; it holds two ideas", folder, n, MaxPackage))
+		}
+	}
+	return problems
+}
+
+// LineLengths checks that no line of Go is wider than MaxColumns. Raw strings are exempt: they hold text as it is.
+func LineLengths(files []File) []string {
+	var problems []string
+	for _, f := range files {
+		if !f.Go() || f.Generated() {
+			continue
+		}
+		raw := rawStringLines(f)
+		for i, line := range strings.Split(f.Text, "\n") {
+			tabs := strings.Count(line, "\t")
+			if n := utf8.RuneCountInString(line) + tabs*(tabWidth-1); n > MaxColumns && !raw[i+1] {
+				problems = append(problems, problem(f.Path, i+1, "the line has %d columns, %d is the most", n, MaxColumns))
+			}
+		}
+	}
+	return problems
+}
+
+// rawStringLines returns the lines of f that a raw string touches.
+func rawStringLines(f File) map[int]bool {
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, f.Path, f.Text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil // GoSource reports a file that does not parse
+	}
+	lines := map[int]bool{}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && strings.HasPrefix(lit.Value, "`") {
+			for line := set.Position(lit.Pos()).Line; line <= set.Position(lit.End()).Line; line++ {
+				lines[line] = true
+			}
+		}
+		return true
+	})
+	return lines
+}
+
+// GoSource checks the Go files one by one: functions not longer than MaxFunction lines, no
+// Must outside tests, listeners on loopback only, no package name that says nothing. A
+// file that does not parse is a problem too.
+func GoSource(files []File) []string {
+	var problems []string
+	for _, f := range files {
+		if !f.Go() || f.Generated() {
+			continue
+		}
+		set := token.NewFileSet()
+		tree, err := parser.ParseFile(set, f.Path, f.Text, parser.SkipObjectResolution)
+		if err != nil {
+			problems = append(problems, err.Error())
+			continue
+		}
+		problems = append(problems, packageName(f, set, tree)...)
+		problems = append(problems, longFunctions(f, set, tree)...)
+		if !f.Test() {
+			problems = append(problems, mustCalls(f, set, tree)...)
+			problems = append(problems, listeners(f, set, tree)...)
+		}
+	}
+	return problems
+}
+
+// PackageComments checks that each Go package has a package comment in one of its files.
+func PackageComments(files []File) []string {
+	commented := map[string]bool{}
+	var folders []string
+	for _, f := range files {
+		if !f.Go() || f.Test() {
+			continue
+		}
+		folder := path.Dir(f.Path)
+		if !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Text, parser.ParseComments|parser.PackageClauseOnly)
+		if err == nil && tree.Doc != nil && len(strings.Fields(tree.Doc.Text())) >= 6 {
+			commented[folder] = true
+		}
+	}
+	var problems []string
+	for _, folder := range folders {
+		if !commented[folder] {
+			problems = append(problems, folder+": the package has no package comment that says what it is for")
+		}
+	}
+	slices.Sort(problems)
+	return problems
+}
+
+func packageName(f File, set *token.FileSet, tree *ast.File) []string {
+	banned := []string{"util", "utils", "common", "helper", "helpers", "manager", "base", "misc", "lib"}
+	if name := strings.TrimSuffix(tree.Name.Name, "_test"); slices.Contains(banned, name) {
+		return []string{problem(f.Path, set.Position(tree.Name.Pos()).Line, "a package called %s says nothing of what it is for", name)}
+	}
+	return nil
+}
+
+func longFunctions(f File, set *token.FileSet, tree *ast.File) []string {
+	var problems []string
+	for _, decl := range tree.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		from, to := set.Position(fn.Pos()).Line, set.Position(fn.End()).Line
+		if n := to - from + 1; n > MaxFunction {
+			problems = append(problems, problem(f.Path, from, "%s has %d lines, %d is the most", fn.Name.Name, n, MaxFunction))
+		}
+	}
+	return problems
+}
+
+func mustCalls(f File, set *token.FileSet, tree *ast.File) []string {
+	var problems []string
+	ast.Inspect(tree, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if name := calledName(call); panicking(name) && !fixedPattern(call) {
+			problems = append(problems, problem(f.Path, set.Position(call.Pos()).Line, "%s panics on a bad value; take the form that returns an error", name))
+		}
+		return true
+	})
+	return problems
+}
+
+// fixedPattern reports whether call compiles a regular expression written out where it
+// stands: any test run that loads the package proves that it cannot panic.
+func fixedPattern(call *ast.CallExpr) bool {
+	fun, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || fun.Sel.Name != "MustCompile" || len(call.Args) != 1 {
+		return false
+	}
+	from, ok := fun.X.(*ast.Ident)
+	_, literal := call.Args[0].(*ast.BasicLit)
+	return ok && from.Name == "regexp" && literal
+}
+
+func panicking(name string) bool {
+	rest, ok := strings.CutPrefix(name, "Must")
+	return ok && (rest == "" || rest[0] >= 'A' && rest[0] <= 'Z')
+}
+
+func calledName(call *ast.CallExpr) string {
+	switch fun := call.Fun.(type) {
+	case *ast.Ident:
+		return fun.Name
+	case *ast.SelectorExpr:
+		return fun.Sel.Name
+	}
+	return ""
+}
+
+// listeners finds calls that open a port and asks that their address is written as
+// loopback where it stands, or that the function asks the address IsLoopback first. A Unix
+// socket is no port.
+func listeners(f File, set *token.FileSet, tree *ast.File) []string {
+	var problems []string
+	for _, decl := range tree.Decls {
+		asked := false
+		ast.Inspect(decl, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			asked = asked || calledName(call) == "IsLoopback"
+			address, listens := listenAddress(call)
+			if listens && !asked && !loopback(address) {
+				problems = append(problems, problem(f.Path, set.Position(call.Pos()).Line,
+					"%s: write the address with 127.0.0.1: or [::1]: in front, or ask IsLoopback first", calledName(call)))
+			}
+			return true
+		})
+	}
+	return problems
+}
+
+func listenAddress(call *ast.CallExpr) (ast.Expr, bool) {
+	args := call.Args
+	switch name := calledName(call); {
+	case (name == "Listen" || name == "ListenPacket") && len(args) >= 2:
+		if first := leftmost(args[len(args)-2]); strings.HasPrefix(first, "unix") {
+			return nil, false
+		}
+		return args[len(args)-1], true
+	case (name == "ListenAndServe" || name == "ListenAndServeTLS") && len(args) >= 2:
+		return args[0], true
+	case (name == "ListenTCP" || name == "ListenUDP") && len(args) == 2:
+		return args[1], true
+	}
+	return nil, false
+}
+
+func loopback(e ast.Expr) bool {
+	first := leftmost(e)
+	return first == "127.0.0.1" || first == "::1" ||
+		strings.HasPrefix(first, "127.0.0.1:") || strings.HasPrefix(first, "[::1]:")
+}
+
+// leftmost is the text an expression begins with, as far as it is written down: a literal,
+// the left end of a sum, the host of net.JoinHostPort or of fmt.Sprintf's format.
+func leftmost(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return strings.Trim(e.Value, "\"`")
+	case *ast.BinaryExpr:
+		return leftmost(e.X)
+	case *ast.CallExpr:
+		if name := calledName(e); (name == "JoinHostPort" || name == "Sprintf") && len(e.Args) > 0 {
+			return leftmost(e.Args[0])
+		}
+	}
+	return ""
+}
