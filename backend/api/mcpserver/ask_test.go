@@ -104,10 +104,13 @@ func (a *asker) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 // userAnswers answers the forms of a client in turn.
 func userAnswers(t *testing.T, answers ...*sdk.ElicitResult) *sdk.ClientOptions {
 	var mu sync.Mutex
-	return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult,
+		error,
+	) {
 		mu.Lock()
 		defer mu.Unlock()
-		if !strings.Contains(r.Params.Message, "Run it?") || !strings.Contains(r.Params.Message, "It has not run before.") {
+		if !strings.Contains(r.Params.Message, "Run it?") || !strings.Contains(r.Params.Message,
+			"It has not run before.") {
 			t.Errorf("asked %q", r.Params.Message)
 		}
 		if len(answers) == 0 {
@@ -140,12 +143,14 @@ func TestAQuestionIsPutToTheClientsPersonWhenThereIsNoWindow(t *testing.T) {
 		for _, revision := range revisions {
 			a := &asker{asks: c.asks}
 			h := startHost(t, a.config)
-			r, err := h.visit(t, "editor", "", revision, userAnswers(t, c.said...)).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}})
+			r, err := h.visit(t, "editor", "", revision, userAnswers(t, c.said...)).CallTool(t.Context(),
+				&sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}})
 			if err != nil || r.IsError != (c.runs == 0) || a.ran != c.runs || len(a.heard) != c.asks {
 				t.Errorf("%s, %s: %+v %v; it ran %d times after %v", c.name, revision, r, err, a.ran, a.heard)
 				continue
 			}
-			if c.runs == 1 && !strings.Contains(r.Content[1].(*sdk.TextContent).Text, "asked by the program that called") {
+			if c.runs == 1 && !strings.Contains(r.Content[1].(*sdk.TextContent).Text, "asked by the program that "+
+				"called") {
 				t.Errorf("%s, %s: %+v", c.name, revision, r.Content)
 			}
 		}
@@ -156,7 +161,8 @@ func TestOverAStreamTheClientsPersonIsAskedToo(t *testing.T) {
 	a := &asker{asks: 2}
 	cfg := Config{Tools: &catalogue{defs: offeredTools()}}
 	a.config(&cfg)
-	r, err := connect(t, cfg, userAnswers(t, allowOnce(), allowOnce())).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+	r, err := connect(t, cfg, userAnswers(t, allowOnce(), allowOnce())).CallTool(t.Context(),
+		&sdk.CallToolParams{Name: "bash"})
 	if err != nil || r.IsError || a.ran != 1 {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -167,13 +173,15 @@ func TestAQuestionIsNeverSkipped(t *testing.T) {
 		a := &asker{asks: 1}
 		h := startHost(t, a.config)
 		r, err := h.visit(t, "cannot ask", "", revision, nil).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
-		if err != nil || !r.IsError || a.ran != 0 || !strings.Contains(r.Content[0].(*sdk.TextContent).Text, "nobody to ask") {
+		if err != nil || !r.IsError || a.ran != 0 || !strings.Contains(r.Content[0].(*sdk.TextContent).Text,
+			"nobody to ask") {
 			t.Errorf("%s: %+v %v", revision, r, err)
 		}
 	}
 	a := &asker{asks: 1}
 	h := startHost(t, a.config)
-	r, err := h.visit(t, "breaks", "", "2025-11-25", userAnswers(t)).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+	r, err := h.visit(t, "breaks", "", "2025-11-25", userAnswers(t)).CallTool(t.Context(),
+		&sdk.CallToolParams{Name: "bash"})
 	if err != nil || !r.IsError || a.ran != 0 || a.reasons[0] == "" {
 		t.Errorf("a client that fails to ask: %+v %v", r, err)
 	}
@@ -191,7 +199,10 @@ func TestAnAnswerHoldsForTheCallThatWasAskedAndOnce(t *testing.T) {
 	h := startHost(t, a.config)
 	c := rawClient(t, h, "editor")
 	params := func(state, command string) *sdk.CallToolParams {
-		return &sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": command}, RequestState: state, InputResponses: sdk.InputResponseMap{approvalKey: allowOnce()}}
+		return &sdk.CallToolParams{
+			Name: "bash", Arguments: map[string]any{"command": command}, RequestState: state,
+			InputResponses: sdk.InputResponseMap{approvalKey: allowOnce()},
+		}
 	}
 	first, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}})
 	if err != nil || !first.NeedsInput() || first.RequestState == "" {
@@ -245,7 +256,8 @@ func TestACallWhoseAnswerIsNotTakenEnds(t *testing.T) {
 				return errors.New("the disk is full")
 			}
 		})
-		r, err := h.visit(t, "editor", "", revision, userAnswers(t, allowOnce())).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+		r, err := h.visit(t, "editor", "", revision, userAnswers(t, allowOnce())).CallTool(t.Context(),
+			&sdk.CallToolParams{Name: "bash"})
 		if err != nil || !r.IsError || a.ran != 0 {
 			t.Errorf("%s: %+v %v", revision, r, err)
 		}
@@ -253,7 +265,10 @@ func TestACallWhoseAnswerIsNotTakenEnds(t *testing.T) {
 }
 
 func TestTheFormOffersThisTimeAndNo(t *testing.T) {
-	f := form(event.Approval{Question: "Send it?", Does: "Sends a letter", Choices: []event.Choice{{Answer: event.AnswerAlways}}})
+	f := form(event.Approval{
+		Question: "Send it?", Does: "Sends a letter",
+		Choices: []event.Choice{{Answer: event.AnswerAlways}},
+	})
 	b, _ := json.Marshal(f.RequestedSchema)
 	if text := string(b); !strings.Contains(text, `"once"`) || !strings.Contains(text, `"deny"`) || strings.Contains(text, "always") {
 		t.Errorf("offered %s", text)
@@ -275,12 +290,16 @@ func TestWhatOnlyAWindowMayAllowIsNotAskedOfAClient(t *testing.T) {
 		for _, revision := range revisions {
 			a := &asker{asks: 1, of: c.of}
 			h := startHost(t, a.config)
-			options := &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			options := &sdk.ClientOptions{ElicitationHandler: func(_ context.Context,
+				r *sdk.ElicitRequest,
+			) (*sdk.ElicitResult, error) {
 				t.Errorf("%s, %s: asked %.200q", c.why, revision, r.Params.Message)
 				return allowOnce(), nil
 			}}
-			r, err := h.visit(t, "editor", "", revision, options).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
-			if err != nil || !r.IsError || a.ran != 0 || len(a.reasons) != 1 || !strings.Contains(a.reasons[0], c.why) || !strings.Contains(a.reasons[0], "only in Sextant") {
+			r, err := h.visit(t, "editor", "", revision, options).CallTool(t.Context(),
+				&sdk.CallToolParams{Name: "bash"})
+			if err != nil || !r.IsError || a.ran != 0 || len(a.reasons) != 1 ||
+				!strings.Contains(a.reasons[0], c.why) || !strings.Contains(a.reasons[0], "only in Sextant") {
 				t.Errorf("%s, %s: %+v %v; reasons %q", c.why, revision, r, err, a.reasons)
 			}
 		}
@@ -289,7 +308,8 @@ func TestWhatOnlyAWindowMayAllowIsNotAskedOfAClient(t *testing.T) {
 
 func TestNoValueOfAQuestionLooksLikeALineOfIts(t *testing.T) {
 	got := message(event.Approval{
-		Question: "Run it?\nWhy: no reason", Target: "a\u202eb", Why: "It has not run before.", Data: "one\nWhy: the person wants it\rtwo",
+		Question: "Run it?\nWhy: no reason", Target: "a\u202eb", Why: "It has not run before.", Data: "one\nWhy: the " +
+			"person wants it\rtwo",
 	})
 	want := `Run it?\u000aWhy: no reason
 Where: a\u202eb

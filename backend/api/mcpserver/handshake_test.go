@@ -58,10 +58,14 @@ func TestAnEndlessAnswerToTheWishToJoinIsGivenUp(t *testing.T) {
 
 func TestOneThatIsSilentAfterTheUpgradeIsGivenUp(t *testing.T) {
 	at := fakeInstance(t, func(conn net.Conn) {
-		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+protocolName+"\r\n\r\n")
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+
+			protocolName+"\r\n\r\n")
 		_, _ = io.Copy(io.Discard, conn) // until the other side leaves
 	})
-	r := &relay{patience: 50 * time.Millisecond, cfg: RelayConfig{Tools: "core", Find: func(context.Context) (Place, error) { return at, nil }}}
+	r := &relay{
+		patience: 50 * time.Millisecond,
+		cfg:      RelayConfig{Tools: "core", Find: func(context.Context) (Place, error) { return at, nil }},
+	}
 	if _, err := r.join(t.Context(), &sdk.ListToolsRequest{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -78,7 +82,8 @@ func joinAs(t *testing.T, h *Host) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if _, err := io.WriteString(conn, "GET "+JoinPath+"?tools=core HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: "+protocolName+"\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(conn, "GET "+JoinPath+"?tools=core HTTP/1.1\r\nHost: x\r\nConnection: "+
+		"Upgrade\r\nUpgrade: "+protocolName+"\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	head := make([]byte, 12)

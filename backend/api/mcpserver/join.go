@@ -125,7 +125,7 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+
-		""+protocolName+"\r\n\r\n"); err != nil {
+		protocolName+"\r\n\r\n"); err != nil {
 		return
 	}
 	in, err := greet(conn, buffered.Reader, h.patience)

@@ -26,7 +26,8 @@ func TestGuestsThatOnlyListenMakeRoom(t *testing.T) {
 				h.visit(t, fmt.Sprintf("listens %d", i), "", revision, listeningOptions())
 			}
 			last := h.visit(t, "one more", "", revision, listeningOptions())
-			if r, err := last.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil || r.IsError {
+			if r, err := last.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil ||
+				r.IsError {
 				t.Errorf("%+v %v", r, err)
 			}
 			eventually(t, "the oldest has left", func() bool { return h.gone("s0") })
@@ -45,7 +46,8 @@ func (h *testHost) post(t *testing.T, query, id string) (status int, retry strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", versionHeader: "2026-07-28", "Mcp-Method": "tools/list"} {
+	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, " +
+		"text/event-stream", versionHeader: "2026-07-28", "Mcp-Method": "tools/list"} {
 		req.Header.Set(name, value)
 	}
 	res, err := h.Client().Do(req)
@@ -89,7 +91,8 @@ func TestAGuestThatWantsWhatIsNotThereIsToldAtOnce(t *testing.T) {
 		}
 		return nil
 	}
-	if status, _, problem := h.post(t, "?panel=nots", "young"); status != http.StatusBadRequest || !strings.Contains(problem, "did you mean notes?") {
+	if status, _, problem := h.post(t, "?panel=nots", "young"); status != http.StatusBadRequest ||
+		!strings.Contains(problem, "did you mean notes?") {
 		t.Errorf("%d %q", status, problem)
 	}
 	if status, _, problem := h.post(t, "?panel=notes", "young"); status != http.StatusOK {
@@ -98,7 +101,10 @@ func TestAGuestThatWantsWhatIsNotThereIsToldAtOnce(t *testing.T) {
 	for _, revision := range revisions {
 		transport := &http.Transport{}
 		_, err := sdk.NewClient(&sdk.Implementation{Name: "c", Version: "1"}, nil).Connect(t.Context(),
-			&sdk.StreamableClientTransport{Endpoint: h.URL + JoinPath + "?panel=nots", HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1},
+			&sdk.StreamableClientTransport{
+				Endpoint:   h.URL + JoinPath + "?panel=nots",
+				HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1,
+			},
 			&sdk.ClientSessionOptions{ProtocolVersion: revision})
 		transport.CloseIdleConnections()
 		if err == nil || !strings.Contains(err.Error(), "did you mean notes?") {
@@ -106,13 +112,15 @@ func TestAGuestThatWantsWhatIsNotThereIsToldAtOnce(t *testing.T) {
 		}
 	}
 	place := Place{Host: strings.TrimPrefix(h.URL, "http://"), Token: "t"}
-	if err := place.Check(t.Context(), Guest{Tools: "core", Panel: "nots"}); err == nil || !strings.Contains(err.Error(), "did you mean notes?") {
+	if err := place.Check(t.Context(), Guest{Tools: "core", Panel: "nots"}); err == nil ||
+		!strings.Contains(err.Error(), "did you mean notes?") {
 		t.Errorf("asking first: %v", err)
 	}
 	if err := place.Check(t.Context(), Guest{Tools: "core", Panel: "notes"}); err != nil {
 		t.Errorf("asking first: %v", err)
 	}
-	if _, err := place.connect(t.Context(), Guest{Client: "c", Tools: "core", Panel: "nots"}); err == nil || !strings.Contains(err.Error(), "did you mean notes?") {
+	if _, err := place.connect(t.Context(), Guest{Client: "c", Tools: "core", Panel: "nots"}); err == nil ||
+		!strings.Contains(err.Error(), "did you mean notes?") {
 		t.Errorf("joining: %v", err)
 	}
 }
@@ -120,7 +128,8 @@ func TestAGuestThatWantsWhatIsNotThereIsToldAtOnce(t *testing.T) {
 func TestWhoNamesNoSessionIsToldThatItSharesTabs(t *testing.T) {
 	h := startHost(t, nil)
 	toldNames := func(query, revision string) bool {
-		return strings.Contains(h.visit(t, "editor", query, revision, nil).InitializeResult().Instructions, "?session=NAME")
+		return strings.Contains(h.visit(t, "editor", query, revision, nil).InitializeResult().Instructions,
+			"?session=NAME")
 	}
 	if !toldNames("", "2026-07-28") || toldNames("?session=one", "2026-07-28") || toldNames("", "2025-11-25") {
 		t.Error("told who need not know, or not who has to")
@@ -135,7 +144,8 @@ func TestAGuestIsSeenAndSentAway(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := h.host.Visitors()
-		if len(list) != 1 || list[0].Client != "editor" || list[0].Via != "http" || list[0].Calls != 1 || list[0].Session != "s0" || list[0].Panel != "notes" {
+		if len(list) != 1 || list[0].Client != "editor" || list[0].Via != "http" || list[0].Calls != 1 ||
+			list[0].Session != "s0" || list[0].Panel != "notes" {
 			t.Fatalf("%s: %+v", revision, list)
 		}
 		if h.host.Dismiss("nobody") || !h.host.Dismiss(list[0].ID) || !h.gone("s0") || len(h.host.Visitors()) != 0 {

@@ -39,7 +39,10 @@ func startHost(t *testing.T, more func(*Config)) *testHost {
 		defer h.mu.Unlock()
 		session := "s" + string(rune('0'+len(h.came)))
 		h.came = append(h.came, g)
-		cfg := Config{Tools: &catalogue{defs: offeredTools()}, Caller: h.calls, Session: session, Panel: g.Panel, Client: g.Client, Version: "test"}
+		cfg := Config{
+			Tools: &catalogue{defs: offeredTools()}, Caller: h.calls, Session: session, Panel: g.Panel,
+			Client: g.Client, Version: "test",
+		}
 		if more != nil {
 			more(&cfg)
 		}
@@ -65,7 +68,10 @@ func (h *testHost) visit(t *testing.T, name, query, revision string, options *sd
 	t.Helper()
 	transport := &http.Transport{}
 	session, err := sdk.NewClient(&sdk.Implementation{Name: name, Version: "1"}, options).Connect(t.Context(),
-		&sdk.StreamableClientTransport{Endpoint: h.URL + JoinPath + query, HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1},
+		&sdk.StreamableClientTransport{
+			Endpoint:   h.URL + JoinPath + query,
+			HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1,
+		},
 		&sdk.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +91,8 @@ func TestClientsOverHTTPHaveSessionsOfTheirOwn(t *testing.T) {
 			bob := h.visit(t, "bob", "?share=true", revision, nil)
 			seen := map[string]string{}
 			for _, c := range []*sdk.ClientSession{ada, bob, ada} {
-				if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil || r.IsError {
+				if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil ||
+					r.IsError {
 					t.Fatal(r, err)
 				}
 				call := h.calls.last()
@@ -102,7 +109,9 @@ func TestClientsOverHTTPHaveSessionsOfTheirOwn(t *testing.T) {
 			}
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			if len(h.came) != 2 || h.came[0] != (Guest{Tools: "all", Panel: "notes", Alone: revision >= sinceStateless}) || h.came[1] != (Guest{Tools: "core", Share: true}) {
+			if len(h.came) != 2 ||
+				h.came[0] != (Guest{Tools: "all", Panel: "notes", Alone: revision >= sinceStateless}) ||
+				h.came[1] != (Guest{Tools: "core", Share: true}) {
 				t.Errorf("came %+v", h.came)
 			}
 		})
@@ -114,7 +123,8 @@ func TestTwoCopiesOfOneProgramAreApart(t *testing.T) {
 	sessions := map[string]bool{}
 	for _, c := range []*sdk.ClientSession{
 		h.visit(t, "editor", "", "2025-11-25", nil), h.visit(t, "editor", "", "2025-11-25", nil),
-		h.visit(t, "editor", "?session=one", "2026-07-28", nil), h.visit(t, "editor", "?session=two", "2026-07-28", nil),
+		h.visit(t, "editor", "?session=one", "2026-07-28", nil), h.visit(t, "editor", "?session=two", "2026-07-28",
+			nil),
 	} {
 		if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil {
 			t.Fatal(err)
@@ -257,9 +267,17 @@ func TestChangesAreToldOverHTTP(t *testing.T) {
 			told := make(chan string, 1000)
 			h := startHost(t, func(cfg *Config) { cfg.Changed, cfg.AllChange = changed, true })
 			c := h.visit(t, "editor", "", revision, &sdk.ClientOptions{
-				ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { told <- "tools" },
-				ResourceUpdatedHandler:     func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { told <- r.Params.URI },
-				ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { told <- "resources" },
+				ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { told <- "tools" },
+				ResourceUpdatedHandler: func(_ context.Context,
+					r *sdk.ResourceUpdatedNotificationRequest,
+				) {
+					told <- r.Params.URI
+				},
+				ResourceListChangedHandler: func(context.Context,
+					*sdk.ResourceListChangedRequest,
+				) {
+					told <- "resources"
+				},
 			})
 			if err := c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "sextant://page/elements"}); err != nil {
 				t.Fatal(err)
@@ -300,15 +318,24 @@ func TestWhatIsNoMCPIsToldSo(t *testing.T) {
 		says                      string
 	}{
 		{"a browser's look", http.MethodGet, "", "", nil, http.StatusUpgradeRequired, "streamable HTTP"},
-		{"a set of tools there is not", http.MethodPost, "?tools=some", "{}", both, http.StatusBadRequest, "core, environment, all"},
+		{
+			"a set of tools there is not", http.MethodPost, "?tools=some", "{}", both, http.StatusBadRequest,
+			"core, environment, all",
+		},
 		{"a session there is not", http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, append([]string{sessionHeader, "x"}, both...), http.StatusNotFound, "session not found"},
 		{
-			"a revision to come", http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2099-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}`,
-			append([]string{versionHeader, "2099-01-01", "Mcp-Method", "tools/list"}, both...), http.StatusBadRequest, "2026-07-28",
+			"a revision to come", http.MethodPost, "",
+			`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2099-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+			append([]string{versionHeader, "2099-01-01", "Mcp-Method", "tools/list"},
+				both...), http.StatusBadRequest, "2026-07-28",
 		},
-		{"too much", http.MethodPost, "", strings.Repeat(" ", maxRequest+1), both, http.StatusRequestEntityTooLarge, "4 MB"},
+		{
+			"too much", http.MethodPost, "", strings.Repeat(" ", maxRequest+1), both, http.StatusRequestEntityTooLarge,
+			"4 MB",
+		},
 	} {
-		if status, says := ask(c.method, c.query, c.body, c.head...); status != c.status || !strings.Contains(says, c.says) {
+		if status, says := ask(c.method, c.query, c.body, c.head...); status != c.status ||
+			!strings.Contains(says, c.says) {
 			t.Errorf("%s: %d %q", c.name, status, says)
 		}
 	}
@@ -323,7 +350,8 @@ func TestALongAnswerArrivesWholeOverHTTP(t *testing.T) {
 	long := strings.Repeat("a line of a page, \"quoted\"\n", 500)
 	h := startHost(t, func(cfg *Config) { cfg.Caller = textCaller(long) })
 	for _, revision := range revisions {
-		r, err := h.visit(t, "editor", "", revision, nil).CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"})
+		r, err := h.visit(t, "editor", "", revision, nil).CallTool(t.Context(),
+			&sdk.CallToolParams{Name: "annotate_page"})
 		if err != nil || r.Content[0].(*sdk.TextContent).Text != long {
 			t.Errorf("%s: %v %v", revision, r, err)
 		}

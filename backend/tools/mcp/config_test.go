@@ -47,7 +47,8 @@ func TestAnUnreadableConfigLeavesTheLastGoodOneInForce(t *testing.T) {
 	} {
 		write(t, path, text)
 		eventually(t, want, func() bool { return strings.Contains(s.Problem(), want) })
-		if !strings.HasSuffix(s.Problem(), "The last good config stays in effect.") || find(s, "My Tester").State != stateReady {
+		if !strings.HasSuffix(s.Problem(), "The last good config stays in effect.") ||
+			find(s, "My Tester").State != stateReady {
 			t.Errorf("got %q, %+v", s.Problem(), find(s, "My Tester"))
 		}
 	}
@@ -135,7 +136,8 @@ func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 	if len(d.Hosts) != 1 || "http://"+d.Hosts[0] != h.URL || d.Data != `{"text":"hi"}` || d.Target != h.URL+"/mcp" {
 		t.Errorf("got %+v", d)
 	}
-	if v := reaches(t, s, "keyless", stateDown); !strings.Contains(v.Error, "401") && !strings.Contains(v.Error, "Unauthorized") {
+	if v := reaches(t, s, "keyless", stateDown); !strings.Contains(v.Error, "401") &&
+		!strings.Contains(v.Error, "Unauthorized") {
 		t.Errorf("got %+v", v)
 	}
 	broken.Store(true)
@@ -149,7 +151,10 @@ func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 }
 
 func TestARemoteServerCannotSendUsElsewhere(t *testing.T) {
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other host was asked") }))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("the other " +
+			"host was asked")
+	}))
 	defer elsewhere.Close()
 	h := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer h.Close()

@@ -21,7 +21,8 @@ import (
 // askingServer is a real server of the older revisions that asks for the roots, or the model, in a call.
 func askingServer(t *testing.T) string {
 	t.Helper()
-	server := sdk.NewServer(&sdk.Implementation{Name: "wisher", Version: "1"}, &sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}}})
+	server := sdk.NewServer(&sdk.Implementation{Name: "wisher", Version: "1"},
+		&sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}}})
 	add := func(name string, do func(ctx context.Context, s *sdk.ServerSession) (string, error)) {
 		server.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			text, err := do(ctx, req.Session)
@@ -46,7 +47,10 @@ func askingServer(t *testing.T) string {
 			return "not offered", nil
 		}
 		got, err := s.CreateMessage(ctx, &sdk.CreateMessageParams{
-			MaxTokens: 1 << 40, SystemPrompt: "Be brief.", Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: "Why?"}}},
+			MaxTokens: 1 << 40, SystemPrompt: "Be brief.", Messages: []*sdk.SamplingMessage{{
+				Role:    "user",
+				Content: &sdk.TextContent{Text: "Why?"},
+			}},
 		})
 		if err != nil {
 			return "", err
@@ -54,11 +58,20 @@ func askingServer(t *testing.T) string {
 		return fmt.Sprint(got.Model, " ", got.Content.(*sdk.TextContent).Text, " ", got.StopReason), nil
 	})
 	add("picture", func(ctx context.Context, s *sdk.ServerSession) (string, error) {
-		_, err := s.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 5, Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.ImageContent{MIMEType: "image/png", Data: []byte{1}}}}})
+		_, err := s.CreateMessage(ctx, &sdk.CreateMessageParams{
+			MaxTokens: 5,
+			Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.ImageContent{
+				MIMEType: "image/png",
+				Data:     []byte{1},
+			}}},
+		})
 		return "", err
 	})
 	add("log", func(ctx context.Context, s *sdk.ServerSession) (string, error) {
-		return "", s.Log(ctx, &sdk.LoggingMessageParams{Level: "warning", Logger: "db", Data: map[string]any{"rows": 3, "note": "\u202e"}})
+		return "", s.Log(ctx, &sdk.LoggingMessageParams{
+			Level: "warning", Logger: "db",
+			Data: map[string]any{"rows": 3, "note": "\u202e"},
+		})
 	})
 	h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
 	t.Cleanup(func() {
@@ -82,13 +95,16 @@ func callAsking(t *testing.T, s *Servers, tool string) string {
 
 func TestAServerKnowsTheFolderOnceThePersonSaidSo(t *testing.T) {
 	asked, yes := 0, true
-	cfg := Config{Memory: fixedRevision{"2025-11-25"}, Folder: func() string { return "/home/ann/My work" }, AskRoots: func(_ context.Context, r requests.RootsQuestion) (bool, error) {
-		asked++
-		if r.Server != "w" || r.Call.ID != "c1" || r.Folder != "/home/ann/My work" {
-			t.Errorf("asked about %+v", r)
-		}
-		return yes, nil
-	}}
+	cfg := Config{
+		Memory: fixedRevision{"2025-11-25"}, Folder: func() string { return "/home/ann/My work" },
+		AskRoots: func(_ context.Context, r requests.RootsQuestion) (bool, error) {
+			asked++
+			if r.Server != "w" || r.Call.ID != "c1" || r.Folder != "/home/ann/My work" {
+				t.Errorf("asked about %+v", r)
+			}
+			return yes, nil
+		},
+	}
 	s, _, path := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`", "type": "http"}`), cfg)
 	reaches(t, s, "w", stateReady)
 	for range 2 {
@@ -124,13 +140,17 @@ func TestAServerKnowsTheFolderOnceThePersonSaidSo(t *testing.T) {
 // question has to have ended.
 func TestAnAnswerThatMeetsAChangedEntryHoldsUpNothing(t *testing.T) {
 	url, path := askingServer(t), ""
-	cfg := Config{Memory: fixedRevision{"2025-11-25"}, Folder: func() string { return "/work" }, AskRoots: func(context.Context, requests.RootsQuestion) (bool, error) {
-		return true, os.WriteFile(path, []byte(configText(`"w": {"url": "`+url+`", "headers": {"X-Other": "1"}}`)), 0o600)
-	}}
+	cfg := Config{
+		Memory: fixedRevision{"2025-11-25"}, Folder: func() string { return "/work" },
+		AskRoots: func(context.Context, requests.RootsQuestion) (bool, error) {
+			return true, os.WriteFile(path, []byte(configText(`"w": {"url": "`+url+`", "headers": {"X-Other": "1"}}`)), 0o600)
+		},
+	}
 	s, _, at := startedWith(t, configText(`"w": {"url": "`+url+`"}`), cfg)
 	path = at
 	reaches(t, s, "w", stateReady)
-	_, _ = s.Execute(t.Context(), toolspec.Call{ID: "c1", Tool: "w__roots"}, toolspec.Definition{Owner: "w"}, nil) // cut off or not
+	_, _ = s.Execute(t.Context(), toolspec.Call{ID: "c1", Tool: "w__roots"}, toolspec.Definition{Owner: "w"},
+		nil) // cut off or not
 	s.saving.Wait()
 	reaches(t, s, "w", stateReady)
 	if e, err := s.Entry("w"); err != nil || !config.Is(e.Roots, true) || e.Headers["X-Other"] != "1" {
@@ -142,7 +162,9 @@ func TestAServerAsksTheModelOnlyWithThePerson(t *testing.T) {
 	var put requests.SamplingQuestion
 	answer, refusal := requests.SamplingAnswer{Text: "Because.", Model: "ann/m", Truncated: true}, error(nil)
 	s, _, _ := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`"}`, `"never": {"url": "`+askingServer(t)+`", "sampling": false}`), Config{
-		Memory: fixedRevision{"2025-11-25"}, Sample: func(_ context.Context, q requests.SamplingQuestion) (requests.SamplingAnswer, error) {
+		Memory: fixedRevision{"2025-11-25"}, Sample: func(_ context.Context,
+			q requests.SamplingQuestion,
+		) (requests.SamplingAnswer, error) {
 			put = q
 			return answer, refusal
 		},
@@ -152,7 +174,8 @@ func TestAServerAsksTheModelOnlyWithThePerson(t *testing.T) {
 	if got := callAsking(t, s, "model"); got != "ann/m Because. maxTokens" {
 		t.Errorf("got %q", got)
 	}
-	if put.System != "Be brief." || len(put.Messages) != 1 || put.Messages[0].Text != "Why?" || put.MaxTokens != 8192 || put.Call.ID != "c1" || put.Server != "w" {
+	if put.System != "Be brief." || len(put.Messages) != 1 || put.Messages[0].Text != "Why?" || put.MaxTokens != 8192 ||
+		put.Call.ID != "c1" || put.Server != "w" {
 		t.Errorf("put %+v", put)
 	}
 	refusal = errors.New("the person declined")

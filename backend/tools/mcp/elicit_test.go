@@ -28,7 +28,8 @@ func TestWhatAServerAsksInACallIsAnsweredByThePerson(t *testing.T) {
 		asked = q
 		return requests.Answer{Action: requests.Accept, Content: map[string]any{"size": "large"}}, nil
 	})
-	if got != "accept large" || asked.Server != "My Tester" || asked.Message != "Which size?" || asked.Call.ID != "c7" || len(asked.Form) == 0 {
+	if got != "accept large" || asked.Server != "My Tester" || asked.Message != "Which size?" ||
+		asked.Call.ID != "c7" || len(asked.Form) == 0 {
 		t.Errorf("got %q, %+v", got, asked)
 	}
 }

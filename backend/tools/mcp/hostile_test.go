@@ -61,7 +61,8 @@ func TestWhatAServerSaysOfAFailureIsShortAndHidesNothing(t *testing.T) {
 	v := newServer(s, "a", "a", config.Entry{URL: "http://x"}, "")
 	v.checked(errors.New("\x1b[2J" + strings.Repeat("y", 4000)))
 	_ = v.sessionEnded(&connection{}, errors.New("\x1b[2J"+strings.Repeat("z", 4000)))
-	if told := v.view().Error; len(told) > 2*servertext.MaxSentence || strings.Contains(told, "\x1b") || !strings.Contains(told, "zzz") {
+	if told := v.view().Error; len(told) > 2*servertext.MaxSentence || strings.Contains(told, "\x1b") ||
+		!strings.Contains(told, "zzz") {
 		t.Errorf("the card says %q", told)
 	}
 }
@@ -85,7 +86,8 @@ func TestAServerIsStoppedWhileACallHangsInIt(t *testing.T) {
 	if err := s.Toggle(t.Context(), "srv", false); err != nil {
 		t.Fatal(err)
 	}
-	mustFail(t, <-answer, toolspec.SystemError, "was stopped during hang; whether it took effect is unknown", "switched on")
+	mustFail(t, <-answer, toolspec.SystemError, "was stopped during hang; whether it took effect is unknown",
+		"switched on")
 	if find(s, "srv").State != stateOff {
 		t.Errorf("got %+v", find(s, "srv"))
 	}

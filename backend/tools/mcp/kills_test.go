@@ -103,7 +103,8 @@ func TestAServerKilledAtAnyByteHangsNoCallAndLeavesNothing(t *testing.T) {
 	if left := childProcesses(t); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	fmt.Printf("%d kills at random bytes: %d calls answered, %d refused with a reason, none hung\n", died.Load(), answered.Load(), refused.Load())
+	fmt.Printf("%d kills at random bytes: %d calls answered, %d refused with a reason, none hung\n", died.Load(),
+		answered.Load(), refused.Load())
 }
 
 func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
@@ -129,7 +130,10 @@ func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
 }
 
 func TestAServerThatKnowsNoPingIsAsWellAsAnyOther(t *testing.T) {
-	if err := noAnswer(fmt.Errorf("calling ping: %w", &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "not here"})); err != nil {
+	if err := noAnswer(fmt.Errorf("calling ping: %w", &jsonrpc.Error{
+		Code:    jsonrpc.CodeMethodNotFound,
+		Message: "not here",
+	})); err != nil {
 		t.Errorf("its refusal counts as %v", err)
 	}
 	for _, err := range []error{context.DeadlineExceeded, &jsonrpc.Error{Code: codeUndelivered}} {

@@ -157,7 +157,9 @@ func (l *taskServer) received(what string) bool {
 }
 
 // callTask calls the tool of a taskServer.
-func callTask(ctx context.Context, t *testing.T, l *taskServer, cfg Config, out func(stream, text string), brief ...time.Duration) toolspec.Result {
+func callTask(
+	ctx context.Context, t *testing.T, l *taskServer, cfg Config, out func(stream, text string), brief ...time.Duration,
+) toolspec.Result {
 	t.Helper()
 	l.said = make(chan json.RawMessage, 1)
 	h := httptest.NewServer(l)
@@ -187,24 +189,27 @@ func TestACallThatBecomesATaskIsFollowedToItsResult(t *testing.T) {
 				l := &taskServer{era: era, asks: asks}
 				var heard outputRecorder
 				questions := 0
-				r := callTask(t.Context(), t, l, Config{Ask: func(_ context.Context, q requests.Question) (requests.Answer, error) {
-					questions++
-					if q.Call.ID != "c1" {
-						t.Errorf("asked in %+v", q.Call)
-					}
-					return requests.Answer{Action: requests.Accept, Content: map[string]any{"size": "large"}}, nil
-				}}, heard.out)
+				r := callTask(t.Context(), t, l,
+					Config{Ask: func(_ context.Context, q requests.Question) (requests.Answer, error) {
+						questions++
+						if q.Call.ID != "c1" {
+							t.Errorf("asked in %+v", q.Call)
+						}
+						return requests.Answer{Action: requests.Accept, Content: map[string]any{"size": "large"}}, nil
+					}}, heard.out)
 				want := "made "
 				if asks {
 					want += "large"
 				}
-				if !r.Success || strings.TrimSpace(r.ModelText()) != strings.TrimSpace(want) || questions > 1 || asks != (questions == 1) {
+				if !r.Success || strings.TrimSpace(r.ModelText()) != strings.TrimSpace(want) || questions > 1 ||
+					asks != (questions == 1) {
 					t.Errorf("got %+v after %d questions", r, questions)
 				}
 				if !strings.HasPrefix(heard.all(), "progress: Begun\n") {
 					t.Errorf("told %q", heard.all())
 				}
-				if era == statelessRevision && !l.received("tasks/get {") || era == statelessRevision && !l.received(" t1") {
+				if era == statelessRevision && !l.received("tasks/get {") || era == statelessRevision &&
+					!l.received(" t1") {
 					t.Errorf("not routed by the task: %q", l.heard)
 				}
 				if l.received("tasks/cancel") {
@@ -225,14 +230,16 @@ func TestATaskThatNobodyWaitsForIsCancelled(t *testing.T) {
 					cancel()
 				}
 			})
-			if r.Success || !strings.Contains(r.Error, "stopped while") || !strings.Contains(r.Error, "its task was cancelled") || !l.received("tasks/cancel") {
+			if r.Success || !strings.Contains(r.Error, "stopped while") ||
+				!strings.Contains(r.Error, "its task was cancelled") || !l.received("tasks/cancel") {
 				t.Errorf("got %+v", r)
 			}
 		})
 		t.Run(era+" in time", func(t *testing.T) {
 			l := &taskServer{era: era, endless: true}
 			r := callTask(t.Context(), t, l, Config{}, nil, 700*time.Millisecond)
-			if r.Success || !strings.Contains(r.Error, "did not finish make in time; its task was cancelled") || !l.received("tasks/cancel") {
+			if r.Success || !strings.Contains(r.Error, "did not finish make in time; its task was cancelled") ||
+				!l.received("tasks/cancel") {
 				t.Errorf("got %+v", r)
 			}
 		})

@@ -27,7 +27,8 @@ func progressServer(t *testing.T) (address string, cancelled, heard chan struct{
 	server.AddTool(&sdk.Tool{Name: "work", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		for n := range 3 {
 			_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-				ProgressToken: req.Params.GetProgressToken(), Progress: float64(n + 1), Total: 3, Message: "part\n\u202e" + strings.Repeat("x", n),
+				ProgressToken: req.Params.GetProgressToken(), Progress: float64(n +
+					1), Total: 3, Message: "part\n\u202e" + strings.Repeat("x", n),
 			})
 		}
 		if strings.Contains(string(req.Params.Arguments), "wait") {
@@ -89,14 +90,16 @@ func TestProgressOfACallIsToldInBothEras(t *testing.T) {
 		reaches(t, s, "w", stateReady)
 		var heard outputRecorder
 		var once sync.Once
-		r, err := s.Execute(t.Context(), toolspec.Call{Tool: "w__work"}, toolspec.Definition{Owner: "w"}, func(stream, text string) {
-			heard.out(stream, text)
-			once.Do(func() { close(on) })
-		})
+		r, err := s.Execute(t.Context(), toolspec.Call{Tool: "w__work"}, toolspec.Definition{Owner: "w"},
+			func(stream, text string) {
+				heard.out(stream, text)
+				once.Do(func() { close(on) })
+			})
 		if err != nil || !r.Success {
 			t.Fatalf("%+v, %v", r, err)
 		}
-		if got := heard.all(); !strings.HasPrefix(got, "progress: ") || !strings.Contains(got, "% · part") || strings.Contains(got, "\u202e") {
+		if got := heard.all(); !strings.HasPrefix(got, "progress: ") || !strings.Contains(got, "% · part") ||
+			strings.Contains(got, "\u202e") {
 			t.Errorf("heard %q", got)
 		}
 	})
@@ -109,7 +112,8 @@ func TestACancelledCallIsCancelledAtTheServerInBothEras(t *testing.T) {
 		reaches(t, s, "w", stateReady)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var once sync.Once
-		r, err := s.Execute(ctx, toolspec.Call{Tool: "w__work", Args: json.RawMessage(`{"wait":true}`)}, toolspec.Definition{Owner: "w"},
+		r,
+			err := s.Execute(ctx, toolspec.Call{Tool: "w__work", Args: json.RawMessage(`{"wait":true}`)}, toolspec.Definition{Owner: "w"},
 			func(string, string) { once.Do(func() { cancel(errors.New("the person")) }) })
 		if err != nil || r.Success || !strings.Contains(r.Error, "stopped while") {
 			t.Errorf("%+v, %v", r, err)

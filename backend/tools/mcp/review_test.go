@@ -69,7 +69,8 @@ func TestAPersonDecidesAboutAChangedToolOnceAndForGood(t *testing.T) {
 			t.Errorf("got %+v", r)
 		}
 	}
-	if len(asked) != 2 || asked[1].Server != "My Tester" || asked[1].Tool != "drop" || !strings.HasPrefix(description(s, "my_tester__drop"), "Does drop. First") {
+	if len(asked) != 2 || asked[1].Server != "My Tester" || asked[1].Tool != "drop" ||
+		!strings.HasPrefix(description(s, "my_tester__drop"), "Does drop. First") {
 		t.Errorf("asked %d times, %q", len(asked), description(s, "my_tester__drop"))
 	}
 	s.Close()

@@ -50,10 +50,13 @@ func newMachine(t *testing.T, without ...string) *machine {
 		}
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	m := &machine{base: base, home: base + "/ada", data: base + "/ada/.local/share/sextant", token: "t0ken" + strconv.Itoa(os.Getpid())}
+	m := &machine{base: base, home: base + "/ada", data: base + "/ada/.local/share/sextant", token: "t0ken" +
+		strconv.Itoa(os.Getpid())}
 	for _, file := range []string{
-		"ada/.ssh/id_ed25519", "ada/.aws/credentials", "ada/.bash_history", "ada/.config/google-chrome/Cookies", "ada/letter.txt", "ada/.npmrc",
-		"ada/.local/share/sextant/sextant.db", "ada/.local/share/sextant/token", "ada/.local/share/sextant/mcp-servers/other/secret",
+		"ada/.ssh/id_ed25519", "ada/.aws/credentials", "ada/.bash_history", "ada/.config/google-chrome/Cookies",
+		"ada/letter.txt", "ada/.npmrc",
+		"ada/.local/share/sextant/sextant.db", "ada/.local/share/sextant/token",
+		"ada/.local/share/sextant/mcp-servers/other/secret",
 	} {
 		m.file(t, file, m.token)
 	}
@@ -64,7 +67,8 @@ func newMachine(t *testing.T, without ...string) *machine {
 	m.file(t, "ada/.npmrc", "registry=https://packages.example/\n//packages.example/:_authToken="+m.token+"\n")
 	own := []string{m.data, m.home + "/.config/sextant"}
 	m.sandbox = &launch.Sandbox{
-		Confine: confine.New(confine.Config{Home: m.home, Secret: own, Without: without}), Home: m.home, Homes: m.data + "/mcp-servers", Own: own,
+		Confine: confine.New(confine.Config{Home: m.home, Secret: own, Without: without}), Home: m.home, Homes: m.data +
+			"/mcp-servers", Own: own,
 		Places: places.New(places.Own{Home: m.home, Data: m.data, Config: own[1]}),
 	}
 	if ok, _, why := m.sandbox.Confine.Available(); !ok {
@@ -115,7 +119,8 @@ func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) 
 				out = text
 			}
 			for _, file := range []string{
-				".ssh/id_ed25519", ".aws/credentials", ".bash_history", ".config/google-chrome/Cookies", "letter.txt", ".npmrc", ".local/share/sextant/sextant.db",
+				".ssh/id_ed25519", ".aws/credentials", ".bash_history", ".config/google-chrome/Cookies", "letter.txt",
+				".npmrc", ".local/share/sextant/sextant.db",
 				".local/share/sextant/token", ".local/share/sextant/mcp-servers/other/secret", "project/../letter.txt",
 			} {
 				try("cat " + m.home + "/" + file)
@@ -133,7 +138,11 @@ func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) 
 			if text, ok := shell(t, s, "cat ~/.npmrc"); !ok || text != "registry=https://packages.example/\n" {
 				t.Errorf("of the settings of npm it has %q", text)
 			}
-			for _, target := range []string{m.home + "/.bashrc", m.home + "/elsewhere.txt", m.base + "/elsewhere/file", m.base + "/elsewhere/new", m.home + "/project/.git/hooks/pre-commit", m.data + "/token", m.home + "/.npmrc"} {
+			for _, target := range []string{
+				m.home + "/.bashrc", m.home + "/elsewhere.txt", m.base + "/elsewhere/file",
+				m.base + "/elsewhere/new", m.home + "/project/.git/hooks/pre-commit", m.data + "/token", m.home +
+					"/.npmrc",
+			} {
 				if name != "namespaces" && strings.Contains(target, ".git/") {
 					continue // said in docs/security.md
 				}
@@ -143,7 +152,8 @@ func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) 
 					t.Errorf("it wrote %s", target)
 				}
 			}
-			if text, ok := shell(t, s, "echo done > "+m.home+"/project/made.txt && cat "+m.home+"/project/notes.txt && echo kept > ~/kept && echo x > $TMPDIR/own"); !ok || text != "work" {
+			if text, ok := shell(t, s, "echo done > "+m.home+"/project/made.txt && cat "+m.home+"/project/notes.txt "+
+				"&& echo kept > ~/kept && echo x > $TMPDIR/own"); !ok || text != "work" {
 				t.Errorf("it cannot use what it was granted: %s", text)
 			}
 			if body, err := os.ReadFile(m.home + "/project/made.txt"); err != nil || string(body) != "done\n" {
@@ -197,7 +207,8 @@ func TestARefusalOfTheSandboxNamesTheGrantThatIsLacking(t *testing.T) {
 	s, _, _ := startedWith(t, configText(`"taken": `+stdio(t, "shell", `, "sextant": {"grants": {"read": ["~/vault"], "network": []}}`)), Config{Sandbox: m.sandbox})
 	reaches(t, s, "taken", stateReady)
 	r := s.Call(t.Context(), "taken", "shell", []byte(`{"text":"echo x > `+m.home+`/vault/page.md"}`))
-	mustFail(t, r, toolspec.UserError, "The sandbox does not let it write "+m.home+"/vault/page.md", "sextant.grants.write")
+	mustFail(t, r, toolspec.UserError, "The sandbox does not let it write "+m.home+"/vault/page.md",
+		"sextant.grants.write")
 	r = s.Call(t.Context(), "taken", "shell", []byte(`{"text":"cat `+m.home+`/letter.txt"}`))
 	mustFail(t, r, toolspec.UserError, "does not let it read "+m.home+"/letter.txt", "sextant.grants.read")
 	r = s.Call(t.Context(), "taken", "shell", []byte(`{"text":"echo getaddrinfo EAI_AGAIN api.example.com; exit 1"}`))
@@ -207,14 +218,18 @@ func TestARefusalOfTheSandboxNamesTheGrantThatIsLacking(t *testing.T) {
 func TestWhereThereIsNoSandboxAServerStartsOnlyAfterAPersonSaidSo(t *testing.T) {
 	asked := make(chan string, 10)
 	answer := atomic.Bool{}
-	box := &launch.Sandbox{Confine: confine.New(confine.Config{Without: []string{"bubblewrap", "landlock"}}), Homes: t.TempDir(), Outside: func(_ context.Context, server, line, why string) (bool, error) {
-		asked <- server + ": " + why
-		return answer.Load(), nil
-	}}
+	box := &launch.Sandbox{
+		Confine: confine.New(confine.Config{Without: []string{"bubblewrap", "landlock"}}),
+		Homes:   t.TempDir(), Outside: func(_ context.Context, server, line, why string) (bool, error) {
+			asked <- server + ": " + why
+			return answer.Load(), nil
+		},
+	}
 	s, _, _ := startedWith(t, configText(`"taken": `+stdio(t, "shell", "")+`, "off": `+stdio(t, "shell", `, "sextant": {"confine": "off"}`)), Config{Sandbox: box})
 	reaches(t, s, "off", stateReady)
 	v := reaches(t, s, "taken", stateDown)
-	if !strings.Contains(v.Error, "there is no sandbox on this machine") || !strings.Contains(v.Error, "the answer was no") || v.NextTry != nil {
+	if !strings.Contains(v.Error, "there is no sandbox on this machine") ||
+		!strings.Contains(v.Error, "the answer was no") || v.NextTry != nil {
 		t.Errorf("got %+v", v)
 	}
 	answer.Store(true)

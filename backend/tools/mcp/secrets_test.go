@@ -53,7 +53,8 @@ func TestAServersEnvAndHeadersGetSecretsThatAreForIt(t *testing.T) {
 	for name, says := range map[string]string{
 		"other": "bound to mcp:near", "lost": `no secret of the name "nobody"`, "farther": "bound to bank.example",
 	} {
-		if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, says) || strings.Contains(v.Error, "Bearer k") {
+		if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, says) ||
+			strings.Contains(v.Error, "Bearer k") {
 			t.Errorf("%s failed with %q", name, v.Error)
 		}
 	}

@@ -70,7 +70,9 @@ func testServer() *sdk.Server {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: words}}}
 	}
 	yes, no := true, false
-	add := func(name string, annotations *sdk.ToolAnnotations, do func(ctx context.Context, args map[string]any) *sdk.CallToolResult) {
+	add := func(name string, annotations *sdk.ToolAnnotations,
+		do func(ctx context.Context, args map[string]any) *sdk.CallToolResult,
+	) {
 		s.AddTool(&sdk.Tool{
 			Name: name, Description: "Does " + name + ".", Annotations: annotations,
 			InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`),
@@ -82,9 +84,10 @@ func testServer() *sdk.Server {
 			return do(ctx, args), nil
 		})
 	}
-	add("echoText", &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}, func(_ context.Context, args map[string]any) *sdk.CallToolResult {
-		return text(fmt.Sprint(args["text"]))
-	})
+	add("echoText", &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no},
+		func(_ context.Context, args map[string]any) *sdk.CallToolResult {
+			return text(fmt.Sprint(args["text"]))
+		})
 	add("echo-text", nil, func(context.Context, map[string]any) *sdk.CallToolResult { return text("the other") })
 	add("drop", &sdk.ToolAnnotations{DestructiveHint: &yes}, func(context.Context, map[string]any) *sdk.CallToolResult {
 		r := text("no such table")
@@ -147,10 +150,12 @@ func testServer() *sdk.Server {
 func asking(s *sdk.Server) {
 	s.AddTool(&sdk.Tool{Name: "order", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if said, ok := req.Params.InputResponses["size"].(*sdk.ElicitResult); ok {
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprint(said.Action, " ", said.Content["size"])}}}, nil
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprint(said.Action, " ",
+				said.Content["size"])}}}, nil
 		}
 		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"size": &sdk.ElicitParams{
-			Mode: "form", Message: "Which size?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"size":{"type":"string"}}}`),
+			Mode: "form", Message: "Which size?",
+			RequestedSchema: json.RawMessage(`{"type":"object","properties":{"size":{"type":"string"}}}`),
 		}}}, nil
 	})
 }

@@ -48,7 +48,10 @@ func (j *journal) told(name, state string) bool {
 	return slices.ContainsFunc(j.events, func(e event.Event) bool {
 		var list event.MCPList
 		return e.Kind == event.MCPChanged && json.Unmarshal(e.Data, &list) == nil &&
-			slices.ContainsFunc(list.Servers, func(v event.MCPServer) bool { return v.Name == name && v.State == state })
+			slices.ContainsFunc(list.Servers, func(v event.MCPServer) bool {
+				return v.Name == name &&
+					v.State == state
+			})
 	})
 }
 
@@ -144,7 +147,8 @@ func call(t *testing.T, s *Servers, tool, args string) toolspec.Result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	r, err := s.Execute(ctx, toolspec.Call{Tool: tool, Args: json.RawMessage(args)}, toolspec.Definition{Name: tool, Owner: strings.Split(tool, "__")[0]}, nil)
+	r, err := s.Execute(ctx, toolspec.Call{Tool: tool, Args: json.RawMessage(args)},
+		toolspec.Definition{Name: tool, Owner: strings.Split(tool, "__")[0]}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,8 +186,10 @@ func TestAServersToolsAreOfferedUnderItsName(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	v := reaches(t, s, "My Tester", stateReady)
 	want := []string{
-		"my_tester__crash", "my_tester__drop", "my_tester__echo_text_81127a12", "my_tester__echo_text_f2e88feb", "my_tester__env", "my_tester__grow",
-		"my_tester__hang", "my_tester__huge", "my_tester__large", "my_tester__mixed", "my_tester__order", "my_tester__turn",
+		"my_tester__crash", "my_tester__drop", "my_tester__echo_text_81127a12", "my_tester__echo_text_f2e88feb",
+		"my_tester__env", "my_tester__grow",
+		"my_tester__hang", "my_tester__huge", "my_tester__large", "my_tester__mixed", "my_tester__order",
+		"my_tester__turn",
 	}
 	if got := slices.Sorted(slices.Values(v.Tools)); !slices.Equal(got, want) {
 		t.Errorf("tools %v", got)
@@ -192,11 +198,15 @@ func TestAServersToolsAreOfferedUnderItsName(t *testing.T) {
 		t.Errorf("got %+v", v)
 	}
 	for _, d := range s.Definitions("any") {
-		if d.Origin != toolspec.OriginMCP || d.Owner != "My Tester" || d.Hints.ReadOnly || !d.Hints.Confirm || d.Hints.Destructive != (d.Name == "my_tester__drop") {
+		if d.Origin != toolspec.OriginMCP || d.Owner != "My Tester" || d.Hints.ReadOnly || !d.Hints.Confirm ||
+			d.Hints.Destructive != (d.Name == "my_tester__drop") {
 			t.Errorf("%s: %+v", d.Name, d)
 		}
 	}
-	eventually(t, "the catalogue's change is published", func() bool { return j.count(event.CatalogueChanged) == 2 && j.count(event.MCPChanged) >= 2 })
+	eventually(t, "the catalogue's change is published", func() bool {
+		return j.count(event.CatalogueChanged) == 2 &&
+			j.count(event.MCPChanged) >= 2
+	})
 }
 
 func TestAnswersBecomeResults(t *testing.T) {
@@ -255,13 +265,15 @@ func TestAServerThatFailedSaysWhyAndWhenItIsTriedAgain(t *testing.T) {
 	if v.State != stateDown || v.Error != "Stopped, exit 3: Error: out of paper" || len(v.Tools) != 0 {
 		t.Errorf("got %+v", v)
 	}
-	mustFail(t, s.Call(t.Context(), "My Tester", "env", nil), toolspec.SystemError, "is not running: Stopped, exit 3", "Next try in ")
+	mustFail(t, s.Call(t.Context(), "My Tester", "env", nil), toolspec.SystemError, "is not running: Stopped, exit 3",
+		"Next try in ")
 }
 
 func TestOfTwoChangesAtOnceTheOlderListNeverComesLast(t *testing.T) {
 	j := &journal{}
 	s := New(Config{Journal: j})
-	s.servers["a"], s.servers["b"] = newServer(s, "a", "a", config.Entry{}, ""), newServer(s, "b", "b", config.Entry{}, "")
+	s.servers["a"], s.servers["b"] = newServer(s, "a", "a", config.Entry{}, ""), newServer(s, "b", "b", config.Entry{},
+		"")
 	for round := range 200 {
 		var both sync.WaitGroup
 		for _, v := range s.servers {
@@ -279,7 +291,8 @@ func TestOfTwoChangesAtOnceTheOlderListNeverComesLast(t *testing.T) {
 
 func TestAServerThatCannotRunSaysWhy(t *testing.T) {
 	s, _, _ := started(t, configText(
-		`"dies": `+stdio(t, "dies", ""), `"missing": {"command": "no-such-program-here"}`, `"garbage": `+stdio(t, "garbage", ""),
+		`"dies": `+stdio(t, "dies", ""), `"missing": {"command": "no-such-program-here"}`,
+		`"garbage": `+stdio(t, "garbage", ""),
 		`"good": `+stdio(t, "good", ""), `"wrong": {"comand": "x"}`, `"typed": {"command": 5}`,
 	))
 	for name, want := range map[string]string{
@@ -310,7 +323,8 @@ func TestACallEndsWithItsDeadlineAndTheServerGoesOn(t *testing.T) {
 	reaches(t, s, "My Tester", stateReady)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	mustFail(t, s.Call(ctx, "My Tester", "hang", nil), toolspec.SystemError, "did not answer hang in time; whether it took effect is unknown")
+	mustFail(t, s.Call(ctx, "My Tester", "hang", nil), toolspec.SystemError, "did not answer hang in time; whether it "+
+		"took effect is unknown")
 	if r := call(t, s, "my_tester__echo_text_f2e88feb", `{}`); !r.Success {
 		t.Errorf("got %+v", r)
 	}

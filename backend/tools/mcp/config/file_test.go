@@ -42,8 +42,11 @@ func TestAddKeepsWhatIsThereAndRefusesANameTwice(t *testing.T) {
 
 func TestOnlyOneMemberOfTheFileIsChanged(t *testing.T) {
 	for title, c := range map[string]struct{ before, name, after string }{
-		"an empty entry":      {`{"mcpServers":{"a":{}}}`, "a", `{"mcpServers":{"a":{ "disabled": true }}}`},
-		"lines":               {"{\"mcpServers\":{\"a\":{\n\t\"command\": \"x\"\n}}}", "a", "{\"mcpServers\":{\"a\":{\n\t\"command\": \"x\",\n\t\"disabled\": true\n}}}"},
+		"an empty entry": {`{"mcpServers":{"a":{}}}`, "a", `{"mcpServers":{"a":{ "disabled": true }}}`},
+		"lines": {
+			"{\"mcpServers\":{\"a\":{\n\t\"command\": \"x\"\n}}}", "a",
+			"{\"mcpServers\":{\"a\":{\n\t\"command\": \"x\",\n\t\"disabled\": true\n}}}",
+		},
 		"spaces":              {`{"mcpServers":{"a":{"disabled" : false, "command":"x"}}}`, "a", `{"mcpServers":{"a":{"disabled" : true, "command":"x"}}}`},
 		"a name with / and ~": {`{"mcpServers":{"a/b~":{"disabled":true}}}`, "a/b~", `{"mcpServers":{"a/b~":{"disabled":true}}}`},
 	} {
@@ -89,17 +92,25 @@ func TestWhatIsWrongWithAnEntryIsSaid(t *testing.T) {
 		entry  Entry
 		want   string
 	}{
-		"a program":              {"a", Entry{Command: "x"}, ""},
-		"a remote server":        {"a", Entry{URL: "https://mcp.example/"}, ""},
-		"neither":                {"a", Entry{}, "command or url is missing"},
-		"both":                   {"a", Entry{Command: "x", URL: "https://mcp.example/"}, "both set"},
-		"a name with a space":    {" a", Entry{Command: "x"}, "must begin with a letter or digit"},
-		"a type":                 {"a", Entry{Command: "x", Type: "pipe"}, `type "pipe" is unknown`},
-		"NUL":                    {"a", Entry{Command: "x", Args: []string{"a\x00b"}}, "NUL"},
-		"another scheme":         {"a", Entry{URL: "ftp://mcp.example/"}, "not an http or https address"},
-		"sign-in of a program":   {"a", Entry{Command: "x", OAuth: &OAuth{}}, "oauth needs a url"},
-		"another grant":          {"a", Entry{URL: "https://mcp.example/", OAuth: &OAuth{Grant: "implicit"}}, "is unknown"},
-		"access of a remote one": {"a", Entry{URL: "https://mcp.example/", Sextant: &grants.Written{}}, "need a command"},
+		"a program":            {"a", Entry{Command: "x"}, ""},
+		"a remote server":      {"a", Entry{URL: "https://mcp.example/"}, ""},
+		"neither":              {"a", Entry{}, "command or url is missing"},
+		"both":                 {"a", Entry{Command: "x", URL: "https://mcp.example/"}, "both set"},
+		"a name with a space":  {" a", Entry{Command: "x"}, "must begin with a letter or digit"},
+		"a type":               {"a", Entry{Command: "x", Type: "pipe"}, `type "pipe" is unknown`},
+		"NUL":                  {"a", Entry{Command: "x", Args: []string{"a\x00b"}}, "NUL"},
+		"another scheme":       {"a", Entry{URL: "ftp://mcp.example/"}, "not an http or https address"},
+		"sign-in of a program": {"a", Entry{Command: "x", OAuth: &OAuth{}}, "oauth needs a url"},
+		"another grant": {
+			"a",
+			Entry{URL: "https://mcp.example/", OAuth: &OAuth{Grant: "implicit"}},
+			"is unknown",
+		},
+		"access of a remote one": {
+			"a",
+			Entry{URL: "https://mcp.example/", Sextant: &grants.Written{}},
+			"need a command",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := c.entry.Problem(c.server)

@@ -12,7 +12,8 @@ import (
 
 func TestNamesBecomeSnakeCaseAndStayDistinct(t *testing.T) {
 	for name, want := range map[string]string{
-		"getWeather": "get_weather", "get-weather": "get_weather", "HTTPGet": "httpget", "a__b": "a_b", "7zip": "t_7zip", "Größe": "gr_e", "!": "t",
+		"getWeather": "get_weather", "get-weather": "get_weather", "HTTPGet": "httpget", "a__b": "a_b",
+		"7zip": "t_7zip", "Größe": "gr_e", "!": "t",
 		"list_items": "list_items", "My Server 2": "my_server_2",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -22,7 +23,8 @@ func TestNamesBecomeSnakeCaseAndStayDistinct(t *testing.T) {
 		})
 	}
 	got := Forms([]string{"getWeather", "get-weather", "get_weather_19a275db", "get_rain"})
-	if got["getWeather"] != "get_weather_ac154bbc" || got["get-weather"] != "get_weather_19a275db" || !strings.HasPrefix(got["get_weather_19a275db"], "get_weather_19a275db_") || got["get_rain"] != "get_rain" {
+	if got["getWeather"] != "get_weather_ac154bbc" || got["get-weather"] != "get_weather_19a275db" ||
+		!strings.HasPrefix(got["get_weather_19a275db"], "get_weather_19a275db_") || got["get_rain"] != "get_rain" {
 		t.Errorf("got %v", got)
 	}
 	long := PublicName("server", strings.Repeat("a", 100))

@@ -25,28 +25,45 @@ func TestListsOfOtherProgramsAreRead(t *testing.T) {
 		notes              []string
 	}{
 		{
-			"Claude's", `{"mcpServers":{"files":{"command":"npx","args":["-y","server","${HOME}/x"],"env":{"A":"1"}}}}`, "mcpServers",
-			Server{Name: "files", Command: "npx", Args: []string{"-y", "server", "/home/ada/x"}, Env: map[string]string{"A": "1"}},
+			"Claude's", `{"mcpServers":{"files":{"command":"npx","args":["-y","server","${HOME}/x"],"env":{"A":"1"}}}}`,
+			"mcpServers",
+			Server{
+				Name: "files", Command: "npx", Args: []string{"-y", "server", "/home/ada/x"},
+				Env: map[string]string{"A": "1"},
+			},
 			nil,
 		},
 		{
-			"a project's, with variables", `{"mcpServers":{"api":{"type":"http","url":"${BASE:-https://mcp.example}/mcp","headers":{"Authorization":"Bearer ${TOKEN}","X":"${NOWHERE}"}}}}`, "mcpServers",
-			Server{Name: "api", Type: "http", URL: "https://mcp.example/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}", "X": "${NOWHERE}"}},
+			"a project's, with variables",
+			`{"mcpServers":{"api":{"type":"http","url":"${BASE:-https://mcp.example}/mcp","headers":{"Authorization":"Bearer ${TOKEN}","X":"${NOWHERE}"}}}}`, "mcpServers",
+			Server{
+				Name: "api", Type: "http", URL: "https://mcp.example/mcp",
+				Headers: map[string]string{"Authorization": "Bearer ${TOKEN}", "X": "${NOWHERE}"},
+			},
 			[]string{"${TOKEN} is an environment variable", "${NOWHERE} has no value"},
 		},
 		{
-			"VS Code's, with comments", "\xef\xbb\xbf{ // mine\n\"inputs\":[{\"id\":\"key\",\"description\":\"The key\",\"password\":true},{\"id\":\"dir\",\"default\":\"notes\"}],\n" +
-				"\"servers\":{\"s\":{/* a \"program\" */\"type\":\"stdio\",\"command\":\"node\",\"args\":[\"${workspaceFolder}/a//b.js\",\"${input:dir}\",],\"env\":{\"K\":\"${input:key}\"},\"envFile\":\".env\",},},}", "VS Code's mcp.json",
-			Server{Name: "s", Type: "stdio", Command: "node", Args: []string{"/work/a//b.js", "notes"}, Env: map[string]string{"K": "${input:key}"}},
+			"VS Code's, with comments", "\xef\xbb\xbf{ // mine\n\"inputs\":[{\"id\":\"key\",\"description\":\"The " +
+				"key\",\"password\":true},{\"id\":\"dir\",\"default\":\"notes\"}],\n" +
+				"\"servers\":{\"s\":{/* a \"program\" " +
+				"*/\"type\":\"stdio\",\"command\":\"node\",\"args\":[\"${workspaceFolder}/a//b.js\",\"${input:dir}\",]," +
+				"\"env\":{\"K\":\"${input:key}\"},\"envFile\":\".env\",},},}",
+			"VS Code's mcp.json",
+			Server{
+				Name: "s", Type: "stdio", Command: "node", Args: []string{"/work/a//b.js", "notes"},
+				Env: map[string]string{"K": "${input:key}"},
+			},
 			[]string{"The variables in .env are not imported", "VS Code asks for ${input:key} (The key)"},
 		},
 		{
-			"VS Code's settings", `{"editor.tabSize":2,"mcp":{"servers":{"s":{"url":"https://mcp.example/"}}}}`, "VS Code's settings",
+			"VS Code's settings", `{"editor.tabSize":2,"mcp":{"servers":{"s":{"url":"https://mcp.example/"}}}}`,
+			"VS Code's settings",
 			Server{Name: "s", URL: "https://mcp.example/"},
 			nil,
 		},
 		{
-			"another program's word for an address", `{"mcpServers":{"s":{"httpUrl":"https://mcp.example/"}}}`, "mcpServers",
+			"another program's word for an address", `{"mcpServers":{"s":{"httpUrl":"https://mcp.example/"}}}`,
+			"mcpServers",
 			Server{Name: "s", URL: "https://mcp.example/"},
 			nil,
 		},
@@ -128,13 +145,18 @@ const bundleManifest = `{"manifest_version":"0.3","name":"notes-server","display
 
 func TestABundleIsShownAndUnpacked(t *testing.T) {
 	r := reader(t)
-	list, err := r.Read(packed(t, map[string]string{"manifest.json": bundleManifest, "!server/run": "#!/bin/sh\n", "server/data.txt": "data"}))
+	list, err := r.Read(packed(t, map[string]string{
+		"manifest.json": bundleManifest, "!server/run": "#!/bin/sh\n",
+		"server/data.txt": "data",
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(r.Bundles, "notes-server")
 	s, b := list.Servers[0], list.Bundle
-	if s.Command != folder+"/server/run" || !reflect.DeepEqual(s.Args, []string{"--dir", "/home/ada/a", "/home/ada/Documents", "--home=/home/ada"}) || s.Env["LEVEL"] != "3000000" || s.Env["KEY"] != "${user_config.key}" {
+	if s.Command != folder+"/server/run" ||
+		!reflect.DeepEqual(s.Args, []string{"--dir", "/home/ada/a", "/home/ada/Documents", "--home=/home/ada"}) ||
+		s.Env["LEVEL"] != "3000000" || s.Env["KEY"] != "${user_config.key}" {
 		t.Errorf("%+v", s)
 	}
 	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "API key") {

@@ -11,12 +11,18 @@ import (
 func TestAHomeIsOfOneProgramAndGoesWithItsEntry(t *testing.T) {
 	box := &Sandbox{Homes: t.TempDir()}
 	old := config.Entry{Command: "npx", Args: []string{"-y", "@a/server@1.2", "/x"}}
-	for _, same := range []config.Entry{{Command: "npx", Args: []string{"-y", "@a/server", "/y"}}, {Command: "npx", Args: []string{"@a/server@2"}, Cwd: "/x"}} {
+	for _, same := range []config.Entry{
+		{Command: "npx", Args: []string{"-y", "@a/server", "/y"}},
+		{Command: "npx", Args: []string{"@a/server@2"}, Cwd: "/x"},
+	} {
 		if box.homePath("foo", same) != box.homePath("foo", old) {
 			t.Errorf("%q lost its home", same.Args)
 		}
 	}
-	for name, other := range map[string]config.Entry{"foo": {Command: "npx", Args: []string{"-y", "@b/server"}}, "bar": old} {
+	for name, other := range map[string]config.Entry{
+		"foo": {Command: "npx", Args: []string{"-y", "@b/server"}},
+		"bar": old,
+	} {
 		if box.homePath(name, other) == box.homePath("foo", old) {
 			t.Errorf("%s %q has another's home", name, other.Args)
 		}
@@ -50,10 +56,12 @@ func TestAHomeIsOfOneProgramAndGoesWithItsEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := func(path string) bool { _, err := os.Stat(path); return err == nil }
-	if err := box.Sweep(map[string]config.Entry{"bar": old}, "foo"); err != nil || there(foo) || there(foo+startedSuffix) || !there(bar) || !there(gone) {
+	if err := box.Sweep(map[string]config.Entry{"bar": old}, "foo"); err != nil || there(foo) ||
+		there(foo+startedSuffix) || !there(bar) || !there(gone) {
 		t.Errorf("removing one: %v", err)
 	}
-	if err := box.Sweep(map[string]config.Entry{"bar": old}, ""); err != nil || there(gone) || !there(bar) || !there(bar+startedSuffix) || !there(stranger) || !there(outside) {
+	if err := box.Sweep(map[string]config.Entry{"bar": old}, ""); err != nil || there(gone) || !there(bar) ||
+		!there(bar+startedSuffix) || !there(stranger) || !there(outside) {
 		t.Errorf("removing what is left over: %v", err)
 	}
 }

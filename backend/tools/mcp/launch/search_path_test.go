@@ -26,11 +26,15 @@ func TestWhatADesktopStartLacksIsFoundAfterWhatThePathHas(t *testing.T) {
 	twenty := tool(".nvm", "versions", "node", "v20.9.0", "bin", "npx")
 	shim := tool(".asdf", "shims", "erl")
 	global := tool("packages", "bin", "server-x")
-	if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte("fund=false\nprefix = ~/packages\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte("fund=false\nprefix = ~/packages\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	path := SearchPath("/usr/bin", home)
-	for name, want := range map[string]string{"npx": newest, "erl": shim, "server-x": global, "no-such": "no-such", "./npx": "./npx"} {
+	for name, want := range map[string]string{
+		"npx": newest, "erl": shim, "server-x": global, "no-such": "no-such",
+		"./npx": "./npx",
+	} {
 		if got := executable(name, strings.Replace(path, "/usr/bin:", "", 1)); got != want {
 			t.Errorf("%s is %s, not %s", name, got, want)
 		}

@@ -81,7 +81,9 @@ func (h *Handler) asPerson(ctx context.Context, as authority, g *grant, scopes [
 	}
 	cfg := &oauth2.Config{
 		ClientID: registered.ID, ClientSecret: registered.Secret, RedirectURL: redirect.address, Scopes: scopes,
-		Endpoint: oauth2.Endpoint{AuthURL: as.AuthorizationEndpoint, TokenURL: as.TokenEndpoint, AuthStyle: registered.Style},
+		Endpoint: oauth2.Endpoint{
+			AuthURL: as.AuthorizationEndpoint, TokenURL: as.TokenEndpoint, AuthStyle: registered.Style,
+		},
 	}
 	verifier, state := oauth2.GenerateVerifier(), rand.Text()
 	redirect.expect(state)

@@ -24,10 +24,16 @@ func TestAnAuthorizationResponseThatIsNotAcceptedBringsNoToken(t *testing.T) {
 		want     string
 		declined bool
 	}{
-		"from another issuer":       {redirect: map[string]string{"iss": "https://evil.example"}, want: "but"},
-		"without the promised iss":  {metadata: map[string]any{"authorization_response_iss_parameter_supported": true}, want: "does not name"},
-		"the person declined there": {redirect: map[string]string{"error": "access_denied"}, want: "declined", declined: true},
-		"an error":                  {redirect: map[string]string{"error": "server_error"}, want: `answered "server_error"`},
+		"from another issuer": {redirect: map[string]string{"iss": "https://evil.example"}, want: "but"},
+		"without the promised iss": {
+			metadata: map[string]any{"authorization_response_iss_parameter_supported": true},
+			want:     "does not name",
+		},
+		"the person declined there": {
+			redirect: map[string]string{"error": "access_denied"}, want: "declined",
+			declined: true,
+		},
+		"an error": {redirect: map[string]string{"error": "server_error"}, want: `answered "server_error"`},
 		"an error of another issuer": {
 			redirect: map[string]string{"error": "access_denied", "iss": "https://evil.example"}, want: "is from",
 		},
@@ -38,7 +44,8 @@ func TestAnAuthorizationResponseThatIsNotAcceptedBringsNoToken(t *testing.T) {
 			by.metadata, by.redirect = c.metadata, c.redirect
 			s, p := newServer(t, by), &person{}
 			_, err := ask(t.Context(), t, handler(t, s, p, nil), s)
-			if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, signin.ErrDeclined) != c.declined {
+			if err == nil || !strings.Contains(err.Error(), c.want) ||
+				errors.Is(err, signin.ErrDeclined) != c.declined {
 				t.Errorf("got %v", err)
 			}
 			if len(by.seen) != 0 {
@@ -61,7 +68,8 @@ func TestAnEndpointThatOthersCanReadIsNotUsed(t *testing.T) {
 			by := newIssuer(t, "a", 3600)
 			by.metadata = map[string]any{name: "http://tokens.example/x"}
 			s, p := newServer(t, by), &person{}
-			if _, err := ask(t.Context(), t, handler(t, s, p, nil), s); err == nil || p.asked() != 0 || len(by.seen) != 0 {
+			if _, err := ask(t.Context(), t, handler(t, s, p, nil), s); err == nil || p.asked() != 0 ||
+				len(by.seen) != 0 {
 				t.Errorf("got %v, asked %d times, sent %v", err, p.asked(), by.seen)
 			}
 		})
@@ -114,7 +122,8 @@ func TestAMachineSignsInWithoutAPerson(t *testing.T) {
 	by.frugal = true
 	s, p := newServer(t, by), &person{}
 	h := signin.New(signin.Config{
-		Server: "notes", URL: s.URL + "/mcp", Machine: true, ClientID: "mine", ClientSecret: "typed", Scopes: []string{"extra"}, Open: p.open,
+		Server: "notes", URL: s.URL +
+			"/mcp", Machine: true, ClientID: "mine", ClientSecret: "typed", Scopes: []string{"extra"}, Open: p.open,
 	})
 	defer h.Close()
 	works(t, h, s)

@@ -60,8 +60,10 @@ func newIssuer(t *testing.T, name string, expires int) *issuer {
 	}
 	mux.HandleFunc("GET /.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
 		meta := map[string]any{
-			"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token", "registration_endpoint": i.URL + "/register",
-			"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"}, "token_endpoint_auth_methods_supported": []string{"none"},
+			"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL +
+				"/token", "registration_endpoint": i.URL + "/register",
+			"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"},
+			"token_endpoint_auth_methods_supported": []string{"none"},
 		}
 		maps.Copy(meta, i.metadata)
 		answer(w, http.StatusOK, meta)
@@ -107,7 +109,8 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request, answer func(http.
 	known := slices.Contains(i.clients, r.PostForm.Get("client_id"))
 	if i.key != nil {
 		_, err := jwt.Parse(r.PostForm.Get("client_assertion"), func(*jwt.Token) (any, error) { return i.key, nil },
-			jwt.WithIssuer("mine"), jwt.WithSubject("mine"), jwt.WithAudience(i.URL), jwt.WithExpirationRequired(), jwt.WithIssuedAt())
+			jwt.WithIssuer("mine"), jwt.WithSubject("mine"), jwt.WithAudience(i.URL),
+			jwt.WithExpirationRequired(), jwt.WithIssuedAt())
 		known = err == nil
 	}
 	if !strings.HasSuffix(r.PostForm.Get("resource"), "/mcp") || !known {
@@ -161,7 +164,10 @@ func newServer(t *testing.T, by *issuer) *server {
 	mux.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		_ = json.NewEncoder(w).Encode(map[string]any{"resource": s.URL + "/mcp", "authorization_servers": []string{s.issuer.URL}, "scopes_supported": []string{"read"}})
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"resource":              s.URL + "/mcp",
+			"authorization_servers": []string{s.issuer.URL}, "scopes_supported": []string{"read"},
+		})
 	})
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
