@@ -46,8 +46,8 @@ func TestListsOfOtherProgramsAreRead(t *testing.T) {
 			"VS Code's, with comments", "\xef\xbb\xbf{ // mine\n\"inputs\":[{\"id\":\"key\",\"description\":\"The " +
 				"key\",\"password\":true},{\"id\":\"dir\",\"default\":\"notes\"}],\n" +
 				"\"servers\":{\"s\":{/* a \"program\" " +
-				"*/\"type\":\"stdio\",\"command\":\"node\",\"args\":[\"${workspaceFolder}/a//b.js\",\"${input:dir}\",]," +
-				"\"env\":{\"K\":\"${input:key}\"},\"envFile\":\".env\",},},}",
+				"*/\"type\":\"stdio\",\"command\":\"node\",\"args\":[\"${workspaceFolder}/a//b.js\"," +
+				"\"${input:dir}\",],\"env\":{\"K\":\"${input:key}\"},\"envFile\":\".env\",},},}",
 			"VS Code's mcp.json",
 			Server{
 				Name: "s", Type: "stdio", Command: "node", Args: []string{"/work/a//b.js", "notes"},
