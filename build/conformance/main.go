@@ -67,7 +67,9 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 	}
 	defer os.RemoveAll(folder)
 	scenario := os.Getenv("MCP_CONFORMANCE_SCENARIO")
-	config, err := json.Marshal(map[string]map[string]mcpconfig.Entry{"mcpServers": {server: entry(scenario, address, data)}})
+	config, err := json.Marshal(map[string]map[string]mcpconfig.Entry{
+		"mcpServers": {server: entry(scenario, address, data)},
+	})
 	if err != nil {
 		return fmt.Errorf("writing the config: %w", err)
 	}
@@ -95,7 +97,9 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 func entry(scenario, address string, data given) mcpconfig.Entry {
 	e := mcpconfig.Entry{URL: address}
 	if data.ClientID != "" {
-		e.OAuth = &mcpconfig.OAuth{ClientID: data.ClientID, ClientSecret: data.ClientSecret, PrivateKey: data.PrivateKey, Algorithm: data.Algorithm}
+		e.OAuth = &mcpconfig.OAuth{
+			ClientID: data.ClientID, ClientSecret: data.ClientSecret, PrivateKey: data.PrivateKey, Algorithm: data.Algorithm,
+		}
 		if scenario == "auth/client-credentials-basic" || scenario == "auth/client-credentials-jwt" {
 			e.OAuth.Grant = "client_credentials"
 		}
