@@ -166,7 +166,7 @@ func (d *door) askingClient(
 	return d.follow(ctx, req, run)
 }
 
-// follow waits for run's result, and asks the client its questions or returns them as the result.
+// awaitResult waits for run's result, and asks the client its questions or returns them as the result.
 func (d *door) follow(ctx context.Context, req *sdk.CallToolRequest, run *running) (*sdk.CallToolResult, error) {
 	gone := context.AfterFunc(ctx, run.cancel)
 	defer gone()

@@ -19,7 +19,7 @@ type record struct {
 	last   time.Time
 }
 
-// heard notes a client's request.
+// noteRequest notes a client's request.
 func (d *door) heard(req sdk.Request) {
 	d.record.mu.Lock()
 	defer d.record.mu.Unlock()

@@ -145,7 +145,7 @@ func (w writer) Close() error {
 	return nil
 }
 
-// door answers the requests of one client.
+// toolServer answers the requests of one client.
 type door struct {
 	cfg   Config
 	shelf Shelf
@@ -253,7 +253,7 @@ func (d *door) toCall(info *sdk.Implementation, tool string, args json.RawMessag
 	}
 }
 
-// tell logs the outcome of a call to the client. The SDK drops it for clients that did not ask for logs of
+// logResult logs the outcome of a call to the client. The SDK drops it for clients that did not ask for logs of
 // that level.
 func (d *door) tell(ctx context.Context, session *sdk.ServerSession, tool string, r toolspec.Result) {
 	level, text := sdk.LoggingLevel("debug"), tool+" succeeded"

@@ -168,7 +168,7 @@ func (r *relay) poke(what Change) {
 	}
 }
 
-// tell sends queued changes until ctx ends.
+// sendChanges sends queued changes until ctx ends.
 func (r *relay) tell(ctx context.Context) {
 	for {
 		select {
@@ -297,7 +297,7 @@ func (r *relay) anew() bool {
 	return was
 }
 
-// follow forwards progress of the call, if its client wants it, until stop is called.
+// forwardProgressOf forwards progress of the call, if its client wants it, until stop is called.
 func (r *relay) follow(ctx context.Context, req *sdk.CallToolRequest, params *sdk.CallToolParams) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {

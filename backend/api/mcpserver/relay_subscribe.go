@@ -38,7 +38,7 @@ func (r *relay) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) erro
 	return nil
 }
 
-// heard notifies the client of a change of a resource it subscribed to.
+// resourceUpdated notifies the client of a change of a resource it subscribed to.
 func (r *relay) heard(uri string) {
 	r.mu.Lock()
 	waits := r.subscribed[uri] > 0

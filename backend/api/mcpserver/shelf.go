@@ -62,7 +62,7 @@ const (
 // ConversationURI is the address of a shared conversation.
 func ConversationURI(id string) string { return conversationPrefix + id }
 
-// shelf provides our resources and prompts.
+// builtinResources provides our resources and prompts.
 type shelf struct{ door *door }
 
 // Resources are the forms of the page whose tools are offered, and the shared conversations.

@@ -21,10 +21,10 @@ var errFull = &jsonrpc.Error{
 	Message: fmt.Sprintf("you are subscribed to %d resources, the maximum. Unsubscribe from one first.", maxSubscribed),
 }
 
-// Watchable is a ResourceProvider that knows which resources can be subscribed to. Without it a client may
+// SubscriptionChecker is a ResourceProvider that knows which resources can be subscribed to. Without it a client may
 // subscribe to any address.
 type Watchable interface {
-	// Watchable fails for an unknown address, as Read does.
+	// CheckSubscription fails for an unknown address, as Read does.
 	Watchable(ctx context.Context, uri string) error
 }
 
@@ -112,7 +112,7 @@ func (s *subscriptions) follow() {
 	})
 }
 
-// pages are the forms of the active page that somebody subscribed to. The caller holds the lock.
+// subscribedPages are the forms of the active page that somebody subscribed to. The caller holds the lock.
 func (s *subscriptions) pages() (list []string) {
 	seen := map[string]bool{}
 	for _, uris := range s.by {
@@ -137,7 +137,7 @@ func (s *subscriptions) close() {
 	s.busy.Wait()
 }
 
-// Watchable allows subscriptions to offered forms of the page and to shared conversations.
+// CheckSubscription allows subscriptions to offered forms of the page and to shared conversations.
 func (s *shelf) Watchable(ctx context.Context, uri string) error {
 	if name, ok := strings.CutPrefix(uri, pagePrefix); ok {
 		for _, v := range s.views() {

@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Shelf provides what a client can use beside tools: resources, prompts and completions. Its methods may be
+// ResourceProvider provides what a client can use beside tools: resources, prompts and completions. Its methods may be
 // called concurrently.
 type Shelf interface {
 	Resources(ctx context.Context, req *sdk.ListResourcesRequest) ([]*sdk.Resource, error)

@@ -8,7 +8,7 @@
 //
 // The protocol is the official SDK's. Around it, this package keeps the connections (server, health), sends
 // calls (call), has changed tools reviewed (review) and edits the config (manage). What needs no connection
-// is in packages of its own: config, grants, launch, definitions, results, importers.
+// is in packages of its own: config, access, launch, definitions, results, importers.
 package mcp
 
 import (

@@ -35,7 +35,7 @@ type tool struct {
 // public is the name in the catalog.
 func (t tool) public(prefix string) string { return definitions.PublicName(prefix, t.ours) }
 
-// names reports whether name is one of the tool's names.
+// named reports whether name is one of the tool's names.
 func (t tool) named(name, prefix string) bool {
 	return t.theirs == name || t.ours == name || t.public(prefix) == name
 }

@@ -1,4 +1,4 @@
-// Package foreign imports MCP servers that other programs list: claude_desktop_config.json and .mcp.json
+// Package importers imports MCP servers that other programs list: claude_desktop_config.json and .mcp.json
 // (mcpServers), VS Code's mcp.json and settings (servers, with comments), and bundles (.mcpb, a zip file with
 // a manifest). Reader reads such a file, PreviewOf shows what an import would add, Import adds it to
 // mcp-config.json. Nothing in such a file is trusted, and no server is started.

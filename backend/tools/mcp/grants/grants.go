@@ -1,4 +1,4 @@
-// Package grants resolves what the program of an MCP server may touch on this machine: the folders and
+// Package access resolves what the program of an MCP server may touch on this machine: the folders and
 // hosts that its entry in mcp-config.json grants, or what can be derived from the entry. The result is used
 // to set up the sandbox and is described in words for a person. The package only reads the file system.
 //
@@ -19,7 +19,7 @@ import (
 	"sextant/backend/guard/places"
 )
 
-// Everywhere as the only host grants all of the network, including this machine and the local network.
+// AnyHost as the only host grants all of the network, including this machine and the local network.
 const Everywhere = "*"
 
 // Written is what a person wrote under "sextant" of an entry. A missing list is derived from the entry; an

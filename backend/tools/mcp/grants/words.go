@@ -49,7 +49,7 @@ func (h Held) network() string {
 	return "It can reach " + strings.Join(h.Network, ", ") + " and no other host."
 }
 
-// Everywhere reports whether it may reach every host.
+// AllowsAnyHost reports whether it may reach every host.
 func (h Held) Everywhere() bool { return slices.Contains(h.Network, Everywhere) }
 
 func (h Held) list(paths []string) string {

@@ -1,4 +1,4 @@
-// Package signin signs a person in to a remote MCP server with OAuth: it discovers the server's
+// Package auth signs a person in to a remote MCP server with OAuth: it discovers the server's
 // authorization server (issuer), registers there, has the person agree in their own browser, stores the
 // tokens, and renews them before they expire (MCP "Authorization", revisions 2026-07-28 and 2025-11-25;
 // RFC 9728, 8414, 7591, 7636, 8707, 9207).

@@ -127,7 +127,7 @@ type Ended struct{ Why string }
 // Error says why.
 func (e *Ended) Error() string { return e.Why }
 
-// GivenUp is the error of a task that nobody waits for any more. Told reports whether the server confirmed the
+// GivenUp is the error of a task that nobody waits for any more. Confirmed reports whether the server confirmed the
 // cancellation.
 type GivenUp struct {
 	Told  bool
