@@ -18,6 +18,7 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/pilot"
+	"sextant/backend/api/access"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/pages"
@@ -116,7 +117,7 @@ type System struct {
 
 	// apps is what pages of MCP servers get; openPages makes it.
 	apps appRoom
-	keys *httpapi.Keys
+	keys *access.Keys
 	// deskOpen is closed when there is a Desk.
 	deskOpen chan struct{}
 	// portsKnown is closed when Guard knows which ports are Sextant's own.
@@ -147,7 +148,7 @@ func (s *System) OnClose(name string, close func() error) {
 
 // OpenSystem opens everything purpose needs. On an error nothing stays open.
 func OpenSystem(ctx context.Context, config *config.Config, purpose Purpose, log *slog.Logger) (sys *System, err error) {
-	s := &System{Config: config, Log: log, keys: httpapi.NewKeys(), deskOpen: make(chan struct{}), portsKnown: make(chan struct{})}
+	s := &System{Config: config, Log: log, keys: access.NewKeys(), deskOpen: make(chan struct{}), portsKnown: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -198,7 +199,7 @@ func (s *System) Token() string { return s.keys.Token() }
 // role tells the event stream what a key allows.
 func (s *System) role(key string) (valid, window bool) {
 	r := s.keys.Role(key)
-	return r != httpapi.RoleNone, r == httpapi.RoleWindow
+	return r != access.RoleNone, r == access.RoleWindow
 }
 
 // PanelsFolder is where a person's own panels go.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	httpapi "sextant/backend/api/http"
+	"sextant/backend/api/access"
 	"sextant/shared/toolspec"
 )
 
@@ -269,7 +269,7 @@ func TestSextantsOwnPortIsNeverReachableFromAPageUnderAnyName(t *testing.T) {
 }
 
 // proofOf is what our own door answers, so what no page may ever show.
-func proofOf(sys *System) string { return httpapi.Proof(sys.Token(), ownNonce) }
+func proofOf(sys *System) string { return access.Proof(sys.Token(), ownNonce) }
 
 const ownNonce = "0123456789abcdef"
 

@@ -17,6 +17,7 @@ import (
 
 	"sextant/app"
 	"sextant/app/config"
+	"sextant/backend/api/access"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/api/mcpserver"
 )
@@ -43,7 +44,7 @@ func findInstance(ctx context.Context, dir string) (instance, error) {
 	}
 	nonce := rand.Text()
 	proof, err := at.get(ctx, httpapi.ProofPath+"?nonce="+nonce, "", proofPatience)
-	if err != nil || subtle.ConstantTimeCompare(proof, []byte(httpapi.Proof(at.Token, nonce))) != 1 {
+	if err != nil || subtle.ConstantTimeCompare(proof, []byte(access.Proof(at.Token, nonce))) != 1 {
 		return instance{}, errNoInstance
 	}
 	return at, nil

@@ -5,6 +5,7 @@ import (
 
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/price"
+	"sextant/backend/api/route"
 	"sextant/shared/wire"
 )
 
@@ -19,13 +20,13 @@ func (b budgetBody) read() (loop.Budget, error) {
 	return loop.Budget{Tokens: b.Tokens, Cost: cost}, err
 }
 
-func (s *Server) bill(ctx context.Context, in *idPath) (*body[wire.Spending], error) {
+func (s *Server) bill(ctx context.Context, in *route.ByID) (*route.Body[wire.Spending], error) {
 	if _, err := s.conversation(ctx, in.ID); err != nil {
 		return nil, err
 	}
 	bill, err := s.rooms.Loop.Bill(ctx, in.ID)
 	if err != nil {
-		return nil, failed("What the conversation cost could not be read.", err)
+		return nil, route.Failed("What the conversation cost could not be read.", err)
 	}
-	return answer(bill), nil
+	return route.Answer(bill), nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/backend/guard/policy"
 	"sextant/shared/toolspec"
 )
@@ -18,20 +20,20 @@ func (s *Server) permit(ctx context.Context, in *struct {
 		Permission policy.Permission `json:"permission" doc:"allow, ask or never; empty leaves it to the rules"`
 	}
 },
-) (*body[ToolRows], error) {
-	if err := personOnly(ctx); err != nil {
+) (*route.Body[ToolRows], error) {
+	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
 	want := in.Body.Permission
 	if !want.Valid() {
-		return nil, badRequest(`"permission" is allow, ask, never or empty.`)
+		return nil, route.BadRequest(`"permission" is allow, ask, never or empty.`)
 	}
 	// Two answers at a time would each write the lists without the other's tool.
 	s.permitting.Lock()
 	defer s.permitting.Unlock()
 	def, known := s.definition(in.Name)
 	if !known {
-		return nil, notFound("There is no tool " + in.Name + ".")
+		return nil, route.NotFound("There is no tool " + in.Name + ".")
 	}
 	steps := []func() error{
 		func() error { return s.listed(ctx, "tools_ask", in.Name, want == policy.Asking) },
@@ -48,7 +50,7 @@ func (s *Server) permit(ctx context.Context, in *struct {
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return nil, refused(err)
+			return nil, route.Refused(err)
 		}
 	}
 	return s.allTools(ctx, nil)

@@ -12,6 +12,8 @@ import (
 
 	"sextant/backend/agent/automation"
 	"sextant/backend/agent/loop"
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -37,16 +39,16 @@ type automationInput struct {
 // automationRoutes are the routes of answers that programs read (A8).
 func (s *Server) automationRoutes() {
 	m, p := s.rooms.Nav.Route("automations_run")
-	add(s, m, p, "Do a task and answer with JSON of a wanted format", http.StatusOK, s.automate)
+	route.Add(s.api, m, p, "Do a task and answer with JSON of a wanted format", http.StatusOK, s.automate)
 }
 
 // automate waits for the answer. A program that goes away stops the turn. What went wrong in the
 // task is 200 in the result form, as a tool that failed is.
-func (s *Server) automate(ctx context.Context, in *automationInput) (*body[wire.Automation], error) {
+func (s *Server) automate(ctx context.Context, in *automationInput) (*route.Body[wire.Automation], error) {
 	begun := time.Now()
 	format, err := automation.NewFormat(in.Body.Format)
 	if err != nil {
-		return answer(automationFailed(&automation.Error{Message: err.Error(), Suggestion: "Nothing ran. Send another format.", Unasked: true}, begun)), nil
+		return route.Answer(automationFailed(&automation.Error{Message: err.Error(), Suggestion: "Nothing ran. Send another format.", Unasked: true}, begun)), nil
 	}
 	if in.Body.Conversation != "" {
 		if _, err := s.conversation(ctx, in.Body.Conversation); err != nil {
@@ -55,7 +57,7 @@ func (s *Server) automate(ctx context.Context, in *automationInput) (*body[wire.
 	}
 	budget, err := in.Body.Budget.read()
 	if err != nil {
-		return nil, badRequest("The budget: " + err.Error() + ".")
+		return nil, route.BadRequest("The budget: " + err.Error() + ".")
 	}
 	job := automation.Job{
 		Ask: loop.Ask{
@@ -71,9 +73,9 @@ func (s *Server) automate(ctx context.Context, in *automationInput) (*body[wire.
 	if in.Body.Repairs != nil {
 		job.Repairs = *in.Body.Repairs
 	} else if job.Repairs, err = strconv.Atoi(s.rooms.Settings.Get("answer_repairs")); err != nil {
-		return nil, failed("The setting answer_repairs is no number.", err)
+		return nil, route.Failed("The setting answer_repairs is no number.", err)
 	}
-	if !isWindow(ctx) {
+	if !access.IsWindow(ctx) {
 		job.Caller, job.Interactive = toolspec.CallerHTTP, s.rooms.Watched()
 	}
 	done, err := automation.Run(ctx, s.rooms.Loop, job)
@@ -81,11 +83,11 @@ func (s *Server) automate(ctx context.Context, in *automationInput) (*body[wire.
 		if errors.Is(err, loop.ErrBusy) {
 			return nil, huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it or wait for its end.")
 		}
-		return answer(automationFailed(e, begun)), nil
+		return route.Answer(automationFailed(e, begun)), nil
 	}
 	a := automationOf(done.Outcome, begun)
 	a.Success, a.Result, a.Repairs = true, done.JSON, done.Repairs
-	return answer(a), nil
+	return route.Answer(a), nil
 }
 
 // automationOf is what is told of a turn, whether it came to an answer or not.

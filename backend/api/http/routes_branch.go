@@ -8,18 +8,19 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"sextant/backend/agent/loop"
+	"sextant/backend/api/route"
 )
 
 // branchRoutes are the routes by which a conversation goes on in another way.
 func (s *Server) branchRoutes() {
-	add(s, http.MethodPost, "/api/conversations/{id}/branches", "Ask a message again, with other words or another model, in a new branch", http.StatusAccepted, s.branch)
-	add(s, http.MethodPut, "/api/conversations/{id}/branch", "Go on in another branch", http.StatusNoContent, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodPost, "/api/conversations/{id}/branches", "Ask a message again, with other words or another model, in a new branch", http.StatusAccepted, s.branch)
+	route.Add(s.api, http.MethodPut, "/api/conversations/{id}/branch", "Go on in another branch", http.StatusNoContent, func(ctx context.Context, in *struct {
 		ID   string `path:"id" maxLength:"128"`
 		Body struct {
 			Branch string `json:"branch" maxLength:"128" doc:"Its id, as branch.started told it; empty for the way the conversation went at first"`
 		}
 	},
-	) (*nothing, error) {
+	) (*route.Empty, error) {
 		if _, err := s.conversation(ctx, in.ID); err != nil {
 			return nil, err
 		}
@@ -39,7 +40,7 @@ func (s *Server) branch(ctx context.Context, in *struct {
 		Panel   string `json:"panel,omitempty" maxLength:"64"`
 	}
 },
-) (*body[TurnRef], error) {
+) (*route.Body[TurnRef], error) {
 	if _, err := s.conversation(ctx, in.ID); err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (s *Server) branch(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, branchProblem(err)
 	}
-	return answer(TurnRef{Turn: turn}), nil
+	return route.Answer(TurnRef{Turn: turn}), nil
 }
 
 // branchProblem is the answer to a branch that was not begun or chosen.
@@ -61,11 +62,11 @@ func branchProblem(err error) error {
 	case errors.Is(err, loop.ErrBusy):
 		return huma.NewError(http.StatusConflict, "A turn is running in this conversation. Nothing changed. Stop it or wait for its end.")
 	case errors.Is(err, loop.ErrNoQuestion):
-		return notFound("The branch that is shown has no such message of a person. Choose the message's branch first.")
+		return route.NotFound("The branch that is shown has no such message of a person. Choose the message's branch first.")
 	case errors.Is(err, loop.ErrNoBranch):
-		return notFound("There is no such branch in this conversation.")
+		return route.NotFound("There is no such branch in this conversation.")
 	case errors.Is(err, loop.ErrEmpty), errors.Is(err, loop.ErrTooLong):
-		return badRequest(err.Error())
+		return route.BadRequest(err.Error())
 	}
-	return failed("Nothing changed: the branch could not be kept.", err)
+	return route.Failed("Nothing changed: the branch could not be kept.", err)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/backend/tools/files"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -22,32 +24,32 @@ type undoInput struct {
 
 // changeRoutes are what tools did to files, and the way back.
 func (s *Server) changeRoutes() {
-	add(s, http.MethodGet, "/api/changes", "What a turn did to files, and whether it can be undone", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodGet, "/api/changes", "What a turn did to files, and whether it can be undone", http.StatusOK, func(ctx context.Context, in *struct {
 		Turn string `query:"turn" required:"true" minLength:"1" maxLength:"128"`
 	},
-	) (*body[wire.Changes], error) {
+	) (*route.Body[wire.Changes], error) {
 		// It shows what files hold.
-		if err := personOnly(ctx); err != nil {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		changed, err := s.rooms.FileTools.Changes(ctx, in.Turn)
 		if err != nil {
-			return nil, failed("The changes could not be read. The files are as they are.", err)
+			return nil, route.Failed("The changes could not be read. The files are as they are.", err)
 		}
 		calls, err := s.rooms.Panels.Undoable(ctx, "", "", in.Turn, "")
 		if err != nil {
-			return nil, failed("The changes could not be read. What panels did is as it is.", err)
+			return nil, route.Failed("The changes could not be read. What panels did is as it is.", err)
 		}
 		all := wire.Changes{Files: changed, Calls: []wire.UndoableCall{}}
 		for _, u := range calls {
 			all.Calls = append(all.Calls, files.Undoable(u))
 		}
-		return answer(all), nil
+		return route.Answer(all), nil
 	})
-	add(s, http.MethodPost, "/api/changes/undo", "Take back what a turn or a call did to files", http.StatusOK, func(ctx context.Context, in *undoInput) (*body[toolspec.Result], error) {
+	route.Add(s.api, http.MethodPost, "/api/changes/undo", "Take back what a turn or a call did to files", http.StatusOK, func(ctx context.Context, in *undoInput) (*route.Body[toolspec.Result], error) {
 		args, err := json.Marshal(in.Body)
 		if err != nil {
-			return nil, refused(err)
+			return nil, route.Refused(err)
 		}
 		return s.run(ctx, in.Client, files.Undo, "", args), nil
 	})

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/backend/tools/panels"
 	"sextant/shared/event"
 )
@@ -22,71 +24,71 @@ type answerInput struct {
 // change that a program made, or what it would have its own panel do.
 func (s *Server) decideRoutes() {
 	const path = "/api/panels/{id}"
-	add(s, http.MethodPost, path+"/accept", "Take over the change of a panel that waits", http.StatusOK, func(ctx context.Context, in *answerInput) (*body[event.PanelList], error) {
+	route.Add(s.api, http.MethodPost, path+"/accept", "Take over the change of a panel that waits", http.StatusOK, func(ctx context.Context, in *answerInput) (*route.Body[event.PanelList], error) {
 		return s.decide(ctx, s.rooms.Panels.Accept, in)
 	})
-	add(s, http.MethodPost, path+"/decline", "Leave a panel as it was accepted", http.StatusOK, func(ctx context.Context, in *answerInput) (*body[event.PanelList], error) {
+	route.Add(s.api, http.MethodPost, path+"/decline", "Leave a panel as it was accepted", http.StatusOK, func(ctx context.Context, in *answerInput) (*route.Body[event.PanelList], error) {
 		return s.decide(ctx, s.rooms.Panels.Decline, in)
 	})
-	add(s, http.MethodPost, path+"/develop", "Take over changes of a panel's tools without asking until Sextant ends", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodPost, path+"/develop", "Take over changes of a panel's tools without asking until Sextant ends", http.StatusOK, func(ctx context.Context, in *struct {
 		ID   string `path:"id" maxLength:"64"`
 		Body struct {
 			On bool `json:"on"`
 		}
 	},
-	) (*body[event.PanelList], error) {
-		if err := personOnly(ctx); err != nil {
+	) (*route.Body[event.PanelList], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		return s.decided(s.rooms.Panels.Develop(ctx, in.ID, in.Body.On))
 	})
-	add(s, http.MethodPost, path+"/pin", "Offer a panel's tools while another one is active, or no longer", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodPost, path+"/pin", "Offer a panel's tools while another one is active, or no longer", http.StatusOK, func(ctx context.Context, in *struct {
 		ID   string `path:"id" maxLength:"64"`
 		Body struct {
 			Pinned bool `json:"pinned"`
 		}
 	},
-	) (*body[event.PanelList], error) {
-		if err := personOnly(ctx); err != nil {
+	) (*route.Body[event.PanelList], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		return s.decided(s.rooms.Panels.Pin(ctx, in.ID, in.Body.Pinned))
 	})
-	add(s, http.MethodPut, path+"/context", "What a panel shows now, for its tools", http.StatusNoContent, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodPut, path+"/context", "What a panel shows now, for its tools", http.StatusNoContent, func(ctx context.Context, in *struct {
 		ID   string `path:"id" maxLength:"64"`
 		Body map[string]json.RawMessage
 	},
-	) (*nothing, error) {
+	) (*route.Empty, error) {
 		// What is filled in for a call must be what the person sees, so only the window says it.
-		if err := personOnly(ctx); err != nil {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		switch err := s.rooms.Panels.Publish(in.ID, in.Body); {
 		case errors.Is(err, panels.ErrNoPanel):
-			return nil, notFound(err.Error())
+			return nil, route.NotFound(err.Error())
 		case err != nil:
-			return nil, badRequest(err.Error())
+			return nil, route.BadRequest(err.Error())
 		}
 		return nil, nil
 	})
 }
 
-func (s *Server) decide(ctx context.Context, do func(ctx context.Context, panel, hash string) error, in *answerInput) (*body[event.PanelList], error) {
-	if err := personOnly(ctx); err != nil {
+func (s *Server) decide(ctx context.Context, do func(ctx context.Context, panel, hash string) error, in *answerInput) (*route.Body[event.PanelList], error) {
+	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
 	return s.decided(do(ctx, in.ID, in.Body.Hash))
 }
 
 // decided answers with the panels as they are now.
-func (s *Server) decided(err error) (*body[event.PanelList], error) {
+func (s *Server) decided(err error) (*route.Body[event.PanelList], error) {
 	switch {
 	case errors.Is(err, panels.ErrNotPending):
-		return nil, notFound("This change does not wait any more. The panel shows what waits now.")
+		return nil, route.NotFound("This change does not wait any more. The panel shows what waits now.")
 	case errors.Is(err, panels.ErrNoPanel):
-		return nil, notFound(err.Error())
+		return nil, route.NotFound(err.Error())
 	case err != nil:
-		return nil, failed("It could not be kept, so the panel is as it was.", err)
+		return nil, route.Failed("It could not be kept, so the panel is as it was.", err)
 	}
-	return answer(event.PanelList{Panels: s.rooms.Panels.Panels()}), nil
+	return route.Answer(event.PanelList{Panels: s.rooms.Panels.Panels()}), nil
 }

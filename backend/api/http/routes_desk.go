@@ -6,6 +6,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/backend/tools/files"
 	"sextant/shared/wire"
 )
@@ -24,16 +26,16 @@ type pathQuery struct {
 }
 
 // looked is the answer of a room that looked at the disk for the person.
-func looked[T any](v T, err error) (*body[T], error) {
+func looked[T any](v T, err error) (*route.Body[T], error) {
 	switch {
 	case err == nil:
-		return answer(v), nil
+		return route.Answer(v), nil
 	case files.Closed(err):
 		return nil, huma.NewError(http.StatusForbidden, sentence(err))
 	case files.Mendable(err):
-		return nil, notFound(sentence(err))
+		return nil, route.NotFound(sentence(err))
 	}
-	return nil, failed("It could not be read. Nothing was changed.", err)
+	return nil, route.Failed("It could not be read. Nothing was changed.", err)
 }
 
 func sentence(err error) string { return err.Error() + "." }
@@ -41,46 +43,46 @@ func sentence(err error) string { return err.Error() + "." }
 // deskRoutes are what the pages of the code editor, files, notes and browser look at, for the person
 // alone: what they do to files goes through the Pipeline.
 func (s *Server) deskRoutes() {
-	add(s, http.MethodGet, "/api/desk/text", "A file as the code editor opens it", http.StatusOK, person(func(ctx context.Context, in *pathQuery) (*body[wire.FileText], error) {
+	route.Add(s.api, http.MethodGet, "/api/desk/text", "A file as the code editor opens it", http.StatusOK, person(func(ctx context.Context, in *pathQuery) (*route.Body[wire.FileText], error) {
 		return looked(s.rooms.FileTools.Text(ctx, in.Path))
 	}))
-	add(s, http.MethodGet, "/api/desk/folder", "What lies in a folder", http.StatusOK, person(func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodGet, "/api/desk/folder", "What lies in a folder", http.StatusOK, person(func(ctx context.Context, in *struct {
 		Path string `query:"path" maxLength:"4096" doc:"The workspace when left out"`
 	},
-	) (*body[wire.Folder], error) {
+	) (*route.Body[wire.Folder], error) {
 		return looked(s.rooms.FileTools.Folder(ctx, in.Path))
 	}))
-	add(s, http.MethodPost, "/api/desk/stamps", "Whether files and folders changed", http.StatusOK, person(func(_ context.Context, in *struct {
+	route.Add(s.api, http.MethodPost, "/api/desk/stamps", "Whether files and folders changed", http.StatusOK, person(func(_ context.Context, in *struct {
 		Body struct {
 			Paths []string `json:"paths" maxItems:"300"`
 		}
 	},
-	) (*body[wire.PathStamps], error) {
-		return answer(s.rooms.FileTools.Stamps(in.Body.Paths)), nil
+	) (*route.Body[wire.PathStamps], error) {
+		return route.Answer(s.rooms.FileTools.Stamps(in.Body.Paths)), nil
 	}))
-	add(s, http.MethodGet, "/api/desk/paths", "Files of the workspace by words of their path", http.StatusOK, person(func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodGet, "/api/desk/paths", "Files of the workspace by words of their path", http.StatusOK, person(func(ctx context.Context, in *struct {
 		Words string `query:"words" maxLength:"200"`
 	},
-	) (*body[wire.FoundPaths], error) {
+	) (*route.Body[wire.FoundPaths], error) {
 		return looked(s.rooms.FileTools.Paths(ctx, in.Words))
 	}))
-	add(s, http.MethodGet, "/api/desk/picture", "The bytes of a picture", http.StatusOK, person(s.picture))
-	add(s, http.MethodGet, "/api/desk/trash", "What was thrown away", http.StatusOK, person(func(context.Context, *nothing) (*body[wire.TrashList], error) {
-		return answer(wire.TrashList{Items: s.rooms.FileTools.Trash()}), nil
+	route.Add(s.api, http.MethodGet, "/api/desk/picture", "The bytes of a picture", http.StatusOK, person(s.picture))
+	route.Add(s.api, http.MethodGet, "/api/desk/trash", "What was thrown away", http.StatusOK, person(func(context.Context, *route.Empty) (*route.Body[wire.TrashList], error) {
+		return route.Answer(wire.TrashList{Items: s.rooms.FileTools.Trash()}), nil
 	}))
-	add(s, http.MethodGet, "/api/desk/notes", "Notes by the words they hold, the newest first", http.StatusOK, person(func(_ context.Context, in *struct {
+	route.Add(s.api, http.MethodGet, "/api/desk/notes", "Notes by the words they hold, the newest first", http.StatusOK, person(func(_ context.Context, in *struct {
 		Words string `query:"words" maxLength:"200"`
 	},
-	) (*body[wire.NoteList], error) {
+	) (*route.Body[wire.NoteList], error) {
 		list, err := s.rooms.Notes.Notes(in.Words)
 		return looked(wire.NoteList{Notes: list}, err)
 	}))
-	add(s, http.MethodGet, "/api/desk/bookmarks", "Kept pages, the newest first", http.StatusOK, person(func(ctx context.Context, _ *nothing) (*body[wire.BookmarkList], error) {
+	route.Add(s.api, http.MethodGet, "/api/desk/bookmarks", "Kept pages, the newest first", http.StatusOK, person(func(ctx context.Context, _ *route.Empty) (*route.Body[wire.BookmarkList], error) {
 		list, err := s.rooms.Store.Bookmarks(ctx)
 		if err != nil {
-			return nil, failed("The bookmarks could not be read. They are still there.", err)
+			return nil, route.Failed("The bookmarks could not be read. They are still there.", err)
 		}
-		return answer(wire.BookmarkList{Bookmarks: list}), nil
+		return route.Answer(wire.BookmarkList{Bookmarks: list}), nil
 	}))
 	s.editorRoutes()
 }
@@ -88,7 +90,7 @@ func (s *Server) deskRoutes() {
 // person lets only a window in.
 func person[I, O any](h func(context.Context, *I) (*O, error)) func(context.Context, *I) (*O, error) {
 	return func(ctx context.Context, in *I) (*O, error) {
-		if err := personOnly(ctx); err != nil {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		return h(ctx, in)
@@ -96,16 +98,16 @@ func person[I, O any](h func(context.Context, *I) (*O, error)) func(context.Cont
 }
 
 func (s *Server) editorRoutes() {
-	add(s, http.MethodGet, "/api/desk/editor", "What is open in the code editor, and what is not saved", http.StatusOK, person(func(context.Context, *nothing) (*body[wire.EditorKept], error) {
-		return answer(s.rooms.Editor.All()), nil
+	route.Add(s.api, http.MethodGet, "/api/desk/editor", "What is open in the code editor, and what is not saved", http.StatusOK, person(func(context.Context, *route.Empty) (*route.Body[wire.EditorKept], error) {
+		return route.Answer(s.rooms.Editor.All()), nil
 	}))
-	add(s, http.MethodPut, "/api/desk/editor", "Keep what is open in the code editor", http.StatusNoContent, person(func(_ context.Context, in *struct{ Body wire.EditorState }) (*nothing, error) {
+	route.Add(s.api, http.MethodPut, "/api/desk/editor", "Keep what is open in the code editor", http.StatusNoContent, person(func(_ context.Context, in *struct{ Body wire.EditorState }) (*route.Empty, error) {
 		return nil, keeping(s.rooms.Editor.Keep(in.Body))
 	}))
-	add(s, http.MethodPut, "/api/desk/editor/draft", "Keep text that is not saved yet", http.StatusNoContent, person(func(_ context.Context, in *struct{ Body wire.EditorDraft }) (*nothing, error) {
+	route.Add(s.api, http.MethodPut, "/api/desk/editor/draft", "Keep text that is not saved yet", http.StatusNoContent, person(func(_ context.Context, in *struct{ Body wire.EditorDraft }) (*route.Empty, error) {
 		return nil, keeping(s.rooms.Editor.KeepDraft(in.Body))
 	}))
-	add(s, http.MethodDelete, "/api/desk/editor/draft", "Forget text that was saved or given up", http.StatusNoContent, person(func(_ context.Context, in *pathQuery) (*nothing, error) {
+	route.Add(s.api, http.MethodDelete, "/api/desk/editor/draft", "Forget text that was saved or given up", http.StatusNoContent, person(func(_ context.Context, in *pathQuery) (*route.Empty, error) {
 		return nil, keeping(s.rooms.Editor.DropDraft(in.Path))
 	}))
 }
@@ -115,7 +117,7 @@ func keeping(err error) error {
 	if err == nil {
 		return nil
 	}
-	return refused(err)
+	return route.Refused(err)
 }
 
 // picture serves a picture for an <img> of our own pages; it is never rendered as a page.

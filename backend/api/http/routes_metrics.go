@@ -7,6 +7,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sextant/backend/api/metrics"
+	"sextant/backend/api/route"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -16,44 +18,44 @@ const failuresTold = 10
 
 // metricsRoutes are figures of what was done.
 func (s *Server) metricsRoutes() {
-	add(s, http.MethodGet, "/api/metrics", "Figures of calls, questions, turns and tokens over a range", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodGet, "/api/metrics", "Figures of calls, questions, turns and tokens over a range", http.StatusOK, func(ctx context.Context, in *struct {
 		Range  wire.MetricsRange `query:"range" enum:"day,week,month,all" default:"day"`
 		Origin toolspec.Origin   `query:"origin" enum:"baseline,panel,mcp,created" doc:"Only calls of tools of this origin"`
 	},
-	) (*body[wire.Metrics], error) {
+	) (*route.Body[wire.Metrics], error) {
 		m, err := s.rooms.Store.Metrics(ctx, in.Range, in.Origin, time.Now())
 		if err != nil {
-			return nil, failed("The figures could not be read. Nothing is lost: they are worked out from the audit log.", err)
+			return nil, route.Failed("The figures could not be read. Nothing is lost: they are worked out from the audit log.", err)
 		}
-		return answer(m), nil
+		return route.Answer(m), nil
 	})
-	add(s, http.MethodGet, "/api/metrics/tool", "One tool's durations over a range and its newest failures", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodGet, "/api/metrics/tool", "One tool's durations over a range and its newest failures", http.StatusOK, func(ctx context.Context, in *struct {
 		Tool   string            `query:"tool" maxLength:"200"`
 		Origin toolspec.Origin   `query:"origin" maxLength:"20"`
 		Range  wire.MetricsRange `query:"range" enum:"day,week,month,all" default:"day"`
 	},
-	) (*body[wire.ToolHistory], error) {
+	) (*route.Body[wire.ToolHistory], error) {
 		h, err := s.rooms.Audit.History(ctx, in.Tool, in.Origin, in.Range, failuresTold, time.Now())
 		if err != nil {
-			return nil, failed("The tool's figures could not be read.", err)
+			return nil, route.Failed("The tool's figures could not be read.", err)
 		}
-		return answer(h), nil
+		return route.Answer(h), nil
 	})
 	// Outside of /api, where scrapers look for it.
 	huma.Register(s.api, huma.Operation{
-		OperationID: operationID(http.MethodGet, MetricsPath), Method: http.MethodGet, Path: MetricsPath,
+		OperationID: route.OperationID(http.MethodGet, MetricsPath), Method: http.MethodGet, Path: MetricsPath,
 		Summary: "Counters since the first start, in the text format of Prometheus",
-	}, func(ctx context.Context, _ *nothing) (*huma.StreamResponse, error) {
-		totals, err := s.rooms.Store.Totals(ctx, firstBounds())
+	}, func(ctx context.Context, _ *route.Empty) (*huma.StreamResponse, error) {
+		totals, err := s.rooms.Store.Totals(ctx, metrics.FirstTokenBounds())
 		if err != nil {
-			return nil, failed("The counters could not be read.", err)
+			return nil, route.Failed("The counters could not be read.", err)
 		}
-		page, err := exposition(programMetrics(s.rooms.Version, totals))
+		page, err := metrics.Text(metrics.Program(s.rooms.Version, totals))
 		if err != nil {
-			return nil, failed("The counters could not be written.", err)
+			return nil, route.Failed("The counters could not be written.", err)
 		}
 		return &huma.StreamResponse{Body: func(ctx huma.Context) {
-			ctx.SetHeader("Content-Type", metricsMedia)
+			ctx.SetHeader("Content-Type", metrics.MediaType)
 			ctx.SetHeader("Cache-Control", "no-store")
 			_, _ = ctx.BodyWriter().Write(page) // a reader that went away is no matter of ours
 		}}, nil

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/backend/tools/panels/evals"
 	"sextant/backend/tools/panels/making"
 	"sextant/backend/tools/panels/manifest"
@@ -40,46 +42,46 @@ type PanelEvals struct {
 
 // packageRoutes install panels from archives, which only the person may, and run panels' evals.
 func (s *Server) packageRoutes() {
-	add(s, http.MethodPost, "/api/panels/offer", "What installing a panel's archive would do", http.StatusOK, s.offerPanel)
-	add(s, http.MethodPost, "/api/panels/install", "Install a panel's archive that was shown", http.StatusOK, s.installPanel)
-	add(s, http.MethodPost, "/api/panels/{id}/eval", "Make the calls of a panel's evals and compare the answers", http.StatusOK, s.evalPanel)
+	route.Add(s.api, http.MethodPost, "/api/panels/offer", "What installing a panel's archive would do", http.StatusOK, s.offerPanel)
+	route.Add(s.api, http.MethodPost, "/api/panels/install", "Install a panel's archive that was shown", http.StatusOK, s.installPanel)
+	route.Add(s.api, http.MethodPost, "/api/panels/{id}/eval", "Make the calls of a panel's evals and compare the answers", http.StatusOK, s.evalPanel)
 }
 
-func (s *Server) offerPanel(ctx context.Context, in *archiveInput) (*body[PanelOffer], error) {
-	if err := personOnly(ctx); err != nil {
+func (s *Server) offerPanel(ctx context.Context, in *archiveInput) (*route.Body[PanelOffer], error) {
+	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
 	offer, err := s.rooms.Making.Offer(in.Body.Archive)
 	var unfit *making.Unfit
 	switch {
 	case errors.As(err, &unfit):
-		return answer(PanelOffer{Panel: unfit.Panel, Problems: unfit.Problems}), nil
+		return route.Answer(PanelOffer{Panel: unfit.Panel, Problems: unfit.Problems}), nil
 	case err != nil:
-		return nil, badRequest(err.Error())
+		return nil, route.BadRequest(err.Error())
 	}
-	return answer(PanelOffer{Panel: offer.Panel, Offer: &offer}), nil
+	return route.Answer(PanelOffer{Panel: offer.Panel, Offer: &offer}), nil
 }
 
-func (s *Server) installPanel(ctx context.Context, in *archiveInput) (*body[PanelInstalled], error) {
-	if err := personOnly(ctx); err != nil {
+func (s *Server) installPanel(ctx context.Context, in *archiveInput) (*route.Body[PanelInstalled], error) {
+	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
 	panel, err := s.rooms.Making.Install(ctx, in.Body.Archive, in.Body.Hash)
 	if err != nil {
-		return nil, badRequest(err.Error())
+		return nil, route.BadRequest(err.Error())
 	}
-	return answer(PanelInstalled{Panel: panel}), nil
+	return route.Answer(PanelInstalled{Panel: panel}), nil
 }
 
 // evalPanel runs the calls as who asks for them: judged, asked about and written down as any other. An
 // address in their arguments is the panel's word; nobody typed it.
-func (s *Server) evalPanel(ctx context.Context, in *idPath) (*body[PanelEvals], error) {
+func (s *Server) evalPanel(ctx context.Context, in *route.ByID) (*route.Body[PanelEvals], error) {
 	list, known := s.rooms.Panels.Evals(in.ID)
 	if !known {
-		return nil, notFound("There is no panel " + in.ID + " that can be used. GET /api/panels lists the panels.")
+		return nil, route.NotFound("There is no panel " + in.ID + " that can be used. GET /api/panels lists the panels.")
 	}
 	from := s.from(ctx, "", nil)
-	return answer(PanelEvals{Outcomes: evals.Run(ctx, list, func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
+	return route.Answer(PanelEvals{Outcomes: evals.Run(ctx, list, func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
 		return s.rooms.Calls.Do(ctx, toolspec.Call{Tool: tool, Args: args, Panel: in.ID, From: from})
 	})}), nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/shared/event"
 )
 
@@ -21,25 +23,25 @@ type PanelState struct {
 
 // pageRoutes are what the window asks on behalf of a panel's page.
 func (s *Server) pageRoutes() {
-	add(s, http.MethodGet, "/api/panels/{id}/state", "What a panel's page had kept", http.StatusOK, func(ctx context.Context, in *idPath) (*body[PanelState], error) {
+	route.Add(s.api, http.MethodGet, "/api/panels/{id}/state", "What a panel's page had kept", http.StatusOK, func(ctx context.Context, in *route.ByID) (*route.Body[PanelState], error) {
 		if err := s.knownPanel(in.ID); err != nil {
 			return nil, err
 		}
 		state, ok, err := s.rooms.Store.PanelState(ctx, in.ID)
 		if err != nil {
-			return nil, failed("The panel's state could not be read.", err)
+			return nil, route.Failed("The panel's state could not be read.", err)
 		}
 		if !ok {
 			state = "null"
 		}
-		return answer(PanelState{State: json.RawMessage(state)}), nil
+		return route.Answer(PanelState{State: json.RawMessage(state)}), nil
 	})
-	add(s, http.MethodPut, "/api/panels/{id}/state", "Keep something for a panel's page", http.StatusNoContent, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodPut, "/api/panels/{id}/state", "Keep something for a panel's page", http.StatusNoContent, func(ctx context.Context, in *struct {
 		ID   string `path:"id" maxLength:"128"`
 		Body PanelState
 	},
-	) (*nothing, error) {
-		if err := personOnly(ctx); err != nil {
+	) (*route.Empty, error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		if err := s.knownPanel(in.ID); err != nil {
@@ -49,10 +51,10 @@ func (s *Server) pageRoutes() {
 			return nil, huma.NewError(http.StatusRequestEntityTooLarge, "A panel's state may have 256 KB of JSON. Keep less, or keep it in the panel's backend.")
 		}
 		if !json.Valid(in.Body.State) {
-			return nil, badRequest(`"state" is missing: any JSON value.`)
+			return nil, route.BadRequest(`"state" is missing: any JSON value.`)
 		}
 		if err := s.rooms.Store.SetPanelState(ctx, in.ID, string(in.Body.State)); err != nil {
-			return nil, failed("The panel's state could not be kept.", err)
+			return nil, route.Failed("The panel's state could not be kept.", err)
 		}
 		return nil, nil
 	})

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/backend/tools/panels/configured"
 	"sextant/shared/toolspec"
 )
@@ -21,17 +23,17 @@ type panelCall struct {
 
 // panelOwnRoutes are what the pages of panels need.
 func (s *Server) panelOwnRoutes() {
-	add(s, http.MethodPost, "/api/panels/{id}/call", "Run a tool as a panel's page", http.StatusOK, s.callAsPanel)
-	add(s, http.MethodGet, "/api/panels/{id}/config", "Settings of a panel", http.StatusOK, s.panelSettings)
-	add(s, http.MethodPut, "/api/panels/{id}/config", "Change settings of a panel", http.StatusOK, s.setPanelSettings)
+	route.Add(s.api, http.MethodPost, "/api/panels/{id}/call", "Run a tool as a panel's page", http.StatusOK, s.callAsPanel)
+	route.Add(s.api, http.MethodGet, "/api/panels/{id}/config", "Settings of a panel", http.StatusOK, s.panelSettings)
+	route.Add(s.api, http.MethodPut, "/api/panels/{id}/config", "Change settings of a panel", http.StatusOK, s.setPanelSettings)
 }
 
 // callAsPanel runs a tool as the panel's own call; one that failed is still 200, in the result form.
-func (s *Server) callAsPanel(ctx context.Context, in *panelCall) (*body[toolspec.Result], error) {
+func (s *Server) callAsPanel(ctx context.Context, in *panelCall) (*route.Body[toolspec.Result], error) {
 	if _, known := s.rooms.Panels.CallTools(in.ID); !known {
-		return nil, notFound("There is no panel " + in.ID + " that can be used. GET /api/panels lists the panels.")
+		return nil, route.NotFound("There is no panel " + in.ID + " that can be used. GET /api/panels lists the panels.")
 	}
-	return answer(s.rooms.AsPanel(ctx, in.ID, in.Body.Tool, in.Body.Args)), nil
+	return route.Answer(s.rooms.AsPanel(ctx, in.ID, in.Body.Tool, in.Body.Args)), nil
 }
 
 // panelSettings is the list of a panel's settings; values of sensitive ones are not in it.
@@ -39,15 +41,15 @@ type panelSettings struct {
 	Settings []configured.PanelSetting `json:"settings"`
 }
 
-func (s *Server) panelSettings(ctx context.Context, in *idPath) (*body[panelSettings], error) {
+func (s *Server) panelSettings(ctx context.Context, in *route.ByID) (*route.Body[panelSettings], error) {
 	list, known, err := s.rooms.Panels.Settings(ctx, in.ID)
 	switch {
 	case err != nil:
-		return nil, failed("The settings of the panel could not be read.", err)
+		return nil, route.Failed("The settings of the panel could not be read.", err)
 	case !known:
-		return nil, notFound("There is no panel " + in.ID + " that can be used.")
+		return nil, route.NotFound("There is no panel " + in.ID + " that can be used.")
 	}
-	return answer(panelSettings{Settings: list}), nil
+	return route.Answer(panelSettings{Settings: list}), nil
 }
 
 // setPanelSettings keeps values by name; null takes one back to its default.
@@ -57,12 +59,12 @@ func (s *Server) setPanelSettings(ctx context.Context, in *struct {
 		Values map[string]json.RawMessage `json:"values"`
 	}
 },
-) (*body[panelSettings], error) {
-	if err := personOnly(ctx); err != nil {
+) (*route.Body[panelSettings], error) {
+	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.rooms.Panels.SetSettings(ctx, in.ID, in.Body.Values); err != nil {
-		return nil, refused(err)
+		return nil, route.Refused(err)
 	}
-	return s.panelSettings(ctx, &idPath{ID: in.ID})
+	return s.panelSettings(ctx, &route.ByID{ID: in.ID})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"sextant/backend/api/route"
 	"sextant/backend/tools/panels/manifest/shape"
 	"sextant/shared/event"
 )
@@ -34,13 +35,13 @@ type PanelTrouble struct {
 }
 
 func (s *Server) problemRoutes() {
-	add(s, http.MethodGet, "/api/panels/problems", "What is wrong with panels, where, and how it could be right", http.StatusOK, func(context.Context, *nothing) (*body[PanelProblems], error) {
+	route.Add(s.api, http.MethodGet, "/api/panels/problems", "What is wrong with panels, where, and how it could be right", http.StatusOK, func(context.Context, *route.Empty) (*route.Body[PanelProblems], error) {
 		out := PanelProblems{Panels: []PanelTrouble{}}
 		for _, p := range s.rooms.Panels.Panels() {
 			if len(p.Problems) > 0 {
 				out.Panels = append(out.Panels, PanelTrouble{ID: p.ID, Title: p.Title, Usable: p.Usable, Problems: p.Problems})
 			}
 		}
-		return answer(out), nil
+		return route.Answer(out), nil
 	})
 }

@@ -6,7 +6,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sextant/backend/api/access"
 	"sextant/backend/api/mcpserver"
+	"sextant/backend/api/route"
 	"sextant/shared/wire"
 )
 
@@ -21,19 +23,19 @@ type Programs interface {
 // program away is the person's to decide.
 func (s *Server) programRoutes() {
 	const path = "/api/programs"
-	list := func(ctx context.Context, _ *nothing) (*body[wire.Programs], error) {
-		if err := personOnly(ctx); err != nil {
+	list := func(ctx context.Context, _ *route.Empty) (*route.Body[wire.Programs], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
-		return answer(s.rooms.Programs.Programs()), nil
+		return route.Answer(s.rooms.Programs.Programs()), nil
 	}
-	add(s, http.MethodGet, path, "How other programs reach this Sextant over MCP, and which are there", http.StatusOK, list)
-	add(s, http.MethodDelete, path+"/{id}", "Send a program away and close its tabs", http.StatusOK, func(ctx context.Context, in *idPath) (*body[wire.Programs], error) {
-		if err := personOnly(ctx); err != nil {
+	route.Add(s.api, http.MethodGet, path, "How other programs reach this Sextant over MCP, and which are there", http.StatusOK, list)
+	route.Add(s.api, http.MethodDelete, path+"/{id}", "Send a program away and close its tabs", http.StatusOK, func(ctx context.Context, in *route.ByID) (*route.Body[wire.Programs], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		if !s.rooms.Programs.Dismiss(in.ID) {
-			return nil, notFound("This program has left already.")
+			return nil, route.NotFound("This program has left already.")
 		}
 		return list(ctx, nil)
 	})
@@ -73,7 +75,7 @@ func (s *Server) describeMCP() {
 		{Method: http.MethodDelete, Summary: "End an MCP session, in revisions before 2026-07-28"},
 	} {
 		op.Path, op.Description, op.Parameters, op.Responses = mcpserver.JoinPath, about, params, responses
-		op.OperationID = operationID(op.Method, op.Path)
+		op.OperationID = route.OperationID(op.Method, op.Path)
 		s.api.OpenAPI().AddOperation(op)
 	}
 }

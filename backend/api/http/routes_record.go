@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/backend/guard/policy"
 	"sextant/backend/record/audit"
 	"sextant/backend/record/store"
@@ -24,42 +26,42 @@ type Grants struct {
 
 // recordRoutes are what was allowed and what was done.
 func (s *Server) recordRoutes() {
-	add(s, http.MethodGet, "/api/grants", "Standing permissions, with how each was used", http.StatusOK, s.grants)
-	add(s, http.MethodDelete, "/api/grants/{id}", "Take a standing permission back", http.StatusOK, func(ctx context.Context, in *idPath) (*body[Grants], error) {
-		if err := personOnly(ctx); err != nil {
+	route.Add(s.api, http.MethodGet, "/api/grants", "Standing permissions, with how each was used", http.StatusOK, s.grants)
+	route.Add(s.api, http.MethodDelete, "/api/grants/{id}", "Take a standing permission back", http.StatusOK, func(ctx context.Context, in *route.ByID) (*route.Body[Grants], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		err := s.rooms.Store.RevokeGrant(ctx, in.ID)
 		if errors.Is(err, store.ErrNotFound) {
-			return nil, notFound("This grant is gone already.")
+			return nil, route.NotFound("This grant is gone already.")
 		}
 		if err != nil {
-			return nil, failed("The grant could not be taken back and still holds.", err)
+			return nil, route.Failed("The grant could not be taken back and still holds.", err)
 		}
 		return s.grants(ctx, nil)
 	})
-	add(s, http.MethodPost, "/api/rules", "Forbid calls by a rule, which stands among the permissions", http.StatusOK, s.addRule)
-	add(s, http.MethodGet, "/api/audit", "A page of the audit log, the newest calls first", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodPost, "/api/rules", "Forbid calls by a rule, which stands among the permissions", http.StatusOK, s.addRule)
+	route.Add(s.api, http.MethodGet, "/api/audit", "A page of the audit log, the newest calls first", http.StatusOK, func(ctx context.Context, in *struct {
 		Before int64  `query:"before" minimum:"0" doc:"Continue an earlier page: its before"`
 		Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
 		Words  string `query:"q" maxLength:"200" doc:"Only calls whose rows hold all of these words"`
 	},
-	) (*body[wire.AuditPage], error) {
+	) (*route.Body[wire.AuditPage], error) {
 		page, err := s.rooms.Audit.Page(ctx, in.Before, in.Limit, strings.Fields(in.Words)...)
 		if err != nil {
-			return nil, failed("The audit log could not be read.", err)
+			return nil, route.Failed("The audit log could not be read.", err)
 		}
-		return answer(page), nil
+		return route.Answer(page), nil
 	})
-	add(s, http.MethodPost, "/api/audit/verify", "Read the whole chain of the audit log", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[wire.AuditCheck], error) {
+	route.Add(s.api, http.MethodPost, "/api/audit/verify", "Read the whole chain of the audit log", http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[wire.AuditCheck], error) {
 		n, err := s.rooms.Audit.Verify(ctx)
 		switch {
 		case errors.Is(err, audit.ErrBroken):
-			return answer(wire.AuditCheck{Entries: n, Problem: err.Error()}), nil
+			return route.Answer(wire.AuditCheck{Entries: n, Problem: err.Error()}), nil
 		case err != nil:
-			return nil, failed("The audit log could not be read.", err)
+			return nil, route.Failed("The audit log could not be read.", err)
 		}
-		return answer(wire.AuditCheck{Entries: n}), nil
+		return route.Answer(wire.AuditCheck{Entries: n}), nil
 	})
 }
 
@@ -73,19 +75,19 @@ type RuleDraft struct {
 	Paths    []string `json:"paths,omitempty" maxItems:"64"`
 }
 
-func (s *Server) addRule(ctx context.Context, in *struct{ Body RuleDraft }) (*body[Grants], error) {
-	if err := personOnly(ctx); err != nil {
+func (s *Server) addRule(ctx context.Context, in *struct{ Body RuleDraft }) (*route.Body[Grants], error) {
+	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
 	rule, err := policy.Rule(toolspec.Grant{Tool: in.Body.Tool, Commands: in.Body.Commands, Hosts: in.Body.Hosts, Paths: in.Body.Paths}, time.Now().UTC())
 	if err != nil {
-		return nil, badRequest("The rule was not made: " + err.Error() + ".")
+		return nil, route.BadRequest("The rule was not made: " + err.Error() + ".")
 	}
 	if err := s.ruledTool(rule.Tool); err != nil {
 		return nil, err
 	}
 	if err := s.hold(ctx, rule); err != nil {
-		return nil, failed("The rule could not be kept and does not hold.", err)
+		return nil, route.Failed("The rule could not be kept and does not hold.", err)
 	}
 	return s.grants(ctx, nil)
 }
@@ -113,16 +115,16 @@ func (s *Server) ruledTool(name string) error {
 	if near := known.Nearest(name); len(near) > 0 {
 		next = "Did you mean " + strings.Join(near, ", ") + "?"
 	}
-	return badRequest(fmt.Sprintf("The rule was not made: there is no tool %q. %s", name, next))
+	return route.BadRequest(fmt.Sprintf("The rule was not made: there is no tool %q. %s", name, next))
 }
 
-func (s *Server) grants(ctx context.Context, _ *nothing) (*body[Grants], error) {
+func (s *Server) grants(ctx context.Context, _ *route.Empty) (*route.Body[Grants], error) {
 	rows, err := s.rooms.Store.GrantRows(ctx)
 	if err != nil {
-		return nil, failed("The grants could not be read. They still hold.", err)
+		return nil, route.Failed("The grants could not be read. They still hold.", err)
 	}
 	if rows == nil {
 		rows = []wire.GrantRow{}
 	}
-	return answer(Grants{Grants: rows}), nil
+	return route.Answer(Grants{Grants: rows}), nil
 }

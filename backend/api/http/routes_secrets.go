@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/backend/guard/secrets"
 )
 
@@ -29,11 +31,11 @@ type secretInput struct {
 // secretRoutes are the person's secrets: named by anybody who has the token, changed in a window.
 func (s *Server) secretRoutes() {
 	const path = "/api/secrets"
-	add(s, http.MethodGet, path, "The person's secrets, without their values", http.StatusOK, func(context.Context, *nothing) (*body[SecretList], error) {
+	route.Add(s.api, http.MethodGet, path, "The person's secrets, without their values", http.StatusOK, func(context.Context, *route.Empty) (*route.Body[SecretList], error) {
 		return s.secrets(), nil
 	})
-	add(s, http.MethodPut, path+"/{name}", "Keep a secret, or replace the one of that name", http.StatusOK, func(ctx context.Context, in *secretInput) (*body[SecretList], error) {
-		if err := personOnly(ctx); err != nil {
+	route.Add(s.api, http.MethodPut, path+"/{name}", "Keep a secret, or replace the one of that name", http.StatusOK, func(ctx context.Context, in *secretInput) (*route.Body[SecretList], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		one := secrets.Secret{Name: in.Name, Host: in.Body.Host, Places: in.Body.Places}
@@ -42,31 +44,31 @@ func (s *Server) secretRoutes() {
 		}
 		_, err := s.rooms.Secrets.Put(one, in.Body.Value)
 		if errors.Is(err, secrets.ErrInvalid) {
-			return nil, badRequest(strings.TrimPrefix(err.Error(), secrets.ErrInvalid.Error()+": "))
+			return nil, route.BadRequest(strings.TrimPrefix(err.Error(), secrets.ErrInvalid.Error()+": "))
 		}
 		if err != nil {
-			return nil, failed("The secret was not kept.", err)
+			return nil, route.Failed("The secret was not kept.", err)
 		}
 		return s.secrets(), nil
 	})
-	add(s, http.MethodDelete, path+"/{name}", "Forget a secret and its value", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodDelete, path+"/{name}", "Forget a secret and its value", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"64"`
 	},
-	) (*body[SecretList], error) {
-		if err := personOnly(ctx); err != nil {
+	) (*route.Body[SecretList], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		err := s.rooms.Secrets.Delete(in.Name)
 		if errors.Is(err, secrets.ErrUnknown) {
-			return nil, notFound("There is no secret of this name any more.")
+			return nil, route.NotFound("There is no secret of this name any more.")
 		}
 		if err != nil {
-			return nil, failed("The secret was not deleted.", err)
+			return nil, route.Failed("The secret was not deleted.", err)
 		}
 		return s.secrets(), nil
 	})
 }
 
-func (s *Server) secrets() *body[SecretList] {
-	return answer(SecretList{Secrets: s.rooms.Secrets.List(), Where: s.rooms.Secrets.Where()})
+func (s *Server) secrets() *route.Body[SecretList] {
+	return route.Answer(SecretList{Secrets: s.rooms.Secrets.List(), Where: s.rooms.Secrets.Where()})
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
@@ -34,76 +36,76 @@ type tokenBody struct {
 
 // stateRoutes are what the window needs to draw itself.
 func (s *Server) stateRoutes() {
-	add(s, http.MethodPost, sessionPath, "Exchange a one-time code for a window's key", http.StatusOK, func(_ context.Context, in *struct {
+	route.Add(s.api, http.MethodPost, sessionPath, "Exchange a one-time code for a window's key", http.StatusOK, func(_ context.Context, in *struct {
 		Body struct {
 			Code string `json:"code" maxLength:"128"`
 		}
 	},
-	) (*body[tokenBody], error) {
+	) (*route.Body[tokenBody], error) {
 		token, ok := s.rooms.Keys.Exchange(in.Body.Code)
 		if !ok {
 			return nil, huma.NewError(http.StatusUnauthorized, "This code was used or is too old. Open the window again.")
 		}
-		return answer(tokenBody{Token: token}), nil
+		return route.Answer(tokenBody{Token: token}), nil
 	})
-	add(s, http.MethodGet, "/api/state", "Everything the window starts from", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[wire.Snapshot], error) {
+	route.Add(s.api, http.MethodGet, "/api/state", "Everything the window starts from", http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[wire.Snapshot], error) {
 		snap, err := s.rooms.Snapshot(ctx)
 		if err != nil {
-			return nil, failed("The state could not be read.", err)
+			return nil, route.Failed("The state could not be read.", err)
 		}
-		return answer(snap), nil
+		return route.Answer(snap), nil
 	})
-	add(s, http.MethodGet, "/api/events", "Stored events after a number", http.StatusOK, s.eventsAfter)
-	add(s, http.MethodGet, "/api/calls", "Newest calls of the audit log", http.StatusOK, s.calls)
-	add(s, http.MethodGet, "/api/models", "Models that can be chosen; asks the local servers again", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[Models], error) {
-		return answer(Models{Models: s.rooms.Models.List(ctx)}), nil
+	route.Add(s.api, http.MethodGet, "/api/events", "Stored events after a number", http.StatusOK, s.eventsAfter)
+	route.Add(s.api, http.MethodGet, "/api/calls", "Newest calls of the audit log", http.StatusOK, s.calls)
+	route.Add(s.api, http.MethodGet, "/api/models", "Models that can be chosen; asks the local servers again", http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[Models], error) {
+		return route.Answer(Models{Models: s.rooms.Models.List(ctx)}), nil
 	})
-	add(s, http.MethodPut, "/api/settings/{key}", "Change a setting", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodPut, "/api/settings/{key}", "Change a setting", http.StatusOK, func(ctx context.Context, in *struct {
 		Key  string `path:"key" maxLength:"128"`
 		Body struct {
 			Value string `json:"value" maxLength:"200000"`
 		}
 	},
-	) (*body[event.Setting], error) {
-		if err := personOnly(ctx); err != nil {
+	) (*route.Body[event.Setting], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		set, err := s.rooms.Settings.Set(ctx, in.Key, in.Body.Value)
 		if err != nil {
-			return nil, refused(err)
+			return nil, route.Refused(err)
 		}
-		return answer(set), nil
+		return route.Answer(set), nil
 	})
-	add(s, http.MethodDelete, "/api/settings/{key}", "Forget what the window set, so that the default is in force", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodDelete, "/api/settings/{key}", "Forget what the window set, so that the default is in force", http.StatusOK, func(ctx context.Context, in *struct {
 		Key string `path:"key" maxLength:"128"`
 	},
-	) (*body[event.Setting], error) {
-		if err := personOnly(ctx); err != nil {
+	) (*route.Body[event.Setting], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		set, err := s.rooms.Settings.Reset(ctx, in.Key)
 		if err != nil {
-			return nil, badRequest(err.Error())
+			return nil, route.BadRequest(err.Error())
 		}
-		return answer(set), nil
+		return route.Answer(set), nil
 	})
-	add(s, http.MethodGet, "/api/blobs/{id}", "A picture or a long output", http.StatusOK, s.blob)
-	add(s, http.MethodGet, "/api/results/{id}", "The whole text of a result that was too long to be handed out", http.StatusOK, s.result)
-	add(s, http.MethodPost, "/api/browser/hand", "Take the browser over or give it back", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodGet, "/api/blobs/{id}", "A picture or a long output", http.StatusOK, s.blob)
+	route.Add(s.api, http.MethodGet, "/api/results/{id}", "The whole text of a result that was too long to be handed out", http.StatusOK, s.result)
+	route.Add(s.api, http.MethodPost, "/api/browser/hand", "Take the browser over or give it back", http.StatusOK, func(ctx context.Context, in *struct {
 		Body struct {
 			Person bool `json:"person"`
 		}
 	},
-	) (*body[event.BrowserState], error) {
-		if err := personOnly(ctx); err != nil {
+	) (*route.Body[event.BrowserState], error) {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 		s.rooms.Browser.SetHand(in.Body.Person)
-		return answer(s.rooms.Browser.State()), nil
+		return route.Answer(s.rooms.Browser.State()), nil
 	})
-	add(s, http.MethodPost, "/api/browser/start", "Look for Chromium again and start it", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[event.BrowserState], error) {
+	route.Add(s.api, http.MethodPost, "/api/browser/start", "Look for Chromium again and start it", http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[event.BrowserState], error) {
 		_ = s.rooms.Browser.Start(ctx) // the state says what is wrong and how to mend it
-		return answer(s.rooms.Browser.State()), nil
+		return route.Answer(s.rooms.Browser.State()), nil
 	})
 }
 
@@ -111,37 +113,37 @@ func (s *Server) eventsAfter(ctx context.Context, in *struct {
 	After int64 `query:"after" minimum:"0"`
 	Limit int   `query:"limit" minimum:"1" maximum:"5000" default:"1000"`
 },
-) (*body[EventPage], error) {
+) (*route.Body[EventPage], error) {
 	list, err := s.rooms.Events.After(ctx, in.After, in.Limit)
 	if err != nil {
-		return nil, failed("The events could not be read.", err)
+		return nil, route.Failed("The events could not be read.", err)
 	}
 	if list == nil {
 		list = []event.Event{}
 	}
-	return answer(EventPage{Events: list, Seq: s.rooms.Events.Last()}), nil
+	return route.Answer(EventPage{Events: list, Seq: s.rooms.Events.Last()}), nil
 }
 
 func (s *Server) calls(ctx context.Context, in *struct {
 	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 },
-) (*body[CallRows], error) {
+) (*route.Body[CallRows], error) {
 	rows, err := s.rooms.Audit.List(ctx, in.Limit)
 	if err != nil {
-		return nil, failed("The audit log could not be read.", err)
+		return nil, route.Failed("The audit log could not be read.", err)
 	}
 	if rows == nil {
 		rows = []wire.CallRow{}
 	}
-	return answer(CallRows{Calls: rows}), nil
+	return route.Answer(CallRows{Calls: rows}), nil
 }
 
 // blob serves a stored blob. It is never rendered as a page: only pictures keep their
 // type, and nosniff is on.
-func (s *Server) blob(_ context.Context, in *idPath) (*huma.StreamResponse, error) {
+func (s *Server) blob(_ context.Context, in *route.ByID) (*huma.StreamResponse, error) {
 	file, info, err := s.rooms.Blobs.Open(in.ID)
 	if err != nil {
-		return nil, notFound("There is no blob with this id.")
+		return nil, route.NotFound("There is no blob with this id.")
 	}
 	kind := info.MIME
 	switch kind {
@@ -164,13 +166,13 @@ func streamed(file io.ReadCloser, kind, cache string) *huma.StreamResponse {
 
 // result serves the text of a long result to the person, whoever's it is; programs have
 // read_result. It is never rendered as a page.
-func (s *Server) result(ctx context.Context, in *idPath) (*huma.StreamResponse, error) {
-	if err := personOnly(ctx); err != nil {
+func (s *Server) result(ctx context.Context, in *route.ByID) (*huma.StreamResponse, error) {
+	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
 	file, _, err := s.rooms.Results.Open(ctx, in.ID)
 	if err != nil {
-		return nil, notFound("There is no result with this id any more.")
+		return nil, route.NotFound("There is no result with this id any more.")
 	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		defer func() { _ = file.Close() }()

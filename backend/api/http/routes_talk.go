@@ -9,6 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"sextant/backend/agent/loop"
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/backend/calls/approval"
 	"sextant/backend/record/store"
 	"sextant/shared/chat"
@@ -29,49 +31,49 @@ type titleBody struct {
 
 // talkRoutes are the routes of conversations, turns and questions.
 func (s *Server) talkRoutes() {
-	add(s, http.MethodGet, "/api/conversations", "Conversations, newest first", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[Conversations], error) {
+	route.Add(s.api, http.MethodGet, "/api/conversations", "Conversations, newest first", http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[Conversations], error) {
 		list, err := s.rooms.Store.Conversations(ctx)
 		if err != nil {
-			return nil, failed("The conversations could not be read.", err)
+			return nil, route.Failed("The conversations could not be read.", err)
 		}
-		return answer(Conversations{Conversations: list}), nil
+		return route.Answer(Conversations{Conversations: list}), nil
 	})
-	add(s, http.MethodPost, "/api/conversations", "Start a conversation", http.StatusCreated, func(ctx context.Context, in *struct{ Body titleBody }) (*body[chat.Conversation], error) {
+	route.Add(s.api, http.MethodPost, "/api/conversations", "Start a conversation", http.StatusCreated, func(ctx context.Context, in *struct{ Body titleBody }) (*route.Body[chat.Conversation], error) {
 		c, err := s.rooms.Loop.NewConversation(ctx, in.Body.Title)
 		if err != nil {
-			return nil, failed("The conversation could not be kept. Nothing else is affected.", err)
+			return nil, route.Failed("The conversation could not be kept. Nothing else is affected.", err)
 		}
-		return answer(c), nil
+		return route.Answer(c), nil
 	})
-	add(s, http.MethodGet, "/api/conversations/{id}", "One conversation as its events", http.StatusOK, s.transcript)
-	add(s, http.MethodPatch, "/api/conversations/{id}", "Rename a conversation", http.StatusOK, s.rename)
-	add(s, http.MethodDelete, "/api/conversations/{id}", "Delete a conversation", http.StatusNoContent, s.remove)
-	add(s, http.MethodPost, "/api/conversations/{id}/messages", "Ask the assistant", http.StatusAccepted, s.ask)
-	add(s, http.MethodGet, "/api/conversations/{id}/bill", "What a conversation cost, and how its budgets stand", http.StatusOK, s.bill)
-	add(s, http.MethodPut, "/api/conversations/{id}/shared", "Let other programs read a conversation over MCP, or not any more", http.StatusNoContent, s.share)
+	route.Add(s.api, http.MethodGet, "/api/conversations/{id}", "One conversation as its events", http.StatusOK, s.transcript)
+	route.Add(s.api, http.MethodPatch, "/api/conversations/{id}", "Rename a conversation", http.StatusOK, s.rename)
+	route.Add(s.api, http.MethodDelete, "/api/conversations/{id}", "Delete a conversation", http.StatusNoContent, s.remove)
+	route.Add(s.api, http.MethodPost, "/api/conversations/{id}/messages", "Ask the assistant", http.StatusAccepted, s.ask)
+	route.Add(s.api, http.MethodGet, "/api/conversations/{id}/bill", "What a conversation cost, and how its budgets stand", http.StatusOK, s.bill)
+	route.Add(s.api, http.MethodPut, "/api/conversations/{id}/shared", "Let other programs read a conversation over MCP, or not any more", http.StatusNoContent, s.share)
 	s.waitingRoutes()
 	s.branchRoutes()
-	add(s, http.MethodPost, "/api/conversations/{id}/stop", "Stop the running turn", http.StatusNoContent, func(_ context.Context, in *idPath) (*nothing, error) {
+	route.Add(s.api, http.MethodPost, "/api/conversations/{id}/stop", "Stop the running turn", http.StatusNoContent, func(_ context.Context, in *route.ByID) (*route.Empty, error) {
 		s.rooms.Loop.Stop(in.ID)
 		return nil, nil
 	})
-	add(s, http.MethodPut, "/api/conversations/{id}/summaries/{message}", "Send the model a summary, or what it stands for", http.StatusNoContent, s.useSummary)
-	add(s, http.MethodPost, "/api/approvals/{id}", "Answer a question", http.StatusNoContent, s.approve)
+	route.Add(s.api, http.MethodPut, "/api/conversations/{id}/summaries/{message}", "Send the model a summary, or what it stands for", http.StatusNoContent, s.useSummary)
+	route.Add(s.api, http.MethodPost, "/api/approvals/{id}", "Answer a question", http.StatusNoContent, s.approve)
 }
 
 // conversation reads one or says that there is none.
 func (s *Server) conversation(ctx context.Context, id string) (chat.Conversation, error) {
 	c, err := s.rooms.Store.Conversation(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return c, notFound("There is no conversation " + id + ".")
+		return c, route.NotFound("There is no conversation " + id + ".")
 	}
 	if err != nil {
-		return c, failed("The conversation could not be read.", err)
+		return c, route.Failed("The conversation could not be read.", err)
 	}
 	return c, nil
 }
 
-func (s *Server) transcript(ctx context.Context, in *idPath) (*body[wire.Transcript], error) {
+func (s *Server) transcript(ctx context.Context, in *route.ByID) (*route.Body[wire.Transcript], error) {
 	c, err := s.conversation(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -80,7 +82,7 @@ func (s *Server) transcript(ctx context.Context, in *idPath) (*body[wire.Transcr
 	owed := s.rooms.Loop.Owed(in.ID) // read first: what is recorded meanwhile comes twice, not never
 	list, err := s.rooms.Events.OfConversation(ctx, in.ID)
 	if err != nil {
-		return nil, failed("The conversation could not be read.", err)
+		return nil, route.Failed("The conversation could not be read.", err)
 	}
 	if list == nil {
 		list = []event.Event{}
@@ -88,27 +90,27 @@ func (s *Server) transcript(ctx context.Context, in *idPath) (*body[wire.Transcr
 	if n := len(list); n > 0 && list[n-1].Seq > seq {
 		seq = list[n-1].Seq
 	}
-	return answer(wire.Transcript{Seq: seq, Conversation: c, Events: append(list, owed...)}), nil
+	return route.Answer(wire.Transcript{Seq: seq, Conversation: c, Events: append(list, owed...)}), nil
 }
 
 func (s *Server) rename(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"128"`
 	Body titleBody
 },
-) (*body[chat.Conversation], error) {
+) (*route.Body[chat.Conversation], error) {
 	c, err := s.conversation(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	title := strings.TrimSpace(in.Body.Title)
 	if title == "" {
-		return nil, badRequest("A conversation needs a title.")
+		return nil, route.BadRequest("A conversation needs a title.")
 	}
 	c.Title = title
 	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationUpdated, c).In(c.ID, "")); err != nil {
-		return nil, failed("The title was not kept.", err)
+		return nil, route.Failed("The title was not kept.", err)
 	}
-	return answer(c), nil
+	return route.Answer(c), nil
 }
 
 func (s *Server) share(ctx context.Context, in *struct {
@@ -117,8 +119,8 @@ func (s *Server) share(ctx context.Context, in *struct {
 		Shared bool `json:"shared"`
 	}
 },
-) (*nothing, error) {
-	if err := personOnly(ctx); err != nil {
+) (*route.Empty, error) {
+	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
 	c, err := s.conversation(ctx, in.ID)
@@ -129,12 +131,12 @@ func (s *Server) share(ctx context.Context, in *struct {
 		return nil, huma.NewError(http.StatusConflict, "This is the talk of a subagent. Share the conversation that it worked for.")
 	}
 	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationShared, event.Shared{ID: c.ID, Shared: in.Body.Shared}).In(c.ID, "")); err != nil {
-		return nil, failed("It stays as it was: "+map[bool]string{true: "shared.", false: "not shared."}[c.Shared], err)
+		return nil, route.Failed("It stays as it was: "+map[bool]string{true: "shared.", false: "not shared."}[c.Shared], err)
 	}
 	return nil, nil
 }
 
-func (s *Server) remove(ctx context.Context, in *idPath) (*nothing, error) {
+func (s *Server) remove(ctx context.Context, in *route.ByID) (*route.Empty, error) {
 	if _, err := s.conversation(ctx, in.ID); err != nil {
 		return nil, err
 	}
@@ -144,7 +146,7 @@ func (s *Server) remove(ctx context.Context, in *idPath) (*nothing, error) {
 	case errors.Is(err, loop.ErrBusy):
 		return nil, huma.NewError(http.StatusConflict, "A call of this conversation is still stopping. Nothing was deleted; try again in a moment.")
 	case err != nil:
-		return nil, failed("The conversation was not deleted.", err)
+		return nil, route.Failed("The conversation was not deleted.", err)
 	}
 	return nil, nil
 }
@@ -184,7 +186,7 @@ func (s *Server) ask(ctx context.Context, in *struct {
 		Given
 	}
 },
-) (*body[TurnRef], error) {
+) (*route.Body[TurnRef], error) {
 	if _, err := s.conversation(ctx, in.ID); err != nil {
 		return nil, err
 	}
@@ -193,7 +195,7 @@ func (s *Server) ask(ctx context.Context, in *struct {
 		return nil, err
 	}
 	if ask.Raise = in.Body.Raise; ask.Raise {
-		if err := personOnly(ctx); err != nil {
+		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -208,7 +210,7 @@ func (s *Server) ask(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, talkProblem(err)
 	}
-	return answer(TurnRef{Turn: sent.Turn, Waiting: sent.Waiting}), nil
+	return route.Answer(TurnRef{Turn: sent.Turn, Waiting: sent.Waiting}), nil
 }
 
 // asked is what a request asks the assistant; "" is the model of the settings.
@@ -233,11 +235,11 @@ func talkProblem(err error) error {
 	case errors.Is(err, loop.ErrFull):
 		return huma.NewError(http.StatusConflict, "20 messages wait in this conversation already. Remove one, or wait until some are taken.")
 	case errors.Is(err, loop.ErrGone):
-		return notFound("This message does not wait any more: it was taken or removed.")
+		return route.NotFound("This message does not wait any more: it was taken or removed.")
 	case errors.Is(err, loop.ErrNotYours):
 		return huma.NewError(http.StatusForbidden, "A program may change only what a program sent.")
 	}
-	return refused(err)
+	return route.Refused(err)
 }
 
 func (s *Server) useSummary(ctx context.Context, in *struct {
@@ -247,15 +249,15 @@ func (s *Server) useSummary(ctx context.Context, in *struct {
 		Use bool `json:"use"`
 	}
 },
-) (*nothing, error) {
+) (*route.Empty, error) {
 	err := s.rooms.Loop.UseSummary(ctx, in.ID, in.Message, in.Body.Use)
 	switch {
 	case errors.Is(err, loop.ErrBusy):
 		return nil, huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it or wait for its end.")
 	case errors.Is(err, loop.ErrNoSummary):
-		return nil, notFound("There is no such summary in this conversation.")
+		return nil, route.NotFound("There is no such summary in this conversation.")
 	case err != nil:
-		return nil, failed("What the model is sent did not change.", err)
+		return nil, route.Failed("What the model is sent did not change.", err)
 	}
 	return nil, nil
 }
@@ -270,18 +272,18 @@ func (s *Server) approve(ctx context.Context, in *struct {
 		Filled map[string]any `json:"filled,omitempty"`
 	}
 },
-) (*nothing, error) {
-	if err := personOnly(ctx); err != nil {
+) (*route.Empty, error) {
+	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
 	err := s.rooms.Desk.Fill(ctx, in.ID, in.Body.Answer, in.Body.Filled, in.Body.Reason, in.Body.Hash)
 	switch {
 	case errors.Is(err, approval.ErrUnknown):
-		return nil, notFound("This question does not wait any more.")
+		return nil, route.NotFound("This question does not wait any more.")
 	case errors.Is(err, approval.ErrAnswered):
 		return nil, huma.NewError(http.StatusConflict, "This question was answered already; the first answer holds.")
 	case err != nil:
-		return nil, refused(err)
+		return nil, route.Refused(err)
 	}
 	return nil, nil
 }

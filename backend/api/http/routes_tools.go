@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/backend/guard/policy"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -61,38 +63,38 @@ type ToolRows struct {
 func (s *Server) toolRoutes() {
 	nav := s.rooms.Nav
 	m, p := nav.Route("tools_execute")
-	add(s, m, p, "Run a tool through the Pipeline", http.StatusOK, s.execute)
+	route.Add(s.api, m, p, "Run a tool through the Pipeline", http.StatusOK, s.execute)
 	m, p = nav.Route("tools_discover")
-	add(s, m, p, "Tools that can be called now, by origin", http.StatusOK, func(_ context.Context, in *struct {
+	route.Add(s.api, m, p, "Tools that can be called now, by origin", http.StatusOK, func(_ context.Context, in *struct {
 		PanelID string `query:"panelId" maxLength:"64"`
 	},
-	) (*body[wire.Discovery], error) {
-		return answer(s.rooms.Tools.Discover(s.panel(in.PanelID)).Wire()), nil
+	) (*route.Body[wire.Discovery], error) {
+		return route.Answer(s.rooms.Tools.Discover(s.panel(in.PanelID)).Wire()), nil
 	})
 	m, p = nav.Route("tools_list")
-	add(s, m, p, "Tools that can be called now, in one list", http.StatusOK, s.listTools)
-	add(s, http.MethodGet, "/api/tools", "Every tool with its cost and state", http.StatusOK, s.allTools)
-	add(s, http.MethodPut, "/api/tools/{name}/permission", "Say what every call of a tool needs", http.StatusOK, s.permit)
+	route.Add(s.api, m, p, "Tools that can be called now, in one list", http.StatusOK, s.listTools)
+	route.Add(s.api, http.MethodGet, "/api/tools", "Every tool with its cost and state", http.StatusOK, s.allTools)
+	route.Add(s.api, http.MethodPut, "/api/tools/{name}/permission", "Say what every call of a tool needs", http.StatusOK, s.permit)
 	m, p = nav.Route("mcp_list")
-	add(s, m, p, "MCP servers", http.StatusOK, func(context.Context, *nothing) (*body[event.MCPList], error) {
-		return answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
+	route.Add(s.api, m, p, "MCP servers", http.StatusOK, func(context.Context, *route.Empty) (*route.Body[event.MCPList], error) {
+		return route.Answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
 	})
 	m, p = nav.Route("mcp_toggle")
-	add(s, m, p, "Switch an MCP server on or off", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, m, p, "Switch an MCP server on or off", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string      `path:"name" maxLength:"128"`
 		Body *toggleBody `required:"false"`
 	},
-	) (*body[event.MCPList], error) {
+	) (*route.Body[event.MCPList], error) {
 		if err := s.rooms.MCP.Toggle(ctx, in.Name, s.wanted(in.Name, in.Body)); err != nil {
-			return nil, notFound(err.Error())
+			return nil, route.NotFound(err.Error())
 		}
-		return answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
+		return route.Answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
 	})
 	m, p = nav.Route("mcp_call")
-	add(s, m, p, "Call a tool of one MCP server", http.StatusOK, s.callMCP)
-	add(s, http.MethodPost, "/api/calls/{id}/cancel", "Stop a running call", http.StatusNoContent, func(_ context.Context, in *idPath) (*nothing, error) {
+	route.Add(s.api, m, p, "Call a tool of one MCP server", http.StatusOK, s.callMCP)
+	route.Add(s.api, http.MethodPost, "/api/calls/{id}/cancel", "Stop a running call", http.StatusNoContent, func(_ context.Context, in *route.ByID) (*route.Empty, error) {
 		if !s.rooms.Calls.Cancel(in.ID) {
-			return nil, notFound("No call with this id is running.")
+			return nil, route.NotFound("No call with this id is running.")
 		}
 		return nil, nil
 	})
@@ -101,7 +103,7 @@ func (s *Server) toolRoutes() {
 // from is the provenance of a request at this door: a window is the person, anything else
 // a program, which a connected window can be asked about.
 func (s *Server) from(ctx context.Context, client string, args json.RawMessage) toolspec.Provenance {
-	if isWindow(ctx) {
+	if access.IsWindow(ctx) {
 		return toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true, TypedHosts: typedHosts(args)}
 	}
 	return toolspec.Provenance{Caller: toolspec.CallerHTTP, Client: client, Interactive: s.rooms.Watched()}
@@ -116,9 +118,9 @@ func (s *Server) panel(id string) string {
 }
 
 // execute runs any tool; a tool that failed is still 200, in the result form.
-func (s *Server) execute(ctx context.Context, in *executeInput) (*body[toolspec.Result], error) {
+func (s *Server) execute(ctx context.Context, in *executeInput) (*route.Body[toolspec.Result], error) {
 	if in.Body.Tool == "" {
-		return nil, badRequest(`"tool" is missing. Send {"tool": "annotate_page", "args": {}}.`)
+		return nil, route.BadRequest(`"tool" is missing. Send {"tool": "annotate_page", "args": {}}.`)
 	}
 	panel := ""
 	if in.Body.PanelID != nil {
@@ -128,11 +130,11 @@ func (s *Server) execute(ctx context.Context, in *executeInput) (*body[toolspec.
 }
 
 // run is the one way from this door into the Pipeline.
-func (s *Server) run(ctx context.Context, client, tool, panel string, args json.RawMessage) *body[toolspec.Result] {
+func (s *Server) run(ctx context.Context, client, tool, panel string, args json.RawMessage) *route.Body[toolspec.Result] {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
-	return answer(s.rooms.Calls.Do(ctx, toolspec.Call{
+	return route.Answer(s.rooms.Calls.Do(ctx, toolspec.Call{
 		Tool: tool, Args: args, Panel: s.panel(panel), From: s.from(ctx, client, args),
 	}))
 }
@@ -141,11 +143,11 @@ func (s *Server) run(ctx context.Context, client, tool, panel string, args json.
 func (s *Server) listTools(_ context.Context, in *struct {
 	PanelID string `query:"panelId" maxLength:"64"`
 },
-) (*body[struct {
+) (*route.Body[struct {
 	Tools []toolspec.Function `json:"tools"`
 }], error,
 ) {
-	out := answer(struct {
+	out := route.Answer(struct {
 		Tools []toolspec.Function `json:"tools"`
 	}{Tools: []toolspec.Function{}})
 	for _, d := range s.rooms.Tools.Discover(s.panel(in.PanelID)).All() {
@@ -155,7 +157,7 @@ func (s *Server) listTools(_ context.Context, in *struct {
 }
 
 // allTools gives every tool that exists, also those of panels that are not open.
-func (s *Server) allTools(ctx context.Context, _ *nothing) (*body[ToolRows], error) {
+func (s *Server) allTools(ctx context.Context, _ *route.Empty) (*route.Body[ToolRows], error) {
 	rows := ToolRows{Tools: []ToolRow{}}
 	active := s.rooms.Tools.Discover(s.panel("")).All()
 	seen := map[string]bool{}
@@ -171,11 +173,11 @@ func (s *Server) allTools(ctx context.Context, _ *nothing) (*body[ToolRows], err
 	for i, row := range rows.Tools {
 		stand, err := s.rooms.Calls.Stand(ctx, row.Definition, s.rooms.Panels.Tells(row.Name))
 		if err != nil {
-			return nil, failed("The rules could not be read. They still hold.", err)
+			return nil, route.Failed("The rules could not be read. They still hold.", err)
 		}
 		rows.Tools[i].Stand = stand
 	}
-	return answer(rows), nil
+	return route.Answer(rows), nil
 }
 
 func (r *ToolRows) add(d toolspec.Definition, active bool) {
@@ -195,10 +197,10 @@ func (s *Server) callMCP(ctx context.Context, in *struct {
 		Args   json.RawMessage `json:"args,omitempty"`
 	}
 },
-) (*body[toolspec.Result], error) {
+) (*route.Body[toolspec.Result], error) {
 	name, ok := s.rooms.MCP.ToolName(in.Body.Server, in.Body.Tool)
 	if !ok {
-		return nil, notFound("There is no tool " + in.Body.Tool + " on a running MCP server " + in.Body.Server + ".")
+		return nil, route.NotFound("There is no tool " + in.Body.Tool + " on a running MCP server " + in.Body.Server + ".")
 	}
 	return s.run(ctx, in.Client, name, "", in.Body.Args), nil
 }

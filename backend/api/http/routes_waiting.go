@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -17,38 +19,38 @@ type waitingPath struct {
 // waitingRoutes are the routes of messages that wait for a running turn.
 func (s *Server) waitingRoutes() {
 	const path = "/api/conversations/{id}/waiting/{message}"
-	add(s, http.MethodPatch, path, "Change a message that waits", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.api, http.MethodPatch, path, "Change a message that waits", http.StatusOK, func(ctx context.Context, in *struct {
 		waitingPath
 		Body struct {
 			Text string `json:"text,omitempty" maxLength:"200000"`
 			When string `json:"when,omitempty" enum:"now,next"`
 		}
 	},
-	) (*body[event.Waiting], error) {
+	) (*route.Body[event.Waiting], error) {
 		w, err := s.rooms.Loop.Change(ctx, in.ID, in.Message, asking(ctx), in.Body.Text, event.Moment(in.Body.When))
 		if err != nil {
 			return nil, talkProblem(err)
 		}
-		return answer(w), nil
+		return route.Answer(w), nil
 	})
-	add(s, http.MethodDelete, path, "Remove a message that waits", http.StatusNoContent, func(ctx context.Context, in *waitingPath) (*nothing, error) {
+	route.Add(s.api, http.MethodDelete, path, "Remove a message that waits", http.StatusNoContent, func(ctx context.Context, in *waitingPath) (*route.Empty, error) {
 		if err := s.rooms.Loop.Drop(ctx, in.ID, in.Message, asking(ctx)); err != nil {
 			return nil, talkProblem(err)
 		}
 		return nil, nil
 	})
-	add(s, http.MethodPost, path+"/ask", "Ask a message that was kept", http.StatusAccepted, func(ctx context.Context, in *waitingPath) (*body[TurnRef], error) {
+	route.Add(s.api, http.MethodPost, path+"/ask", "Ask a message that was kept", http.StatusAccepted, func(ctx context.Context, in *waitingPath) (*route.Body[TurnRef], error) {
 		turn, err := s.rooms.Loop.AskWaiting(context.WithoutCancel(ctx), in.ID, in.Message, asking(ctx))
 		if err != nil {
 			return nil, talkProblem(err)
 		}
-		return answer(TurnRef{Turn: turn}), nil
+		return route.Answer(TurnRef{Turn: turn}), nil
 	})
 }
 
 // asking is who sends a request: a window is its person's, everything else a program.
 func asking(ctx context.Context) toolspec.Caller {
-	if isWindow(ctx) {
+	if access.IsWindow(ctx) {
 		return toolspec.CallerModel
 	}
 	return toolspec.CallerHTTP

@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sextant/backend/api/access"
 	"sextant/shared/annotator"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -86,7 +87,7 @@ func OpenAPI(version string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("describing the api: %w", err)
 	}
-	s := New(Rooms{Version: version, Nav: nav, Keys: NewKeys(), Files: noFiles{}, Log: slog.New(slog.DiscardHandler)})
+	s := New(Rooms{Version: version, Nav: nav, Keys: access.NewKeys(), Files: noFiles{}, Log: slog.New(slog.DiscardHandler)})
 	b, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("describing the api: %w", err)

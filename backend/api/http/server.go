@@ -26,6 +26,7 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/pilot"
+	"sextant/backend/api/access"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/calls/approval"
 	"sextant/backend/calls/discovery"
@@ -62,7 +63,7 @@ type Settings interface {
 type Rooms struct {
 	Version string
 	Nav     *navigation.Map
-	Keys    *Keys
+	Keys    *access.Keys
 	Files   fs.FS
 	Built   bool
 	Calls   *pipeline.Pipeline
@@ -120,7 +121,7 @@ type Rooms struct {
 // Server is the listening door. Close stops it.
 type Server struct {
 	rooms   Rooms
-	origins Origins
+	origins access.Origin
 	api     huma.API
 	http    *http.Server
 	ln      net.Listener
@@ -146,7 +147,7 @@ func New(rooms Rooms) *Server {
 		mux.Handle("/ws/terminals", rooms.Shells)
 	}
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		problem(w, http.StatusNotFound, "There is no "+r.Method+" "+r.URL.Path+". GET /api/openapi.json lists the routes.")
+		access.WriteProblem(w, http.StatusNotFound, "There is no "+r.Method+" "+r.URL.Path+". GET /api/openapi.json lists the routes.")
 	})
 	s.http = &http.Server{
 		Handler:           s.guard(mux),
@@ -187,7 +188,7 @@ func (s *Server) Listen(addr string) error {
 	if err != nil {
 		return fmt.Errorf("listening on %s: %w", addr, err)
 	}
-	s.origins.host = s.ln.Addr().String()
+	s.origins.Host = s.ln.Addr().String()
 	go func() {
 		defer close(s.done)
 		if err := s.http.Serve(s.ln); err != nil && !errors.Is(err, http.ErrServerClosed) {
@@ -198,7 +199,7 @@ func (s *Server) Listen(addr string) error {
 }
 
 // Host is "127.0.0.1:PORT" once Listen succeeded.
-func (s *Server) Host() string { return s.origins.host }
+func (s *Server) Host() string { return s.origins.Host }
 
 // URL is the shell's address with a fresh one-time code in the fragment, which no server
 // or log ever sees.

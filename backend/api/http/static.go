@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"sextant/backend/api/access"
 	"sextant/backend/surfaces/browser/collect"
 )
 
@@ -33,7 +34,7 @@ func shell(files fs.FS, built bool, pages string) http.Handler {
 	policy := shellCSP + framing(pages)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			problem(w, http.StatusMethodNotAllowed, "Only GET and HEAD work here.")
+			access.WriteProblem(w, http.StatusMethodNotAllowed, "Only GET and HEAD work here.")
 			return
 		}
 		h := w.Header()

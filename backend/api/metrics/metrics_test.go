@@ -1,4 +1,4 @@
-package httpapi
+package metrics
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 
 // parse reads a page as Prometheus does.
 func parse(t interface{ Fatalf(string, ...any) }, metrics ...*metric) map[string]*dto.MetricFamily {
-	page, err := exposition(metrics)
+	page, err := Text(metrics)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -39,7 +39,7 @@ func TestExpositionAddsUpEqualLabels(t *testing.T) {
 		s.atMost[1] += values[1]
 		s.count += values[2]
 	}
-	page, err := exposition([]*metric{m, h})
+	page, err := Text([]*metric{m, h})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,20 +1,16 @@
-package httpapi
+package mcproutes
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"sextant/backend/agent/loop"
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
 	"sextant/backend/tools/mcp"
 	"sextant/backend/tools/mcp/resources"
-	"sextant/shared/chat"
-	"sextant/shared/event"
 )
 
 // resourceBody names a resource of a server.
@@ -49,56 +45,56 @@ type MCPCompletion struct {
 }
 
 // offered answers the person's question to a server. What is said of an error is the server's, and short.
-func offered[T any](ctx context.Context, ask func() (T, error)) (*body[T], error) {
-	if err := personOnly(ctx); err != nil {
+func offered[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T], error) {
+	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
 	got, err := ask()
 	switch {
 	case mcp.IsUnknown(err):
-		return nil, notFound(mcp.Why(err))
+		return nil, route.NotFound(mcp.Why(err))
 	case err != nil:
 		return nil, huma.NewError(http.StatusBadGateway, mcp.Why(err))
 	}
-	return answer(got), nil
+	return route.Answer(got), nil
 }
 
 // offerRoutes are what a person reads of a server beside its tools. They pass no policy, so that
 // only a window may ask: whoever else reads a resource calls the server's tool for it.
-func (s *Server) offerRoutes(one string) {
-	servers := s.rooms.MCP
-	add(s, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK, func(ctx context.Context, in *serverPath) (*body[resources.Offers], error) {
+func (s Routes) offerRoutes(one string) {
+	servers := s.MCP
+	route.Add(s.API, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[resources.Offers], error) {
 		return offered(ctx, func() (resources.Offers, error) { return servers.Offers(ctx, in.Name) })
 	})
-	add(s, http.MethodPost, one+"/resource", "Read a resource of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.API, http.MethodPost, one+"/resource", "Read a resource of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body resourceBody
 	},
-	) (*body[resources.Contents], error) {
+	) (*route.Body[resources.Contents], error) {
 		return offered(ctx, func() (resources.Contents, error) { return servers.Contents(ctx, in.Name, in.Body.URI) })
 	})
-	add(s, http.MethodPost, one+"/watch", "Be told when a resource of an MCP server changes", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.API, http.MethodPost, one+"/watch", "Be told when a resource of an MCP server changes", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body resourceBody
 	},
-	) (*body[MCPWatched], error) {
+	) (*route.Body[MCPWatched], error) {
 		return offered(ctx, func() (MCPWatched, error) {
 			watched, err := servers.Watch(ctx, in.Name, in.Body.URI, in.Body.On)
 			return MCPWatched{watched}, err
 		})
 	})
-	add(s, http.MethodPost, one+"/prompt", "Fill in a prompt of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.API, http.MethodPost, one+"/prompt", "Fill in a prompt of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body promptBody
 	},
-	) (*body[resources.Draft], error) {
+	) (*route.Body[resources.Draft], error) {
 		return offered(ctx, func() (resources.Draft, error) { return servers.Draft(ctx, in.Name, in.Body.Prompt, in.Body.Arguments) })
 	})
-	add(s, http.MethodPost, one+"/complete", "Complete an argument of a prompt or resource of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(s.API, http.MethodPost, one+"/complete", "Complete an argument of a prompt or resource of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body completeBody
 	},
-	) (*body[MCPCompletion], error) {
+	) (*route.Body[MCPCompletion], error) {
 		ref := sdk.CompleteReference{Type: "ref/prompt", Name: in.Body.Prompt}
 		if in.Body.Prompt == "" {
 			ref = sdk.CompleteReference{Type: "ref/resource", URI: in.Body.Template}
@@ -108,43 +104,4 @@ func (s *Server) offerRoutes(one string) {
 			return MCPCompletion{append([]string{}, values...)}, err
 		})
 	})
-}
-
-// Given is what goes with a message: texts of MCP servers, and the servers and
-// panels whose words the message has.
-type Given struct {
-	Attached []resources.Attachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers that a model reads with it, as text from outside."`
-	From     []string               `json:"from,omitempty" maxItems:"8" doc:"MCP servers whose words stand in the text, and panels as panel:<id>."`
-}
-
-// panelWords begins the name of a panel whose page proposed words of a message.
-const panelWords = "panel:"
-
-// with adds what goes with a message to ask. Where it is from is said by us: a server has to be known.
-func (s *Server) with(ask *loop.Ask, g Given) error {
-	list := s.rooms.MCP.List()
-	source := func(server string) (string, error) {
-		if !slices.ContainsFunc(list, func(one event.MCPServer) bool { return one.Name == server }) {
-			return "", badRequest(fmt.Sprintf("There is no MCP server %.64q any more, whose text goes with the message. Nothing was sent; take its text out.", server))
-		}
-		return "mcp:" + server, nil
-	}
-	for _, a := range g.Attached {
-		from, err := source(a.Server)
-		if err != nil {
-			return err
-		}
-		ask.Attached = append(ask.Attached, chat.Attached{Source: from, Title: a.Title, Text: a.Text})
-	}
-	for _, name := range g.From {
-		from, err := name, error(nil)
-		if id, panel := strings.CutPrefix(name, panelWords); !panel || s.knownPanel(id) != nil {
-			from, err = source(name)
-		}
-		if err != nil {
-			return err
-		}
-		ask.From = append(ask.From, from)
-	}
-	return nil
 }

@@ -1,4 +1,5 @@
-package httpapi
+// Package metrics exposes the program's counters in the text format that Prometheus reads.
+package metrics
 
 import (
 	"bytes"
@@ -16,14 +17,16 @@ import (
 
 // Names of tools and models come from outside, so labels and their number are bounded.
 const (
-	maxSeries    = 500 // series of one metric; what comes after is added to one series called leftover
-	maxLabel     = 100 // bytes of a label's value
-	leftover     = "other"
-	metricsMedia = "text/plain; version=0.0.4; charset=utf-8"
+	maxSeries = 500 // series of one metric; what comes after is added to one series called leftover
+	maxLabel  = 100 // bytes of a label's value
+	leftover  = "other"
+	MediaType = "text/plain; version=0.0.4; charset=utf-8"
 )
 
-// firstBounds are the buckets of the time to the first piece of an answer, in milliseconds.
-func firstBounds() []int64 { return []int64{100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000} }
+// FirstTokenBounds are the buckets of the time to the first piece of an answer, in milliseconds.
+func FirstTokenBounds() []int64 {
+	return []int64{100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000}
+}
 
 // roundBounds are the buckets of the rounds of a turn.
 func roundBounds() []float64 { return []float64{1, 2, 3, 5, 10, 20, 50} }
@@ -114,8 +117,8 @@ func cleanLabel(s string) string {
 	return strings.ToValidUTF8(s[:maxLabel-len("…")], "") + "…"
 }
 
-// exposition writes metrics in the text format that Prometheus reads.
-func exposition(metrics []*metric) ([]byte, error) {
+// Text writes metrics in the text format that Prometheus reads.
+func Text(metrics []*metric) ([]byte, error) {
 	registry := prometheus.NewPedanticRegistry()
 	for _, m := range metrics {
 		if err := registry.Register(m); err != nil {
@@ -135,8 +138,8 @@ func exposition(metrics []*metric) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// programMetrics are the counters since the first start.
-func programMetrics(version string, t store.Totals) []*metric {
+// Program are the counters since the first start.
+func Program(version string, t store.Totals) []*metric {
 	build := newMetric(prometheus.GaugeValue, "sextant_build_info", "1, with the version of Sextant.", "version")
 	build.add(1, version)
 	calls := newMetric(prometheus.CounterValue, "sextant_tool_calls_total", "Calls of tools by how they ended.",
@@ -159,8 +162,8 @@ func modelMetrics(models []store.ModelTotal) []*metric {
 		"Tokens of prompts by what they are for: tool_definitions, tool_results, talk.", "part")
 	cost := counter("sextant_llm_cost_total", "Cost of answers whose price is known, in units of the currency.", "currency")
 	unpriced := counter("sextant_llm_unpriced_tokens_total", "Tokens of answers whose price is not known.")
-	bounds := make([]float64, len(firstBounds()))
-	for i, ms := range firstBounds() {
+	bounds := make([]float64, len(FirstTokenBounds()))
+	for i, ms := range FirstTokenBounds() {
 		bounds[i] = float64(ms) / 1000
 	}
 	first := newHistogram("sextant_llm_first_token_seconds", "Time to the first piece of an answer.", bounds,
