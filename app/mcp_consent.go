@@ -8,20 +8,20 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
-	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/mcp/requests"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
 
 // asksAbout is a question of the kind that servers cause, about call.
-func asksAbout(q event.Approval, from mcp.Sampling) event.Approval {
+func asksAbout(q event.Approval, from requests.SamplingQuestion) event.Approval {
 	c := from.Call
 	q.Call, q.Root, q.InWindow, q.Tool, q.Conversation, q.Turn = c.ID, c.From.Root, true, c.Tool, c.From.Conversation, c.From.Turn
 	return q
 }
 
 // serverWantsFolder asks whether a server may know the folder the person works in.
-func (s *System) serverWantsFolder(ctx context.Context, r mcp.RootsAsked) (bool, error) {
+func (s *System) serverWantsFolder(ctx context.Context, r requests.RootsQuestion) (bool, error) {
 	if !r.Call.From.Interactive {
 		return false, errors.New("nobody is here to be asked")
 	}
@@ -29,7 +29,7 @@ func (s *System) serverWantsFolder(ctx context.Context, r mcp.RootsAsked) (bool,
 		Question: fmt.Sprintf("May %s know the folder you work in?", r.Server), Target: r.Folder,
 		Does: "Tells it where the folder is, now and later. It opens no file by this, and what the server may open does not change here.",
 		Why:  fmt.Sprintf("The MCP server %s asks for it in this call. The answer is kept; it can be changed in the panel of MCP servers.", r.Server), Yes: "Tell it", No: "Keep it to myself",
-	}, mcp.Sampling{Call: r.Call}))
+	}, requests.SamplingQuestion{Call: r.Call}))
 	if err != nil {
 		return false, err
 	}
@@ -45,13 +45,13 @@ func (s *System) modelForServers() string {
 }
 
 // serverSamples has the model answer a server's question, once the person has read it and agreed.
-func (s *System) serverSamples(ctx context.Context, q mcp.Sampling) (mcp.Sampled, error) {
+func (s *System) serverSamples(ctx context.Context, q requests.SamplingQuestion) (requests.SamplingAnswer, error) {
 	model := s.modelForServers()
 	switch {
 	case model == "":
-		return mcp.Sampled{}, errors.New("no language model is connected")
+		return requests.SamplingAnswer{}, errors.New("no language model is connected")
 	case !q.Call.From.Interactive:
-		return mcp.Sampled{}, errors.New("nobody is here to be asked")
+		return requests.SamplingAnswer{}, errors.New("nobody is here to be asked")
 	}
 	said, err := s.put(ctx, asksAbout(event.Approval{
 		Question: fmt.Sprintf("Let %s ask %s?", q.Server, model), Target: model,
@@ -60,13 +60,13 @@ func (s *System) serverSamples(ctx context.Context, q mcp.Sampling) (mcp.Sampled
 		Why:  fmt.Sprintf("The MCP server %s asks for it in this call. The words are its own, from outside.", q.Server), Yes: "Ask the model", No: "Decline",
 	}, q))
 	if err != nil {
-		return mcp.Sampled{}, err
+		return requests.SamplingAnswer{}, err
 	}
 	if said.Answer != event.AnswerOnce {
-		return mcp.Sampled{}, errors.New("the person declined")
+		return requests.SamplingAnswer{}, errors.New("the person declined")
 	}
-	messages := make([]chat.Message, 0, len(q.Turns))
-	for _, t := range q.Turns {
+	messages := make([]chat.Message, 0, len(q.Messages))
+	for _, t := range q.Messages {
 		role := chat.RoleUser
 		if t.Assistant {
 			role = chat.RoleAssistant
@@ -77,17 +77,17 @@ func (s *System) serverSamples(ctx context.Context, q mcp.Sampling) (mcp.Sampled
 		Model: model, System: q.System, Messages: messages, MaxTokens: q.MaxTokens, Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
 	})
 	if err != nil {
-		return mcp.Sampled{}, fmt.Errorf("the model did not answer: %w", err)
+		return requests.SamplingAnswer{}, fmt.Errorf("the model did not answer: %w", err)
 	}
 	by := model
 	if got.By != "" {
 		by = got.By
 	}
-	return mcp.Sampled{Text: s.Secrets.Mask(got.Text), Model: by, Cut: got.Stop == llm.StopLength}, nil
+	return requests.SamplingAnswer{Text: s.Secrets.Mask(got.Text), Model: by, Truncated: got.Stop == llm.StopLength}, nil
 }
 
 // wordsOf is all that the model would read, as the person reads it before.
-func wordsOf(q mcp.Sampling) string {
+func wordsOf(q requests.SamplingQuestion) string {
 	var b strings.Builder
 	part := func(who, text string) {
 		if text != "" {
@@ -95,7 +95,7 @@ func wordsOf(q mcp.Sampling) string {
 		}
 	}
 	part("System prompt", q.System)
-	for _, t := range q.Turns {
+	for _, t := range q.Messages {
 		if t.Assistant {
 			part("As if the model had said", t.Text)
 		} else {

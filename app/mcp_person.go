@@ -14,6 +14,7 @@ import (
 
 	"sextant/backend/calls/approval"
 	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/mcp/requests"
 	"sextant/backend/tools/mcp/signin"
 	"sextant/backend/tools/panels/accepted"
 	"sextant/backend/tools/panels/child"
@@ -22,25 +23,25 @@ import (
 
 // serverAsks puts a question of an MCP server at the Desk, with the server named. Whoever cannot be
 // asked is not: that is an error.
-func (s *System) serverAsks(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
+func (s *System) serverAsks(ctx context.Context, q requests.Question) (requests.Answer, error) {
 	if !q.Call.From.Interactive {
-		return mcp.Answer{}, errors.New("nobody is here to be asked")
+		return requests.Answer{}, errors.New("nobody is here to be asked")
 	}
 	a := event.Approval{
 		Call: q.Call.ID, Root: q.Call.From.Root, InWindow: true, Tool: q.Call.Tool, Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
 		Does: readable(s.Secrets.Mask(q.Message)), Why: fmt.Sprintf("The MCP server %s asks for it in this call. The words are its own, from outside.", q.Server),
 	}
 	if q.Page != "" {
-		u, err := mcp.Address(q.Page)
+		u, err := requests.ParseAddress(q.Page)
 		if err != nil {
-			return mcp.Answer{}, err
+			return requests.Answer{}, err
 		}
 		a.Question, a.Target = fmt.Sprintf("Open %s for %s?", u.Host, q.Server), q.Page
 		a.Yes, a.No = "Open the page", "Decline"
 	} else {
 		var err error
 		if a.Form, err = approval.Fields(q.Form); err != nil {
-			return mcp.Answer{}, err
+			return requests.Answer{}, err
 		}
 		readableForm(a.Form)
 		a.Question, a.Target = fmt.Sprintf("What do you answer %s?", q.Server), q.Server
@@ -49,14 +50,14 @@ func (s *System) serverAsks(ctx context.Context, q mcp.Question) (mcp.Answer, er
 	said, err := s.put(ctx, a)
 	switch {
 	case err != nil:
-		return mcp.Answer{}, err
+		return requests.Answer{}, err
 	case said.Answer == event.AnswerOnce && q.Page != "":
 		s.openPage(q.Page)
-		return mcp.Answer{Action: mcp.Accept}, nil
+		return requests.Answer{Action: requests.Accept}, nil
 	case said.Answer == event.AnswerOnce:
-		return mcp.Answer{Action: mcp.Accept, Content: said.Filled}, nil
+		return requests.Answer{Action: requests.Accept, Content: said.Filled}, nil
 	}
-	return mcp.Answer{Action: mcp.Decline}, nil
+	return requests.Answer{Action: requests.Decline}, nil
 }
 
 // readable is a server's text, line by line, with what cannot be seen written out.
@@ -108,7 +109,7 @@ func (s *System) signsIn(purpose Purpose) func(ctx context.Context, server, page
 
 // signInPage asks the person whether they want to sign in to a server, and shows them where.
 func (s *System) signInPage(ctx context.Context, server, page string) error {
-	u, err := mcp.Address(page)
+	u, err := requests.ParseAddress(page)
 	if err != nil {
 		return err
 	}

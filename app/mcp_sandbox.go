@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/mcp/launch"
 	"sextant/shared/event"
 )
 
@@ -16,12 +16,12 @@ import (
 const serverProgram = "an MCP server's program"
 
 // serverSandbox is what the programs of MCP servers run behind: the sandbox of commands.
-func (s *System) serverSandbox(purpose Purpose) *mcp.Sandbox {
+func (s *System) serverSandbox(purpose Purpose) *launch.Sandbox {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // then no place is known as the person's
 	}
-	box := &mcp.Sandbox{
+	box := &launch.Sandbox{
 		Confine: s.Confine, Homes: filepath.Join(s.Config.DataDir, "mcp-servers"), Home: home, Own: []string{s.Config.DataDir, s.Config.ConfigDir}, Places: s.Places,
 		Open: []string{filepath.Join(s.Config.DataDir, "downloads"), filepath.Join(s.Config.DataDir, "notes")}, Bundles: filepath.Join(s.Config.DataDir, "bundles"),
 		Forbidden: func(ctx context.Context) ([]string, error) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"sextant/backend/record/events"
-	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
 	"sextant/backend/tools/shell"
 	browserpanel "sextant/panels/browser"
 	codeeditor "sextant/panels/code-editor"
@@ -62,7 +62,7 @@ func (s *System) panelHandlers() map[string]http.Handler {
 			List: func() []event.MCPServer { return s.MCP.List() }, Log: func(name string) (string, error) { return s.MCP.Log(name) },
 			Toggle: func(name string, on bool) error { return s.MCP.Toggle(context.Background(), name, on) },
 			Add: func(p mcpservers.Proposal) error {
-				return s.MCP.Put(p.Name, mcp.Entry{Command: p.Command, Args: p.Args, URL: p.URL, Disabled: true}, false)
+				return s.MCP.Put(p.Name, mcpconfig.Entry{Command: p.Command, Args: p.Args, URL: p.URL, Disabled: true}, false)
 			},
 		}),
 	}

@@ -25,6 +25,7 @@ import (
 	"sextant/backend/tools/environment"
 	"sextant/backend/tools/kept"
 	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
 	toolpanels "sextant/backend/tools/panels"
 	"sextant/backend/tools/panels/callers"
 	"sextant/backend/tools/panels/configured"
@@ -96,7 +97,7 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 	s.OnClose("egress of mcp servers", guard.Close)
 	s.mcpGuard = guard
 	s.MCP = mcp.New(mcp.Config{
-		Path: filepath.Join(s.Config.ConfigDir, mcp.FileName), Journal: journal{s}, Log: s.Log,
+		Path: filepath.Join(s.Config.ConfigDir, mcpconfig.FileName), Journal: journal{s}, Log: s.Log,
 		Version: Version, Dir: s.Workspace(), Secrets: s.Secrets, Egress: &mcpEgress{s, guard},
 		Keep: s.Secrets, Memory: s.Store, OpenPage: s.signsIn(purpose), Ask: s.serverAsks, Review: s.serverChanged, Sandbox: s.serverSandbox(purpose),
 		Folder: s.Workspace, AskRoots: s.serverWantsFolder, Sample: s.serverSamples, CanSample: func() bool { return s.modelForServers() != "" },

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
 	"sextant/shared/toolspec"
 )
 
@@ -186,10 +186,10 @@ func TestBookmarksAreKeptAndNameWhereTheirWordsAreFrom(t *testing.T) {
 func TestServersAreAddedChangedImportedAndRemovedInTheirFile(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	window := windowOf(t, sys)
-	if status, body := window.do("POST", "/api/mcp-servers", map[string]any{"name": "one", "entry": mcp.Entry{Command: "sh", Args: []string{"-c", "echo last words >&2; exit 4"}}}); status != 200 {
+	if status, body := window.do("POST", "/api/mcp-servers", map[string]any{"name": "one", "entry": mcpconfig.Entry{Command: "sh", Args: []string{"-c", "echo last words >&2; exit 4"}}}); status != 200 {
 		t.Fatalf("%d %s", status, body)
 	}
-	if status, body := window.do("POST", "/api/mcp-servers", map[string]any{"name": "one", "entry": mcp.Entry{Command: "true"}}); status == 200 {
+	if status, body := window.do("POST", "/api/mcp-servers", map[string]any{"name": "one", "entry": mcpconfig.Entry{Command: "true"}}); status == 200 {
 		t.Errorf("a name was taken twice: %s", body)
 	}
 	if status, body := window.do("POST", "/api/mcp-servers/import", map[string]any{"text": `{"mcpServers":{"two":{"command":"nosuch"},"one":{"command":"x"}}}`}); status != 200 || !strings.Contains(string(body), `"two"`) {
@@ -200,7 +200,7 @@ func TestServersAreAddedChangedImportedAndRemovedInTheirFile(t *testing.T) {
 			t.Error("an imported server is on")
 		}
 	}
-	if status, body := window.do("PUT", "/api/mcp-servers/two", map[string]any{"entry": mcp.Entry{URL: "https://mcp.example/", Disabled: true}}); status != 200 || !strings.Contains(string(body), "mcp.example") {
+	if status, body := window.do("PUT", "/api/mcp-servers/two", map[string]any{"entry": mcpconfig.Entry{URL: "https://mcp.example/", Disabled: true}}); status != 200 || !strings.Contains(string(body), "mcp.example") {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, _ := clientOf(t, sys).do("DELETE", "/api/mcp-servers/one", nil); status != 403 {
@@ -223,7 +223,7 @@ func TestAnImportIsShownBeforeAnythingIsWritten(t *testing.T) {
 	window := windowOf(t, sys)
 	list := `{"servers":{"a":{"command":"nosuch","args":["x"]},"b":{"command":"nosuch","env":{"K":"${input:k}"}}}}`
 	status, body := window.do("POST", "/api/mcp-servers/import/preview", map[string]any{"text": list})
-	if status != 200 || !strings.Contains(string(body), `"line":"nosuch x"`) || !strings.Contains(string(body), "asked for by VS Code") || len(sys.MCP.List()) != 0 {
+	if status != 200 || !strings.Contains(string(body), `"line":"nosuch x"`) || !strings.Contains(string(body), "VS Code asks for") || len(sys.MCP.List()) != 0 {
 		t.Fatalf("%d %s", status, body)
 	}
 	if status, _ := clientOf(t, sys).do("POST", "/api/mcp-servers/import/preview", map[string]any{"path": "/etc/hostname"}); status != 403 {

@@ -7,7 +7,7 @@ import (
 
 	"sextant/app/config"
 	"sextant/backend/guard/secrets"
-	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
 )
 
 // openSecrets opens the person's secrets first of all, so that nothing is logged or kept before
@@ -62,5 +62,5 @@ func masked[T any](vault *secrets.Vault, v T) T {
 
 // mcpCommand is the command line of an MCP server that is a program, "" for none.
 func (s *System) mcpCommand(server string) string {
-	return mcp.CommandOf(filepath.Join(s.Config.ConfigDir, mcp.FileName), server)
+	return mcpconfig.CommandOf(filepath.Join(s.Config.ConfigDir, mcpconfig.FileName), server)
 }

@@ -13,7 +13,8 @@ import (
 
 	"sextant/app"
 	"sextant/app/config"
-	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
+	"sextant/backend/tools/mcp/foreign"
 	"sextant/backend/tools/panels/accepted"
 )
 
@@ -63,7 +64,7 @@ func (v *mcpAddVerb) Run(io Streams, g *Global) error {
 	if (v.URL == "") == (len(v.Command) == 0) {
 		return failure(exitUsage, "give a program or --url, e.g. sextant mcp-servers add files npx -y @modelcontextprotocol/server-filesystem .")
 	}
-	entry := mcp.Entry{URL: v.URL, Env: v.Env}
+	entry := mcpconfig.Entry{URL: v.URL, Env: v.Env}
 	if len(v.Command) > 0 {
 		entry.Command, entry.Args = v.Command[0], v.Command[1:]
 	}
@@ -71,7 +72,7 @@ func (v *mcpAddVerb) Run(io Streams, g *Global) error {
 	if err != nil {
 		return err
 	}
-	if err := mcp.Add(filepath.Join(config.ConfigDir, mcp.FileName), v.Name, entry); err != nil {
+	if err := mcpconfig.Add(filepath.Join(config.ConfigDir, mcpconfig.FileName), v.Name, entry); err != nil {
 		return failure(exitFailed, "%v", err)
 	}
 	sayMay(io.Err, sandboxOf(config).May(entry, here()))
@@ -97,12 +98,12 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	path := filepath.Join(config.ConfigDir, mcp.FileName)
-	preview, err := mcp.Look(path, list)
+	path := filepath.Join(config.ConfigDir, mcpconfig.FileName)
+	preview, err := foreign.PreviewOf(path, list)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	preview.Judge(sandboxOf(config), here())
+	preview.AddAccess(sandboxOf(config), here())
 	if v.Preview {
 		sayPreview(io.Out, preview, v.Only)
 		return nil
@@ -114,7 +115,7 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 			return failure(exitRefused, "nothing was added")
 		}
 	}
-	added, skipped, err := mcp.Import(path, list, v.Only, on)
+	added, skipped, err := foreign.Import(path, list, v.Only, on)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
@@ -129,7 +130,7 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 }
 
 // sayPreview prints what an import would add, as far as only names it.
-func sayPreview(out io.Writer, p mcp.Preview, only []string) {
+func sayPreview(out io.Writer, p foreign.Preview, only []string) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
 	say("This is %s.", p.Format)
 	if b := p.Bundle; b != nil {

@@ -10,7 +10,9 @@ import (
 	"sextant/backend/guard/confine"
 	"sextant/backend/guard/places"
 	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
 	"sextant/backend/tools/mcp/grants"
+	"sextant/backend/tools/mcp/launch"
 	"sextant/backend/tools/panels/accepted"
 )
 
@@ -30,7 +32,7 @@ func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(config.ConfigDir, mcp.FileName)
+	path := filepath.Join(config.ConfigDir, mcpconfig.FileName)
 	servers := mcp.New(mcp.Config{Path: path, Sandbox: sandboxOf(config), Dir: here()})
 	entry, err := servers.Written(v.Name)
 	if err != nil {
@@ -50,7 +52,7 @@ func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
 }
 
 // change makes of the entry what was asked for, and reports whether that is anything.
-func (v *mcpGrantsVerb) change(entry *mcp.Entry) bool {
+func (v *mcpGrantsVerb) change(entry *mcpconfig.Entry) bool {
 	now := grants.Written{}
 	if entry.Sextant != nil {
 		now = *entry.Sextant
@@ -90,10 +92,10 @@ func (v *mcpGrantsVerb) change(entry *mcp.Entry) bool {
 }
 
 // sandboxOf is the sandbox of servers as far as words need it, where nothing runs.
-func sandboxOf(config *config.Config) *mcp.Sandbox {
+func sandboxOf(config *config.Config) *launch.Sandbox {
 	home, _ := os.UserHomeDir() // without one no place is known as the person's
 	own := []string{config.DataDir, config.ConfigDir}
-	return &mcp.Sandbox{
+	return &launch.Sandbox{
 		Confine: confine.New(confine.Config{Home: home, Secret: own}), Home: home, Own: own, Places: places.New(places.Own{Home: home, Data: own[0], Config: own[1]}),
 		Open: []string{filepath.Join(own[0], "downloads"), filepath.Join(own[0], "notes")}, Bundles: filepath.Join(own[0], "bundles"),
 	}
@@ -109,7 +111,7 @@ func here() string {
 }
 
 // sayMay prints what a server may touch.
-func sayMay(out io.Writer, may mcp.May) {
+func sayMay(out io.Writer, may launch.May) {
 	for _, word := range may.Words {
 		_, _ = fmt.Fprintf(out, "  %s\n", accepted.Shown(word))
 	}

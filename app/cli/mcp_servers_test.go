@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"sextant/app/config"
-	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
+	"sextant/backend/tools/mcp/foreign"
 )
 
 func TestAPreviewShowsAllThatRunsAndHidesNothing(t *testing.T) {
 	var out strings.Builder
-	sayPreview(&out, mcp.Preview{Format: "a file", Servers: []mcp.PreviewedServer{{
+	sayPreview(&out, foreign.Preview{Format: "a file", Servers: []foreign.PreviewedServer{{
 		Name: "a\x1b[2Jb", Line: "node x", Notes: []string{"note\x1b]0;t\a"},
-		Entry: mcp.Entry{Command: "node", Cwd: "/srv/\x1b[1m", Env: map[string]string{"NODE_OPTIONS": "--require ./evil.js"}},
+		Entry: mcpconfig.Entry{Command: "node", Cwd: "/srv/\x1b[1m", Env: map[string]string{"NODE_OPTIONS": "--require ./evil.js"}},
 	}}}, nil)
 	for _, want := range []string{`a\u001b[2Jb`, `"NODE_OPTIONS=--require ./evil.js"`, `in the folder "/srv/\x1b[1m"`, `note\u001b]0;t\u0007`} {
 		if !strings.Contains(out.String(), want) {
@@ -32,7 +33,7 @@ func TestWhatAServerMayTouchIsShownAndChangedOnTheCommandLine(t *testing.T) {
 	if code, _, errs := verb(t, flags, "mcp-servers", "grants", "files"); code != exitFailed || !strings.Contains(errs, "no such MCP server") {
 		t.Fatalf("got %d %s", code, errs)
 	}
-	path := filepath.Join(flags["config"], mcp.FileName)
+	path := filepath.Join(flags["config"], mcpconfig.FileName)
 	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -46,10 +47,10 @@ func TestWhatAServerMayTouchIsShownAndChangedOnTheCommandLine(t *testing.T) {
 		args         []string
 		words, wrote string
 	}{
-		{nil, "may read and write " + folder, `"more": 1}}`},
-		{[]string{"--network", "api.example.com", "--read", folder, "--write", "none"}, "may reach api.example.com and no other host", `"grants":{"network":["api.example.com"],"read":["` + folder + `"],"write":[]}`},
-		{[]string{"--sandbox", "off"}, "outside of the sandbox, as you", `"confine":"off"`},
-		{[]string{"--reset"}, "every host", `"more":1}}, "other": true`},
+		{nil, "can read and change " + folder, `"more": 1}}`},
+		{[]string{"--network", "api.example.com", "--read", folder, "--write", "none"}, "can reach api.example.com and no other host", `"grants":{"network":["api.example.com"],"read":["` + folder + `"],"write":[]}`},
+		{[]string{"--sandbox", "off"}, "It runs as you", `"confine":"off"`},
+		{[]string{"--reset"}, "the whole network", `"more":1}}, "other": true`},
 	} {
 		code, out, errs := verb(t, flags, append([]string{"mcp-servers", "grants", "files"}, step.args...)...)
 		text, err := os.ReadFile(path)

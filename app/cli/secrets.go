@@ -13,7 +13,7 @@ import (
 	"sextant/app"
 	"sextant/app/config"
 	"sextant/backend/guard/secrets"
-	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
 )
 
 // secretsVerb manages the person's secrets. It works beside a running Sextant, which sees the change
@@ -77,7 +77,7 @@ func (v *secretsSetVerb) Run(_ context.Context, in Streams, g *Global) error {
 		one.Places = append(one.Places, secrets.Place(p))
 	}
 	if server, is := secrets.ServerOf(v.Host); is {
-		one.Command = mcp.CommandOf(filepath.Join(config.ConfigDir, mcp.FileName), server)
+		one.Command = mcpconfig.CommandOf(filepath.Join(config.ConfigDir, mcpconfig.FileName), server)
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(value), "\n"), "\r")
 	kept, err := vault.Put(one, text)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
@@ -66,11 +67,13 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 	}
 	defer os.RemoveAll(folder)
 	scenario := os.Getenv("MCP_CONFORMANCE_SCENARIO")
-	config, err := json.Marshal(map[string]map[string]mcp.Entry{"mcpServers": {server: entry(scenario, address, data)}})
+	config, err := json.Marshal(map[string]map[string]mcpconfig.Entry{
+		"mcpServers": {server: entry(scenario, address, data)},
+	})
 	if err != nil {
 		return fmt.Errorf("writing the config: %w", err)
 	}
-	path := filepath.Join(folder, mcp.FileName)
+	path := filepath.Join(folder, mcpconfig.FileName)
 	if err := os.WriteFile(path, config, 0o600); err != nil {
 		return fmt.Errorf("writing the config: %w", err)
 	}
@@ -91,10 +94,12 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 }
 
 // entry is what a person would write into mcp-config.json.
-func entry(scenario, address string, data given) mcp.Entry {
-	e := mcp.Entry{URL: address}
+func entry(scenario, address string, data given) mcpconfig.Entry {
+	e := mcpconfig.Entry{URL: address}
 	if data.ClientID != "" {
-		e.OAuth = &mcp.OAuth{ClientID: data.ClientID, ClientSecret: data.ClientSecret, PrivateKey: data.PrivateKey, Algorithm: data.Algorithm}
+		e.OAuth = &mcpconfig.OAuth{
+			ClientID: data.ClientID, ClientSecret: data.ClientSecret, PrivateKey: data.PrivateKey, Algorithm: data.Algorithm,
+		}
 		if scenario == "auth/client-credentials-basic" || scenario == "auth/client-credentials-jwt" {
 			e.OAuth.Grant = "client_credentials"
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/mcp/requests"
 )
 
 // play does what a person would do in the scenario. A call that the server refuses is an answer, and
@@ -77,12 +78,12 @@ func everything(ctx context.Context, servers *mcp.Servers, call func(string, any
 }
 
 // answer is a person who says yes and leaves a form's proposals as they are.
-func answer(scenario string) func(context.Context, mcp.Question) (mcp.Answer, error) {
-	return func(context.Context, mcp.Question) (mcp.Answer, error) {
+func answer(scenario string) func(context.Context, requests.Question) (requests.Answer, error) {
+	return func(context.Context, requests.Question) (requests.Answer, error) {
 		filled := map[string]any{}
 		if scenario == "sep-2322-client-request-state" {
 			filled["confirmed"] = true
 		}
-		return mcp.Answer{Action: mcp.Accept, Content: filled}, nil
+		return requests.Answer{Action: requests.Accept, Content: filled}, nil
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"sextant/backend/agent/loop"
 	"sextant/backend/api/route"
-	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/mcp/resources"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
@@ -18,8 +18,8 @@ const panelPrefix = "panel:"
 // Given is what goes with a message: texts of MCP servers, and the servers and
 // panels whose words the message has.
 type Given struct {
-	Attached []mcp.Attachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers that a model reads with it, as text from outside."`
-	From     []string         `json:"from,omitempty" maxItems:"8" doc:"MCP servers whose words stand in the text, and panels as panel:<id>."`
+	Attached []resources.Attachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers that a model reads with it, as text from outside."`
+	From     []string               `json:"from,omitempty" maxItems:"8" doc:"MCP servers whose words stand in the text, and panels as panel:<id>."`
 }
 
 // with adds what goes with a message to ask. Where it is from is said by us: a server has to be known.

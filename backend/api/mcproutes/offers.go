@@ -10,6 +10,7 @@ import (
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
 	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/mcp/resources"
 )
 
 // resourceBody names a resource of a server.
@@ -62,15 +63,15 @@ func offered[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T],
 // only a window may ask: whoever else reads a resource calls the server's tool for it.
 func (s Routes) offerRoutes(one string) {
 	servers := s.MCP
-	route.Add(s.API, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[mcp.Offers], error) {
-		return offered(ctx, func() (mcp.Offers, error) { return servers.Offers(ctx, in.Name) })
+	route.Add(s.API, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[resources.Offers], error) {
+		return offered(ctx, func() (resources.Offers, error) { return servers.Offers(ctx, in.Name) })
 	})
 	route.Add(s.API, http.MethodPost, one+"/resource", "Read a resource of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body resourceBody
 	},
-	) (*route.Body[mcp.Contents], error) {
-		return offered(ctx, func() (mcp.Contents, error) { return servers.Contents(ctx, in.Name, in.Body.URI) })
+	) (*route.Body[resources.Contents], error) {
+		return offered(ctx, func() (resources.Contents, error) { return servers.Contents(ctx, in.Name, in.Body.URI) })
 	})
 	route.Add(s.API, http.MethodPost, one+"/watch", "Be told when a resource of an MCP server changes", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
@@ -86,8 +87,8 @@ func (s Routes) offerRoutes(one string) {
 		Name string `path:"name" maxLength:"128"`
 		Body promptBody
 	},
-	) (*route.Body[mcp.Draft], error) {
-		return offered(ctx, func() (mcp.Draft, error) { return servers.Draft(ctx, in.Name, in.Body.Prompt, in.Body.Arguments) })
+	) (*route.Body[resources.Draft], error) {
+		return offered(ctx, func() (resources.Draft, error) { return servers.Draft(ctx, in.Name, in.Body.Prompt, in.Body.Arguments) })
 	})
 	route.Add(s.API, http.MethodPost, one+"/complete", "Complete an argument of a prompt or resource of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`

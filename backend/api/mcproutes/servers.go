@@ -12,7 +12,9 @@ import (
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
 	"sextant/backend/tools/mcp"
+	mcpconfig "sextant/backend/tools/mcp/config"
 	"sextant/backend/tools/mcp/foreign"
+	"sextant/backend/tools/mcp/launch"
 	"sextant/shared/event"
 )
 
@@ -32,10 +34,10 @@ type serverPath struct {
 // MCPServerDetail is what the panel of MCP servers shows of one: its entry in the config and the end
 // of what it wrote to its standard error.
 type MCPServerDetail struct {
-	Entry mcp.Entry `json:"entry"`
-	Log   string    `json:"log"`
+	Entry mcpconfig.Entry `json:"entry"`
+	Log   string          `json:"log"`
 	// May is what its program may touch.
-	May mcp.May `json:"may"`
+	May launch.May `json:"may"`
 }
 
 // MCPImported says which servers were added, all switched off, and which were there already.
@@ -46,8 +48,8 @@ type MCPImported struct {
 
 // entryBody is a server as a person writes it.
 type entryBody struct {
-	Name  string    `json:"name,omitempty" maxLength:"64"`
-	Entry mcp.Entry `json:"entry"`
+	Name  string          `json:"name,omitempty" maxLength:"64"`
+	Entry mcpconfig.Entry `json:"entry"`
 }
 
 // serverRoutes are for the panel of MCP servers. A server is a command that runs here, so that only
@@ -99,7 +101,7 @@ func (s Routes) Register() {
 		}
 		return route.Answer(MCPServerDetail{Entry: entry, Log: log, May: s.MCP.May(entry)}), nil
 	})
-	route.Add(s.API, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[mcp.May], error) {
+	route.Add(s.API, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[launch.May], error) {
 		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
@@ -107,7 +109,7 @@ func (s Routes) Register() {
 	})
 	route.Add(s.API, http.MethodPut, one+"/consents", "Say what an MCP server may ask for", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
-		Body mcp.Consents
+		Body mcpconfig.Consents
 	},
 	) (*route.Body[event.MCPList], error) {
 		return change(ctx, func() error { return s.MCP.Consent(in.Name, in.Body) })
@@ -141,12 +143,12 @@ func (s Routes) importRoutes(base string) {
 		}
 		return list, nil
 	}
-	route.Add(s.API, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[mcp.Preview], error) {
+	route.Add(s.API, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[foreign.Preview], error) {
 		list, err := read(ctx, in.Body)
 		if err != nil {
 			return nil, err
 		}
-		p, err := s.MCP.Look(list)
+		p, err := s.MCP.Preview(list)
 		if err != nil {
 			return nil, route.Refused(err)
 		}

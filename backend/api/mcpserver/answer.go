@@ -11,8 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// environmentGroup are the tools whose answers have a fixed structure beside their text
-// (CONTRACT.md "Environment tools").
+// environmentGroup are the tools whose answers have a documented structure beside their text.
 const environmentGroup = "environment"
 
 // Where a person is asked.
@@ -21,9 +20,11 @@ const (
 	byClient = "by the program that called"
 )
 
-// answer is r as MCP wants it: what a model reads as text, pictures as pictures, and the
-// structure of an environment tool's answer. asked says where a person was asked, if one was.
-func (d *door) answer(ctx context.Context, def toolspec.Definition, r toolspec.Result, asked string) *sdk.CallToolResult {
+// answer is r as an MCP result: text for the model, images, and the structured answer of an environment tool.
+// asked says where a person was asked, if they were.
+func (d *door) answer(
+	ctx context.Context, def toolspec.Definition, r toolspec.Result, asked string,
+) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{IsError: !r.Success, Content: []sdk.Content{}}
 	if text := r.ModelText(); text != "" || len(r.Images) == 0 {
 		if len(text) >= spliceFrom && d.out != nil {
@@ -32,7 +33,8 @@ func (d *door) answer(ctx context.Context, def toolspec.Definition, r toolspec.R
 		out.Content = append(out.Content, &sdk.TextContent{Text: text})
 	}
 	if r.Asked != "" {
-		out.Content = append(out.Content, &sdk.TextContent{Text: "(A person was asked " + asked + " and allowed it: " + r.Asked + ")"})
+		out.Content = append(out.Content, &sdk.TextContent{Text: "(A person was asked " + asked + " and allowed it: " +
+			r.Asked + ")"})
 	}
 	for _, image := range r.Images {
 		out.Content = append(out.Content, &sdk.ImageContent{MIMEType: image.MIME, Data: image.Data})
@@ -49,7 +51,7 @@ func (d *door) answer(ctx context.Context, def toolspec.Definition, r toolspec.R
 		}
 		return out
 	}
-	// Only an object: clients of the older revisions refuse anything else.
+	// Only an object: clients of older revisions refuse anything else.
 	if b, err := json.Marshal(r.Value); err == nil && bytes.HasPrefix(b, []byte("{")) {
 		out.StructuredContent = json.RawMessage(b)
 	}

@@ -21,12 +21,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// A question of a call whose client can ask its own person is put to that person, when there is
-// no window to put it in. A client of an older revision is asked while its call waits. One of
-// 2026-07-28 gets the question as the call's result, and sends the call again with the answer:
-// until then the call is parked, bound to a state that nobody can guess.
+// If there is no window, a question of a call goes to the client, which can ask its own user. A client of an
+// older revision is asked during the call. One of 2026-07-28 gets the question as the call's result, and sends
+// the call again with the answer: until then the call is parked under a random state.
 
-// The entry under which a question is put, and what it asks for.
+// approvalKey is the name of the question, approvalField of its answer.
 const (
 	approvalKey   = "approval"
 	approvalField = "answer"
@@ -35,25 +34,24 @@ const (
 // parkedFor bounds how long a client may take to come back with an answer.
 const parkedFor = 10 * time.Minute
 
-// maxAsked bounds the text of a question in characters; it holds data of the call.
+// maxAsked bounds the text of a question in characters; it contains data of the call.
 const maxAsked = 8000
 
-// sinceStateless is the first revision in which a server sends no requests.
+// sinceStateless is the first revision without sessions and without requests of the server.
 const sinceStateless = "2026-07-28"
 
-// running is a call under way whose questions its client answers.
+// running is a running call whose questions the client answers.
 type running struct {
 	def  toolspec.Definition
 	call toolspec.Call
-	// questions holds what was asked and not yet put; result what came of it.
+	// questions carries questions to the client, result the result of the call.
 	questions chan event.Approval
 	result    chan toolspec.Result
 	cancel    context.CancelFunc
 	stop      func()
 }
 
-// parking keeps the calls whose client has a question to answer. Its methods may be called
-// concurrently.
+// parking holds the calls whose client has a question to answer. Its methods may be called concurrently.
 type parking struct {
 	mu     sync.Mutex
 	closed bool
@@ -61,7 +59,7 @@ type parking struct {
 	busy   sync.WaitGroup
 }
 
-// space is one parked call, the question it waits for and what ends it.
+// space is one parked call and the question it waits for.
 type space struct {
 	run     *running
 	asked   event.Approval
@@ -80,14 +78,14 @@ func (p *parking) close() {
 	p.busy.Wait()
 }
 
-// any reports whether a call waits for its client.
+// any reports whether a call is parked.
 func (p *parking) any() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.calls) > 0
 }
 
-// park keeps run until its client comes back, and returns the state that it has to bring.
+// park holds run until its client returns with the state that park returns.
 func (p *parking) park(run *running, asked event.Approval) string {
 	state := rand.Text()
 	p.mu.Lock()
@@ -101,18 +99,19 @@ func (p *parking) park(run *running, asked event.Approval) string {
 	}
 	p.calls[state] = &space{run: run, asked: asked, timeout: time.AfterFunc(parkedFor, func() {
 		if p.take(state, nil) != nil {
-			run.cancel() // its question lapses, so it does not run
+			run.cancel() // unanswered: the call does not run
 		}
 	})}
 	return state
 }
 
-// take is the call of state when it is the one that call sends again; nil takes any.
+// take removes and returns the parked call of state, if call repeats it; a nil call matches any.
 func (p *parking) take(state string, call *toolspec.Call) *space {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.calls[state]
-	if s == nil || call != nil && (call.Tool != s.run.call.Tool || call.From.Client != s.run.call.From.Client || !sameJSON(call.Args, s.run.call.Args)) {
+	if s == nil || call != nil && (call.Tool != s.run.call.Tool || call.From.Client != s.run.call.From.Client ||
+		!sameJSON(call.Args, s.run.call.Args)) {
 		return nil
 	}
 	s.timeout.Stop()
@@ -120,7 +119,7 @@ func (p *parking) take(state string, call *toolspec.Call) *space {
 	return s
 }
 
-// sameJSON compares what two documents say.
+// sameJSON reports whether two documents have the same value.
 func sameJSON(a, b []byte) bool {
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
@@ -131,23 +130,28 @@ func sameJSON(a, b []byte) bool {
 	return bytes.Equal(one, other)
 }
 
-// canAsk reports whether a client can be asked a question of a call.
+// canAsk reports whether a client can be asked the questions of its call.
 func (d *door) canAsk(caps *sdk.ClientCapabilities) bool {
 	return d.cfg.Questions != nil && d.cfg.Answer != nil && asksByForm(caps)
 }
 
-// asksByForm reports whether a client can put a form to its person. One that names no mode can.
+// asksByForm reports whether a client can show a form to its user. One that names no mode can.
 func asksByForm(caps *sdk.ClientCapabilities) bool {
 	return caps != nil && caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
 }
 
-// askingClient runs call, whose questions its client puts to its person.
-func (d *door) askingClient(ctx context.Context, req *sdk.CallToolRequest, def toolspec.Definition, call toolspec.Call) (*sdk.CallToolResult, error) {
+// askingClient runs call and sends its questions to the client.
+func (d *door) askingClient(
+	ctx context.Context, req *sdk.CallToolRequest, def toolspec.Definition, call toolspec.Call,
+) (*sdk.CallToolResult, error) {
 	call.ID, call.From.Interactive = "mcp_"+rand.Text(), true
 	call.From.Root = call.ID
-	// The request that began it may end before it does.
+	// The call may outlive the request.
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	run := &running{def: def, call: call, questions: make(chan event.Approval), result: make(chan toolspec.Result, 1), cancel: cancel}
+	run := &running{
+		def: def, call: call, questions: make(chan event.Approval), result: make(chan toolspec.Result, 1),
+		cancel: cancel,
+	}
 	run.stop = d.cfg.Questions(call.ID, func(q event.Approval) {
 		select {
 		case run.questions <- q:
@@ -162,8 +166,7 @@ func (d *door) askingClient(ctx context.Context, req *sdk.CallToolRequest, def t
 	return d.follow(ctx, req, run)
 }
 
-// follow waits for run's result. What the client is asked meanwhile is asked here, or returned
-// to be asked.
+// awaitResult waits for run's result, and asks the client its questions or returns them as the result.
 func (d *door) follow(ctx context.Context, req *sdk.CallToolRequest, run *running) (*sdk.CallToolResult, error) {
 	gone := context.AfterFunc(ctx, run.cancel)
 	defer gone()
@@ -187,21 +190,23 @@ func (d *door) follow(ctx context.Context, req *sdk.CallToolRequest, run *runnin
 			}
 			said, err := req.Session.Elicit(ctx, form(q))
 			if err != nil {
-				said = nil // who cannot be asked has not said yes
+				said = nil // whoever cannot be asked has not agreed
 			}
 			d.settle(ctx, run, q, said)
 		}
 	}
 }
 
-// resume goes on with a call that its client sends again with an answer.
+// resume continues a parked call that its client sends again with an answer.
 func (d *door) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	call := d.toCall(req.ClientInfo(), req.Params.Name, req.Params.Arguments)
 	s := d.parked.take(req.Params.RequestState, &call)
 	if s == nil {
 		return nil, &jsonrpc.Error{
-			Code:    jsonrpc.CodeInvalidParams,
-			Message: short(req.Params.Name, 80) + ": no question of this call waits under that requestState: it was answered, is older than ten minutes, or was asked of another call. Send the call again without requestState.",
+			Code: jsonrpc.CodeInvalidParams,
+			Message: short(req.Params.Name, 80) + ": requestState belongs to no open question of this call. It was " +
+				"answered, expired after ten minutes, or belongs to another call. Send the call again without " +
+				"requestState.",
 		}
 	}
 	answer, there := req.Params.InputResponses[approvalKey]
@@ -215,45 +220,51 @@ func (d *door) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	return d.follow(ctx, req, s.run)
 }
 
-// settle tells the Desk what a client's person said; whatever is not a clear yes means no.
+// settle passes the answer of a client's user on; anything but a clear yes is a no.
 func (d *door) settle(ctx context.Context, run *running, q event.Approval, said *sdk.ElicitResult) {
 	answer, reason := event.AnswerDeny, ""
 	if said != nil && said.Action == "accept" && said.Content[approvalField] == string(event.AnswerOnce) {
 		answer = event.AnswerOnce
 	}
 	if said == nil {
-		reason = "The client did not put the question to a person."
+		reason = "The client did not ask its user."
 	}
 	d.reply(ctx, run, q, answer, reason)
 }
 
-// reply tells the Desk an answer to q. A question that was answered in a window meanwhile keeps
-// that answer; a call whose answer cannot be taken ends.
+// reply answers q. If it was answered in a window meanwhile, that answer counts; if the answer is not accepted,
+// the call ends.
 func (d *door) reply(ctx context.Context, run *running, q event.Approval, answer event.Answer, reason string) {
-	if err := d.cfg.Answer(context.WithoutCancel(ctx), q.ID, answer, reason, q.Hash); err != nil && !errors.Is(err, approval.ErrAnswered) {
-		d.cfg.Log.Warn("a client's answer was not taken", "question", q.ID, "error", err)
+	if err := d.cfg.Answer(context.WithoutCancel(ctx), q.ID, answer, reason, q.Hash); err != nil &&
+		!errors.Is(err, approval.ErrAnswered) {
+		d.cfg.Log.Warn("the answer of an MCP client was not accepted", "question", q.ID, "err", err)
 		run.cancel()
 	}
 }
 
-// windowOnly says why a client's person may not answer q, "" when they may.
+// windowOnly says why a client's user cannot answer q, "" if they can.
 func windowOnly(q event.Approval) string {
-	const there = " It can be answered in Sextant's window only: open it and make the call again."
+	const there = " It can be answered only in Sextant's window: open it and call again."
 	switch long := utf8.RuneCountInString(message(q)) - maxAsked; {
 	case q.InWindow:
-		return "What a yes begins would last longer than this call, or show on the person's screen." + there
+		return "Its effect outlasts this call, or shows on the person's screen." + there
 	case len(q.Form) > 0:
 		return "The question has fields to fill in." + there
 	case long > 0:
-		return fmt.Sprintf("The question is too long for a form; %d characters of it would not be shown.", long) + there
+		return fmt.Sprintf("The question is too long for a form: %d characters would not be shown.", long) + there
 	}
 	return ""
 }
 
-// message is q in words. Values may be anybody's: none can look like a line of ours.
+// message is the text of q. Its values may be from outside: none can look like a line of ours.
 func message(q event.Approval) string {
 	text := []string{accepted.Shown(q.Question)}
-	for _, fact := range []struct{ name, value string }{{"What it does", q.Does}, {"Where", q.Target}, {"Why it is asked", q.Why}, {"With", q.Data}} {
+	for _, fact := range []struct{ name, value string }{
+		{"What it does", q.Does},
+		{"Where", q.Target},
+		{"Why", q.Why},
+		{"With", q.Data},
+	} {
 		lines := strings.Split(fact.value, "\n")
 		for i, line := range lines {
 			lines[i] = accepted.Shown(line)
@@ -269,13 +280,15 @@ func message(q event.Approval) string {
 	return strings.Join(text, "\n")
 }
 
-// form is q as a client puts it to its person. It offers this one time and no: what holds for
-// longer is said in a window, where a person sees what they allowed and can take it back.
+// form is q as a form for the client's user. It offers only "this time" and "no": permissions that last are
+// granted in a window, where the person sees them and can revoke them.
 func form(q event.Approval) *sdk.ElicitParams {
 	return &sdk.ElicitParams{
 		Mode: "form", Message: message(q),
-		RequestedSchema: json.RawMessage(`{"type":"object","properties":{"` + approvalField + `":{"type":"string","title":"Your answer",` +
-			`"oneOf":[{"const":"` + string(event.AnswerOnce) + `","title":"Allow this time"},{"const":"` + string(event.AnswerDeny) + `","title":"Don't allow"}]}},` +
+		RequestedSchema: json.RawMessage(`{"type":"object","properties":{"` + approvalField +
+			`":{"type":"string","title":"Your answer",` +
+			`"oneOf":[{"const":"` + string(event.AnswerOnce) + `","title":"Allow this time"},{"const":"` +
+			string(event.AnswerDeny) + `","title":"Don't allow"}]}},` +
 			`"required":["` + approvalField + `"]}`),
 	}
 }

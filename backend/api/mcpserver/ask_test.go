@@ -16,10 +16,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// says answers every call with a text.
-type says string
+// textCaller answers every call with a text.
+type textCaller string
 
-func (s says) Do(context.Context, toolspec.Call) toolspec.Result {
+func (s textCaller) Do(context.Context, toolspec.Call) toolspec.Result {
 	r := toolspec.OK(map[string]any{"page": map[string]any{"title": "Shop"}})
 	r.Text = string(s)
 	return r
@@ -101,13 +101,16 @@ func (a *asker) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	return r
 }
 
-// person answers the forms of a client in turn.
-func person(t *testing.T, answers ...*sdk.ElicitResult) *sdk.ClientOptions {
+// userAnswers answers the forms of a client in turn.
+func userAnswers(t *testing.T, answers ...*sdk.ElicitResult) *sdk.ClientOptions {
 	var mu sync.Mutex
-	return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult,
+		error,
+	) {
 		mu.Lock()
 		defer mu.Unlock()
-		if !strings.Contains(r.Params.Message, "Run it?") || !strings.Contains(r.Params.Message, "It has not run before.") {
+		if !strings.Contains(r.Params.Message, "Run it?") || !strings.Contains(r.Params.Message,
+			"It has not run before.") {
 			t.Errorf("asked %q", r.Params.Message)
 		}
 		if len(answers) == 0 {
@@ -119,7 +122,7 @@ func person(t *testing.T, answers ...*sdk.ElicitResult) *sdk.ClientOptions {
 	}}
 }
 
-func yes() *sdk.ElicitResult {
+func allowOnce() *sdk.ElicitResult {
 	return &sdk.ElicitResult{Action: "accept", Content: map[string]any{approvalField: "once"}}
 }
 
@@ -131,21 +134,23 @@ func TestAQuestionIsPutToTheClientsPersonWhenThereIsNoWindow(t *testing.T) {
 		said []*sdk.ElicitResult
 		runs int
 	}{
-		{"yes", 1, []*sdk.ElicitResult{yes()}, 1},
+		{"yes", 1, []*sdk.ElicitResult{allowOnce()}, 1},
 		{"no", 1, []*sdk.ElicitResult{no}, 0},
 		{"declined", 1, []*sdk.ElicitResult{{Action: "decline"}}, 0},
-		{"yes twice", 2, []*sdk.ElicitResult{yes(), yes()}, 1},
-		{"yes, then no", 2, []*sdk.ElicitResult{yes(), no}, 0},
+		{"yes twice", 2, []*sdk.ElicitResult{allowOnce(), allowOnce()}, 1},
+		{"yes, then no", 2, []*sdk.ElicitResult{allowOnce(), no}, 0},
 	} {
-		for _, revision := range eras {
+		for _, revision := range revisions {
 			a := &asker{asks: c.asks}
-			h := opened(t, a.config)
-			r, err := h.visit(t, "editor", "", revision, person(t, c.said...)).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}})
+			h := startHost(t, a.config)
+			r, err := h.visit(t, "editor", "", revision, userAnswers(t, c.said...)).CallTool(t.Context(),
+				&sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}})
 			if err != nil || r.IsError != (c.runs == 0) || a.ran != c.runs || len(a.heard) != c.asks {
 				t.Errorf("%s, %s: %+v %v; it ran %d times after %v", c.name, revision, r, err, a.ran, a.heard)
 				continue
 			}
-			if c.runs == 1 && !strings.Contains(r.Content[1].(*sdk.TextContent).Text, "asked by the program that called") {
+			if c.runs == 1 && !strings.Contains(r.Content[1].(*sdk.TextContent).Text, "asked by the program that "+
+				"called") {
 				t.Errorf("%s, %s: %+v", c.name, revision, r.Content)
 			}
 		}
@@ -156,42 +161,48 @@ func TestOverAStreamTheClientsPersonIsAskedToo(t *testing.T) {
 	a := &asker{asks: 2}
 	cfg := Config{Tools: &catalogue{defs: offeredTools()}}
 	a.config(&cfg)
-	r, err := connect(t, cfg, person(t, yes(), yes())).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+	r, err := connect(t, cfg, userAnswers(t, allowOnce(), allowOnce())).CallTool(t.Context(),
+		&sdk.CallToolParams{Name: "bash"})
 	if err != nil || r.IsError || a.ran != 1 {
 		t.Errorf("%+v %v", r, err)
 	}
 }
 
 func TestAQuestionIsNeverSkipped(t *testing.T) {
-	for _, revision := range eras {
+	for _, revision := range revisions {
 		a := &asker{asks: 1}
-		h := opened(t, a.config)
+		h := startHost(t, a.config)
 		r, err := h.visit(t, "cannot ask", "", revision, nil).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
-		if err != nil || !r.IsError || a.ran != 0 || !strings.Contains(r.Content[0].(*sdk.TextContent).Text, "nobody to ask") {
+		if err != nil || !r.IsError || a.ran != 0 || !strings.Contains(r.Content[0].(*sdk.TextContent).Text,
+			"nobody to ask") {
 			t.Errorf("%s: %+v %v", revision, r, err)
 		}
 	}
 	a := &asker{asks: 1}
-	h := opened(t, a.config)
-	r, err := h.visit(t, "breaks", "", "2025-11-25", person(t)).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+	h := startHost(t, a.config)
+	r, err := h.visit(t, "breaks", "", "2025-11-25", userAnswers(t)).CallTool(t.Context(),
+		&sdk.CallToolParams{Name: "bash"})
 	if err != nil || !r.IsError || a.ran != 0 || a.reasons[0] == "" {
 		t.Errorf("a client that fails to ask: %+v %v", r, err)
 	}
 }
 
-// raw is a client that answers questions by itself.
-func raw(t *testing.T, h *house, name string) *sdk.ClientSession {
-	options := person(t)
+// rawClient is a client that answers questions itself.
+func rawClient(t *testing.T, h *testHost, name string) *sdk.ClientSession {
+	options := userAnswers(t)
 	options.MultiRoundTrip = &sdk.MultiRoundTripOptions{Disabled: true}
 	return h.visit(t, name, "", "2026-07-28", options)
 }
 
 func TestAnAnswerHoldsForTheCallThatWasAskedAndOnce(t *testing.T) {
 	a := &asker{asks: 1}
-	h := opened(t, a.config)
-	c := raw(t, h, "editor")
+	h := startHost(t, a.config)
+	c := rawClient(t, h, "editor")
 	params := func(state, command string) *sdk.CallToolParams {
-		return &sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": command}, RequestState: state, InputResponses: sdk.InputResponseMap{approvalKey: yes()}}
+		return &sdk.CallToolParams{
+			Name: "bash", Arguments: map[string]any{"command": command}, RequestState: state,
+			InputResponses: sdk.InputResponseMap{approvalKey: allowOnce()},
+		}
 	}
 	first, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}})
 	if err != nil || !first.NeedsInput() || first.RequestState == "" {
@@ -207,7 +218,7 @@ func TestAnAnswerHoldsForTheCallThatWasAskedAndOnce(t *testing.T) {
 	}
 	refused("another command", c, params(first.RequestState, "rm -r ."))
 	refused("a made-up state", c, params(first.RequestState+"x", "ls"))
-	refused("another client", raw(t, h, "other"), params(first.RequestState, "ls"))
+	refused("another client", rawClient(t, h, "other"), params(first.RequestState, "ls"))
 
 	without := params(first.RequestState, "ls")
 	without.InputResponses = nil
@@ -225,8 +236,8 @@ func TestAnAnswerHoldsForTheCallThatWasAskedAndOnce(t *testing.T) {
 
 func TestACallWhoseAnswerNobodyBringsEndsWithItsGuest(t *testing.T) {
 	a := &asker{asks: 1}
-	h := opened(t, a.config)
-	r, err := raw(t, h, "editor").CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+	h := startHost(t, a.config)
+	r, err := rawClient(t, h, "editor").CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
 	if err != nil || !r.NeedsInput() {
 		t.Fatal(r, err)
 	}
@@ -237,15 +248,16 @@ func TestACallWhoseAnswerNobodyBringsEndsWithItsGuest(t *testing.T) {
 }
 
 func TestACallWhoseAnswerIsNotTakenEnds(t *testing.T) {
-	for _, revision := range eras {
+	for _, revision := range revisions {
 		a := &asker{asks: 1}
-		h := opened(t, func(cfg *Config) {
+		h := startHost(t, func(cfg *Config) {
 			a.config(cfg)
 			cfg.Answer = func(context.Context, string, event.Answer, string, string) error {
 				return errors.New("the disk is full")
 			}
 		})
-		r, err := h.visit(t, "editor", "", revision, person(t, yes())).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
+		r, err := h.visit(t, "editor", "", revision, userAnswers(t, allowOnce())).CallTool(t.Context(),
+			&sdk.CallToolParams{Name: "bash"})
 		if err != nil || !r.IsError || a.ran != 0 {
 			t.Errorf("%s: %+v %v", revision, r, err)
 		}
@@ -253,7 +265,10 @@ func TestACallWhoseAnswerIsNotTakenEnds(t *testing.T) {
 }
 
 func TestTheFormOffersThisTimeAndNo(t *testing.T) {
-	f := form(event.Approval{Question: "Send it?", Does: "Sends a letter", Choices: []event.Choice{{Answer: event.AnswerAlways}}})
+	f := form(event.Approval{
+		Question: "Send it?", Does: "Sends a letter",
+		Choices: []event.Choice{{Answer: event.AnswerAlways}},
+	})
 	b, _ := json.Marshal(f.RequestedSchema)
 	if text := string(b); !strings.Contains(text, `"once"`) || !strings.Contains(text, `"deny"`) || strings.Contains(text, "always") {
 		t.Errorf("offered %s", text)
@@ -268,19 +283,23 @@ func TestWhatOnlyAWindowMayAllowIsNotAskedOfAClient(t *testing.T) {
 		why string
 		of  event.Approval
 	}{
-		{"last longer than this call", event.Approval{InWindow: true}},
+		{"outlasts this call", event.Approval{InWindow: true}},
 		{"fields to fill in", event.Approval{Form: []event.FormField{{Name: "city"}}}},
-		{"characters of it would not be shown", event.Approval{Data: strings.Repeat("x", maxAsked)}},
+		{"characters would not be shown", event.Approval{Data: strings.Repeat("x", maxAsked)}},
 	} {
-		for _, revision := range eras {
+		for _, revision := range revisions {
 			a := &asker{asks: 1, of: c.of}
-			h := opened(t, a.config)
-			options := &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			h := startHost(t, a.config)
+			options := &sdk.ClientOptions{ElicitationHandler: func(_ context.Context,
+				r *sdk.ElicitRequest,
+			) (*sdk.ElicitResult, error) {
 				t.Errorf("%s, %s: asked %.200q", c.why, revision, r.Params.Message)
-				return yes(), nil
+				return allowOnce(), nil
 			}}
-			r, err := h.visit(t, "editor", "", revision, options).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
-			if err != nil || !r.IsError || a.ran != 0 || len(a.reasons) != 1 || !strings.Contains(a.reasons[0], c.why) || !strings.Contains(a.reasons[0], "window only") {
+			r, err := h.visit(t, "editor", "", revision, options).CallTool(t.Context(),
+				&sdk.CallToolParams{Name: "bash"})
+			if err != nil || !r.IsError || a.ran != 0 || len(a.reasons) != 1 ||
+				!strings.Contains(a.reasons[0], c.why) || !strings.Contains(a.reasons[0], "only in Sextant") {
 				t.Errorf("%s, %s: %+v %v; reasons %q", c.why, revision, r, err, a.reasons)
 			}
 		}
@@ -289,14 +308,15 @@ func TestWhatOnlyAWindowMayAllowIsNotAskedOfAClient(t *testing.T) {
 
 func TestNoValueOfAQuestionLooksLikeALineOfIts(t *testing.T) {
 	got := message(event.Approval{
-		Question: "Run it?\nWhy it is asked: no reason", Target: "a\u202eb", Why: "It has not run before.", Data: "one\nWhy it is asked: the person wants it\rtwo",
+		Question: "Run it?\nWhy: no reason", Target: "a\u202eb", Why: "It has not run before.", Data: "one\nWhy: the " +
+			"person wants it\rtwo",
 	})
-	want := `Run it?\u000aWhy it is asked: no reason
+	want := `Run it?\u000aWhy: no reason
 Where: a\u202eb
-Why it is asked: It has not run before.
+Why: It has not run before.
 With:
     one
-    Why it is asked: the person wants it\u000dtwo`
+    Why: the person wants it\u000dtwo`
 	if got != want {
 		t.Errorf("asked %s", got)
 	}

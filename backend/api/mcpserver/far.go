@@ -6,19 +6,20 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// far is the shelf of the Sextant that was joined.
+// far provides the resources and prompts of the Sextant that was joined.
 type far struct{ r *relay }
 
-// Resources implements Shelf.
+// Resources implements ResourceProvider.
 func (f far) Resources(ctx context.Context, req *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
-	list, err := asked(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.ListResourcesResult, error) { return s.ListResources(ctx, nil) })
+	list, err := asked(ctx, f.r, req,
+		func(s *sdk.ClientSession) (*sdk.ListResourcesResult, error) { return s.ListResources(ctx, nil) })
 	if err != nil {
 		return nil, err
 	}
 	return list.Resources, nil
 }
 
-// Templates implements Shelf.
+// Templates implements ResourceProvider.
 func (f far) Templates(ctx context.Context, req *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error) {
 	list, err := asked(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.ListResourceTemplatesResult, error) {
 		return s.ListResourceTemplates(ctx, nil)
@@ -29,32 +30,36 @@ func (f far) Templates(ctx context.Context, req *sdk.ListResourceTemplatesReques
 	return list.ResourceTemplates, nil
 }
 
-// Read implements Shelf.
+// Read implements ResourceProvider.
 func (f far) Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	return asked(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
 		return s.ReadResource(ctx, &sdk.ReadResourceParams{URI: req.Params.URI})
 	})
 }
 
-// Prompts implements Shelf.
+// Prompts implements ResourceProvider.
 func (f far) Prompts(ctx context.Context, req *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
-	list, err := asked(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.ListPromptsResult, error) { return s.ListPrompts(ctx, nil) })
+	list, err := asked(ctx, f.r, req,
+		func(s *sdk.ClientSession) (*sdk.ListPromptsResult, error) { return s.ListPrompts(ctx, nil) })
 	if err != nil {
 		return nil, err
 	}
 	return list.Prompts, nil
 }
 
-// Prompt implements Shelf.
+// Prompt implements ResourceProvider.
 func (f far) Prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	return asked(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.GetPromptResult, error) {
 		return s.GetPrompt(ctx, &sdk.GetPromptParams{Name: req.Params.Name, Arguments: req.Params.Arguments})
 	})
 }
 
-// Complete implements Shelf.
+// Complete implements ResourceProvider.
 func (f far) Complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	return asked(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.CompleteResult, error) {
-		return s.Complete(ctx, &sdk.CompleteParams{Ref: req.Params.Ref, Argument: req.Params.Argument, Context: req.Params.Context})
+		return s.Complete(ctx, &sdk.CompleteParams{
+			Ref: req.Params.Ref, Argument: req.Params.Argument,
+			Context: req.Params.Context,
+		})
 	})
 }

@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// record is what a client did at its door. Its methods may be called concurrently.
+// record is what a client did. Its methods may be called concurrently.
 type record struct {
 	mu     sync.Mutex
 	client string
@@ -19,7 +19,7 @@ type record struct {
 	last   time.Time
 }
 
-// heard notes a client's request.
+// noteRequest notes a client's request.
 func (d *door) heard(req sdk.Request) {
 	d.record.mu.Lock()
 	defer d.record.mu.Unlock()
@@ -34,21 +34,21 @@ func (d *door) heard(req sdk.Request) {
 	}
 }
 
-// The ways in which a guest came.
+// The transports of clients.
 const (
 	overHTTP  = "http"
 	overStdio = "stdio"
 )
 
-// Visitor is a guest that is there now, as a person is shown it.
+// Visitor is a connected client, as the person sees it.
 type Visitor struct {
-	// ID names it for Dismiss. It tells nothing else.
+	// ID identifies it for Disconnect, and says nothing else.
 	ID string
-	// Client is what it says of itself, "" until it said so. It is text from outside.
+	// Client is the name it sent, "" before that. It is text from outside.
 	Client string
 	// Via is http, or stdio for one that joined with `sextant mcp`.
 	Via string
-	// Since is when it came, Last when it was heard last; Calls are the calls of tools since.
+	// Since is when it connected, Last when its latest request came; Calls counts its tool calls.
 	Since, Last time.Time
 	Calls       int
 	// Session names its browser tabs, "" for the window's.
@@ -56,17 +56,23 @@ type Visitor struct {
 	Panel   string
 }
 
-// visitor is a guest that is there, and what sends it away.
+// visitor is a connected client and how to disconnect it.
 type visitor struct {
 	Visitor
 	door *door
 	end  func()
 }
 
-// arrives notes a guest and returns its id; the caller holds the lock.
+// arrives adds a client and returns its id; the caller holds the lock.
 func (h *Host) arrives(via string, g Guest, d *door, session string, end func()) string {
 	now := time.Now()
-	v := &visitor{Visitor: Visitor{ID: strings.ToLower(rand.Text()), Client: g.Client, Via: via, Since: now, Last: now, Session: session, Panel: g.Panel}, door: d, end: end}
+	v := &visitor{
+		Visitor: Visitor{
+			ID: strings.ToLower(rand.Text()), Client: g.Client, Via: via, Since: now, Last: now, Session: session,
+			Panel: g.Panel,
+		},
+		door: d, end: end,
+	}
 	h.visitors[v.ID] = v
 	return v.ID
 }
@@ -77,7 +83,7 @@ func (h *Host) leaves(id string) {
 	delete(h.visitors, id)
 }
 
-// Visitors are the guests that are there now, who came last first.
+// Visitors are the connected clients, the newest first.
 func (h *Host) Visitors() []Visitor {
 	h.mu.Lock()
 	all := make([]*visitor, 0, len(h.visitors))
@@ -98,12 +104,13 @@ func (h *Host) Visitors() []Visitor {
 		r.mu.Unlock()
 		list = append(list, now)
 	}
-	slices.SortFunc(list, func(a, b Visitor) int { return cmp.Or(b.Since.Compare(a.Since), strings.Compare(a.ID, b.ID)) })
+	slices.SortFunc(list,
+		func(a, b Visitor) int { return cmp.Or(b.Since.Compare(a.Since), strings.Compare(a.ID, b.ID)) })
 	return list
 }
 
-// Dismiss sends a guest away and waits for what it had; false when there is none of that id. It may
-// come again: whoever has the token may.
+// Dismiss disconnects a client and waits for the end of its work; it reports false if there is no such client.
+// The client may connect again: whoever has the token may.
 func (h *Host) Dismiss(id string) bool {
 	h.mu.Lock()
 	v := h.visitors[id]

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Bounds of what the other side of a connection may send before both know that they speak MCP.
+// Bounds of what the other side may send before MCP begins.
 const (
-	// maxUpgrade bounds the head of an answer to the wish to join.
+	// maxUpgrade bounds the response to a request to join.
 	maxUpgrade = 64 << 10
-	// maxHello bounds the first message of a guest.
+	// maxHello bounds the first message of a client.
 	maxHello = 1 << 20
 )
 
-var errHandshake = errors.New("the other side says too much before it says that it speaks MCP")
+var errHandshake = errors.New("the other side sends too much before its first MCP message")
 
-// handshake reads a connection whose first bytes are bounded.
+// handshake is a connection that can be read up to a bound.
 type handshake struct {
 	net.Conn
 	left int
@@ -34,8 +34,8 @@ func (h *handshake) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// greeted reads a guest's connection: its first message must come in time and be short; after
-// it there is no deadline. Only one goroutine reads.
+// greeted is a client's connection: the first message must come in time and be short; then there is no
+// deadline. Only one goroutine reads.
 type greeted struct {
 	net.Conn
 	buffered *bufio.Reader
@@ -43,7 +43,7 @@ type greeted struct {
 	done     bool
 }
 
-// greet begins to wait for the first message.
+// greet sets the deadline for the first message.
 func greet(conn net.Conn, buffered *bufio.Reader, patience time.Duration) (*greeted, error) {
 	return &greeted{Conn: conn, buffered: buffered, left: maxHello}, conn.SetReadDeadline(time.Now().Add(patience))
 }

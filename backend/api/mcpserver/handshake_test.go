@@ -17,8 +17,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// answering is a Sextant that answers the wish to join in its own way.
-func answering(t *testing.T, answer func(conn net.Conn)) Place {
+// fakeInstance is a Sextant that answers a request to join with answer.
+func fakeInstance(t *testing.T, answer func(conn net.Conn)) Place {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,7 +43,7 @@ func answering(t *testing.T, answer func(conn net.Conn)) Place {
 }
 
 func TestAnEndlessAnswerToTheWishToJoinIsGivenUp(t *testing.T) {
-	at := answering(t, func(conn net.Conn) {
+	at := fakeInstance(t, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\n")
 		for {
 			if _, err := io.WriteString(conn, "X-More: "+strings.Repeat("a", 1000)+"\r\n"); err != nil {
@@ -57,11 +57,15 @@ func TestAnEndlessAnswerToTheWishToJoinIsGivenUp(t *testing.T) {
 }
 
 func TestOneThatIsSilentAfterTheUpgradeIsGivenUp(t *testing.T) {
-	at := answering(t, func(conn net.Conn) {
-		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+protocolName+"\r\n\r\n")
+	at := fakeInstance(t, func(conn net.Conn) {
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+
+			protocolName+"\r\n\r\n")
 		_, _ = io.Copy(io.Discard, conn) // until the other side leaves
 	})
-	r := &relay{patience: 50 * time.Millisecond, cfg: RelayConfig{Tools: "core", Find: func(context.Context) (Place, error) { return at, nil }}}
+	r := &relay{
+		patience: 50 * time.Millisecond,
+		cfg:      RelayConfig{Tools: "core", Find: func(context.Context) (Place, error) { return at, nil }},
+	}
 	if _, err := r.join(t.Context(), &sdk.ListToolsRequest{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -78,7 +82,8 @@ func joinAs(t *testing.T, h *Host) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if _, err := io.WriteString(conn, "GET "+JoinPath+"?tools=core HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: "+protocolName+"\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(conn, "GET "+JoinPath+"?tools=core HTTP/1.1\r\nHost: x\r\nConnection: "+
+		"Upgrade\r\nUpgrade: "+protocolName+"\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	head := make([]byte, 12)
@@ -88,14 +93,14 @@ func joinAs(t *testing.T, h *Host) net.Conn {
 	return conn
 }
 
-func welcomed() *Host {
+func newTestHost() *Host {
 	return NewHost(func(context.Context, Guest) (Config, func()) {
 		return Config{Tools: &catalogue{defs: offeredTools()}, Caller: &pipeline{}, Version: "test"}, func() {}
 	})
 }
 
 func TestAGuestThatSaysNothingIsLetGo(t *testing.T) {
-	h := welcomed()
+	h := newTestHost()
 	h.patience = 50 * time.Millisecond
 	conn := joinAs(t, h)
 	if _, err := io.Copy(io.Discard, conn); err != nil {
@@ -104,7 +109,7 @@ func TestAGuestThatSaysNothingIsLetGo(t *testing.T) {
 }
 
 func TestAGuestWhoseFirstMessageHasNoEndIsLetGo(t *testing.T) {
-	conn := joinAs(t, welcomed())
+	conn := joinAs(t, newTestHost())
 	for {
 		if _, err := conn.Write(bytes.Repeat([]byte{' '}, 100_000)); err != nil {
 			return
@@ -112,22 +117,22 @@ func TestAGuestWhoseFirstMessageHasNoEndIsLetGo(t *testing.T) {
 	}
 }
 
-// clocked is a connection that keeps its deadline and has something to say.
-type clocked struct {
+// deadlineConn is a connection that records its deadline and has data to read.
+type deadlineConn struct {
 	net.Conn
 	io.Reader
 	until time.Time
 }
 
-func (c *clocked) Read(b []byte) (int, error) { return c.Reader.Read(b) }
+func (c *deadlineConn) Read(b []byte) (int, error) { return c.Reader.Read(b) }
 
-func (c *clocked) SetReadDeadline(t time.Time) error {
+func (c *deadlineConn) SetReadDeadline(t time.Time) error {
 	c.until = t
 	return nil
 }
 
 func TestOnlyTheFirstMessageOfAGuestHasADeadline(t *testing.T) {
-	c := &clocked{Reader: iotest.OneByteReader(strings.NewReader("{}\n" + strings.Repeat(" ", 2*maxHello)))}
+	c := &deadlineConn{Reader: iotest.OneByteReader(strings.NewReader("{}\n" + strings.Repeat(" ", 2*maxHello)))}
 	in, err := greet(c, bufio.NewReader(c), time.Minute)
 	if err != nil || c.until.IsZero() {
 		t.Fatalf("no deadline at first: %v, %v", c.until, err)

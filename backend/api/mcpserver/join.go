@@ -18,61 +18,59 @@ import (
 	"time"
 )
 
-// JoinPath is where a running Sextant lets another `sextant mcp` join it.
+// JoinPath is where a running Sextant serves MCP, and lets another `sextant mcp` join it.
 const JoinPath = "/mcp"
 
-// The words of the upgrade: after it the connection carries MCP messages, one a line.
+// The upgrade protocol: after it the connection carries MCP messages, one per line.
 const (
 	protocolName = "sextant-mcp"
 	clientHeader = "X-Client-Name"
 )
 
-// joinPatience bounds connecting to a running Sextant, and for it the wait for a guest's first
-// message.
+// joinPatience bounds joining a running Sextant, and how long that waits for the first message.
 const joinPatience = 10 * time.Second
 
-// Guest is what a program that joins says of itself and wants.
+// Guest is what a client sends when it connects.
 type Guest struct {
-	// Client is its name, settled for the whole connection; "" where each request says it.
+	// Client is its name for the whole connection; "" if each request has it.
 	Client string
-	// Tools is the set it wants: core, environment or all.
+	// Tools is the set of tools it wants: core, environment or all.
 	Tools string
-	// Panel is the panel whose tools it wants beside them, "" for none.
+	// Panel is a panel whose tools it wants too, "" for none.
 	Panel string
-	// Share is true when it wants the window's tabs and not its own.
+	// Share is true if it wants the window's tabs and not its own.
 	Share bool
-	// Alone is true of one without a session of the protocol's or a name for one: it shares tabs with
+	// Alone is true for a client with neither a protocol session nor a session name: it shares tabs with
 	// every copy of itself.
 	Alone bool
 }
 
-// Host opens a running Sextant to programs that join: each connection is one client with a
-// session of its own. It is an http.Handler for JoinPath; who may connect is judged before
-// it. Close ends the connections.
+// Host serves MCP to programs that connect to a running Sextant; each has a session of its own. It is an
+// http.Handler for JoinPath, behind authentication. Close ends the connections.
 type Host struct {
-	// Check, when set before it serves, says what is wrong with what a new guest wants.
+	// Check, if set before it serves, says what is wrong with a request to connect.
 	Check   func(g Guest) error
 	welcome func(ctx context.Context, g Guest) (Config, func())
-	// patience is joinPatience but in tests.
+	// patience is joinPatience except in tests.
 	patience time.Duration
 	ctx      context.Context //nolint:containedctx // the host's own life, ended by Close
 	cancel   context.CancelFunc
 
-	// stateful serves the revisions with sessions, stateless those without.
+	// stateful serves revisions with sessions, stateless those without.
 	stateful, stateless http.Handler
 
 	mu     sync.Mutex
 	closed bool
-	// lodgers are the guests over HTTP.
+	// lodgers are the clients over HTTP.
 	lodgers []*lodger
-	// visitors are all guests, by their ids.
+	// visitors are all clients by id.
 	visitors map[string]*visitor
 	busy     sync.WaitGroup
 }
 
-// NewHost makes a Host. welcome gives the Config of one guest, for as long as ctx lives,
-// and what to do when it has left.
-func NewHost(welcome func(ctx context.Context, g Guest) (cfg Config, farewell func())) *Host {
+// NewHost makes a Host. welcome returns the Config of a client, valid until ctx ends, and what to do after the
+// client has left.
+func NewHost(welcome func(ctx context.Context, g Guest) (cfg Config, done func())) *Host {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &Host{welcome: welcome, patience: joinPatience, ctx: ctx, cancel: cancel, visitors: map[string]*visitor{}}
 	h.prepare()
@@ -92,32 +90,31 @@ func (h *Host) Close() {
 	h.busy.Wait()
 }
 
-// ServeHTTP takes one guest that joins and returns when it has left, or one request of streamable
-// HTTP.
+// ServeHTTP serves one request of streamable HTTP, or a client that joins until it leaves.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	if h.closed {
 		h.mu.Unlock()
-		http.Error(w, "Sextant is closing.", http.StatusServiceUnavailable)
+		http.Error(w, "Sextant is shutting down.", http.StatusServiceUnavailable)
 		return
 	}
 	h.busy.Add(1)
 	h.mu.Unlock()
 	defer h.busy.Done()
-	guest, err := wanted(r)
+	request, err := wanted(r)
 	if err != nil {
 		refuse(w, said{}, http.StatusBadRequest, err.Error())
 		return
 	}
 	if r.Header.Get("Upgrade") != protocolName {
-		h.serveHTTP(w, r, guest)
+		h.serveHTTP(w, r, request)
 		return
 	}
-	if err := h.check(guest); err != nil {
+	if err := h.check(request); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	guest.Client = cmp.Or(short(r.Header.Get(clientHeader), 80), "unnamed")
+	request.Client = cmp.Or(short(r.Header.Get(clientHeader), 80), "unnamed")
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, "This connection cannot be upgraded.", http.StatusInternalServerError)
@@ -127,7 +124,8 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if conn.SetDeadline(time.Time{}) != nil {
 		return
 	}
-	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+protocolName+"\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+
+		protocolName+"\r\n\r\n"); err != nil {
 		return
 	}
 	in, err := greet(conn, buffered.Reader, h.patience)
@@ -136,32 +134,35 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(h.ctx)
 	defer cancel()
-	cfg, farewell := h.welcome(ctx, guest)
-	defer farewell()
+	cfg, done := h.welcome(ctx, request)
+	defer done()
 	d := newDoor(cfg)
 	h.mu.Lock()
-	id := h.arrives(overStdio, guest, d, cfg.Session, func() { cancel(); _ = conn.Close() })
+	id := h.arrives(overStdio, request, d, cfg.Session, func() { cancel(); _ = conn.Close() })
 	h.mu.Unlock()
 	defer h.leaves(id)
 	if err := d.serve(ctx, in, conn); err != nil && ctx.Err() == nil && cfg.Log != nil {
-		cfg.Log.Debug("a joined program left", "client", guest.Client, "error", err)
+		cfg.Log.Debug("a joined program disconnected", "client", request.Client, "err", err)
 	}
 }
 
-// wanted is what the address of a request asks for.
+// wanted reads the query of a request.
 func wanted(r *http.Request) (Guest, error) {
 	query := r.URL.Query()
-	g := Guest{Tools: cmp.Or(query.Get("tools"), "core"), Panel: query.Get("panel"), Share: query.Get("share") == "true"}
+	g := Guest{
+		Tools: cmp.Or(query.Get("tools"), "core"), Panel: query.Get("panel"),
+		Share: query.Get("share") == "true",
+	}
 	switch {
 	case !slices.Contains([]string{"core", "environment", "all"}, g.Tools):
 		return g, errors.New("tools is one of core, environment, all")
 	case len(g.Panel) > 100:
-		return g, errors.New("panel is the id of a panel; this is longer than one")
+		return g, errors.New("panel is longer than the id of a panel")
 	}
 	return g, nil
 }
 
-// stream reads what was buffered before the upgrade first.
+// stream is a connection with bytes that were buffered during the upgrade.
 type stream struct {
 	net.Conn
 	buffered *bufio.Reader
@@ -170,13 +171,13 @@ type stream struct {
 // Read implements io.Reader.
 func (s stream) Read(b []byte) (int, error) { return s.buffered.Read(b) }
 
-// Place is where a running Sextant is, and the token for programs.
+// Place is how to reach a running Sextant.
 type Place struct {
-	// Host is "127.0.0.1:PORT".
+	// Host is "127.0.0.1:PORT"; Token is the token for programs.
 	Host, Token string
 }
 
-// Check asks the Sextant at p whether it would take g in. What it answers is the error.
+// Check asks the Sextant at p whether it would accept g; the error is its answer.
 func (p Place) Check(ctx context.Context, g Guest) error {
 	ctx, cancel := context.WithTimeout(ctx, joinPatience)
 	defer cancel()
@@ -190,7 +191,7 @@ func (p Place) Check(ctx context.Context, g Guest) error {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusBadRequest {
-		return nil // joining says what else there is
+		return nil // joining reports any other problem
 	}
 	var answer struct {
 		Error struct {
@@ -214,7 +215,7 @@ func (p Place) request(ctx context.Context, g Guest) (*http.Request, error) {
 	return req, nil
 }
 
-// connect joins the Sextant at p as g; the connection speaks MCP then.
+// connect joins the Sextant at p; the connection then carries MCP.
 func (p Place) connect(ctx context.Context, g Guest) (io.ReadWriteCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, joinPatience)
 	defer cancel()
@@ -260,7 +261,7 @@ func (p Place) upgrade(ctx context.Context, conn net.Conn, g Guest) (io.ReadWrit
 	return stream{conn, buffered}, conn.SetDeadline(time.Time{})
 }
 
-// printable keeps what may stand in a header.
+// printable removes what a header cannot contain.
 func printable(s string) string {
 	out := []rune{}
 	for _, r := range s {

@@ -11,30 +11,30 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// lodger is a guest over HTTP.
+// lodger is a client over HTTP, with or without a session of the protocol.
 type lodger struct {
-	// key is what its requests have in common, "" for one with a session.
+	// key identifies the requests of a client without a session, "" for one with a session.
 	key    string
 	server *sdk.Server
 	host   *Host
 	door   *door
 	end    func()
 	once   sync.Once
-	// heard is true when a request was one of MCP: until then it takes nobody's place.
+	// heard is true after the first valid MCP request: until then it evicts nobody.
 	heard atomic.Bool
-	// seen is its id among the guests that a person sees.
+	// seen is its id in the list of connected clients.
 	seen string
 
-	// Under the host's lock. session is what its requests name, "" for one without.
+	// Guarded by the host's lock. session is the id of its session, "" for one without.
 	session string
-	// requests are those under way, streams those of them on which it only waits for news.
+	// requests counts those under way, streams those of them that only wait for notifications.
 	requests, streams int
 	used              time.Time
 	idle              *time.Timer
 }
 
-// lodge is the guest of key, a new one when there is none or key is "", and nil when there is no
-// place for a new one. It has one request more then, which is a stream or work.
+// lodge begins a request of the client with that key. The client is new if it is unknown or key is "". The
+// result is nil if there are too many busy clients.
 func (h *Host) lodge(g Guest, key string, stream bool) *lodger {
 	h.mu.Lock()
 	at := slices.IndexFunc(h.lodgers, func(l *lodger) bool { return key != "" && l.key == key })
@@ -55,7 +55,7 @@ func (h *Host) lodge(g Guest, key string, stream bool) *lodger {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(h.ctx)
-	cfg, farewell := h.welcome(ctx, g)
+	cfg, onLeave := h.welcome(ctx, g)
 	if g.Alone {
 		cfg.Instructions = strings.TrimSpace(cfg.Instructions + " " + aloneInstructions)
 	}
@@ -67,7 +67,7 @@ func (h *Host) lodge(g Guest, key string, stream bool) *lodger {
 	t.heard = func(req sdk.Request) {
 		heard(req)
 		if l.heard.CompareAndSwap(false, true) && stream {
-			h.makeRoom(l) // its request ends when it leaves
+			h.makeRoom(l) // a stream ends only when the client leaves
 		}
 	}
 	l.server = t.server()
@@ -80,7 +80,7 @@ func (h *Host) lodge(g Guest, key string, stream bool) *lodger {
 		}
 		d.close()
 		telling.Wait()
-		farewell()
+		onLeave()
 	}
 	l.idle = time.AfterFunc(idleFor, l.leaveIdle)
 	l.begin(stream)
@@ -91,7 +91,7 @@ func (h *Host) lodge(g Guest, key string, stream bool) *lodger {
 	return l
 }
 
-// begin is one request more of l; the caller holds the lock.
+// begin counts a new request of l; the caller holds the lock.
 func (l *lodger) begin(stream bool) {
 	l.requests++
 	if stream {
@@ -100,19 +100,19 @@ func (l *lodger) begin(stream bool) {
 	l.idle.Stop()
 }
 
-// busy reports whether something is under way for l: a stream on which it waits for news is
-// nothing, a question that its person has to answer is. The caller holds the lock.
+// busy reports whether work is under way for l. A stream of notifications is no work; a question that its user
+// must answer is. The caller holds the lock.
 func (l *lodger) busy() bool { return l.requests > l.streams || l.door.parked.any() }
 
-// remove takes l from the list; the caller holds the lock, and ends what l has without it.
+// remove takes l off the list; the caller holds the lock, and calls l.end without it.
 func (h *Host) remove(l *lodger) {
 	l.idle.Stop()
 	delete(h.visitors, l.seen)
 	h.lodgers = slices.DeleteFunc(slices.Clone(h.lodgers), func(other *lodger) bool { return other == l })
 }
 
-// crowded is the guest that has been idle for longest when there are too many, whether it waits for
-// news or not, and is not stays; the caller holds the lock.
+// crowded is the client other than stays that has been idle for longest, if there are too many; the caller
+// holds the lock.
 func (h *Host) crowded(stays *lodger) *lodger {
 	if len(h.lodgers) <= maxLodgers {
 		return nil
@@ -126,8 +126,8 @@ func (h *Host) crowded(stays *lodger) *lodger {
 	return oldest
 }
 
-// makeRoom sends away who has been idle for longest, when there are too many. Who calls it from a
-// request of its own stays: its end would wait for this very request.
+// makeRoom disconnects the client that has been idle for longest, if there are too many. stays is not
+// disconnected: its end would wait for the request that calls this.
 func (h *Host) makeRoom(stays *lodger) {
 	h.mu.Lock()
 	leaves := h.crowded(stays)
@@ -140,8 +140,8 @@ func (h *Host) makeRoom(stays *lodger) {
 	}
 }
 
-// done ends one request of l. One that MCP has nothing to do with leaves; another takes the place of
-// who has been idle for longest. Nobody who is judged idle can have work before it has left the list.
+// done ends one request of l. A client that sent no valid MCP request is removed; any other may evict the one
+// that has been idle for longest. A client found idle gets no work before it is off the list.
 func (l *lodger) done(stream bool) {
 	h := l.host
 	h.mu.Lock()
@@ -155,7 +155,7 @@ func (l *lodger) done(stream bool) {
 	case noise:
 		h.remove(l)
 	case l.requests == 0 && l.key != "" && !h.closed && slices.Contains(h.lodgers, l):
-		l.idle.Reset(idleFor) // the SDK ends idle sessions by itself
+		l.idle.Reset(idleFor) // the SDK ends idle sessions itself
 	}
 	h.mu.Unlock()
 	if noise {
@@ -177,7 +177,7 @@ func (l *lodger) leaveIdle() {
 	}
 }
 
-// leave ends what the guest has and waits for it; later calls wait too.
+// leave disconnects the client and waits for the end of its work; later calls wait too.
 func (l *lodger) leave() {
 	l.host.mu.Lock()
 	l.host.remove(l)

@@ -13,23 +13,24 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// listening is a client that has a stream open, on which it waits for news.
-func listening() *sdk.ClientOptions {
+// listeningOptions is a client with an open stream of notifications.
+func listeningOptions() *sdk.ClientOptions {
 	return &sdk.ClientOptions{ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {}}
 }
 
 func TestGuestsThatOnlyListenMakeRoom(t *testing.T) {
-	for _, revision := range eras {
+	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			h := opened(t, func(cfg *Config) { cfg.Changed = make(chan Change) })
+			h := startHost(t, func(cfg *Config) { cfg.Changed = make(chan Change) })
 			for i := range maxLodgers {
-				h.visit(t, fmt.Sprintf("listens %d", i), "", revision, listening())
+				h.visit(t, fmt.Sprintf("listens %d", i), "", revision, listeningOptions())
 			}
-			last := h.visit(t, "one more", "", revision, listening())
-			if r, err := last.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil || r.IsError {
+			last := h.visit(t, "one more", "", revision, listeningOptions())
+			if r, err := last.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil ||
+				r.IsError {
 				t.Errorf("%+v %v", r, err)
 			}
-			until(t, "the oldest has left", func() bool { return h.gone("s0") })
+			eventually(t, "the oldest has left", func() bool { return h.gone("s0") })
 			if n := len(h.host.Visitors()); n > maxLodgers {
 				t.Errorf("%d are there", n)
 			}
@@ -38,14 +39,15 @@ func TestGuestsThatOnlyListenMakeRoom(t *testing.T) {
 }
 
 // post sends one request of the revision without sessions.
-func (h *house) post(t *testing.T, query, id string) (status int, retry string, problem string) {
+func (h *testHost) post(t *testing.T, query, id string) (status int, retry string, problem string) {
 	t.Helper()
 	body := `{"jsonrpc":"2.0","id":"` + id + `","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"` + id + `","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL+JoinPath+query, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", versionHeader: "2026-07-28", "Mcp-Method": "tools/list"} {
+	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, " +
+		"text/event-stream", versionHeader: "2026-07-28", "Mcp-Method": "tools/list"} {
 		req.Header.Set(name, value)
 	}
 	res, err := h.Client().Do(req)
@@ -70,7 +72,7 @@ func (h *house) post(t *testing.T, query, id string) (status int, retry string, 
 }
 
 func TestWhereAllAreBusyANewGuestIsToldWhenToComeBack(t *testing.T) {
-	h := opened(t, nil)
+	h := startHost(t, nil)
 	for i := range maxLodgers {
 		busy := h.stays(fmt.Sprint("busy ", i))
 		t.Cleanup(func() { busy.done(false) })
@@ -82,23 +84,27 @@ func TestWhereAllAreBusyANewGuestIsToldWhenToComeBack(t *testing.T) {
 }
 
 func TestAGuestThatWantsWhatIsNotThereIsToldAtOnce(t *testing.T) {
-	h := opened(t, nil)
+	h := startHost(t, nil)
 	h.host.Check = func(g Guest) error {
 		if g.Panel == "nots" {
 			return errors.New("there is no panel nots; did you mean notes?")
 		}
 		return nil
 	}
-	if status, _, problem := h.post(t, "?panel=nots", "young"); status != http.StatusBadRequest || !strings.Contains(problem, "did you mean notes?") {
+	if status, _, problem := h.post(t, "?panel=nots", "young"); status != http.StatusBadRequest ||
+		!strings.Contains(problem, "did you mean notes?") {
 		t.Errorf("%d %q", status, problem)
 	}
 	if status, _, problem := h.post(t, "?panel=notes", "young"); status != http.StatusOK {
 		t.Errorf("%d %q", status, problem)
 	}
-	for _, revision := range eras {
+	for _, revision := range revisions {
 		transport := &http.Transport{}
 		_, err := sdk.NewClient(&sdk.Implementation{Name: "c", Version: "1"}, nil).Connect(t.Context(),
-			&sdk.StreamableClientTransport{Endpoint: h.URL + JoinPath + "?panel=nots", HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1},
+			&sdk.StreamableClientTransport{
+				Endpoint:   h.URL + JoinPath + "?panel=nots",
+				HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1,
+			},
 			&sdk.ClientSessionOptions{ProtocolVersion: revision})
 		transport.CloseIdleConnections()
 		if err == nil || !strings.Contains(err.Error(), "did you mean notes?") {
@@ -106,36 +112,40 @@ func TestAGuestThatWantsWhatIsNotThereIsToldAtOnce(t *testing.T) {
 		}
 	}
 	place := Place{Host: strings.TrimPrefix(h.URL, "http://"), Token: "t"}
-	if err := place.Check(t.Context(), Guest{Tools: "core", Panel: "nots"}); err == nil || !strings.Contains(err.Error(), "did you mean notes?") {
+	if err := place.Check(t.Context(), Guest{Tools: "core", Panel: "nots"}); err == nil ||
+		!strings.Contains(err.Error(), "did you mean notes?") {
 		t.Errorf("asking first: %v", err)
 	}
 	if err := place.Check(t.Context(), Guest{Tools: "core", Panel: "notes"}); err != nil {
 		t.Errorf("asking first: %v", err)
 	}
-	if _, err := place.connect(t.Context(), Guest{Client: "c", Tools: "core", Panel: "nots"}); err == nil || !strings.Contains(err.Error(), "did you mean notes?") {
+	if _, err := place.connect(t.Context(), Guest{Client: "c", Tools: "core", Panel: "nots"}); err == nil ||
+		!strings.Contains(err.Error(), "did you mean notes?") {
 		t.Errorf("joining: %v", err)
 	}
 }
 
 func TestWhoNamesNoSessionIsToldThatItSharesTabs(t *testing.T) {
-	h := opened(t, nil)
-	says := func(query, revision string) bool {
-		return strings.Contains(h.visit(t, "editor", query, revision, nil).InitializeResult().Instructions, "?session=NAME")
+	h := startHost(t, nil)
+	toldNames := func(query, revision string) bool {
+		return strings.Contains(h.visit(t, "editor", query, revision, nil).InitializeResult().Instructions,
+			"?session=NAME")
 	}
-	if !says("", "2026-07-28") || says("?session=one", "2026-07-28") || says("", "2025-11-25") {
+	if !toldNames("", "2026-07-28") || toldNames("?session=one", "2026-07-28") || toldNames("", "2025-11-25") {
 		t.Error("told who need not know, or not who has to")
 	}
 }
 
 func TestAGuestIsSeenAndSentAway(t *testing.T) {
-	for _, revision := range eras {
-		h := opened(t, nil)
+	for _, revision := range revisions {
+		h := startHost(t, nil)
 		c := h.visit(t, "editor", "?panel=notes", revision, nil)
 		if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil {
 			t.Fatal(err)
 		}
 		list := h.host.Visitors()
-		if len(list) != 1 || list[0].Client != "editor" || list[0].Via != "http" || list[0].Calls != 1 || list[0].Session != "s0" || list[0].Panel != "notes" {
+		if len(list) != 1 || list[0].Client != "editor" || list[0].Via != "http" || list[0].Calls != 1 ||
+			list[0].Session != "s0" || list[0].Panel != "notes" {
 			t.Fatalf("%s: %+v", revision, list)
 		}
 		if h.host.Dismiss("nobody") || !h.host.Dismiss(list[0].ID) || !h.gone("s0") || len(h.host.Visitors()) != 0 {

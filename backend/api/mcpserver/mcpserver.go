@@ -1,12 +1,9 @@
-// Package mcpserver is the door for other programs that speak the Model Context
-// Protocol: it shows them our tools and passes their calls to the Pipeline, over standard
-// input and output (`sextant mcp`) and over streamable HTTP. It has no logic and no policy
-// of its own; what a call may do is decided where every call is decided, and what is read
-// of a page as a resource is such a call too.
+// Package mcpserver serves the Model Context Protocol to other programs: it offers them our tools and passes
+// their calls to the pipeline, over standard input and output (`sextant mcp`) and over streamable HTTP. It has
+// no policy of its own: the pipeline decides about every call, and reading a page as a resource is a call too.
 //
-// The protocol is the official SDK's. Lists, calls, resources and prompts are answered from
-// what there is at that moment, not from a copy, because panels and servers come and go
-// while a client is connected.
+// The protocol is the official SDK's. Lists, calls, resources and prompts are answered from the current state,
+// not from a copy, because panels and servers come and go while a client is connected.
 package mcpserver
 
 import (
@@ -29,92 +26,91 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Tools is what is offered; it is asked again for every request.
+// Tools are the tools that are offered; it is asked for every request.
 type Tools interface {
 	Definitions() []toolspec.Definition
 }
 
-// Caller runs calls; the Pipeline is one.
+// Caller runs calls; the pipeline implements it.
 type Caller interface {
 	Do(ctx context.Context, call toolspec.Call) toolspec.Result
 }
 
-// Config is what a client is offered and who answers it.
+// Config is what a client is offered, and who answers it.
 type Config struct {
 	Tools  Tools
 	Caller Caller
-	// Session names the browser tabs that the client's calls mean.
+	// Session names the browser tabs that the client's calls use.
 	Session string
-	// Panel is the panel whose tools are offered too, "" for none.
+	// Panel is a panel whose tools are offered too, "" for none.
 	Panel string
-	// Client is the program's name when the connection has settled it; "" takes what the
-	// client says of itself.
+	// Client is the program's name if the connection determines it; "" uses the name that the client sends.
 	Client string
-	// Asks, when set, reports whether a person can be asked in a window now.
+	// Asks, if set, reports whether a person can be asked in a window now.
 	Asks func() bool
-	// Questions, when set, hands the questions that a call and its steps put to sink until stop
-	// is called, and Answer answers one: so a client that can ask its own person is asked when
-	// Asks reports false. Without them such a call is refused.
+	// Questions, if set, passes the questions of a call and its steps to sink until stop is called, and
+	// Answer answers one: so a client that can ask its own user is asked if Asks reports false. Without them
+	// such a call is refused.
 	Questions func(id string, sink func(event.Approval)) (stop func())
 	Answer    func(ctx context.Context, id string, answer event.Answer, reason, hash string) error
-	// Version is told to clients.
+	// Version is sent to clients.
 	Version string
-	// Instructions are told to clients at the start; "" for none.
+	// Instructions are sent to clients at the start; "" for none.
 	Instructions string
-	// Changed, when set, says what clients are to be told of.
+	// Changed, if set, says what to notify clients of.
 	Changed <-chan Change
-	// Follow, when set, calls changed after the page in front has changed, until ctx ends; it bounds
-	// how often. It is run while a client is subscribed to a form of that page.
+	// Follow, if set, calls changed after the active page has changed, at a bounded rate, until ctx ends. It
+	// runs while a client is subscribed to a resource of that page.
 	Follow func(ctx context.Context, changed func())
-	// AllChange says that Changed tells of prompts too. Only the conformance server sets it: a
-	// Sextant's never change.
+	// AllChange says that Changed reports changes of prompts too. Only the conformance server sets it: ours
+	// never change.
 	AllChange bool
-	// Progress, when set, passes what a running call says to sink until stop is called; the
-	// id is the Call's. Clients that ask for progress get it.
+	// Progress, if set, passes the output of the running call with that id to sink until stop is called.
+	// Clients that ask for progress get it.
 	Progress func(id string, sink func(text string)) (stop func())
-	// Shared are the conversations that a person shared, nil for none.
+	// Shared are the conversations that the person shared, nil for none.
 	Shared Conversations
-	// Shelf replaces the resources and prompts of a Sextant, and Fixtures are tools beside the
-	// Catalogue's that speak the protocol themselves. Only the conformance server sets them.
+	// Resources replaces our resources and prompts, and Fixtures are additional tools that use the protocol
+	// directly. Only the conformance server sets them.
 	Shelf    Shelf
 	Fixtures []Fixture
 	Log      *slog.Logger
 }
 
-// Change is what clients are told of: lists that may be others now, and the address of a
-// resource that may have other contents, "" for none.
+// Change is what clients are notified of: lists that may have changed, and the address of a resource that may
+// have changed, "" for none.
 type Change struct {
 	Tools, Prompts, Resources bool
 	URI                       string
 }
 
-// Fixture is a tool that is answered here and not by the Pipeline.
+// Fixture is a tool that is answered here and not by the pipeline.
 type Fixture struct {
 	Tool   *sdk.Tool
 	Handle sdk.ToolHandler
 }
 
-// Bounds of one client's messages and of how often it hears of progress.
+// maxMessage bounds one message of a client, progressBeat is how often it gets progress.
 const (
 	maxMessage   = 16 << 20
 	progressBeat = time.Second
 )
 
-// Serve speaks with one client until in ends or ctx does. It returns nil when the client
-// left and ctx's error when ctx ended. Calls that run are cancelled with it.
+// Serve serves one client until in or ctx ends. It returns nil if the client left, and ctx's error if ctx
+// ended. Running calls are cancelled with it.
 func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	return newDoor(cfg).serve(ctx, in, out)
 }
 
-// serve is Serve at a door that is there.
+// serve serves one client over a stream.
 func (d *door) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	d.out = &splicer{out: out}
 	defer d.close()
 	return converse(ctx, d.talk(), in, d.out)
 }
 
-// left reports whether a session ended because the client went away, which shows in a
-// read or, when it went in the middle of our answer, in a write.
+// left reports whether a session ended because the client left, which shows in a read or, in the middle
+// of our answer, in a write.
 func left(err error) bool {
 	if err == nil {
 		return true
@@ -127,11 +123,11 @@ func left(err error) bool {
 	return false
 }
 
-// reader and writer give plain streams the Close that the transport wants. Closing a
-// standard stream under a read does not end the read, so they only close what can close.
+// reader and writer add the Close that the transport needs. Closing a standard stream does not end a read of
+// it, so they close only what can be closed.
 type reader struct{ io.Reader }
 
-// Close closes the stream when it can be closed.
+// Close closes the stream if it can be closed.
 func (r reader) Close() error {
 	if c, ok := r.Reader.(io.Closer); ok {
 		return c.Close()
@@ -141,7 +137,7 @@ func (r reader) Close() error {
 
 type writer struct{ io.Writer }
 
-// Close closes the stream when it can be closed.
+// Close closes the stream if it can be closed.
 func (w writer) Close() error {
 	if c, ok := w.Writer.(io.Closer); ok {
 		return c.Close()
@@ -149,7 +145,7 @@ func (w writer) Close() error {
 	return nil
 }
 
-// door answers for the Catalogue.
+// toolServer answers the requests of one client.
 type door struct {
 	cfg   Config
 	shelf Shelf
@@ -157,7 +153,7 @@ type door struct {
 	out    *splicer
 	parked parking
 	subs   subscriptions
-	// stirred carries the addresses whose contents changed with the page.
+	// stirred carries the addresses of resources that changed with the page.
 	stirred chan string
 	record  record
 }
@@ -174,18 +170,19 @@ func newDoor(cfg Config) *door {
 	return d
 }
 
-// close ends the calls whose question nobody came back to answer and what is followed, and waits for
-// both.
+// close ends the calls whose question was not answered and the subscriptions, and waits for both.
 func (d *door) close() {
 	d.subs.close()
 	d.parked.close()
 }
 
-// talk is the door as one conversation.
+// talk is the protocol endpoint of d.
 func (d *door) talk() talk {
 	return talk{
-		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed, allChange: d.cfg.AllChange, log: d.cfg.Log,
-		list: d.list, call: d.call, shelf: d.shelf, heard: d.heard, stirred: d.stirred, subscribe: d.subs.add, unsubscribe: d.subs.remove,
+		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed, allChange: d.cfg.AllChange,
+		log:  d.cfg.Log,
+		list: d.list, call: d.call, shelf: d.shelf, heard: d.heard, stirred: d.stirred, subscribe: d.subs.add,
+		unsubscribe: d.subs.remove,
 	}
 }
 
@@ -201,8 +198,7 @@ func (d *door) list(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error)
 	return list, nil
 }
 
-// offered is def as MCP describes tools. What equals MCP's defaults is left out: clients
-// pay for every word of it.
+// offered is def as an MCP tool. What equals MCP's defaults is left out: clients pay for every word.
 func offered(def toolspec.Definition) *sdk.Tool {
 	schema := def.Parameters
 	if len(schema) == 0 {
@@ -243,7 +239,7 @@ func (d *door) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToo
 	return d.answer(ctx, defs[at], result, inWindow), nil
 }
 
-// toCall is what a client asks for as the Pipeline takes it.
+// toCall is a client's request as a call for the pipeline.
 func (d *door) toCall(info *sdk.Implementation, tool string, args json.RawMessage) toolspec.Call {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
@@ -257,10 +253,10 @@ func (d *door) toCall(info *sdk.Implementation, tool string, args json.RawMessag
 	}
 }
 
-// tell logs to the client what its person may want to know later. The SDK holds it back from
-// clients that did not ask for logs of that level.
+// logResult logs the outcome of a call to the client. The SDK drops it for clients that did not ask for logs of
+// that level.
 func (d *door) tell(ctx context.Context, session *sdk.ServerSession, tool string, r toolspec.Result) {
-	level, text := sdk.LoggingLevel("debug"), tool+" was done"
+	level, text := sdk.LoggingLevel("debug"), tool+" succeeded"
 	switch {
 	case r.Asked != "":
 		level, text = "notice", tool+": a person was asked and allowed it: "+r.Asked
@@ -269,11 +265,14 @@ func (d *door) tell(ctx context.Context, session *sdk.ServerSession, tool string
 	case !r.Success:
 		level, text = "info", tool+" failed: "+r.Error
 	}
-	//nolint:staticcheck // deprecated by 2026-07-28, and asked for by clients of older revisions
-	_ = session.Log(ctx, &sdk.LoggingMessageParams{Level: level, Logger: "sextant", Data: text}) // a client that left hears nothing
+	//nolint:staticcheck // deprecated by 2026-07-28, and needed by clients of older revisions
+	_ = session.Log(ctx, &sdk.LoggingMessageParams{
+		Level: level, Logger: "sextant",
+		Data: text,
+	}) // a client that left gets nothing
 }
 
-// pages reports whether a client is offered the tool that reads long results in parts.
+// pages reports whether the tool that reads long results in parts is offered.
 func pages(defs []toolspec.Definition) bool {
 	return slices.ContainsFunc(defs, func(def toolspec.Definition) bool { return def.Name == toolspec.ReadResult })
 }
@@ -286,7 +285,7 @@ func (d *door) client(info *sdk.Implementation) string {
 	return clientName(info)
 }
 
-// clientName is what a client says of itself, short enough to show.
+// clientName is the name that a client sends, short enough to show.
 func clientName(info *sdk.Implementation) string {
 	if info == nil {
 		return ""
@@ -294,13 +293,14 @@ func clientName(info *sdk.Implementation) string {
 	return short(info.Name, 80)
 }
 
-// unknown is an error's text that helps to send a name that exists.
+// unknown is the error for a tool that does not exist.
 func unknown(name string, defs []toolspec.Definition) string {
 	names := make([]string, 0, len(defs))
 	for _, def := range defs {
 		names = append(names, def.Name)
 	}
-	return fmt.Sprintf("unknown tool %q; offered are %s. More are offered with --tools environment or --tools all.", short(name, 80), strings.Join(names, ", "))
+	return fmt.Sprintf("unknown tool %q; available are %s. More tools are available with --tools environment or "+
+		"--tools all.", short(name, 80), strings.Join(names, ", "))
 }
 
 func short(text string, n int) string {

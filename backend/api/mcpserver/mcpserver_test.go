@@ -20,7 +20,10 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv("SEXTANT_TEST_MCP_DOOR") != "" {
-		err := Serve(context.Background(), Config{Tools: &catalogue{defs: offeredTools()}, Caller: &pipeline{}, Session: "s", Version: "test"}, os.Stdin, os.Stdout)
+		err := Serve(context.Background(), Config{
+			Tools: &catalogue{defs: offeredTools()}, Caller: &pipeline{},
+			Session: "s", Version: "test",
+		}, os.Stdin, os.Stdout)
 		if err != nil {
 			os.Stderr.WriteString(err.Error())
 			os.Exit(1)
@@ -145,7 +148,8 @@ func TestACallReachesThePipelineWithItsProvenance(t *testing.T) {
 	}
 	text, _ := got.Content[0].(*sdk.TextContent)
 	image, _ := got.Content[1].(*sdk.ImageContent)
-	if text == nil || text.Text != "Page: Shop" || image == nil || image.MIMEType != "image/png" || string(image.Data) != "\x01\x02" {
+	if text == nil || text.Text != "Page: Shop" || image == nil || image.MIMEType != "image/png" ||
+		string(image.Data) != "\x01\x02" {
 		t.Errorf("got %+v", got.Content)
 	}
 	if b, _ := json.Marshal(got.StructuredContent); string(b) != `{"page":{"title":"Shop"}}` {
@@ -153,10 +157,12 @@ func TestACallReachesThePipelineWithItsProvenance(t *testing.T) {
 	}
 	call := p.last()
 	want := toolspec.Provenance{Caller: toolspec.CallerMCP, Client: "editor", Session: "mcp-1"}
-	if call.From.Caller != want.Caller || call.From.Client != want.Client || call.From.Session != want.Session || string(call.Args) != "{}" {
+	if call.From.Caller != want.Caller || call.From.Client != want.Client || call.From.Session != want.Session ||
+		string(call.Args) != "{}" {
 		t.Errorf("got %+v", call)
 	}
-	if got, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}}); err != nil {
+	if got, err = session.CallTool(t.Context(),
+		&sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}}); err != nil {
 		t.Fatal(err)
 	}
 	if text, _ = got.Content[0].(*sdk.TextContent); text.Text != `{"exit_code":0}` || got.StructuredContent != nil || string(p.last().Args) != `{"command":"ls"}` {
@@ -166,11 +172,15 @@ func TestACallReachesThePipelineWithItsProvenance(t *testing.T) {
 
 func TestAFailureIsAnErrorTheModelCanRead(t *testing.T) {
 	session := connect(t, Config{Tools: &catalogue{defs: offeredTools()}, Caller: &pipeline{}}, nil)
-	got, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "click_element", Arguments: map[string]any{"annotationId": 12}})
+	got, err := session.CallTool(t.Context(), &sdk.CallToolParams{
+		Name:      "click_element",
+		Arguments: map[string]any{"annotationId": 12},
+	})
 	if err != nil || !got.IsError || got.StructuredContent != nil {
 		t.Fatal(got, err)
 	}
-	if text := got.Content[0].(*sdk.TextContent).Text; text != "error (user_error): [12] is gone\nsuggestion: Call annotate_page." {
+	if text := got.Content[0].(*sdk.TextContent).Text; text != "error (user_error): [12] is gone\nsuggestion: Call "+
+		"annotate_page." {
 		t.Errorf("got %q", text)
 	}
 }
@@ -179,7 +189,7 @@ func TestWhatIsNotOfferedDoesNotReachThePipeline(t *testing.T) {
 	p := &pipeline{}
 	session := connect(t, Config{Tools: &catalogue{defs: offeredTools()[:2]}, Caller: p}, nil)
 	_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
-	if err == nil || !strings.Contains(err.Error(), `unknown tool "bash"; offered are annotate_page, click_element`) || len(p.calls) != 0 {
+	if err == nil || !strings.Contains(err.Error(), `unknown tool "bash"; available are annotate_page, click_element`) || len(p.calls) != 0 {
 		t.Errorf("got %v, %v", err, p.calls)
 	}
 }
@@ -193,12 +203,12 @@ func TestACancelledCallIsCancelledInThePipeline(t *testing.T) {
 		_, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "wait_for"})
 		ended <- err
 	}()
-	until(t, "the call runs", func() bool { return p.last().Tool == "wait_for" })
+	eventually(t, "the call runs", func() bool { return p.last().Tool == "wait_for" })
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	until(t, "the pipeline is told", func() bool {
+	eventually(t, "the pipeline is told", func() bool {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return p.cancelled
@@ -209,16 +219,22 @@ func TestAClientThatAsksHearsOfProgress(t *testing.T) {
 	heard := make(chan string, 10)
 	p := &pipeline{}
 	var say func(string)
-	cfg := Config{Tools: &catalogue{defs: offeredTools()}, Caller: p, Progress: func(id string, sink func(string)) func() {
-		if !strings.HasPrefix(id, "mcp_") {
-			t.Errorf("id %q", id)
-		}
-		say = sink
-		return func() {}
-	}}
-	session := connect(t, cfg, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
-		heard <- r.Params.Message
-	}})
+	cfg := Config{
+		Tools: &catalogue{defs: offeredTools()}, Caller: p,
+		Progress: func(id string, sink func(string)) func() {
+			if !strings.HasPrefix(id, "mcp_") {
+				t.Errorf("id %q", id)
+			}
+			say = sink
+			return func() {}
+		},
+	}
+	session := connect(t, cfg,
+		&sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context,
+			r *sdk.ProgressNotificationClientRequest,
+		) {
+			heard <- r.Params.Message
+		}})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan struct{})
@@ -228,7 +244,7 @@ func TestAClientThatAsksHearsOfProgress(t *testing.T) {
 		params.SetProgressToken("t")
 		_, _ = session.CallTool(ctx, params)
 	}()
-	if got := <-heard; got != "wait_for runs, 1 s" {
+	if got := <-heard; got != "wait_for is running, 1 s" {
 		t.Errorf("got %q", got)
 	}
 	if p.last().ID == "" {
@@ -249,13 +265,15 @@ func TestAChangeOfTheCatalogueIsTold(t *testing.T) {
 	session := connect(t, Config{Tools: tools, Caller: &pipeline{}, Changed: changed}, &sdk.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { told <- "tools" },
 	})
-	if caps := session.InitializeResult().Capabilities; !caps.Tools.ListChanged || caps.Prompts.ListChanged || !caps.Resources.ListChanged || !caps.Resources.Subscribe {
-		t.Errorf("announced are tools %+v, prompts %+v, resources %+v; only changes of tools are told", caps.Tools, caps.Prompts, caps.Resources)
+	if caps := session.InitializeResult().Capabilities; !caps.Tools.ListChanged || caps.Prompts.ListChanged ||
+		!caps.Resources.ListChanged || !caps.Resources.Subscribe {
+		t.Errorf("announced are tools %+v, prompts %+v, resources %+v; only changes of tools are told", caps.Tools,
+			caps.Prompts, caps.Resources)
 	}
 	tools.mu.Lock()
 	tools.defs = offeredTools()
 	tools.mu.Unlock()
-	tellUntil(t, changed, Change{Tools: true}, told, "tools")
+	notifyUntil(t, changed, Change{Tools: true}, told, "tools")
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != 4 {
 		t.Errorf("got %v, %v", list, err)
@@ -274,15 +292,16 @@ func TestServeEndsWithItsContext(t *testing.T) {
 }
 
 func TestWhatIsNoJSONEndsTheConnectionWithAnError(t *testing.T) {
-	err := Serve(t.Context(), Config{Tools: &catalogue{}, Caller: &pipeline{}}, strings.NewReader("hello?\n"), io.Discard)
+	err := Serve(t.Context(), Config{Tools: &catalogue{}, Caller: &pipeline{}}, strings.NewReader("hello?\n"),
+		io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "serving MCP") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// tellUntil says that something changed until the client is told so: what it wants to hear of may reach
-// the server after the first time.
-func tellUntil(t *testing.T, changed chan<- Change, what Change, told <-chan string, want string) {
+// notifyUntil reports a change until the client is notified: its subscription may arrive after the first
+// report.
+func notifyUntil(t *testing.T, changed chan<- Change, what Change, told <-chan string, want string) {
 	t.Helper()
 	for range 300 {
 		changed <- what
@@ -297,7 +316,7 @@ func tellUntil(t *testing.T, changed chan<- Change, what Change, told <-chan str
 	t.Fatalf("the client was not told of %s", want)
 }
 
-func until(t *testing.T, what string, holds func() bool) {
+func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {

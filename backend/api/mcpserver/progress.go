@@ -13,9 +13,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// progress tells the client, when it gave a token, that its call still runs: once a
-// second, with the last line the call has written. The client's own timeout starts again
-// with every message. stop returns when nothing more will be sent.
+// progress reports to a client that sent a token that its call still runs: once a second, with the last line
+// the call has written. Each report restarts the client's timeout. stop returns when nothing more will be sent.
 func (d *door) progress(ctx context.Context, req *sdk.CallToolRequest, call *toolspec.Call) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -24,7 +23,7 @@ func (d *door) progress(ctx context.Context, req *sdk.CallToolRequest, call *too
 	var line lastLine
 	quiet := func() {}
 	if d.cfg.Progress != nil {
-		// The Pipeline keeps an id that is set, and its output events carry it.
+		// The pipeline keeps an id that is set, and its output events carry it.
 		call.ID = "mcp_" + rand.Text()
 		quiet = d.cfg.Progress(call.ID, line.add)
 	}
@@ -41,9 +40,11 @@ func (d *door) progress(ctx context.Context, req *sdk.CallToolRequest, call *too
 			}
 			message := line.get()
 			if message == "" {
-				message = fmt.Sprintf("%s runs, %d s", call.Tool, n)
+				message = fmt.Sprintf("%s is running, %d s", call.Tool, n)
 			}
-			err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(n), Message: message})
+			err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+				ProgressToken: token, Progress: float64(n), Message: message,
+			})
 			if err != nil {
 				return
 			}
@@ -56,7 +57,7 @@ func (d *door) progress(ctx context.Context, req *sdk.CallToolRequest, call *too
 	}
 }
 
-// lastLine keeps the newest line of a call's output.
+// lastLine is the newest line of a call's output.
 type lastLine struct {
 	mu   sync.Mutex
 	text string

@@ -16,45 +16,48 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxAnswer bounds one message of the Sextant that was joined; pictures are large.
+// maxAnswer bounds one message of the Sextant that was joined; images are large.
 const maxAnswer = 64 << 20
 
 // RelayConfig is what Relay needs.
 type RelayConfig struct {
-	// Find tells where Sextant runs; it is asked again after a connection was lost.
+	// Find finds the running Sextant; it is called again after a connection was lost.
 	Find func(ctx context.Context) (Place, error)
-	// Tools, Panel and Share are the Guest's.
+	// Tools, Panel and Share are as in JoinRequest.
 	Tools, Panel string
 	Share        bool
-	// Version and Instructions are told to the client.
+	// Version and Instructions are sent to the client.
 	Version, Instructions string
 	Log                   *slog.Logger
 }
 
-// Relay speaks with one client over in and out, as Serve does, and lets a running Sextant
-// answer: the client has tabs there for as long as it stays. When that Sextant ends, the
-// calls under way fail and say that their outcome is not known; later ones fail until one
-// runs again, which is joined then. The first call after that fails too, because the
-// client's numbers meant elements that are gone.
+// Relay serves one client over in and out, as Serve does, and forwards its requests to a running Sextant, where
+// the client has tabs for as long as it is connected. When that Sextant ends, running calls fail with an unknown
+// outcome, and later ones fail until a Sextant runs again, which is then joined. The first call after that fails
+// too, because the client's element numbers are no longer valid.
 func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) error {
-	r := &relay{cfg: cfg, patience: joinPatience, changed: make(chan Change), waiting: make(chan struct{}, 1), subscribed: map[string]int{}, progress: map[int64]func(*sdk.ProgressNotificationParams){}}
+	r := &relay{
+		cfg: cfg, patience: joinPatience, changed: make(chan Change), waiting: make(chan struct{}, 1),
+		subscribed: map[string]int{}, progress: map[int64]func(*sdk.ProgressNotificationParams){},
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.close()
 	defer cancel()
 	r.watching.Go(func() { r.tell(ctx) })
 	return converse(ctx, talk{
-		version: cfg.Version, instructions: cfg.Instructions, changed: r.changed, log: cfg.Log, list: r.list, call: r.call, shelf: far{r},
+		version: cfg.Version, instructions: cfg.Instructions, changed: r.changed, log: cfg.Log, list: r.list,
+		call: r.call, shelf: far{r},
 		subscribe: r.subscribe, unsubscribe: r.unsubscribe,
 	}, in, out)
 }
 
-// relay is the way from one client to the Sextant that it joined.
+// relay forwards the requests of one client to the Sextant that it joined.
 type relay struct {
 	cfg     RelayConfig
 	changed chan Change
-	// waiting has a place for the word that unsaid holds something.
+	// waiting signals that unsaid is not empty.
 	waiting chan struct{}
-	// patience bounds the time until the other side speaks MCP.
+	// patience bounds the time until the MCP handshake is done.
 	patience time.Duration
 	// watching counts goroutines that wait for the end of a connection.
 	watching sync.WaitGroup
@@ -68,9 +71,9 @@ type relay struct {
 	stale    bool
 	progress map[int64]func(*sdk.ProgressNotificationParams)
 	last     int64
-	// subscribed are the resources that the client waits for, with how often it said so.
+	// subscribed counts the client's subscriptions by resource.
 	subscribed map[string]int
-	// unsaid are the changes that the client has not been told of.
+	// unsaid are the changes that the client was not notified of yet.
 	unsaid []Change
 }
 
@@ -84,13 +87,13 @@ func (r *relay) close() {
 	r.watching.Wait()
 }
 
-// outer is what every request of the client says of the client.
+// outer is what every request says of the client.
 type outer interface {
 	ClientInfo() *sdk.Implementation
 	ClientCapabilities() *sdk.ClientCapabilities
 }
 
-// join returns the living connection, making one when there is none.
+// join returns the connection, making one if there is none.
 func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, error) {
 	r.joining.Lock()
 	defer r.joining.Unlock()
@@ -100,12 +103,12 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 	if session != nil {
 		return session, nil
 	}
-	place, err := r.cfg.Find(ctx)
+	instance, err := r.cfg.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	name := clientName(client.ClientInfo())
-	conn, err := place.connect(ctx, Guest{Client: name, Tools: r.cfg.Tools, Panel: r.cfg.Panel, Share: r.cfg.Share})
+	conn, err := instance.connect(ctx, Guest{Client: name, Tools: r.cfg.Tools, Panel: r.cfg.Panel, Share: r.cfg.Share})
 	if err != nil {
 		return nil, err
 	}
@@ -115,14 +118,18 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 	}
 	us := sdk.NewClient(&sdk.Implementation{Name: name, Version: r.cfg.Version}, &sdk.ClientOptions{
 		Logger: r.cfg.Log, Capabilities: caps,
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { r.poke(Change{Tools: true}) },
-		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { r.poke(Change{Resources: true}) },
-		ResourceUpdatedHandler:      func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { r.heard(req.Params.URI) },
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.poke(Change{Tools: true}) },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {
+			r.poke(Change{Resources: true})
+		},
+		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) {
+			r.heard(req.Params.URI)
+		},
 		ProgressNotificationHandler: r.pass,
-		// A question is the client's to put: it is passed on as it is.
+		// Questions are for the client: they are forwarded unchanged.
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 	})
-	// What is silent after the upgrade must not hold up every later call.
+	// A silent peer must not block all later calls.
 	hello, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
 	session, err = us.Connect(hello, &sdk.IOTransport{Reader: conn, Writer: conn, MaxLineLength: maxAnswer}, nil)
@@ -135,10 +142,11 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 	again := slices.Sorted(maps.Keys(r.subscribed))
 	r.mu.Unlock()
 	for _, uri := range again {
-		_ = session.Subscribe(hello, &sdk.SubscribeParams{URI: uri}) // what is not there in the new one is not told of
+		// A resource that the new one lacks is not reported.
+		_ = session.Subscribe(hello, &sdk.SubscribeParams{URI: uri})
 	}
 	r.watching.Go(func() {
-		_ = session.Wait() // how it ended is told by the calls
+		_ = session.Wait() // the calls report how it ended
 		_ = session.Close()
 		r.mu.Lock()
 		r.session = nil
@@ -147,8 +155,7 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 	return session, nil
 }
 
-// poke tells the client of a change. What a client that reads slowly has not heard yet waits, each
-// kind and each resource once.
+// poke queues a change for the client, each at most once: a client may read slowly.
 func (r *relay) poke(what Change) {
 	r.mu.Lock()
 	if !slices.Contains(r.unsaid, what) {
@@ -157,11 +164,11 @@ func (r *relay) poke(what Change) {
 	r.mu.Unlock()
 	select {
 	case r.waiting <- struct{}{}:
-	default: // it is known that something waits
+	default: // it is signalled already
 	}
 }
 
-// tell hands on what waits until ctx ends.
+// sendChanges sends queued changes until ctx ends.
 func (r *relay) tell(ctx context.Context) {
 	for {
 		select {
@@ -183,7 +190,7 @@ func (r *relay) tell(ctx context.Context) {
 	}
 }
 
-// pass hands a notice of progress to the call that it belongs to.
+// pass forwards a progress notification to the call that it belongs to.
 func (r *relay) pass(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 	var token int64
 	switch v := req.Params.ProgressToken.(type) {
@@ -200,7 +207,7 @@ func (r *relay) pass(_ context.Context, req *sdk.ProgressNotificationClientReque
 	}
 }
 
-// asked asks the Sextant that was joined and says so when it is gone.
+// asked forwards a request to the Sextant that was joined, and says so if that is gone.
 func asked[T any](ctx context.Context, r *relay, client outer, ask func(*sdk.ClientSession) (T, error)) (T, error) {
 	var none T
 	session, err := r.join(ctx, client)
@@ -212,12 +219,12 @@ func asked[T any](ctx context.Context, r *relay, client outer, ask func(*sdk.Cli
 	case err == nil:
 		return answer, nil
 	case !answered(err) && ctx.Err() == nil:
-		return none, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "The Sextant that was joined has ended. " + whatNext}
+		return none, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Sextant has ended. " + whatNext}
 	}
 	return none, wire(err)
 }
 
-// wire is an answer's error as it came, without the words that the SDK put around it.
+// wire is the error of a response, without what the SDK wrapped around it.
 func wire(err error) error {
 	var said *jsonrpc.Error
 	if errors.As(err, &said) {
@@ -227,14 +234,17 @@ func wire(err error) error {
 }
 
 func (r *relay) list(ctx context.Context, req *sdk.ListToolsRequest) ([]*sdk.Tool, error) {
-	list, err := asked(ctx, r, req, func(s *sdk.ClientSession) (*sdk.ListToolsResult, error) { return s.ListTools(ctx, nil) })
+	list, err := asked(ctx, r, req, func(s *sdk.ClientSession) (*sdk.ListToolsResult, error) {
+		return s.ListTools(ctx, nil)
+	})
 	if err != nil {
 		return nil, err
 	}
 	return list.Tools, nil
 }
 
-const whatNext = "Start sextant again and repeat the call, which joins it; or start sextant mcp with --headless for a browser of its own."
+const whatNext = "Start Sextant and repeat the call, which connects to it; or start sextant mcp with --headless to " +
+	"use its own browser."
 
 func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := short(req.Params.Name, 80)
@@ -243,7 +253,8 @@ func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallTo
 		return failed(fmt.Sprintf("%s did not run: %v", name, err)), nil
 	}
 	if r.anew() {
-		return failed(name + " did not run: Sextant was started anew since the last call, so its tabs and numbers are gone. Call annotate_page or navigate_page."), nil
+		return failed(name + " did not run: Sextant was restarted since the last call, so its tabs and element " +
+			"numbers are gone. Call annotate_page or navigate_page."), nil
 	}
 	params := &sdk.CallToolParams{Name: req.Params.Name, Arguments: json.RawMessage("{}")}
 	if len(req.Params.Arguments) > 0 {
@@ -255,13 +266,13 @@ func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallTo
 		result, err := session.CallTool(ctx, params)
 		switch {
 		case err != nil && ctx.Err() == nil && !answered(err):
-			return failed(name + ": the Sextant that was joined ended in the middle of it; whether it took effect is not known. " + whatNext), nil
+			return failed(name + ": Sextant ended during the call; whether it took effect is unknown. " + whatNext), nil
 		case err != nil:
 			return nil, wire(err)
 		case len(result.InputRequests) == 0 || req.ProtocolVersion() >= sinceStateless:
 			return result, nil
 		}
-		// A client of an older revision is asked while its call waits, and as often as it takes.
+		// A client of an older revision is asked during its call, as often as needed.
 		params.InputResponses, params.RequestState = sdk.InputResponseMap{}, result.RequestState
 		for key, question := range result.InputRequests {
 			form, ok := question.(*sdk.ElicitParams)
@@ -277,7 +288,7 @@ func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallTo
 	}
 }
 
-// anew reports, once, that the numbers the client knows belong to a Sextant that is gone.
+// anew reports, once, that Sextant was restarted and the client's element numbers are invalid.
 func (r *relay) anew() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -286,7 +297,7 @@ func (r *relay) anew() bool {
 	return was
 }
 
-// follow passes progress of the call on, when its client wants it, until stop is called.
+// forwardProgressOf forwards progress of the call, if its client wants it, until stop is called.
 func (r *relay) follow(ctx context.Context, req *sdk.CallToolRequest, params *sdk.CallToolParams) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -309,9 +320,9 @@ func (r *relay) follow(ctx context.Context, req *sdk.CallToolRequest, params *sd
 	}
 }
 
-// answered reports whether err is an answer of the other side and not the loss of it.
+// answered reports whether err is a response and not a lost connection.
 func answered(err error) bool {
-	// What the SDK says for a connection that closes, which is no answer either.
+	// The SDK's own codes for a closing connection.
 	const serverClosing, clientClosing = -32004, -32003
 	var said *jsonrpc.Error
 	if errors.Is(err, sdk.ErrConnectionClosed) || !errors.As(err, &said) {
@@ -320,7 +331,8 @@ func answered(err error) bool {
 	return said.Code != serverClosing && said.Code != clientClosing
 }
 
-// failed is a call's error as a model reads it.
+// failed is an error result for the model.
 func failed(text string) *sdk.CallToolResult {
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "error (system_error): " + text}}}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "error (system_error): " +
+		text}}}
 }

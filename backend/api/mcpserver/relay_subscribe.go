@@ -6,8 +6,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// subscribe passes a client's wish to be told of a resource on. The Sextant that was joined goes on
-// telling after the last one ended: taking it back would end, in the SDK, the news of lists with it.
+// subscribe forwards a client's subscription. It stays at the Sextant that was joined when the client's last one
+// ends: in the SDK, unsubscribing would end notifications of lists too.
 func (r *relay) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri := req.Params.URI
 	r.mu.Lock()
@@ -28,7 +28,7 @@ func (r *relay) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error 
 	return nil
 }
 
-// unsubscribe ends such a wish.
+// unsubscribe ends a subscription.
 func (r *relay) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,7 +38,7 @@ func (r *relay) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) erro
 	return nil
 }
 
-// heard tells the client of a resource it waits for.
+// resourceUpdated notifies the client of a change of a resource it subscribed to.
 func (r *relay) heard(uri string) {
 	r.mu.Lock()
 	waits := r.subscribed[uri] > 0

@@ -13,10 +13,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// sharing are conversations that a person shared.
-type sharing map[string]string
+// sharedConversations are conversations that the person shared.
+type sharedConversations map[string]string
 
-func (s sharing) Shared(context.Context) ([]Conversation, error) {
+func (s sharedConversations) Shared(context.Context) ([]Conversation, error) {
 	list := []Conversation{}
 	for id, title := range s {
 		list = append(list, Conversation{ID: id, Title: title})
@@ -25,28 +25,33 @@ func (s sharing) Shared(context.Context) ([]Conversation, error) {
 	return list, nil
 }
 
-func (s sharing) Text(_ context.Context, id string) (string, bool, error) {
+func (s sharedConversations) Text(_ context.Context, id string) (string, bool, error) {
 	title, ok := s[id]
 	return "# " + title, ok, nil
 }
 
 func TestAPageIsReadAsAResourceByACallOfItsTool(t *testing.T) {
-	for _, revision := range eras {
-		h := opened(t, nil)
+	for _, revision := range revisions {
+		h := startHost(t, nil)
 		c := h.visit(t, "editor", "", revision, nil)
 		list, err := c.ListResources(t.Context(), nil)
 		if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "sextant://page/elements" {
 			t.Fatalf("%s: with annotate_page alone: %+v %v", revision, list, err)
 		}
 		got, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "sextant://page/elements"})
-		if err != nil || len(got.Contents) != 1 || got.Contents[0].MIMEType != "image/png" || string(got.Contents[0].Blob) != "\x01\x02" {
+		if err != nil || len(got.Contents) != 1 || got.Contents[0].MIMEType != "image/png" ||
+			string(got.Contents[0].Blob) != "\x01\x02" {
 			t.Fatalf("%s: %+v %v", revision, got, err)
 		}
 		call := h.calls.last()
-		if call.Tool != "annotate_page" || call.From.Caller != toolspec.CallerMCP || call.From.Client != "editor" || call.From.Session != "s0" || call.From.Interactive {
+		if call.Tool != "annotate_page" || call.From.Caller != toolspec.CallerMCP || call.From.Client != "editor" ||
+			call.From.Session != "s0" || call.From.Interactive {
 			t.Errorf("%s: it was read by %+v", revision, call)
 		}
-		for _, uri := range []string{"sextant://page/screenshot", "sextant://page/", "sextant://conversation/1", "file:///etc/passwd", entryURI} {
+		for _, uri := range []string{
+			"sextant://page/screenshot", "sextant://page/", "sextant://conversation/1",
+			"file:///etc/passwd", entryURI,
+		} {
 			_, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 			var said *jsonrpc.Error
 			if !errors.As(err, &said) || said.Code != jsonrpc.CodeInvalidParams {
@@ -58,18 +63,20 @@ func TestAPageIsReadAsAResourceByACallOfItsTool(t *testing.T) {
 
 func TestAReadThatIsRefusedSaysWhy(t *testing.T) {
 	a := &asker{asks: 1}
-	h := opened(t, a.config)
-	_, err := h.visit(t, "editor", "", "2026-07-28", person(t, yes())).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "sextant://page/elements"})
+	h := startHost(t, a.config)
+	_, err := h.visit(t, "editor", "", "2026-07-28", userAnswers(t, allowOnce())).ReadResource(t.Context(),
+		&sdk.ReadResourceParams{URI: "sextant://page/elements"})
 	if err == nil || !strings.Contains(err.Error(), "nobody to ask") || a.ran != 0 {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestOnlyConversationsThatAreSharedCanBeRead(t *testing.T) {
-	h := opened(t, func(cfg *Config) { cfg.Shared = sharing{"c1": "Lamps", "c2": "Chairs"} })
+	h := startHost(t, func(cfg *Config) { cfg.Shared = sharedConversations{"c1": "Lamps", "c2": "Chairs"} })
 	c := h.visit(t, "editor", "", "2026-07-28", nil)
 	list, err := c.ListResources(t.Context(), nil)
-	if err != nil || len(list.Resources) != 3 || list.Resources[1].URI != "sextant://conversation/c1" || list.Resources[1].Title != "Lamps" {
+	if err != nil || len(list.Resources) != 3 || list.Resources[1].URI != "sextant://conversation/c1" ||
+		list.Resources[1].Title != "Lamps" {
 		t.Fatalf("%+v %v", list, err)
 	}
 	got, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "sextant://conversation/c2"})
@@ -92,7 +99,10 @@ func TestOnlyConversationsThatAreSharedCanBeRead(t *testing.T) {
 		{"sextant://page/{form}", "x", []string{}},
 		{"other://{id}", "", []string{}},
 	} {
-		got, err := c.Complete(t.Context(), &sdk.CompleteParams{Ref: &sdk.CompleteReference{Type: "ref/resource", URI: w.uri}, Argument: sdk.CompleteParamsArgument{Name: "id", Value: w.value}})
+		got, err := c.Complete(t.Context(), &sdk.CompleteParams{Ref: &sdk.CompleteReference{
+			Type: "ref/resource",
+			URI:  w.uri,
+		}, Argument: sdk.CompleteParamsArgument{Name: "id", Value: w.value}})
 		if err != nil || !slices.Equal(got.Completion.Values, w.want) || got.Completion.Total != len(w.want) {
 			t.Errorf("%s %q: %+v %v", w.uri, w.value, got, err)
 		}
@@ -100,7 +110,7 @@ func TestOnlyConversationsThatAreSharedCanBeRead(t *testing.T) {
 }
 
 func TestPromptsAreFilledInAndBringThePage(t *testing.T) {
-	h := opened(t, func(cfg *Config) { cfg.Caller = says("Page: Shop") })
+	h := startHost(t, func(cfg *Config) { cfg.Caller = textCaller("Page: Shop") })
 	c := h.visit(t, "editor", "", "2025-11-25", nil)
 	list, err := c.ListPrompts(t.Context(), nil)
 	if err != nil || len(list.Prompts) != 3 {
@@ -110,10 +120,12 @@ func TestPromptsAreFilledInAndBringThePage(t *testing.T) {
 		return c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: name, Arguments: args})
 	}
 	got, err := get("do_on_page", map[string]string{"task": "Buy a {url} lamp", "url": "shop.example"})
-	if err != nil || !strings.HasPrefix(got.Messages[0].Content.(*sdk.TextContent).Text, "Open shop.example with navigate_page. Buy a {url} lamp\n") {
+	if err != nil || !strings.HasPrefix(got.Messages[0].Content.(*sdk.TextContent).Text, "Open shop.example with "+
+		"navigate_page. Buy a {url} lamp\n") {
 		t.Errorf("%+v %v", got, err)
 	}
-	if got, err = get("check_form", nil); err != nil || got.Messages[1].Content.(*sdk.EmbeddedResource).Resource.Text != "Page: Shop" {
+	if got, err = get("check_form", nil); err != nil ||
+		got.Messages[1].Content.(*sdk.EmbeddedResource).Resource.Text != "Page: Shop" {
 		t.Errorf("%+v %v", got, err)
 	}
 	if _, err = get("do_on_page", nil); err == nil || !strings.Contains(err.Error(), "needs the argument task") {
@@ -128,11 +140,16 @@ func TestPromptsAreFilledInAndBringThePage(t *testing.T) {
 }
 
 func TestAClientThatAsksForLogsHearsOfRefusals(t *testing.T) {
-	for _, revision := range eras {
+	for _, revision := range revisions {
 		heard := make(chan *sdk.LoggingMessageParams, 10)
 		a := &asker{asks: 1}
-		h := opened(t, a.config)
-		c := h.visit(t, "editor", "", revision, &sdk.ClientOptions{LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) { heard <- r.Params }})
+		h := startHost(t, a.config)
+		c := h.visit(t, "editor", "", revision,
+			&sdk.ClientOptions{LoggingMessageHandler: func(_ context.Context,
+				r *sdk.LoggingMessageRequest,
+			) {
+				heard <- r.Params
+			}})
 		params := &sdk.CallToolParams{Name: "bash"}
 		if revision < sinceStateless {
 			//nolint:staticcheck // how older revisions ask for logs

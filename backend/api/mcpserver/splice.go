@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// spliceFrom is how long a part of an answer must be to go around the SDK, which reads and
-// writes each answer over several times on its way out.
+// spliceFrom is the length from which a part of an answer bypasses the SDK, which copies each answer several
+// times.
 const spliceFrom = 2048
 
-// splicer is the stream to the client. It puts parts that are JSON already where an answer has
-// a placeholder for them. A placeholder is random, so that nothing a page says can be one.
+// splicer writes to the client and replaces placeholders in an answer by parts that are JSON already.
+// Placeholders are random, so that no text of a page can be one.
 type splicer struct {
 	out io.Writer
 
@@ -26,8 +26,7 @@ const (
 	partLong = len(partMark) + 26
 )
 
-// keep takes a part until it is written, or ctx, the request's, is over; it returns the
-// placeholder.
+// keep stores a part until it is written or ctx, the request's, ends; it returns the placeholder.
 func (s *splicer) keep(ctx context.Context, raw []byte) string {
 	mark := partMark + rand.Text()
 	s.mu.Lock()
@@ -48,7 +47,7 @@ func (s *splicer) take(mark string) ([]byte, bool) {
 	return raw, ok
 }
 
-// Write writes one message, with its parts in place.
+// Write writes one message with its parts.
 func (s *splicer) Write(message []byte) (int, error) {
 	s.mu.Lock()
 	waiting := len(s.parts)
@@ -85,7 +84,7 @@ func (s *splicer) Write(message []byte) (int, error) {
 	return len(message), nil
 }
 
-// Close closes the stream when it can be closed.
+// Close closes the stream if it can be closed.
 func (s *splicer) Close() error {
 	if c, ok := s.out.(io.Closer); ok {
 		return c.Close()

@@ -12,21 +12,23 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxSubscribed bounds the resources that the clients of one door may wait for.
+// maxSubscribed bounds the subscriptions of one client.
 const maxSubscribed = 64
 
-// errFull is told to who wants to wait for more.
-var errFull = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("%d resources are subscribed to, the most for one client. Unsubscribe from one first.", maxSubscribed)}
+// errFull is the error for one more.
+var errFull = &jsonrpc.Error{
+	Code:    jsonrpc.CodeInvalidParams,
+	Message: fmt.Sprintf("you are subscribed to %d resources, the maximum. Unsubscribe from one first.", maxSubscribed),
+}
 
-// Watchable is a Shelf that knows which of its resources can change. A Shelf that is none lets a
-// client subscribe to any address.
+// SubscriptionChecker is a ResourceProvider that knows which resources can be subscribed to. Without it a client may
+// subscribe to any address.
 type Watchable interface {
-	// Watchable fails for an address that is none, as Read does.
+	// CheckSubscription fails for an unknown address, as Read does.
 	Watchable(ctx context.Context, uri string) error
 }
 
-// subscriptions are the resources that clients of one door wait for. Its methods may be called
-// concurrently.
+// subscriptions are the resources that a client subscribed to. Its methods may be called concurrently.
 type subscriptions struct {
 	door *door
 
@@ -34,12 +36,12 @@ type subscriptions struct {
 	closed bool
 	by     map[*sdk.ServerSession]map[string]bool
 	count  int
-	// unfollow ends following the page in front; nil while nobody waits for it.
+	// unfollow stops following the active page; nil while nobody subscribed to it.
 	unfollow context.CancelFunc
 	busy     sync.WaitGroup
 }
 
-// add is a client's wish to be told when a resource changes.
+// add subscribes a session to a resource.
 func (s *subscriptions) add(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri := req.Params.URI
 	if w, ok := s.door.shelf.(Watchable); ok {
@@ -51,7 +53,7 @@ func (s *subscriptions) add(ctx context.Context, req *sdk.SubscribeRequest) erro
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		return errors.New("this connection ends")
+		return errors.New("this connection is closing")
 	case s.by[req.Session][uri]:
 		return nil
 	case s.count >= maxSubscribed:
@@ -69,7 +71,7 @@ func (s *subscriptions) add(ctx context.Context, req *sdk.SubscribeRequest) erro
 	return nil
 }
 
-// remove is the end of such a wish.
+// remove ends a subscription.
 func (s *subscriptions) remove(_ context.Context, req *sdk.UnsubscribeRequest) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +90,7 @@ func (s *subscriptions) remove(_ context.Context, req *sdk.UnsubscribeRequest) e
 	return nil
 }
 
-// follow begins to follow the page in front, when somebody waits for it. The caller holds the lock.
+// follow starts following the active page, if somebody subscribed to it. The caller holds the lock.
 func (s *subscriptions) follow() {
 	if s.door.cfg.Follow == nil || s.unfollow != nil || len(s.pages()) == 0 {
 		return
@@ -110,7 +112,7 @@ func (s *subscriptions) follow() {
 	})
 }
 
-// pages are the forms of the page in front that somebody waits for. The caller holds the lock.
+// subscribedPages are the forms of the active page that somebody subscribed to. The caller holds the lock.
 func (s *subscriptions) pages() (list []string) {
 	seen := map[string]bool{}
 	for _, uris := range s.by {
@@ -135,8 +137,7 @@ func (s *subscriptions) close() {
 	s.busy.Wait()
 }
 
-// Watchable implements Watchable: a form of the page that is offered, and a conversation that is
-// shared.
+// CheckSubscription allows subscriptions to offered forms of the page and to shared conversations.
 func (s *shelf) Watchable(ctx context.Context, uri string) error {
 	if name, ok := strings.CutPrefix(uri, pagePrefix); ok {
 		for _, v := range s.views() {

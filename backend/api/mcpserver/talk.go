@@ -11,31 +11,31 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Shelf is what a client can read and be prompted with beside calling tools. Its methods may
-// be called concurrently.
+// ResourceProvider provides what a client can use beside tools: resources, prompts and completions. Its methods may be
+// called concurrently.
 type Shelf interface {
 	Resources(ctx context.Context, req *sdk.ListResourcesRequest) ([]*sdk.Resource, error)
 	Templates(ctx context.Context, req *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error)
-	// Read fails with the SDK's ResourceNotFoundError for an address that is none.
+	// Read fails with the SDK's ResourceNotFoundError for an unknown address.
 	Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error)
 	Prompts(ctx context.Context, req *sdk.ListPromptsRequest) ([]*sdk.Prompt, error)
 	Prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error)
 	Complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error)
 }
 
-// talk is one conversation with a client: who we say we are, and who answers what is ours.
+// talk is the protocol endpoint for one client: what it declares, and who answers.
 type talk struct {
 	version, instructions string
-	// life, when set, ends every request with it.
-	life context.Context //nolint:containedctx // the conversation's own life
-	// heard, when set, is told of each request that the SDK takes for one of MCP.
+	// life, if set, ends every request with it.
+	life context.Context //nolint:containedctx // the life of the endpoint
+	// heard, if set, is called with each valid request.
 	heard   func(req sdk.Request)
 	changed <-chan Change
-	// stirred, when set, carries addresses whose contents changed, beside changed.
+	// stirred, if set, carries addresses of resources that changed.
 	stirred <-chan string
-	// allChange is true when changes of prompts are told too.
+	// allChange is true if changes of prompts are reported too.
 	allChange bool
-	// subscribe and unsubscribe, when set, hear which resources a client waits for.
+	// subscribe and unsubscribe, if set, handle subscriptions to resources.
 	subscribe   func(context.Context, *sdk.SubscribeRequest) error
 	unsubscribe func(context.Context, *sdk.UnsubscribeRequest) error
 	log         *slog.Logger
@@ -44,18 +44,18 @@ type talk struct {
 	shelf       Shelf
 }
 
-// The SDK has a list of its own of each kind, and ours change without it. One entry of each
-// stands there for all of ours: a request for one of ours is handed to the SDK as one for the
-// entry, so that the SDK does what a revision wants before and after it.
+// The SDK keeps lists of tools, prompts and resources, but ours change independently. One entry of each kind
+// is registered for all of ours: a request is passed to the SDK as one for the entry, so that the SDK does what
+// the revision demands before and after it.
 const (
 	entryName = "sextant_entry"
 	entryURI  = "sextant:entry"
 )
 
-// meantKey is where the name or address stands that a client sent.
+// meantKey is the context key of the name or address that a client sent.
 type meantKey struct{}
 
-// server is an SDK server that answers as t does.
+// server makes an SDK server that answers as t does.
 func (t talk) server() *sdk.Server {
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
@@ -63,13 +63,13 @@ func (t talk) server() *sdk.Server {
 	options := &sdk.ServerOptions{
 		Instructions: t.instructions, Logger: slog.New(lower{t.log.Handler()}),
 		CompletionHandler: t.shelf.Complete,
-		// Lists and pages are what this client may see, now: nobody keeps them for another.
+		// Lists and pages are for this client only: nobody may cache them for another.
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 		Capabilities: &sdk.ServerCapabilities{
 			Tools:     &sdk.ToolCapabilities{ListChanged: t.changed != nil},
 			Prompts:   &sdk.PromptCapabilities{ListChanged: t.allChange},
 			Resources: &sdk.ResourceCapabilities{ListChanged: t.changed != nil, Subscribe: t.subscribe != nil},
-			//nolint:staticcheck // deprecated by 2026-07-28, and asked for by clients of older revisions
+			//nolint:staticcheck // deprecated by 2026-07-28, but needed by clients of older revisions
 			Logging: &sdk.LoggingCapabilities{},
 		},
 	}
@@ -82,8 +82,8 @@ func (t talk) server() *sdk.Server {
 	return server
 }
 
-// enter puts the entries of the kinds that changed on the SDK's lists, anew if they are there:
-// then the SDK tells clients that the list is another.
+// enter registers the entries of the kinds that changed, again if they exist: then the SDK notifies clients of
+// a changed list.
 func (t talk) enter(server *sdk.Server, what Change) {
 	if what.Tools {
 		server.AddTool(&sdk.Tool{Name: entryName, InputSchema: json.RawMessage(`{"type":"object"}`)},
@@ -96,22 +96,24 @@ func (t talk) enter(server *sdk.Server, what Change) {
 			})
 	}
 	if what.Prompts {
-		server.AddPrompt(&sdk.Prompt{Name: entryName}, func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-			params := *req.Params
-			params.Name = meant(ctx)
-			meantReq := *req
-			meantReq.Params = &params
-			return t.shelf.Prompt(ctx, &meantReq)
-		})
+		server.AddPrompt(&sdk.Prompt{Name: entryName},
+			func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+				params := *req.Params
+				params.Name = meant(ctx)
+				meantReq := *req
+				meantReq.Params = &params
+				return t.shelf.Prompt(ctx, &meantReq)
+			})
 	}
 	if what.Resources {
-		server.AddResource(&sdk.Resource{Name: entryName, URI: entryURI}, func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-			params := *req.Params
-			params.URI = meant(ctx)
-			meantReq := *req
-			meantReq.Params = &params
-			return t.shelf.Read(ctx, &meantReq)
-		})
+		server.AddResource(&sdk.Resource{Name: entryName, URI: entryURI},
+			func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+				params := *req.Params
+				params.URI = meant(ctx)
+				meantReq := *req
+				meantReq.Params = &params
+				return t.shelf.Read(ctx, &meantReq)
+			})
 	}
 }
 
@@ -120,8 +122,7 @@ func meant(ctx context.Context) string {
 	return name
 }
 
-// receive hands requests for what is ours to the SDK under the entry's name, and puts our lists
-// in the place of the SDK's.
+// receive passes requests to the SDK under the entry's name, and replaces the SDK's lists by ours.
 func (t talk) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if t.heard != nil {
@@ -149,7 +150,7 @@ func (t talk) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// ours is result, or what we have in its place when it is a list.
+// ours replaces the lists in result by ours.
 func (t talk) ours(ctx context.Context, req sdk.Request, result sdk.Result) (_ sdk.Result, err error) {
 	switch out := result.(type) {
 	case *sdk.ListToolsResult:
@@ -175,7 +176,7 @@ func (t talk) ours(ctx context.Context, req sdk.Request, result sdk.Result) (_ s
 	return result, nil
 }
 
-// announce tells server's clients of changes until ctx or changes end.
+// announce notifies server's clients of changes until ctx or changes end.
 func (t talk) announce(ctx context.Context, server *sdk.Server) {
 	for {
 		select {
@@ -195,15 +196,18 @@ func (t talk) announce(ctx context.Context, server *sdk.Server) {
 	}
 }
 
-// updated tells who subscribed to a resource that it has other contents.
+// updated notifies those who subscribed to a resource that it changed.
 func updated(ctx context.Context, server *sdk.Server, uri string) {
-	_ = server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it fails for nobody
+	_ = server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it never fails
 }
 
-// converse speaks with one client until in ends or ctx does.
+// converse serves one client until in or ctx ends.
 func converse(ctx context.Context, t talk, in io.Reader, out io.Writer) error {
 	server := t.server()
-	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: reader{in}, Writer: writer{out}, MaxLineLength: maxMessage}, nil)
+	session, err := server.Connect(ctx, &sdk.IOTransport{
+		Reader: reader{in}, Writer: writer{out},
+		MaxLineLength: maxMessage,
+	}, nil)
 	if err != nil {
 		return fmt.Errorf("starting MCP server: %w", err)
 	}
@@ -226,8 +230,7 @@ func converse(ctx context.Context, t talk, in io.Reader, out io.Writer) error {
 	}
 }
 
-// lower hands on what the SDK warns of as something to debug with: a client that left, or one that
-// does not listen, is nobody's trouble here.
+// lower logs the SDK's warnings at debug level: a client that left, or does not read, is no problem here.
 type lower struct{ slog.Handler }
 
 // Enabled implements slog.Handler.

@@ -16,46 +16,52 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Over HTTP a client of a revision before 2026-07-28 has a session, which is its guest. Later
-// revisions have none, and each request stands for itself: there a guest is what its requests say
-// of the client, its name, version and what it wants, and the session that its address names
-// (?session=NAME). Two copies of one program that are to have tabs of their own name two.
+// Over HTTP, a client of a revision before 2026-07-28 has a session. Later revisions have none: there requests
+// belong to the same client if they have the same client name, version, options and session name
+// (?session=NAME). Two copies of one program that want tabs of their own use two names.
 
 // Headers and bounds of streamable HTTP.
 const (
 	versionHeader = "Mcp-Protocol-Version"
 	sessionHeader = "Mcp-Session-Id"
-	// methodListen is the request on which a client of a revision without sessions waits for news.
+	// methodListen is the request on which a client without a session waits for notifications.
 	methodListen = "subscriptions/listen"
 	// maxRequest bounds a request's body.
 	maxRequest = 4 << 20
-	// maxLodgers bounds the guests over HTTP; who has been idle for longest leaves for a new one.
-	// So many have a call under way at most, and then nobody comes in for retryAfter seconds.
+	// maxLodgers bounds the clients over HTTP; a new one replaces the one that has been idle for longest. If
+	// all are busy, a new one must retry after retryAfter seconds.
 	maxLodgers = 64
 	retryAfter = 5
-	// idleFor is how long a guest without a request keeps its tabs.
+	// idleFor is how long an idle client keeps its tabs.
 	idleFor = 8 * time.Hour
 )
 
-// aloneInstructions are told to who shares tabs with every copy of itself.
-const aloneInstructions = "This address names no session, so every copy of your program that uses it shares these tabs. Tabs of its own has a program whose address ends in ?session=NAME, with a name that no other uses."
+// aloneInstructions are for a client that shares tabs with every copy of itself.
+const aloneInstructions = "This address names no session, so all copies of your program share these tabs. To have " +
+	"tabs of your own, add ?session=NAME to the address, with a name that no other program uses."
 
 type lodgerKey struct{}
 
-// prepare makes the SDK's two ways.
+// prepare makes the SDK's two handlers.
 func (h *Host) prepare() {
 	blank := sdk.NewServer(&sdk.Implementation{Name: "sextant"}, nil)
 	of := func(r *http.Request) *sdk.Server {
 		if l, ok := r.Context().Value(lodgerKey{}).(*lodger); ok {
 			return l.server
 		}
-		return blank // of a request that has a session, only the revisions are asked
+		return blank // for a request with a session the SDK asks it only for the revisions
 	}
-	h.stateful = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{SessionTimeout: idleFor, MaxRequestBodyBytes: maxRequest})
-	h.stateless = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: maxRequest})
+	h.stateful = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
+		SessionTimeout:      idleFor,
+		MaxRequestBodyBytes: maxRequest,
+	})
+	h.stateless = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
+		Stateless:                    true,
+		PropagateRequestCancellation: true, MaxRequestBodyBytes: maxRequest,
+	})
 }
 
-// said is what a request's body tells before it is served.
+// said is what is read of a request's body before it is served.
 type said struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -72,11 +78,12 @@ func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g Guest) {
 			return
 		}
 		w.Header().Set("Upgrade", protocolName)
-		http.Error(w, "MCP is spoken here: by streamable HTTP, or join with: sextant mcp", http.StatusUpgradeRequired)
+		http.Error(w, "This is an MCP endpoint. Use streamable HTTP, or join with: sextant mcp",
+			http.StatusUpgradeRequired)
 		return
 	}
 	if session := r.Header.Get(sessionHeader); session != "" {
-		// What a GET opens is a stream on which news come.
+		// A GET opens a stream of notifications.
 		stream := r.Method == http.MethodGet
 		if l := h.at(session, stream); l != nil {
 			defer l.done(stream)
@@ -86,18 +93,18 @@ func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g Guest) {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil {
-		http.Error(w, "The request is larger than 4 MB, or ended early.", http.StatusRequestEntityTooLarge)
+		http.Error(w, "The request is larger than 4 MB or incomplete.", http.StatusRequestEntityTooLarge)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var what said
-	_ = json.Unmarshal(body, &what) // what is no JSON is told so by the SDK
+	_ = json.Unmarshal(body, &what) // the SDK reports invalid JSON
 	if r.Method == http.MethodPost && stateless(r, body) {
 		h.stand(w, r, g, what)
 		return
 	}
 	if r.Method != http.MethodPost || !bytes.Contains(body, []byte(`"initialize"`)) {
-		h.stateful.ServeHTTP(w, r) // it says what is wrong
+		h.stateful.ServeHTTP(w, r) // it reports what is wrong
 		return
 	}
 	if err := h.check(g); err != nil {
@@ -107,7 +114,7 @@ func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g Guest) {
 	h.move(w, r, g, what)
 }
 
-// stand serves a request that stands for itself.
+// stand serves a request of a revision without sessions.
 func (h *Host) stand(w http.ResponseWriter, r *http.Request, g Guest, what said) {
 	key, stream := g.key(r, what), what.Method == methodListen
 	if !h.knows(key) {
@@ -126,7 +133,7 @@ func (h *Host) stand(w http.ResponseWriter, r *http.Request, g Guest, what said)
 	h.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lodgerKey{}, l)))
 }
 
-// move serves the request that begins a session; its guest stays until the session ends.
+// move serves the request that begins a session.
 func (h *Host) move(w http.ResponseWriter, r *http.Request, g Guest, what said) {
 	l := h.lodge(g, "", false)
 	if l == nil {
@@ -163,7 +170,7 @@ func (h *Host) move(w http.ResponseWriter, r *http.Request, g Guest, what said) 
 	l.done(false)
 }
 
-// namer hears which session an answer begins before its client does, whose next request may come at
+// namer reads the id of a new session from the response before the client does, whose next request may come at
 // once.
 type namer struct {
 	http.ResponseWriter
@@ -192,13 +199,13 @@ func (n *namer) Write(b []byte) (int, error) {
 // Flush implements http.Flusher.
 func (n *namer) Flush() {
 	n.tell()
-	_ = http.NewResponseController(n.ResponseWriter).Flush() // a writer that cannot has nothing to send early
+	_ = http.NewResponseController(n.ResponseWriter).Flush() // a writer that cannot flush needs none
 }
 
-// Unwrap is the writer below.
+// Unwrap implements http.ResponseController's unwrapping.
 func (n *namer) Unwrap() http.ResponseWriter { return n.ResponseWriter }
 
-// check says what is wrong with what a guest wants.
+// check says what is wrong with a request to connect.
 func (h *Host) check(g Guest) error {
 	if h.Check == nil {
 		return nil
@@ -206,7 +213,7 @@ func (h *Host) check(g Guest) error {
 	return h.Check(g)
 }
 
-// refuse answers a request with an error of JSON-RPC, which clients show.
+// refuse answers a request with a JSON-RPC error, which clients show.
 func refuse(w http.ResponseWriter, what said, status int, message string) {
 	code := jsonrpc.CodeInvalidParams
 	if status >= http.StatusInternalServerError {
@@ -218,26 +225,27 @@ func refuse(w http.ResponseWriter, what said, status int, message string) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{ // who left does not read it
+	_ = json.NewEncoder(w).Encode(map[string]any{ // the client may have left
 		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message},
 	})
 }
 
-// full tells a client that there is no place for it.
+// full answers that too many clients are busy.
 func full(w http.ResponseWriter, what said) {
 	w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	refuse(w, what, http.StatusServiceUnavailable, fmt.Sprintf(
-		"%d programs have a call under way, the most at a time. Try again in %d seconds, or disconnect one in Sextant's settings under Other programs.", maxLodgers, retryAfter))
+		"%d programs have calls running, the maximum. Try again in %d seconds, or disconnect one in Sextant's "+
+			"settings under Other programs.", maxLodgers, retryAfter))
 }
 
-// knows reports whether there is a guest of key.
+// knows reports whether there is a client with that key.
 func (h *Host) knows(key string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.ContainsFunc(h.lodgers, func(l *lodger) bool { return l.key == key })
 }
 
-// at is the guest whose requests name session, with one request more; nil when there is none.
+// at begins a request of the client with that session; nil if there is none.
 func (h *Host) at(session string, stream bool) *lodger {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -258,9 +266,10 @@ func stateless(r *http.Request, body []byte) bool {
 	return bytes.Contains(body, []byte(`"`+sdk.MetaKeyProtocolVersion+`"`))
 }
 
-// key is what the requests of one client have in common where there are no sessions.
+// key identifies the requests of one client without a session.
 func (g Guest) key(r *http.Request, what said) string {
 	var info sdk.Implementation
-	_ = json.Unmarshal(what.Params.Meta[sdk.MetaKeyClientInfo], &info) // one without a name is a client too
-	return fmt.Sprintf("%q %q %q %q %q %t", short(info.Name, 80), short(info.Version, 40), short(r.URL.Query().Get("session"), 80), g.Tools, g.Panel, g.Share)
+	_ = json.Unmarshal(what.Params.Meta[sdk.MetaKeyClientInfo], &info) // a client may have no name
+	return fmt.Sprintf("%q %q %q %q %q %t", short(info.Name, 80), short(info.Version, 40),
+		short(r.URL.Query().Get("session"), 80), g.Tools, g.Panel, g.Share)
 }

@@ -16,11 +16,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// eras are a revision with sessions and the one without.
-var eras = []string{"2025-11-25", "2026-07-28"}
+// revisions are a revision with sessions and the one without.
+var revisions = []string{"2025-11-25", "2026-07-28"}
 
-// house is a Host over real HTTP, which remembers who came and went.
-type house struct {
+// testHost is a Host over real HTTP that records its clients.
+type testHost struct {
 	*httptest.Server
 	host  *Host
 	calls *pipeline
@@ -30,16 +30,19 @@ type house struct {
 	left []string
 }
 
-// opened is a Host whose guests have sessions called s0, s1 and so on.
-func opened(t *testing.T, more func(*Config)) *house {
+// startHost starts a Host whose clients have sessions called s0, s1 and so on.
+func startHost(t *testing.T, more func(*Config)) *testHost {
 	t.Helper()
-	h := &house{calls: &pipeline{}}
+	h := &testHost{calls: &pipeline{}}
 	h.host = NewHost(func(_ context.Context, g Guest) (Config, func()) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		session := "s" + string(rune('0'+len(h.came)))
 		h.came = append(h.came, g)
-		cfg := Config{Tools: &catalogue{defs: offeredTools()}, Caller: h.calls, Session: session, Panel: g.Panel, Client: g.Client, Version: "test"}
+		cfg := Config{
+			Tools: &catalogue{defs: offeredTools()}, Caller: h.calls, Session: session, Panel: g.Panel,
+			Client: g.Client, Version: "test",
+		}
 		if more != nil {
 			more(&cfg)
 		}
@@ -54,18 +57,21 @@ func opened(t *testing.T, more func(*Config)) *house {
 	return h
 }
 
-func (h *house) gone(session string) bool {
+func (h *testHost) gone(session string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Contains(h.left, session)
 }
 
 // visit is a client of the official SDK over HTTP.
-func (h *house) visit(t *testing.T, name, query, revision string, options *sdk.ClientOptions) *sdk.ClientSession {
+func (h *testHost) visit(t *testing.T, name, query, revision string, options *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
 	transport := &http.Transport{}
 	session, err := sdk.NewClient(&sdk.Implementation{Name: name, Version: "1"}, options).Connect(t.Context(),
-		&sdk.StreamableClientTransport{Endpoint: h.URL + JoinPath + query, HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1},
+		&sdk.StreamableClientTransport{
+			Endpoint:   h.URL + JoinPath + query,
+			HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1,
+		},
 		&sdk.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
@@ -78,14 +84,15 @@ func (h *house) visit(t *testing.T, name, query, revision string, options *sdk.C
 }
 
 func TestClientsOverHTTPHaveSessionsOfTheirOwn(t *testing.T) {
-	for _, revision := range eras {
+	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			h := opened(t, nil)
+			h := startHost(t, nil)
 			ada := h.visit(t, "ada", "?tools=all&panel=notes", revision, nil)
 			bob := h.visit(t, "bob", "?share=true", revision, nil)
 			seen := map[string]string{}
 			for _, c := range []*sdk.ClientSession{ada, bob, ada} {
-				if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil || r.IsError {
+				if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil ||
+					r.IsError {
 					t.Fatal(r, err)
 				}
 				call := h.calls.last()
@@ -102,7 +109,9 @@ func TestClientsOverHTTPHaveSessionsOfTheirOwn(t *testing.T) {
 			}
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			if len(h.came) != 2 || h.came[0] != (Guest{Tools: "all", Panel: "notes", Alone: revision >= sinceStateless}) || h.came[1] != (Guest{Tools: "core", Share: true}) {
+			if len(h.came) != 2 ||
+				h.came[0] != (Guest{Tools: "all", Panel: "notes", Alone: revision >= sinceStateless}) ||
+				h.came[1] != (Guest{Tools: "core", Share: true}) {
 				t.Errorf("came %+v", h.came)
 			}
 		})
@@ -110,11 +119,12 @@ func TestClientsOverHTTPHaveSessionsOfTheirOwn(t *testing.T) {
 }
 
 func TestTwoCopiesOfOneProgramAreApart(t *testing.T) {
-	h := opened(t, nil)
+	h := startHost(t, nil)
 	sessions := map[string]bool{}
 	for _, c := range []*sdk.ClientSession{
 		h.visit(t, "editor", "", "2025-11-25", nil), h.visit(t, "editor", "", "2025-11-25", nil),
-		h.visit(t, "editor", "?session=one", "2026-07-28", nil), h.visit(t, "editor", "?session=two", "2026-07-28", nil),
+		h.visit(t, "editor", "?session=one", "2026-07-28", nil), h.visit(t, "editor", "?session=two", "2026-07-28",
+			nil),
 	} {
 		if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil {
 			t.Fatal(err)
@@ -127,7 +137,7 @@ func TestTwoCopiesOfOneProgramAreApart(t *testing.T) {
 }
 
 func TestWhatAGuestHasGoesWithItsSession(t *testing.T) {
-	h := opened(t, nil)
+	h := startHost(t, nil)
 	c := h.visit(t, "editor", "", "2025-11-25", nil)
 	if _, err := c.ListTools(t.Context(), nil); err != nil || h.gone("s0") {
 		t.Fatal(err, h.left)
@@ -135,18 +145,18 @@ func TestWhatAGuestHasGoesWithItsSession(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the guest has left", func() bool { return h.gone("s0") })
+	eventually(t, "the guest has left", func() bool { return h.gone("s0") })
 }
 
 // stays is a guest that has made a request of MCP, which is under way until done.
-func (h *house) stays(key string) *lodger {
+func (h *testHost) stays(key string) *lodger {
 	l := h.host.lodge(Guest{Tools: "core"}, key, false)
 	l.heard.Store(true)
 	return l
 }
 
 func TestTheOldestIdleGuestLeavesForANewOne(t *testing.T) {
-	h := opened(t, nil)
+	h := startHost(t, nil)
 	h.stays("first").done(false)
 	busy := h.stays("busy")
 	for i := range maxLodgers - 1 {
@@ -159,7 +169,7 @@ func TestTheOldestIdleGuestLeavesForANewOne(t *testing.T) {
 }
 
 func TestASessionInUseDoesNotLeaveForANewOne(t *testing.T) {
-	h := opened(t, nil)
+	h := startHost(t, nil)
 	c := h.visit(t, "editor", "", "2025-11-25", nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -167,7 +177,7 @@ func TestASessionInUseDoesNotLeaveForANewOne(t *testing.T) {
 		_, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "wait_for"})
 		ended <- err
 	}()
-	until(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
+	eventually(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
 	for i := range maxLodgers {
 		h.stays("more " + string(rune('a'+i))).done(false)
 	}
@@ -179,7 +189,7 @@ func TestASessionInUseDoesNotLeaveForANewOne(t *testing.T) {
 }
 
 func TestWhatIsNoRequestOfMCPTakesNoPlace(t *testing.T) {
-	h := opened(t, nil)
+	h := startHost(t, nil)
 	for i := range maxLodgers {
 		h.stays("mine " + string(rune('a'+i))).done(false)
 	}
@@ -192,7 +202,7 @@ func TestWhatIsNoRequestOfMCPTakesNoPlace(t *testing.T) {
 }
 
 func TestNobodyComesInWhereAllAreBusy(t *testing.T) {
-	h := opened(t, nil)
+	h := startHost(t, nil)
 	for i := range maxLodgers {
 		busy := h.stays("busy " + string(rune('a'+i)))
 		t.Cleanup(func() { busy.done(false) })
@@ -208,15 +218,15 @@ func TestNobodyComesInWhereAllAreBusy(t *testing.T) {
 }
 
 func TestACallEndsWithTheHost(t *testing.T) {
-	for _, revision := range eras {
-		h := opened(t, nil)
+	for _, revision := range revisions {
+		h := startHost(t, nil)
 		c := h.visit(t, "editor", "", revision, nil)
 		ended := make(chan error, 1)
 		go func() {
 			_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "wait_for"})
 			ended <- err
 		}()
-		until(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
+		eventually(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
 		h.host.Close()
 		<-ended // with the error of the call or the connection's
 		h.calls.mu.Lock()
@@ -228,8 +238,8 @@ func TestACallEndsWithTheHost(t *testing.T) {
 }
 
 func TestACallOverHTTPIsCancelledByItsClient(t *testing.T) {
-	for _, revision := range eras {
-		h := opened(t, nil)
+	for _, revision := range revisions {
+		h := startHost(t, nil)
 		c := h.visit(t, "editor", "", revision, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
@@ -237,12 +247,12 @@ func TestACallOverHTTPIsCancelledByItsClient(t *testing.T) {
 			_, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "wait_for"})
 			ended <- err
 		}()
-		until(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
+		eventually(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
 		cancel()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %v", revision, err)
 		}
-		until(t, "the pipeline is told", func() bool {
+		eventually(t, "the pipeline is told", func() bool {
 			h.calls.mu.Lock()
 			defer h.calls.mu.Unlock()
 			return h.calls.cancelled
@@ -251,27 +261,35 @@ func TestACallOverHTTPIsCancelledByItsClient(t *testing.T) {
 }
 
 func TestChangesAreToldOverHTTP(t *testing.T) {
-	for _, revision := range eras {
+	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
 			changed := make(chan Change)
 			told := make(chan string, 1000)
-			h := opened(t, func(cfg *Config) { cfg.Changed, cfg.AllChange = changed, true })
+			h := startHost(t, func(cfg *Config) { cfg.Changed, cfg.AllChange = changed, true })
 			c := h.visit(t, "editor", "", revision, &sdk.ClientOptions{
-				ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { told <- "tools" },
-				ResourceUpdatedHandler:     func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { told <- r.Params.URI },
-				ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { told <- "resources" },
+				ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { told <- "tools" },
+				ResourceUpdatedHandler: func(_ context.Context,
+					r *sdk.ResourceUpdatedNotificationRequest,
+				) {
+					told <- r.Params.URI
+				},
+				ResourceListChangedHandler: func(context.Context,
+					*sdk.ResourceListChangedRequest,
+				) {
+					told <- "resources"
+				},
 			})
 			if err := c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "sextant://page/elements"}); err != nil {
 				t.Fatal(err)
 			}
-			tellUntil(t, changed, Change{URI: "sextant://page/elements"}, told, "sextant://page/elements")
-			tellUntil(t, changed, Change{Tools: true}, told, "tools")
+			notifyUntil(t, changed, Change{URI: "sextant://page/elements"}, told, "sextant://page/elements")
+			notifyUntil(t, changed, Change{Tools: true}, told, "tools")
 		})
 	}
 }
 
 func TestWhatIsNoMCPIsToldSo(t *testing.T) {
-	h := opened(t, nil)
+	h := startHost(t, nil)
 	ask := func(method, query, body string, head ...string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, h.URL+JoinPath+query, strings.NewReader(body))
 		if err != nil {
@@ -300,15 +318,24 @@ func TestWhatIsNoMCPIsToldSo(t *testing.T) {
 		says                      string
 	}{
 		{"a browser's look", http.MethodGet, "", "", nil, http.StatusUpgradeRequired, "streamable HTTP"},
-		{"a set of tools there is not", http.MethodPost, "?tools=some", "{}", both, http.StatusBadRequest, "core, environment, all"},
+		{
+			"a set of tools there is not", http.MethodPost, "?tools=some", "{}", both, http.StatusBadRequest,
+			"core, environment, all",
+		},
 		{"a session there is not", http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, append([]string{sessionHeader, "x"}, both...), http.StatusNotFound, "session not found"},
 		{
-			"a revision to come", http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2099-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}`,
-			append([]string{versionHeader, "2099-01-01", "Mcp-Method", "tools/list"}, both...), http.StatusBadRequest, "2026-07-28",
+			"a revision to come", http.MethodPost, "",
+			`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2099-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+			append([]string{versionHeader, "2099-01-01", "Mcp-Method", "tools/list"},
+				both...), http.StatusBadRequest, "2026-07-28",
 		},
-		{"too much", http.MethodPost, "", strings.Repeat(" ", maxRequest+1), both, http.StatusRequestEntityTooLarge, "4 MB"},
+		{
+			"too much", http.MethodPost, "", strings.Repeat(" ", maxRequest+1), both, http.StatusRequestEntityTooLarge,
+			"4 MB",
+		},
 	} {
-		if status, says := ask(c.method, c.query, c.body, c.head...); status != c.status || !strings.Contains(says, c.says) {
+		if status, says := ask(c.method, c.query, c.body, c.head...); status != c.status ||
+			!strings.Contains(says, c.says) {
 			t.Errorf("%s: %d %q", c.name, status, says)
 		}
 	}
@@ -321,9 +348,10 @@ func TestWhatIsNoMCPIsToldSo(t *testing.T) {
 
 func TestALongAnswerArrivesWholeOverHTTP(t *testing.T) {
 	long := strings.Repeat("a line of a page, \"quoted\"\n", 500)
-	h := opened(t, func(cfg *Config) { cfg.Caller = says(long) })
-	for _, revision := range eras {
-		r, err := h.visit(t, "editor", "", revision, nil).CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"})
+	h := startHost(t, func(cfg *Config) { cfg.Caller = textCaller(long) })
+	for _, revision := range revisions {
+		r, err := h.visit(t, "editor", "", revision, nil).CallTool(t.Context(),
+			&sdk.CallToolParams{Name: "annotate_page"})
 		if err != nil || r.Content[0].(*sdk.TextContent).Text != long {
 			t.Errorf("%s: %v %v", revision, r, err)
 		}

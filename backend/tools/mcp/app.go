@@ -11,24 +11,26 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/tools/mcp/apps"
+	"sextant/backend/tools/mcp/definitions"
+	"sextant/backend/tools/mcp/inflight"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
 const (
-	// pageLimit bounds how long a server may take to give a page or what its page reads.
+	// pageLimit bounds how long a server may take to return a page or what its page reads.
 	pageLimit = 20 * time.Second
-	// maxAnswer bounds the whole answer that is kept for a page, maxLine a line that a page logs, in
-	// bytes.
+	// maxAnswer bounds the answer that is passed to a page, maxLine a line that a page logs, in bytes.
 	maxAnswer = 4 << 20
 	maxLine   = 2000
-	// maxAllowed bounds the origins that the pages of one server may reach.
-	maxAllowed = 128
+	// maxDomains bounds the origins that the pages of one server may reach.
+	maxDomains = 128
 )
 
-// AppTool is a tool as the page of its server names it.
+// AppTool is a tool as a page of its server sees it.
 type AppTool struct {
-	// Name is the server's own.
+	// Name is the server's own name for it.
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"inputSchema"`
@@ -53,7 +55,7 @@ func (s *Servers) AppDefinitions(server string) []toolspec.Definition {
 	return defs
 }
 
-// AppTools are the same by the server's own names.
+// AppTools are the same tools under the server's own names.
 func (s *Servers) AppTools(server string) []AppTool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,19 +63,18 @@ func (s *Servers) AppTools(server string) []AppTool {
 	if v := s.servers[server]; v != nil {
 		for _, t := range v.tools {
 			if t.ui.App {
-				list = append(list, t.forApp())
+				list = append(list, t.appTool())
 			}
 		}
 	}
 	return list
 }
 
-func (t tool) forApp() AppTool {
+func (t tool) appTool() AppTool {
 	return AppTool{Name: t.theirs, Description: t.def.Description, InputSchema: t.def.Parameters}
 }
 
-// App is the page that shows calls of a tool, by either of its names, and the tool. The error says why
-// there is none.
+// App is the page that shows calls of a tool, by either of its names, and the tool.
 func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppTool, error) {
 	s.mu.Lock()
 	v := s.servers[server]
@@ -87,24 +88,25 @@ func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppT
 	}
 	s.mu.Unlock()
 	if found.ui.URI == "" {
-		if why := s.absent(server, name); v == nil || v.session == nil {
+		if why := s.notCallable(server, name); v == nil || v.session == nil {
 			return apps.Page{}, AppTool{}, fmt.Errorf("%s. %s", why.Error, why.Suggestion)
 		}
-		return apps.Page{}, AppTool{}, fmt.Errorf("%w: %s of %s has no page", apps.ErrNoPage, shorten(name, maxName), server)
+		return apps.Page{}, AppTool{}, fmt.Errorf("%w: %s of %s has no page", apps.ErrNoPage,
+			clip.Runes(name, definitions.MaxName), server)
 	}
-	contents, err := s.readPart(ctx, server, found.ui.URI)
+	contents, err := s.readForPage(ctx, server, found.ui.URI)
 	if err != nil {
 		return apps.Page{}, AppTool{}, err
 	}
-	page, err := apps.PageOf(found.ui.URI, contents, s.listed(ctx, server, found.ui.URI, contents))
+	page, err := apps.PageOf(found.ui.URI, contents, s.listedMeta(ctx, server, found.ui.URI, contents))
 	if err != nil {
 		return apps.Page{}, AppTool{}, fmt.Errorf("the page of %s: %w", server, err)
 	}
-	return page, found.forApp(), nil
+	return page, found.appTool(), nil
 }
 
-// listed is the _meta of a page in the list of resources, asked for where the page itself says nothing.
-func (s *Servers) listed(ctx context.Context, server, uri string, contents []*sdk.ResourceContents) sdk.Meta {
+// listedMeta is the _meta of a page in the list of resources, asked for only if the page itself has none.
+func (s *Servers) listedMeta(ctx context.Context, server, uri string, contents []*sdk.ResourceContents) sdk.Meta {
 	for _, c := range contents {
 		if _, said := c.Meta["ui"]; said {
 			return nil
@@ -124,18 +126,18 @@ func (s *Servers) listed(ctx context.Context, server, uri string, contents []*sd
 	return nil
 }
 
-// readPart reads a resource whose size is bounded by that of a page.
-func (s *Servers) readPart(ctx context.Context, server, uri string) ([]*sdk.ResourceContents, error) {
-	ctx, session, done, err := s.sessionOf(ctx, server)
+// readForPage reads a resource, at most as large as a page.
+func (s *Servers) readForPage(ctx context.Context, server, uri string) ([]*sdk.ResourceContents, error) {
+	ctx, session, done, err := s.Session(ctx, server)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	answer, err := awaited(ctx, pageLimit, func(ctx context.Context) (*sdk.ReadResourceResult, error) {
+	answer, err := inflight.Await(ctx, pageLimit, func(ctx context.Context) (*sdk.ReadResourceResult, error) {
 		return session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading %s of %s: %w", shorten(uri, 200), server, err)
+		return nil, fmt.Errorf("reading %s of %s: %w", clip.Runes(uri, 200), server, err)
 	}
 	left := apps.MaxPage + 1
 	read := []*sdk.ResourceContents{}
@@ -144,110 +146,101 @@ func (s *Servers) readPart(ctx context.Context, server, uri string) ([]*sdk.Reso
 			continue // a server may say null
 		}
 		if left -= len(c.Text) + len(c.Blob); left < 0 {
-			return nil, fmt.Errorf("%s of %s is larger than %d MB", shorten(uri, 200), server, apps.MaxPage>>20)
+			return nil, fmt.Errorf("%s of %s is larger than %d MB", clip.Runes(uri, 200), server, apps.MaxPage>>20)
 		}
 		read = append(read, c)
 	}
 	return read, nil
 }
 
-// ReadForApp is a resource of a server as its page asks for it: the answer to resources/read as JSON,
-// without secrets of the person's.
+// ReadForApp is the answer to a page's resources/read as JSON, with the person's secrets masked.
 func (s *Servers) ReadForApp(ctx context.Context, server, uri string) (json.RawMessage, error) {
-	contents, err := s.readPart(ctx, server, uri)
+	contents, err := s.readForPage(ctx, server, uri)
 	if err != nil {
 		return nil, err
 	}
 	raw, err := json.Marshal(sdk.ReadResourceResult{Contents: contents})
 	if err != nil {
-		return nil, fmt.Errorf("reading %s of %s: %w", shorten(uri, 200), server, err)
+		return nil, fmt.Errorf("reading %s of %s: %w", clip.Runes(uri, 200), server, err)
 	}
 	return s.cfg.Secrets.MaskJSON(raw), nil
 }
 
-// wholeFor is the answer to a call as the server gave it, for the page that shows it or that made it.
-func wholeFor(call toolspec.Call, v *server, theirs string, answer *sdk.CallToolResult) json.RawMessage {
-	if call.From.Caller != toolspec.CallerApp && !v.shows(theirs) {
+// answerForPage is the answer to a call as the server sent it, for the page that shows the call or made it.
+func (v *server) answerForPage(call toolspec.Call, theirs string, answer *sdk.CallToolResult) json.RawMessage {
+	if call.From.Caller != toolspec.CallerApp && !v.hasPage(theirs) {
 		return nil
 	}
 	raw, err := json.Marshal(answer)
 	if err != nil || len(raw) > maxAnswer {
-		v.log.Warn("answer is too large for its page", "tool", theirs, "bytes", len(raw), "error", err)
+		v.log.Warn("an answer is too large for its page", "tool", theirs, "bytes", len(raw), "err", err)
 		return nil
 	}
 	return raw
 }
 
-// shows reports whether calls of a tool are shown by a page.
-func (v *server) shows(theirs string) bool {
+// hasPage reports whether calls of a tool are shown by a page.
+func (v *server) hasPage(theirs string) bool {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
 	return slices.ContainsFunc(v.tools, func(t tool) bool { return t.theirs == theirs && t.ui.URI != "" })
 }
 
-// AppDomains are what the pages of a server may reach, as the person said: uses as apps.Domains has them.
+// AppDomains are what the person lets the pages of a server reach: uses as apps.Domains has them.
 func (s *Servers) AppDomains(ctx context.Context, server string) ([]string, error) {
-	v, ok := s.named(server)
-	if !ok {
-		return nil, fmt.Errorf("%w: %s", errUnknownServer, server)
+	v, err := s.server(server)
+	if err != nil {
+		return nil, err
 	}
 	known, err := v.known(ctx)
 	return known.Domains, err
 }
 
-// AllowAppDomains adds uses to those. It is the person's to say.
+// AllowAppDomains adds uses to those. Only the person may do that.
 func (s *Servers) AllowAppDomains(ctx context.Context, server string, uses []string) error {
-	v, ok := s.named(server)
-	if !ok {
-		return fmt.Errorf("%w: %s", errUnknownServer, server)
+	v, err := s.server(server)
+	if err != nil {
+		return err
 	}
 	if i := slices.IndexFunc(uses, func(use string) bool { return !apps.IsUse(use) }); i >= 0 {
-		return fmt.Errorf("%.80q does not say what a page may reach and for what", uses[i])
+		return fmt.Errorf(`%.80q is not a use and an origin, such as "connect https://api.example.com"`, uses[i])
 	}
 	full := false
-	err := v.remember(ctx, func(k *wire.KnownServer) {
+	err = v.remember(ctx, func(k *wire.KnownServer) {
 		all := slices.Concat(slices.DeleteFunc(k.Domains, func(use string) bool { return !apps.IsUse(use) }), uses)
 		slices.Sort(all)
-		if all = slices.Compact(all); len(all) > maxAllowed {
+		if all = slices.Compact(all); len(all) > maxDomains {
 			full = true
 			return
 		}
 		k.Domains = all
 	})
 	if full {
-		return fmt.Errorf("pages of %s may reach %d origins already, the most there can be", server, maxAllowed)
+		return fmt.Errorf("pages of %s may already reach %d origins, the most possible", server, maxDomains)
 	}
 	return err
 }
 
-// RevokeAppDomain takes one of those back; that it is not there is no error.
+// RevokeAppDomain removes one of those; a missing one is no error.
 func (s *Servers) RevokeAppDomain(ctx context.Context, server, use string) error {
-	v, ok := s.named(server)
-	if !ok {
-		return fmt.Errorf("%w: %s", errUnknownServer, server)
+	v, err := s.server(server)
+	if err != nil {
+		return err
 	}
 	return v.remember(ctx, func(k *wire.KnownServer) {
 		k.Domains = slices.DeleteFunc(slices.Clone(k.Domains), func(one string) bool { return one == use })
 	})
 }
 
-// AppLog keeps a line that a server's page logs, in the server's log.
+// AppLog writes a line that a server's page logs into the server's log.
 func (s *Servers) AppLog(server, line string) error {
-	v, ok := s.named(server)
-	if !ok {
-		return fmt.Errorf("%w: %s", errUnknownServer, server)
+	v, err := s.server(server)
+	if err != nil {
+		return err
 	}
 	if len(line) > maxLine {
 		line = line[:maxLine]
 	}
-	_, err := v.tail.Write([]byte("app: " + strings.Join(strings.Fields(strings.ToValidUTF8(line, "")), " ") + "\n"))
+	_, err = v.tail.Write([]byte("app: " + strings.Join(strings.Fields(strings.ToValidUTF8(line, "")), " ") + "\n"))
 	return err
-}
-
-// Runs reports whether a server is there to be asked.
-func (s *Servers) Runs(server string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v := s.servers[server]
-	return v != nil && v.session != nil
 }

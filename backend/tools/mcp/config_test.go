@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/backend/tools/mcp/config"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -23,31 +23,32 @@ func TestTheConfigIsReadWhenItAppearsAndWhenItChanges(t *testing.T) {
 	if len(s.List()) != 0 || s.Problem() != "" {
 		t.Fatalf("got %v, %q", s.List(), s.Problem())
 	}
-	write(t, path, config(`"My Tester": `+stdio(t, "good", "")))
+	write(t, path, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	first := pid(t, s)
-	write(t, path, config(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
+	write(t, path, configText(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
 	reaches(t, s, "other", stateReady)
 	if pid(t, s) != first {
 		t.Error("a server that did not change was started again")
 	}
-	write(t, path, config(`"other": `+stdio(t, "good", "")))
+	write(t, path, configText(`"other": `+stdio(t, "good", "")))
 	eventually(t, "the removed server is gone", func() bool { return find(s, "My Tester").Name == "" })
 	eventually(t, "its process is gone", func() bool { return !alive(first) })
 }
 
 func TestAnUnreadableConfigLeavesTheLastGoodOneInForce(t *testing.T) {
-	good := config(`"My Tester": ` + stdio(t, "good", ""))
+	good := configText(`"My Tester": ` + stdio(t, "good", ""))
 	s, j, path := started(t, good)
 	reaches(t, s, "My Tester", stateReady)
 	for text, want := range map[string]string{
-		"{\n  \"mcpServers\": {,}\n}":    "mcp-config.json: not valid JSON at 2:18",
-		`{"mcpServers": []}`:             "the file should be",
-		strings.Repeat(" ", maxConfig+1): "larger than 1 MB",
+		"{\n  \"mcpServers\": {,}\n}": "mcp-config.json: not valid JSON at 2:18",
+		`{"mcpServers": []}`:          "the file should be",
+		strings.Repeat(" ", 1<<20+1):  "larger than 1 MB",
 	} {
 		write(t, path, text)
 		eventually(t, want, func() bool { return strings.Contains(s.Problem(), want) })
-		if !strings.HasSuffix(s.Problem(), "The last good config stays in force.") || find(s, "My Tester").State != stateReady {
+		if !strings.HasSuffix(s.Problem(), "The last good config stays in effect.") ||
+			find(s, "My Tester").State != stateReady {
 			t.Errorf("got %q, %+v", s.Problem(), find(s, "My Tester"))
 		}
 	}
@@ -83,66 +84,8 @@ func TestAServerIsSwitchedOffAndOnAndTheFileKeepsItsOtherContent(t *testing.T) {
 	if kept, _ = os.ReadFile(path); !strings.Contains(string(kept), `"disabled": false`) {
 		t.Errorf("the file is now %s", kept)
 	}
-	if err := s.Toggle(t.Context(), "nobody", true); !errors.Is(err, errUnknownServer) {
+	if err := s.Toggle(t.Context(), "nobody", true); !errors.Is(err, config.ErrUnknownServer) {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestOnlyOneMemberOfTheFileIsChanged(t *testing.T) {
-	for _, c := range []struct{ before, name, after string }{
-		{`{"mcpServers":{"a":{}}}`, "a", `{"mcpServers":{"a":{ "disabled": true }}}`},
-		{"{\"mcpServers\":{\"a\":{\n\t\"command\": \"x\"\n}}}", "a", "{\"mcpServers\":{\"a\":{\n\t\"command\": \"x\",\n\t\"disabled\": true\n}}}"},
-		{`{"mcpServers":{"a":{"disabled" : false, "command":"x"}}}`, "a", `{"mcpServers":{"a":{"disabled" : true, "command":"x"}}}`},
-		{`{"mcpServers":{"a/b~":{"disabled":true}}}`, "a/b~", `{"mcpServers":{"a/b~":{"disabled":true}}}`},
-	} {
-		got, err := setDisabled([]byte(c.before), c.name, true)
-		if err != nil || string(got) != c.after {
-			t.Errorf("%s\ngot  %s, %v\nwant %s", c.before, got, err, c.after)
-		}
-	}
-	if got, err := setDisabled([]byte(`{"mcpServers":{"a":{}}}`), "a", false); err != nil || string(got) != `{"mcpServers":{"a":{}}}` {
-		t.Errorf("got %s, %v", got, err)
-	}
-}
-
-func TestALinkedConfigStaysALink(t *testing.T) {
-	dir := t.TempDir()
-	real, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "mcp-config.json")
-	write(t, real, "{}")
-	if err := os.Chmod(real, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(real, link); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeConfig(link, []byte("{} ")); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Lstat(link)
-	if err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link is now %v, %v", info, err)
-	}
-	if info, err = os.Stat(real); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("the mode is now %v, %v", info.Mode(), err)
-	}
-}
-
-func TestNamesBecomeSnakeCaseAndStayDistinct(t *testing.T) {
-	for name, want := range map[string]string{
-		"getWeather": "get_weather", "get-weather": "get_weather", "HTTPGet": "httpget", "a__b": "a_b", "7zip": "t_7zip", "Größe": "gr_e", "!": "t",
-		"list_items": "list_items", "My Server 2": "my_server_2",
-	} {
-		if got := snake(name); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
-		}
-	}
-	got := distinct([]string{"getWeather", "get-weather", "get_weather_19a275db", "get_rain"})
-	if got["getWeather"] != "get_weather_ac154bbc" || got["get-weather"] != "get_weather_19a275db" || !strings.HasPrefix(got["get_weather_19a275db"], "get_weather_19a275db_") || got["get_rain"] != "get_rain" {
-		t.Errorf("got %v", got)
-	}
-	long := tool{ours: strings.Repeat("a", 100)}.public("server")
-	if len(long) != maxName || long == fit("server__"+strings.Repeat("a", 99)) {
-		t.Errorf("got %s", long)
 	}
 }
 
@@ -173,7 +116,7 @@ func remote(t *testing.T) (*httptest.Server, *atomic.Bool) {
 
 func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 	h, broken := remote(t)
-	s, _, _ := started(t, config(
+	s, _, _ := started(t, configText(
 		`"far": {"type": "http", "url": "`+h.URL+`/mcp", "headers": {"Authorization": "Bearer k"}}`,
 		`"keyless": {"url": "`+h.URL+`/mcp"}`,
 	))
@@ -193,7 +136,8 @@ func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 	if len(d.Hosts) != 1 || "http://"+d.Hosts[0] != h.URL || d.Data != `{"text":"hi"}` || d.Target != h.URL+"/mcp" {
 		t.Errorf("got %+v", d)
 	}
-	if v := reaches(t, s, "keyless", stateDown); !strings.Contains(v.Error, "401") && !strings.Contains(v.Error, "Unauthorized") {
+	if v := reaches(t, s, "keyless", stateDown); !strings.Contains(v.Error, "401") &&
+		!strings.Contains(v.Error, "Unauthorized") {
 		t.Errorf("got %+v", v)
 	}
 	broken.Store(true)
@@ -207,11 +151,14 @@ func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 }
 
 func TestARemoteServerCannotSendUsElsewhere(t *testing.T) {
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other host was asked") }))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("the other " +
+			"host was asked")
+	}))
 	defer elsewhere.Close()
 	h := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer h.Close()
-	s, _, _ := started(t, config(`"far": {"url": "`+h.URL+`", "headers": {"Authorization": "Bearer k"}}`))
+	s, _, _ := started(t, configText(`"far": {"url": "`+h.URL+`", "headers": {"Authorization": "Bearer k"}}`))
 	if v := reaches(t, s, "far", stateDown); !strings.Contains(v.Error, "which the config does not name") {
 		t.Errorf("got %+v", v)
 	}
@@ -219,7 +166,7 @@ func TestARemoteServerCannotSendUsElsewhere(t *testing.T) {
 }
 
 func TestTogglingWaitsForNothingThatHangs(t *testing.T) {
-	s, _, _ := started(t, config(`"mute": `+stdio(t, "mute", "")))
+	s, _, _ := started(t, configText(`"mute": `+stdio(t, "mute", "")))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	done := make(chan error, 1)

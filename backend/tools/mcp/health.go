@@ -9,79 +9,83 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/tools/mcp/servertext"
 )
 
 const (
-	// nearby and afar are how often a server is looked at: a process of ours, one over the network.
-	nearby = 30 * time.Second
-	afar   = 2 * time.Minute
-	// lookLimit is how long it may take to answer then; enough is after how many silences it counts
-	// as down.
-	lookLimit = 10 * time.Second
-	enough    = 3
+	// localInterval and remoteInterval are how often a server's health is checked.
+	localInterval  = 30 * time.Second
+	remoteInterval = 2 * time.Minute
+	// checkLimit is how long it may take to answer then; after maxMissed checks in a row without an answer
+	// it counts as down.
+	checkLimit = 10 * time.Second
+	maxMissed  = 3
 )
 
-// pause is how long a server rests after so many failures in a row: twice as long each time, less by
-// chance, so that those that fell together do not rise together.
-func (c *Config) pause(failures int) time.Duration {
-	most := min(c.firstPause<<min(failures, 20), c.mostPause)
-	return most/2 + rand.N(most/2+1) //nolint:gosec // nobody gains by guessing it
+// pause is how long a server rests after so many failures in a row: twice as long each time, with jitter, so
+// that those that failed together do not start together.
+func (t *timing) pause(failures int) time.Duration {
+	longest := min(t.firstPause<<min(failures, 20), t.maxPause)
+	return longest/2 + rand.N(longest/2+1) //nolint:gosec // nobody gains by guessing it
 }
 
-// look asks for a look at the server, soon.
-func (v *server) look() {
+// checkSoon asks for a health check.
+func (v *server) checkSoon() {
 	select {
-	case v.unwell <- struct{}{}:
+	case v.checkNow <- struct{}{}:
 	default:
 	}
 }
 
-// serve is the life of a session that runs: it returns why it ended.
-func (v *server) serve(ctx context.Context, link *link, session *sdk.ClientSession, asking *crowd, closed <-chan error) error {
-	every := v.owner.cfg.looks
-	if every == 0 {
-		every = afar
-		if link.process != nil {
-			every = nearby
+// serve watches a running session: it returns why that ended.
+func (v *server) serve(
+	ctx context.Context, conn *connection, session *sdk.ClientSession, group *sessionGroup, closed <-chan error,
+) error {
+	interval := v.owner.cfg.checkInterval
+	if interval == 0 {
+		interval = remoteInterval
+		if conn.process != nil {
+			interval = localInterval
 		}
 	}
-	rounds := time.NewTicker(every)
-	defer rounds.Stop()
-	// A look may take as long as the server is silent, and its end must be seen meanwhile.
-	var looking chan error
-	v.set(func() { v.silences = 0 })
-	late := false
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	// A check may take as long as the server is silent, and its end must be noticed meanwhile.
+	var checking chan error
+	v.set(func() { v.missedChecks = 0 })
+	listIsLate := false
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-link.done():
-			return v.over(link, nil)
+		case <-conn.ended():
+			return v.sessionEnded(conn, nil)
 		case err := <-closed:
-			return v.over(link, err)
-		case <-v.stale:
+			return v.sessionEnded(conn, err)
+		case <-v.relistNow:
 			var err error
-			if late, err = v.relist(ctx, session); err != nil {
-				return v.over(link, fmt.Errorf("asking for its tools again: %w", err))
+			if listIsLate, err = v.relist(ctx, session); err != nil {
+				return v.sessionEnded(conn, fmt.Errorf("asking for its tools again: %w", err))
 			}
-		case <-v.unwell:
-			looking = v.begin(session, asking, looking)
-		case <-rounds.C:
-			looking = v.begin(session, asking, looking)
-		case err := <-looking:
-			looking = nil
-			if err == nil && late {
-				v.again()
+		case <-v.checkNow:
+			checking = v.startCheck(session, group, checking)
+		case <-ticker.C:
+			checking = v.startCheck(session, group, checking)
+		case err := <-checking:
+			checking = nil
+			if err == nil && listIsLate {
+				v.relistSoon()
 			}
-			if silences := v.felt(err); silences >= enough && v.flying.none() {
-				return v.over(link, fmt.Errorf("it has not answered %d times", silences))
+			if missed := v.checked(err); missed >= maxMissed && v.calls.Idle() {
+				return v.sessionEnded(conn, fmt.Errorf("it has not answered %d times", missed))
 			}
 		}
 	}
 }
 
-// relist asks for the tools again. A server that is busy may be late with them: that is no end, but a
-// reason to look at it.
+// relist asks for the tools again. A busy server may be late with them, which is no reason to end the
+// session, but one for a health check.
 func (v *server) relist(ctx context.Context, session *sdk.ClientSession) (late bool, err error) {
 	limit, cancel := context.WithTimeout(ctx, v.owner.cfg.relistLimit)
 	defer cancel()
@@ -89,47 +93,50 @@ func (v *server) relist(ctx context.Context, session *sdk.ClientSession) (late b
 		if limit.Err() == nil || ctx.Err() != nil {
 			return false, err
 		}
-		v.log.Info("MCP server is late with its tools", "error", err)
-		v.look()
+		v.log.Info("MCP server is late with its tools", "err", err)
+		v.checkSoon()
 		return true, nil
 	}
 	v.owner.publish()
 	return false, nil
 }
 
-// begin looks at the server, unless that is being done.
-func (v *server) begin(session *sdk.ClientSession, asking *crowd, looking chan error) chan error {
-	if looking != nil {
-		return looking
+// startCheck starts a health check, unless one is running.
+func (v *server) startCheck(session *sdk.ClientSession, group *sessionGroup, running chan error) chan error {
+	if running != nil {
+		return running
 	}
-	looking = make(chan error, 1)
-	asking.enter(func() {
-		ctx, cancel := context.WithTimeout(asking.life, v.owner.cfg.lookLimit)
+	result := make(chan error, 1)
+	group.goDo(func() {
+		ctx, cancel := context.WithTimeout(group.ctx, v.owner.cfg.checkLimit)
 		defer cancel()
-		came := make(chan error, 1)
-		asking.enter(func() {
-			if is := session.InitializeResult(); is != nil && is.ProtocolVersion >= modern {
-				// There is no ping any more; the list is what every server has to know. Asked as a
-				// custom method, it is not answered from what the SDK keeps of an earlier one.
-				_, err := sdk.CallCustomMethod[*sdk.ListToolsParams, *sdk.ListToolsResult](ctx, session, "tools/list", &sdk.ListToolsParams{})
-				came <- silence(err)
-				return
-			}
-			came <- silence(session.Ping(ctx, nil))
-		})
+		answered := make(chan error, 1)
+		group.goDo(func() { answered <- noAnswer(check(ctx, session)) })
 		select {
-		case err := <-came:
-			looking <- err
+		case err := <-answered:
+			result <- err
 		case <-ctx.Done():
-			looking <- ctx.Err()
+			result <- ctx.Err()
 		}
 	})
-	return looking
+	return result
 }
 
-// silence is err where it means that no answer came: one that refuses is an answer, and small servers
-// know no ping.
-func silence(err error) error {
+// check sends the server a request that it has to answer.
+func check(ctx context.Context, session *sdk.ClientSession) error {
+	if is := session.InitializeResult(); is == nil || is.ProtocolVersion < statelessRevision {
+		return session.Ping(ctx, nil)
+	}
+	// There is no ping any more, but every server knows its list of tools. As a custom method the SDK does
+	// not answer it from its cache.
+	_, err := sdk.CallCustomMethod[*sdk.ListToolsParams, *sdk.ListToolsResult](ctx, session, "tools/list",
+		&sdk.ListToolsParams{})
+	return err
+}
+
+// noAnswer is err if it means that no answer came. An error response is an answer; small servers know no
+// ping.
+func noAnswer(err error) error {
 	var refused *jsonrpc.Error
 	if errors.As(err, &refused) && refused.Code != codeUndelivered {
 		return nil
@@ -137,51 +144,51 @@ func silence(err error) error {
 	return err
 }
 
-// felt takes over how a look went, and returns how many went badly in a row. One that has calls to
-// work on may be busy with them and no more than that.
-func (v *server) felt(err error) (silences int) {
+// checked notes the result of a check, and returns how many failed in a row. A server that works on calls
+// may be too busy to answer, so that it is degraded and not down.
+func (v *server) checked(err error) (missed int) {
 	state, why := stateReady, ""
 	if err != nil {
-		state, why = stateDegraded, sentence("it does not answer: "+err.Error())
+		state, why = stateDegraded, servertext.Sentence("it does not answer: "+err.Error())
 	}
 	changed := false
 	v.set(func() {
-		if v.silences++; err == nil {
-			v.silences = 0
+		if v.missedChecks++; err == nil {
+			v.missedChecks = 0
 		}
-		silences = v.silences
+		missed = v.missedChecks
 		if v.session != nil && v.state != state {
 			v.state, v.err, changed = state, why, true
 		}
 	})
-	if err != nil && silences < enough {
-		v.look() // not a whole round later
+	if err != nil && missed < maxMissed {
+		v.checkSoon()
 	}
 	if changed {
-		v.log.Info("MCP server", "state", state, "error", err)
+		v.log.Info("the state of an MCP server changed", "state", state, "err", err)
 		v.owner.publish()
 	}
-	return silences
+	return missed
 }
 
-// part ends a session and what it runs on. A server that does not take part is not waited for.
-func (v *server) part(link *link, session *sdk.ClientSession) {
+// disconnect ends a session and what it runs on. A server that does not cooperate is not waited for.
+func (v *server) disconnect(conn *connection, session *sdk.ClientSession) {
 	if session == nil {
-		link.close()
+		conn.close()
 		return
 	}
-	over := make(chan struct{})
+	closed := make(chan struct{})
 	go func() {
-		defer close(over)
+		defer close(closed)
 		_ = session.Close()
 	}()
 	timer := time.NewTimer(stopGrace)
 	defer timer.Stop()
 	select {
-	case <-over:
-	case <-link.done():
+	case <-closed:
+	case <-conn.ended():
 	case <-timer.C:
 	}
-	link.close()
-	<-over
+	conn.close()
+	<-closed
 }

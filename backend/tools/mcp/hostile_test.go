@@ -13,6 +13,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/backend/tools/mcp/config"
+	"sextant/backend/tools/mcp/servertext"
 	"sextant/shared/toolspec"
 )
 
@@ -31,7 +33,7 @@ func TestAnAnswerOverHTTPIsNotReadBeyondTheBound(t *testing.T) {
 			}
 		}))
 		t.Cleanup(h.Close)
-		way := &withHeaders{next: h.Client().Transport, scheme: "http", host: strings.TrimPrefix(h.URL, "http://")}
+		way := &serverTransport{next: h.Client().Transport, scheme: "http", host: strings.TrimPrefix(h.URL, "http://")}
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -45,27 +47,28 @@ func TestAnAnswerOverHTTPIsNotReadBeyondTheBound(t *testing.T) {
 		if err == nil || n != maxMessage || !strings.Contains(err.Error(), "longer than 16 MB") {
 			t.Errorf("%d: read %d bytes, %v", status, n, err)
 		}
-		s, _, _ := started(t, config(`"far": {"url": "`+h.URL+`"}`))
+		s, _, _ := started(t, configText(`"far": {"url": "`+h.URL+`"}`))
 		reaches(t, s, "far", stateDown)
 	}
 }
 
 func TestWhatAServerSaysOfAFailureIsShortAndHidesNothing(t *testing.T) {
-	got := sentence("äh: \x1b[2J\u202e" + strings.Repeat("x\n", 4000))
-	if !strings.HasPrefix(got, `Äh: \u001b[2J\u202ex x`) || len(got) > 4*maxWhy {
+	got := servertext.Sentence("äh: \x1b[2J\u202e" + strings.Repeat("x\n", 4000))
+	if !strings.HasPrefix(got, `Äh: \u001b[2J\u202ex x`) || len(got) > 4*servertext.MaxSentence {
 		t.Errorf("got %q", got)
 	}
 	s := New(Config{})
-	v := newServer(s, "a", "a", Entry{URL: "http://x"}, "")
-	v.felt(errors.New("\x1b[2J" + strings.Repeat("y", 4000)))
-	_ = v.over(&link{}, errors.New("\x1b[2J"+strings.Repeat("z", 4000)))
-	if told := v.view().Error; len(told) > 2*maxWhy || strings.Contains(told, "\x1b") || !strings.Contains(told, "zzz") {
+	v := newServer(s, "a", "a", config.Entry{URL: "http://x"}, "")
+	v.checked(errors.New("\x1b[2J" + strings.Repeat("y", 4000)))
+	_ = v.sessionEnded(&connection{}, errors.New("\x1b[2J"+strings.Repeat("z", 4000)))
+	if told := v.view().Error; len(told) > 2*servertext.MaxSentence || strings.Contains(told, "\x1b") ||
+		!strings.Contains(told, "zzz") {
 		t.Errorf("the card says %q", told)
 	}
 }
 
 func TestAServerIsStoppedWhileACallHangsInIt(t *testing.T) {
-	server, url := shelf(t)
+	server, url := namedServer(t)
 	begun := make(chan struct{})
 	release := make(chan struct{})
 	server.AddTool(&sdk.Tool{Name: "hang", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -74,7 +77,7 @@ func TestAServerIsStoppedWhileACallHangsInIt(t *testing.T) {
 		return &sdk.CallToolResult{}, nil
 	})
 	t.Cleanup(func() { close(release) })
-	s, _, _ := started(t, config(`"srv": {"url": "`+url+`"}`))
+	s, _, _ := started(t, configText(`"srv": {"url": "`+url+`"}`))
 	reaches(t, s, "srv", stateReady)
 	answer := make(chan toolspec.Result, 1)
 	go func() { answer <- s.Call(context.WithoutCancel(t.Context()), "srv", "hang", nil) }()
@@ -83,7 +86,8 @@ func TestAServerIsStoppedWhileACallHangsInIt(t *testing.T) {
 	if err := s.Toggle(t.Context(), "srv", false); err != nil {
 		t.Fatal(err)
 	}
-	mustFail(t, <-answer, toolspec.SystemError, "was stopped while it worked on hang; whether it acted is unknown", "switched on")
+	mustFail(t, <-answer, toolspec.SystemError, "was stopped during hang; whether it took effect is unknown",
+		"switched on")
 	if find(s, "srv").State != stateOff {
 		t.Errorf("got %+v", find(s, "srv"))
 	}

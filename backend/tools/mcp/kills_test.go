@@ -21,11 +21,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// mortal kills its own process, as kill -9 does, in the middle of what it says: after a number of
+// dyingWriter kills its own process, as kill -9 does, in the middle of what it says: after a number of
 // bytes that nobody knows before.
-type mortal struct{ left int64 }
+type dyingWriter struct{ left int64 }
 
-func (m *mortal) Write(p []byte) (int, error) {
+func (m *dyingWriter) Write(p []byte) (int, error) {
 	if int64(len(p)) >= m.left {
 		_, _ = os.Stdout.Write(p[:m.left])
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -35,19 +35,19 @@ func (m *mortal) Write(p []byte) (int, error) {
 	return os.Stdout.Write(p)
 }
 
-func (m *mortal) Close() error { return os.Stdout.Close() }
+func (m *dyingWriter) Close() error { return os.Stdout.Close() }
 
-// mortalTransport is how the test's own binary speaks in the mode "mortal". It leaves a child behind,
+// dyingTransport is how the test's own binary speaks in the mode "mortal". It leaves a child behind,
 // as wrappers do, which has to go with it.
-func mortalTransport() sdk.Transport {
+func dyingTransport() sdk.Transport {
 	left := exec.Command("sleep", "600")
 	_ = left.Start()
-	return &sdk.IOTransport{Reader: os.Stdin, Writer: &mortal{left: rand.Int64N(20000) + 1}}
+	return &sdk.IOTransport{Reader: os.Stdin, Writer: &dyingWriter{left: rand.Int64N(20000) + 1}}
 }
 
 // ours are the processes whose parent is this one, or whose group one of ours led: living or not yet
 // reaped, without what began before the test.
-func ours(t *testing.T) (found []string) {
+func childProcesses(t *testing.T) (found []string) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -72,8 +72,8 @@ func TestAServerKilledAtAnyByteHangsNoCallAndLeavesNothing(t *testing.T) {
 		kills = 1000
 	}
 	var died, answered, refused atomic.Int64
-	s, _, _ := startedWith(t, config(`"a": `+stdio(t, "mortal", ""), `"b": `+stdio(t, "mortal", "")), Config{
-		firstPause: time.Millisecond, mostPause: 4 * time.Millisecond, died: func() { died.Add(1) },
+	s, _, _ := startedWith(t, configText(`"a": `+stdio(t, "mortal", ""), `"b": `+stdio(t, "mortal", "")), Config{
+		timing: timing{firstPause: time.Millisecond, maxPause: 4 * time.Millisecond, died: func() { died.Add(1) }},
 	})
 	var callers sync.WaitGroup
 	for i := range 6 {
@@ -100,14 +100,15 @@ func TestAServerKilledAtAnyByteHangsNoCallAndLeavesNothing(t *testing.T) {
 	if answered.Load() == 0 || refused.Load() == 0 {
 		t.Errorf("%d answers and %d refusals prove nothing", answered.Load(), refused.Load())
 	}
-	if left := ours(t); len(left) > 0 {
+	if left := childProcesses(t); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	fmt.Printf("%d kills at random bytes: %d calls answered, %d refused with a reason, none hung\n", died.Load(), answered.Load(), refused.Load())
+	fmt.Printf("%d kills at random bytes: %d calls answered, %d refused with a reason, none hung\n", died.Load(),
+		answered.Load(), refused.Load())
 }
 
 func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
-	s, j, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
+	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	said := make(chan toolspec.Result, 1)
@@ -115,10 +116,7 @@ func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
 	eventually(t, "the call is on its way", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		f := &s.servers["My Tester"].flying
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return len(f.now) == 1
+		return !s.servers["My Tester"].calls.Idle()
 	})
 	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -132,18 +130,21 @@ func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
 }
 
 func TestAServerThatKnowsNoPingIsAsWellAsAnyOther(t *testing.T) {
-	if err := silence(fmt.Errorf("calling ping: %w", &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "not here"})); err != nil {
+	if err := noAnswer(fmt.Errorf("calling ping: %w", &jsonrpc.Error{
+		Code:    jsonrpc.CodeMethodNotFound,
+		Message: "not here",
+	})); err != nil {
 		t.Errorf("its refusal counts as %v", err)
 	}
 	for _, err := range []error{context.DeadlineExceeded, &jsonrpc.Error{Code: codeUndelivered}} {
-		if silence(err) == nil {
+		if noAnswer(err) == nil {
 			t.Errorf("%v counts as an answer", err)
 		}
 	}
 }
 
 func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotEnded(t *testing.T) {
-	s, j, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{looks: 20 * time.Millisecond, lookLimit: 200 * time.Millisecond, relistLimit: 200 * time.Millisecond})
+	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{timing: timing{checkInterval: 20 * time.Millisecond, checkLimit: 200 * time.Millisecond, relistLimit: 200 * time.Millisecond}})
 	reaches(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	s.mu.Lock()
@@ -152,10 +153,10 @@ func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotE
 	silences := func() int {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return v.silences
+		return v.missedChecks
 	}
 	// A call that it works on, for the whole time.
-	_, land := v.flying.begin(t.Context(), toolspec.Call{})
+	_, land := v.calls.Begin(t.Context(), toolspec.Call{})
 	defer land()
 	if err := syscall.Kill(victim, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -168,7 +169,7 @@ func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotE
 	if got := find(s, "My Tester"); got.State != stateDegraded || len(got.Tools) == 0 {
 		t.Errorf("a server that is slow is %s with %d tools", got.State, len(got.Tools))
 	}
-	eventually(t, "it is silent for longer than an idle one may be", func() bool { return silences() > enough })
+	eventually(t, "it is silent for longer than an idle one may be", func() bool { return silences() > maxMissed })
 	if err := syscall.Kill(victim, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotE
 }
 
 func TestAServerThatIsLateWithItsToolsIsAskedAgain(t *testing.T) {
-	s, j, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{looks: 20 * time.Millisecond, relistLimit: 100 * time.Millisecond})
+	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{timing: timing{checkInterval: 20 * time.Millisecond, relistLimit: 100 * time.Millisecond}})
 	reaches(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	s.mu.Lock()

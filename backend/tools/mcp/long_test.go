@@ -14,11 +14,12 @@ import (
 	"time"
 
 	"sextant/backend/calls/deadline"
+	"sextant/backend/tools/mcp/requests"
 	"sextant/shared/toolspec"
 )
 
-// laborer is a server over HTTP, written by hand, that answers calls with tasks as its revision says.
-type laborer struct {
+// taskServer is a server over HTTP, written by hand, that answers calls with tasks as its revision says.
+type taskServer struct {
 	era string
 	// asks has it ask for a size before it is done, endless never be done.
 	asks, endless bool
@@ -41,7 +42,7 @@ type message struct {
 const sizeForm = `{"mode":"form","message":"Which size?","requestedSchema":{"type":"object","properties":{"size":{"type":"string"}}}`
 
 // ServeHTTP answers one message.
-func (l *laborer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+func (l *taskServer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	var m message
 	if json.NewDecoder(req.Body).Decode(&m) != nil {
 		w.WriteHeader(http.StatusMethodNotAllowed)
@@ -72,7 +73,7 @@ func (l *laborer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // stream asks within the answer, as a server of 2025-11-25 does, and then gives the result.
-func (l *laborer) stream(w http.ResponseWriter, m message) {
+func (l *taskServer) stream(w http.ResponseWriter, m message) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":`+sizeForm+`,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t1"}}}}`+"\n\n")
 	w.(http.Flusher).Flush()
@@ -84,14 +85,14 @@ func (l *laborer) stream(w http.ResponseWriter, m message) {
 	_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.ID, l.result())
 }
 
-func (l *laborer) result() string {
+func (l *taskServer) result() string {
 	return `{"content":[{"type":"text","text":"made ` + l.size + `"}]}`
 }
 
-func (l *laborer) answer(m message) (result, refusal string) {
+func (l *taskServer) answer(m message) (result, refusal string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	newer := l.era == modern
+	newer := l.era == statelessRevision
 	switch m.Method {
 	case "server/discover":
 		if !newer {
@@ -130,7 +131,7 @@ func (l *laborer) answer(m message) (result, refusal string) {
 }
 
 // state is the task: working twice, then asking where it asks, then done.
-func (l *laborer) state(newer bool) string {
+func (l *taskServer) state(newer bool) string {
 	l.looks++
 	is := func(status, more string) string {
 		return `{"resultType":"complete","taskId":"t1","status":"` + status + `","statusMessage":"Look ` + fmt.Sprint(l.looks) + `","pollInterval":1,"pollIntervalMs":1` + more + `}`
@@ -149,20 +150,22 @@ func (l *laborer) state(newer bool) string {
 	return is("completed", "")
 }
 
-func (l *laborer) told(what string) bool {
+func (l *taskServer) received(what string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Contains(strings.Join(l.heard, "\n"), what)
 }
 
-// toil calls the tool of a laborer.
-func toil(ctx context.Context, t *testing.T, l *laborer, cfg Config, out func(stream, text string), brief ...time.Duration) toolspec.Result {
+// callTask calls the tool of a taskServer.
+func callTask(
+	ctx context.Context, t *testing.T, l *taskServer, cfg Config, out func(stream, text string), brief ...time.Duration,
+) toolspec.Result {
 	t.Helper()
 	l.said = make(chan json.RawMessage, 1)
 	h := httptest.NewServer(l)
 	t.Cleanup(h.Close)
-	cfg.Memory = spoken{l.era}
-	s, _, _ := startedWith(t, config(`"l": {"url": "`+h.URL+`"}`), cfg)
+	cfg.Memory = fixedRevision{l.era}
+	s, _, _ := startedWith(t, configText(`"l": {"url": "`+h.URL+`"}`), cfg)
 	reaches(t, s, "l", stateReady)
 	if defs := s.Definitions(""); len(defs) != 1 || defs[0].TimeoutMS != toolspec.MaxTimeoutMS {
 		t.Errorf("its tool is given too little time: %+v", defs)
@@ -180,33 +183,36 @@ func toil(ctx context.Context, t *testing.T, l *laborer, cfg Config, out func(st
 }
 
 func TestACallThatBecomesATaskIsFollowedToItsResult(t *testing.T) {
-	for _, era := range []string{modern, "2025-11-25"} {
+	for _, era := range []string{statelessRevision, "2025-11-25"} {
 		for _, asks := range []bool{false, true} {
 			t.Run(fmt.Sprint(era, " asks ", asks), func(t *testing.T) {
-				l := &laborer{era: era, asks: asks}
-				var heard told
+				l := &taskServer{era: era, asks: asks}
+				var heard outputRecorder
 				questions := 0
-				r := toil(t.Context(), t, l, Config{Ask: func(_ context.Context, q Question) (Answer, error) {
-					questions++
-					if q.Call.ID != "c1" {
-						t.Errorf("asked in %+v", q.Call)
-					}
-					return Answer{Action: Accept, Content: map[string]any{"size": "large"}}, nil
-				}}, heard.out)
+				r := callTask(t.Context(), t, l,
+					Config{Ask: func(_ context.Context, q requests.Question) (requests.Answer, error) {
+						questions++
+						if q.Call.ID != "c1" {
+							t.Errorf("asked in %+v", q.Call)
+						}
+						return requests.Answer{Action: requests.Accept, Content: map[string]any{"size": "large"}}, nil
+					}}, heard.out)
 				want := "made "
 				if asks {
 					want += "large"
 				}
-				if !r.Success || strings.TrimSpace(r.ModelText()) != strings.TrimSpace(want) || questions > 1 || asks != (questions == 1) {
+				if !r.Success || strings.TrimSpace(r.ModelText()) != strings.TrimSpace(want) || questions > 1 ||
+					asks != (questions == 1) {
 					t.Errorf("got %+v after %d questions", r, questions)
 				}
 				if !strings.HasPrefix(heard.all(), "progress: Begun\n") {
 					t.Errorf("told %q", heard.all())
 				}
-				if era == modern && !l.told("tasks/get {") || era == modern && !l.told(" t1") {
+				if era == statelessRevision && !l.received("tasks/get {") || era == statelessRevision &&
+					!l.received(" t1") {
 					t.Errorf("not routed by the task: %q", l.heard)
 				}
-				if l.told("tasks/cancel") {
+				if l.received("tasks/cancel") {
 					t.Error("a task that ended was cancelled")
 				}
 			})
@@ -215,23 +221,25 @@ func TestACallThatBecomesATaskIsFollowedToItsResult(t *testing.T) {
 }
 
 func TestATaskThatNobodyWaitsForIsCancelled(t *testing.T) {
-	for _, era := range []string{modern, "2025-11-25"} {
+	for _, era := range []string{statelessRevision, "2025-11-25"} {
 		t.Run(era, func(t *testing.T) {
-			l := &laborer{era: era, endless: true}
+			l := &taskServer{era: era, endless: true}
 			ctx, cancel := context.WithCancel(t.Context())
-			r := toil(ctx, t, l, Config{}, func(_, text string) {
+			r := callTask(ctx, t, l, Config{}, func(_, text string) {
 				if strings.HasPrefix(text, "Look") {
 					cancel()
 				}
 			})
-			if r.Success || !strings.Contains(r.Error, "stopped while") || !strings.Contains(r.Error, "its task was cancelled") || !l.told("tasks/cancel") {
+			if r.Success || !strings.Contains(r.Error, "stopped while") ||
+				!strings.Contains(r.Error, "its task was cancelled") || !l.received("tasks/cancel") {
 				t.Errorf("got %+v", r)
 			}
 		})
 		t.Run(era+" in time", func(t *testing.T) {
-			l := &laborer{era: era, endless: true}
-			r := toil(t.Context(), t, l, Config{}, nil, 700*time.Millisecond)
-			if r.Success || !strings.Contains(r.Error, "did not finish make in time; its task was cancelled") || !l.told("tasks/cancel") {
+			l := &taskServer{era: era, endless: true}
+			r := callTask(t.Context(), t, l, Config{}, nil, 700*time.Millisecond)
+			if r.Success || !strings.Contains(r.Error, "did not finish make in time; its task was cancelled") ||
+				!l.received("tasks/cancel") {
 				t.Errorf("got %+v", r)
 			}
 		})

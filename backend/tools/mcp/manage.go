@@ -6,127 +6,192 @@ import (
 	"errors"
 	"fmt"
 
+	"sextant/backend/tools/mcp/config"
+	"sextant/backend/tools/mcp/foreign"
 	"sextant/backend/tools/mcp/grants"
+	"sextant/backend/tools/mcp/launch"
+	"sextant/backend/tools/mcp/servertext"
 	"sextant/backend/tools/mcp/signin"
-	"sextant/backend/tools/panels/jsonpos"
 )
 
-// named is the server of that name.
-func (s *Servers) named(name string) (*server, bool) {
+// server is the server of that name; the error is config.ErrUnknownServer.
+func (s *Servers) server(name string) (*server, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v, ok := s.servers[name]
-	return v, ok
-}
-
-// Log is the end of what a server has written to its standard error, 64 KB at most, without
-// secrets. It is outside text.
-func (s *Servers) Log(name string) (string, error) {
-	v, ok := s.named(name)
 	if !ok {
-		return "", fmt.Errorf("%w: %s", errUnknownServer, name)
+		return nil, unknownServer(name)
 	}
-	return s.cfg.Secrets.Mask(v.tail.String()), nil
-}
-
-// Entry is what the config says of a server.
-func (s *Servers) Entry(name string) (Entry, error) {
-	v, ok := s.named(name)
-	if !ok {
-		return Entry{}, fmt.Errorf("%w: %s", errUnknownServer, name)
-	}
-	e := v.entry
-	e.Consents = v.consents()
-	return e, nil
+	return v, nil
 }
 
 // entries are those of all servers.
-func (s *Servers) entries() map[string]Entry {
+func (s *Servers) entries() map[string]config.Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make(map[string]Entry, len(s.servers))
+	all := make(map[string]config.Entry, len(s.servers))
 	for name, v := range s.servers {
 		all[name] = v.entry
 	}
 	return all
 }
 
-// Written is what the config file says of a server now, whether it was taken over or not.
-func (s *Servers) Written(name string) (Entry, error) {
-	text, err := readConfig(s.cfg.Path)
+// Log is the end of what a server has written to its standard error, 64 KB at most, without secrets. It is
+// text from outside.
+func (s *Servers) Log(name string) (string, error) {
+	v, err := s.server(name)
 	if err != nil {
-		return Entry{}, err
+		return "", err
 	}
-	entries, faults, err := parseConfig(text)
+	return s.cfg.Secrets.Mask(v.tail.String()), nil
+}
+
+// Runs reports whether a server is connected.
+func (s *Servers) Runs(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.servers[name]
+	return v != nil && v.session != nil
+}
+
+// Entry is the entry of a server that is in effect.
+func (s *Servers) Entry(name string) (config.Entry, error) {
+	v, err := s.server(name)
 	if err != nil {
-		return Entry{}, fmt.Errorf("%s: %w", FileName, err)
+		return config.Entry{}, err
+	}
+	e := v.entry
+	e.Consents = v.consents()
+	return e, nil
+}
+
+// Written is the entry of a server in the file now, whether it is in effect or not.
+func (s *Servers) Written(name string) (config.Entry, error) {
+	entries, faults, err := config.ReadEntries(s.cfg.Path)
+	if err != nil {
+		return config.Entry{}, err
 	}
 	e, ok := entries[name]
 	switch {
 	case !ok:
-		return e, fmt.Errorf("%w: %s", errUnknownServer, name)
+		return e, unknownServer(name)
 	case faults[name] != "":
 		return e, errors.New(faults[name])
 	}
 	return e, nil
 }
 
-// Grant writes what a server may touch into the config file, nil to have all of it follow from the entry.
-// The rest of the file stays; nothing is started.
+// May says what a server with that entry may touch on this machine.
+func (s *Servers) May(e config.Entry) launch.May { return s.cfg.Sandbox.May(e, s.cfg.Dir) }
+
+// edit changes the text of the config; if apply is true, it is in effect at once.
+func (s *Servers) edit(apply bool, change func(text []byte) ([]byte, error)) error {
+	s.configMu.Lock()
+	defer s.configMu.Unlock()
+	text, err := config.Read(s.cfg.Path)
+	if err != nil {
+		return err
+	}
+	if text, err = change(text); err != nil {
+		return err
+	}
+	if err := config.Write(s.cfg.Path, text); err != nil || !apply {
+		return err
+	}
+	s.apply(text)
+	return nil
+}
+
+// Toggle switches a server on or off, in the config file too. On an error nothing changed.
+func (s *Servers) Toggle(_ context.Context, name string, enabled bool) error {
+	return s.edit(true, func(text []byte) ([]byte, error) { return config.SetDisabled(text, name, !enabled) })
+}
+
+// Consent writes down what a server may ask for; nil members stay as they are. A server that runs goes on;
+// a change of what it is offered takes effect when it connects again.
+func (s *Servers) Consent(name string, c config.Consents) error {
+	return s.edit(true, func(text []byte) ([]byte, error) { return config.SetConsents(text, name, c) })
+}
+
+// Grant writes what a server may touch into the config file; nil derives it from the entry. Nothing is
+// started.
 func (s *Servers) Grant(name string, written *grants.Written) error {
 	if problem := written.Problem(); problem != "" {
 		return errors.New(problem)
 	}
-	s.change.Lock()
-	defer s.change.Unlock()
-	text, err := readConfig(s.cfg.Path)
-	if err != nil {
-		return err
+	return s.edit(false, func(text []byte) ([]byte, error) { return config.SetAccess(text, name, written) })
+}
+
+// Put writes a server into the config and starts it: a new one, or with replace the one of that name. If
+// the entry has a problem, that is the error, and nothing is written.
+func (s *Servers) Put(name string, entry config.Entry, replace bool) error {
+	if problem := entry.Problem(name); problem != "" {
+		return errors.New(problem)
 	}
-	index, err := jsonpos.Parse(text)
-	if err != nil {
-		return fmt.Errorf("%s is not valid JSON at %w", FileName, err)
+	if replace {
+		return s.edit(true, func(text []byte) ([]byte, error) { return config.Replace(text, name, entry) })
 	}
-	span, there := index.Values[jsonpos.Pointer("/mcpServers", name)]
-	if !there {
-		return fmt.Errorf("%w: %s", errUnknownServer, name)
-	}
-	// What we do not know of the entry stays, too.
-	whole := map[string]json.RawMessage{}
-	if err := json.Unmarshal(text[span.Start:span.End], &whole); err != nil {
-		return fmt.Errorf("reading %s: %w", name, err)
-	}
-	delete(whole, "sextant")
-	if written != nil {
-		if whole["sextant"], err = json.Marshal(written); err != nil {
-			return fmt.Errorf("writing %s: %w", name, err)
-		}
-	}
-	raw, err := json.Marshal(whole)
+	raw, err := json.Marshal(entry)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
-	return writeConfig(s.cfg.Path, splice(text, span.Start, span.End, string(raw)))
+	return s.merge(func() error {
+		added, _, err := config.Merge(s.cfg.Path, map[string]json.RawMessage{name: raw})
+		if err == nil && len(added) == 0 {
+			return fmt.Errorf("there is already a server %q; nothing was changed", name)
+		}
+		return err
+	})
 }
 
-// Restart ends a server that is on and starts it again, at once also when it waits for its next try.
+// merge runs write, which changes the config file, and puts the file into effect.
+func (s *Servers) merge(write func() error) error {
+	s.configMu.Lock()
+	defer s.configMu.Unlock()
+	if err := write(); err != nil {
+		return err
+	}
+	text, err := config.Read(s.cfg.Path)
+	if err != nil {
+		return err
+	}
+	s.apply(text)
+	return nil
+}
+
+// Preview is what an import of list would add.
+func (s *Servers) Preview(list foreign.List) (foreign.Preview, error) {
+	p, err := foreign.PreviewOf(s.cfg.Path, list)
+	p.AddAccess(s.cfg.Sandbox, s.cfg.Dir)
+	return p, err
+}
+
+// Import adds the named servers of list, all if none is named, switched off.
+func (s *Servers) Import(list foreign.List, names []string) (added, skipped []string, err error) {
+	err = s.merge(func() error {
+		added, skipped, err = foreign.Import(s.cfg.Path, list, names, false)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return added, skipped, nil
+}
+
+// Restart ends a server that is on and starts it again, at once also if it waits for its next try.
 func (s *Servers) Restart(name string) error {
-	s.change.Lock()
-	defer s.change.Unlock()
-	v, ok := s.named(name)
-	if !ok {
-		return fmt.Errorf("%w: %s", errUnknownServer, name)
+	s.configMu.Lock()
+	defer s.configMu.Unlock()
+	v, err := s.server(name)
+	if err != nil {
+		return err
 	}
 	if v.entry.Disabled || v.fault != "" {
-		return fmt.Errorf("%s is not on; switch it on first", name)
+		return fmt.Errorf("%s is switched off; switch it on first", name)
 	}
 	v.stop()
 	s.mu.Lock()
-	life := s.life
-	if life == nil {
-		life = context.Background()
-	}
-	if s.servers[name] == v && life.Err() == nil {
+	if life := s.lifeOr(context.Background()); s.servers[name] == v && life.Err() == nil {
 		v.start(life)
 	}
 	s.mu.Unlock()
@@ -134,95 +199,39 @@ func (s *Servers) Restart(name string) error {
 	return nil
 }
 
-// Put writes a server into the config and takes it over at once: a new one, or with replace the one of
-// that name. What is wrong with it is the error, and nothing is written.
-func (s *Servers) Put(name string, entry Entry, replace bool) error {
-	if problem := entry.problem(name); problem != "" {
-		return fmt.Errorf("%s", problem)
-	}
-	raw, err := json.Marshal(entry)
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	s.change.Lock()
-	defer s.change.Unlock()
-	text, err := readConfig(s.cfg.Path)
-	if err != nil {
-		return err
-	}
-	if index, err := jsonpos.Parse(text); err == nil {
-		if span, there := index.Values[jsonpos.Pointer("/mcpServers", name)]; there {
-			if !replace {
-				return fmt.Errorf("there is a server %q already; nothing was changed", name)
-			}
-			// In its place, so that the rest stays as the person wrote it.
-			return s.write(splice(text, span.Start, span.End, string(raw)))
-		}
-	}
-	if replace {
-		return fmt.Errorf("%w: %s", errUnknownServer, name)
-	}
-	if _, _, err := merge(s.cfg.Path, map[string]json.RawMessage{name: raw}); err != nil {
-		return err
-	}
-	if text, err = readConfig(s.cfg.Path); err != nil {
-		return err
-	}
-	s.apply(text)
-	return nil
-}
-
-// write makes text the config; the caller holds change.
-func (s *Servers) write(text []byte) error {
-	if err := writeConfig(s.cfg.Path, text); err != nil {
-		return err
-	}
-	s.apply(text)
-	return nil
-}
-
-// Remove ends a server, takes it out of the config and forgets the sign-in to it and what its program
-// kept in its own folder.
+// Remove ends a server, removes it from the config, and forgets the sign-in to it and its program's home.
 func (s *Servers) Remove(name string) error {
-	s.change.Lock()
-	defer s.change.Unlock()
-	text, err := readConfig(s.cfg.Path)
+	s.configMu.Lock()
+	defer s.configMu.Unlock()
+	text, err := config.Read(s.cfg.Path)
 	if err != nil {
 		return err
 	}
-	var whole, have map[string]json.RawMessage
-	if err := json.Unmarshal(text, &whole); err != nil {
-		return fmt.Errorf("%s is not valid JSON: %w; nothing was changed", FileName, err)
-	}
-	if err := json.Unmarshal(whole[serversField], &have); err != nil || have[name] == nil {
-		return fmt.Errorf("%w: %s", errUnknownServer, name)
-	}
-	delete(have, name)
-	if whole[serversField], err = json.Marshal(have); err != nil {
-		return fmt.Errorf("writing %s: %w", FileName, err)
-	}
-	out, err := json.MarshalIndent(whole, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", FileName, err)
-	}
-	gone, known := s.named(name)
-	if err := s.write(append(out, '\n')); err != nil || !known {
+	if text, err = config.Remove(text, name); err != nil {
 		return err
 	}
-	if err := s.cfg.Sandbox.sweep(s.entries(), name); err != nil {
-		return fmt.Errorf("%s is removed, but its own folder is still there: %w", name, err)
+	removed, unknown := s.server(name)
+	if err := config.Write(s.cfg.Path, text); err != nil {
+		return err
 	}
-	if gone.entry.URL == "" || s.cfg.Keep == nil {
+	s.apply(text)
+	if unknown != nil {
 		return nil
 	}
-	if err := signin.Forget(s.cfg.Keep, gone.entry.URL); err != nil {
-		return fmt.Errorf("%s is removed, but what signing in to it gave is still kept: %w", name, err)
+	if err := s.cfg.Sandbox.Sweep(s.entries(), name); err != nil {
+		return fmt.Errorf("%s is removed, but the folder with its data could not be deleted: %w", name, err)
+	}
+	if removed.entry.URL == "" || s.cfg.Keep == nil {
+		return nil
+	}
+	if err := signin.Forget(s.cfg.Keep, removed.entry.URL); err != nil {
+		return fmt.Errorf("%s is removed, but its sign-in could not be deleted: %w", name, err)
 	}
 	return nil
 }
 
-// Why is err as a person reads it: a line of at most maxWhy characters.
-func Why(err error) string { return sentence(err.Error()) }
+// Why is err as a person reads it: one line of at most servertext.MaxSentence characters.
+func Why(err error) string { return servertext.Sentence(err.Error()) }
 
 // IsUnknown reports whether err says that there is no such server.
-func IsUnknown(err error) bool { return errors.Is(err, errUnknownServer) }
+func IsUnknown(err error) bool { return errors.Is(err, config.ErrUnknownServer) }

@@ -11,24 +11,24 @@ import (
 	"sextant/shared/wire"
 )
 
-// Memory remembers servers. The store is one. It may be called concurrently.
+// Memory remembers servers; the store implements it. It may be called concurrently.
 type Memory interface {
-	// KnownServer is what is known under key, nothing of a server that was never met.
+	// KnownServer is what is known under key; the zero value for a server that was never met.
 	KnownServer(ctx context.Context, key string) (wire.KnownServer, error)
 	// SaveKnownServer replaces what is known under the key in it.
 	SaveKnownServer(ctx context.Context, known wire.KnownServer) error
 }
 
 const (
-	// modern is the first revision that needs no handshake.
-	modern = "2026-07-28"
-	// trusted is how long the era of an older server is believed: then it may have been updated.
-	trusted = 7 * 24 * time.Hour
+	// statelessRevision is the first revision of the protocol without a handshake.
+	statelessRevision = "2026-07-28"
+	// revisionAge is how long the revision of an older server is believed; then it may have been updated.
+	revisionAge = 7 * 24 * time.Hour
 )
 
 // key is what a server is remembered under: another command or address is another server.
 func (v *server) key() string {
-	sum := sha256.Sum256([]byte(v.name + "\x00" + v.entry.place()))
+	sum := sha256.Sum256([]byte(v.name + "\x00" + v.entry.Location()))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -41,9 +41,10 @@ func (v *server) known(ctx context.Context) (wire.KnownServer, error) {
 	return known, nil
 }
 
+// remember changes what is remembered.
 func (v *server) remember(ctx context.Context, change func(*wire.KnownServer)) error {
-	v.memo.Lock()
-	defer v.memo.Unlock()
+	v.memoryMu.Lock()
+	defer v.memoryMu.Unlock()
 	known, err := v.known(ctx)
 	if err != nil {
 		return err
@@ -53,33 +54,37 @@ func (v *server) remember(ctx context.Context, change func(*wire.KnownServer)) e
 	return v.owner.cfg.Memory.SaveKnownServer(ctx, known)
 }
 
-// era is the revision to begin with, "" for the newest.
-func (v *server) era(ctx context.Context) string {
+// rememberedRevision is the revision of the protocol to begin with, "" for the newest.
+func (v *server) rememberedRevision(ctx context.Context) string {
 	known, err := v.known(ctx)
 	if err != nil {
-		v.log.Warn("an MCP server's revision is found out anew", "error", err)
+		v.log.Warn("the protocol revision of an MCP server is not known and is found out again", "err", err)
 	}
-	if known.Era >= modern || time.Since(known.Found) > trusted {
+	if known.Era >= statelessRevision || time.Since(known.Found) > revisionAge {
 		return ""
 	}
 	return known.Era
 }
 
-// forgetful remembers while the program runs.
-type forgetful struct {
+// volatileMemory remembers while the program runs.
+type volatileMemory struct {
 	mu    sync.Mutex
 	known map[string]wire.KnownServer
 }
 
-func (f *forgetful) KnownServer(_ context.Context, key string) (wire.KnownServer, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.known[key], nil
+var _ Memory = (*volatileMemory)(nil)
+
+// KnownServer implements Memory.
+func (m *volatileMemory) KnownServer(_ context.Context, key string) (wire.KnownServer, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known[key], nil
 }
 
-func (f *forgetful) SaveKnownServer(_ context.Context, known wire.KnownServer) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.known[known.Key] = known
+// SaveKnownServer implements Memory.
+func (m *volatileMemory) SaveKnownServer(_ context.Context, known wire.KnownServer) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.known[known.Key] = known
 	return nil
 }

@@ -9,17 +9,20 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/backend/tools/mcp/resources"
+	"sextant/backend/tools/mcp/results"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
 // library is a server with resources and prompts, some of them hostile.
-func library() *sdk.Server {
+func resourceServer() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "library", Version: "1"}, &sdk.ServerOptions{
 		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
 		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
 		CompletionHandler: func(_ context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
-			return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{req.Params.Ref.Type + " " + req.Params.Argument.Value + "a"}}}, nil
+			return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{req.Params.Ref.Type +
+				" " + req.Params.Argument.Value + "a"}}}, nil
 		},
 	})
 	var reads atomic.Int32
@@ -27,7 +30,7 @@ func library() *sdk.Server {
 		one := &sdk.ResourceContents{URI: req.Params.URI, MIMEType: "text/plain", Text: "words of " + req.Params.URI}
 		switch req.Params.URI {
 		case "note:long":
-			one.Text = strings.Repeat("ü", maxText/2+10)
+			one.Text = strings.Repeat("ü", results.MaxText/2+10)
 		case "note:picture":
 			one.Text, one.Blob, one.MIMEType = "", []byte{1, 2, 3}, "image/png"
 		case "note:live":
@@ -39,13 +42,18 @@ func library() *sdk.Server {
 		s.AddResource(&sdk.Resource{URI: uri, Name: "Name\u202e of " + uri}, read)
 	}
 	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "note:{id}", Name: "A note"}, read)
-	s.AddPrompt(&sdk.Prompt{Name: "review", Arguments: []*sdk.PromptArgument{{Name: "file", Required: true}}}, func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{
-			{Role: "user", Content: &sdk.TextContent{Text: "Review " + req.Params.Arguments["file"] + ".\U000e0041\nAll of it."}},
-			{Role: "user", Content: &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "note:a", Text: "inside"}}},
-			{Role: "user", Content: &sdk.ImageContent{MIMEType: "image/png", Data: []byte{1}}},
-		}}, nil
-	})
+	s.AddPrompt(&sdk.Prompt{Name: "review", Arguments: []*sdk.PromptArgument{{Name: "file", Required: true}}},
+		func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{
+				{Role: "user", Content: &sdk.TextContent{Text: "Review " + req.Params.Arguments["file"] +
+					".\U000e0041\nAll of it."}},
+				{Role: "user", Content: &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
+					URI:  "note:a",
+					Text: "inside",
+				}}},
+				{Role: "user", Content: &sdk.ImageContent{MIMEType: "image/png", Data: []byte{1}}},
+			}}, nil
+		})
 	s.AddTool(&sdk.Tool{Name: "change", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		s.AddResource(&sdk.Resource{URI: "note:new", Name: "New"}, read)
 		err := s.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: "note:live"})
@@ -54,17 +62,18 @@ func library() *sdk.Server {
 	return s
 }
 
-func shelves(t *testing.T) (*Servers, *journal) {
+func startResourceServer(t *testing.T) (*Servers, *journal) {
 	t.Helper()
-	s, j, _ := started(t, config(`"Shelf": `+stdio(t, "library", "")))
+	s, j, _ := started(t, configText(`"Shelf": `+stdio(t, "library", "")))
 	reaches(t, s, "Shelf", stateReady)
 	return s, j
 }
 
 func TestWhatAServerOffersIsListedWithoutPagesOfAppsAndReadable(t *testing.T) {
-	s, _ := shelves(t)
+	s, _ := startResourceServer(t)
 	got, err := s.Offers(t.Context(), "Shelf")
-	if err != nil || len(got.Resources) != 4 || len(got.Templates) != 1 || len(got.Prompts) != 1 || !got.Completes || !got.Watches {
+	if err != nil || len(got.Resources) != 4 || len(got.Templates) != 1 || len(got.Prompts) != 1 || !got.Completes ||
+		!got.Watches {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	if name := got.Resources[0].Name; strings.Contains(name, "\u202e") || !strings.Contains(name, `\u202e`) {
@@ -82,22 +91,26 @@ func TestWhatAServerOffersIsListedWithoutPagesOfAppsAndReadable(t *testing.T) {
 		t.Errorf("a picture: %+v, %v", read, err)
 	}
 	read, err = s.Contents(t.Context(), "Shelf", "note:long")
-	if err != nil || !read.Cut || len(read.Contents) != 1 || len(read.Contents[0].Text) > maxText {
+	if err != nil || !read.Cut || len(read.Contents) != 1 || len(read.Contents[0].Text) > results.MaxText {
 		t.Errorf("a long one: %d parts, cut %v, %v", len(read.Contents), read.Cut, err)
 	}
-	values, err := s.Complete(t.Context(), "Shelf", sdk.CompleteReference{Type: "ref/resource", URI: "note:{id}"}, "id", "b", nil)
+	values, err := s.Complete(t.Context(), "Shelf", sdk.CompleteReference{Type: "ref/resource", URI: "note:{id}"}, "id",
+		"b", nil)
 	if err != nil || len(values) != 1 || values[0] != "ref/resource ba" {
 		t.Errorf("completion %v, %v", values, err)
 	}
 }
 
 func TestAPromptBecomesADraftInWhichNothingIsUnseen(t *testing.T) {
-	s, _ := shelves(t)
+	s, _ := startResourceServer(t)
 	got, err := s.Draft(t.Context(), "Shelf", "review", map[string]string{"file": "main.go"})
 	if err != nil || got.Text != "Review main.go.\nAll of it." {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if len(got.Attached) != 1 || got.Attached[0] != (Attachment{Server: "Shelf", Title: "note:a", Text: "inside"}) || len(got.Left) != 1 {
+	if len(got.Attached) != 1 || got.Attached[0] != (resources.Attachment{
+		Server: "Shelf", Title: "note:a",
+		Text: "inside",
+	}) || len(got.Left) != 1 {
 		t.Errorf("%+v", got)
 	}
 	if _, err := s.Draft(t.Context(), "Shelf", "none", nil); err == nil {
@@ -106,9 +119,10 @@ func TestAPromptBecomesADraftInWhichNothingIsUnseen(t *testing.T) {
 }
 
 func TestAModelReadsResourcesByToolsThatAreGatedLikeTheServersOwn(t *testing.T) {
-	s, _ := shelves(t)
+	s, _ := startResourceServer(t)
 	list := call(t, s, "shelf__resources__list", `{"query":"LIVE"}`)
-	if text := list.ModelText(); !strings.Contains(text, "note:live") || strings.Contains(text, "note:a") || list.Sources[0] != "mcp:Shelf" {
+	if text := list.ModelText(); !strings.Contains(text, "note:live") || strings.Contains(text, "note:a") ||
+		list.Sources[0] != "mcp:Shelf" {
 		t.Errorf("%s, from %v", text, list.Sources)
 	}
 	if r := call(t, s, "shelf__resources__read", `{"uri":"note:a"}`); r.ModelText() != "words of note:a" || r.Sources[0] != "mcp:Shelf" {
@@ -133,7 +147,7 @@ func TestAModelReadsResourcesByToolsThatAreGatedLikeTheServersOwn(t *testing.T) 
 }
 
 func TestChangesOfResourcesAreToldForWhatIsWatched(t *testing.T) {
-	s, j := shelves(t)
+	s, j := startResourceServer(t)
 	for _, uri := range []string{"note:live", "note:live", "note:a"} {
 		if on, err := s.Watch(t.Context(), "Shelf", uri, true); !on || err != nil {
 			t.Fatal(on, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -18,17 +17,18 @@ import (
 	"sextant/shared/wire"
 )
 
-// worker is a real server over HTTP; with stateless it speaks the newest revision, else the older ones.
+// progressServer is a real server over HTTP; with stateless it speaks the newest revision, else the older ones.
 // Its tool tells of its progress, then waits until it is cancelled where it is asked to, else until that
 // was heard.
-func worker(t *testing.T) (address string, cancelled, heard chan struct{}) {
+func progressServer(t *testing.T) (address string, cancelled, heard chan struct{}) {
 	t.Helper()
 	cancelled, heard = make(chan struct{}, 1), make(chan struct{})
 	server := sdk.NewServer(&sdk.Implementation{Name: "worker", Version: "1"}, nil)
 	server.AddTool(&sdk.Tool{Name: "work", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		for n := range 3 {
 			_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-				ProgressToken: req.Params.GetProgressToken(), Progress: float64(n + 1), Total: 3, Message: "part\n\u202e" + strings.Repeat("x", n),
+				ProgressToken: req.Params.GetProgressToken(), Progress: float64(n +
+					1), Total: 3, Message: "part\n\u202e" + strings.Repeat("x", n),
 			})
 		}
 		if strings.Contains(string(req.Params.Arguments), "wait") {
@@ -49,68 +49,71 @@ func worker(t *testing.T) (address string, cancelled, heard chan struct{}) {
 	return h.URL, cancelled, heard
 }
 
-// told collects what a call tells.
-type told struct {
+// outputRecorder collects what a call tells.
+type outputRecorder struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (o *told) out(stream, text string) {
+func (o *outputRecorder) out(stream, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.lines = append(o.lines, stream+": "+text)
 }
 
-func (o *told) all() string {
+func (o *outputRecorder) all() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return strings.Join(o.lines, "")
 }
 
-// eras are a memory of a server of each revision that is spoken differently.
-func eras(t *testing.T, test func(t *testing.T, memory Memory)) {
-	for _, era := range []string{modern, "2025-11-25"} {
-		t.Run(era, func(t *testing.T) { test(t, spoken{era}) })
+// eachRevision runs test with a memory of a server of each revision that is fixedRevision differently.
+func eachRevision(t *testing.T, test func(t *testing.T, memory Memory)) {
+	for _, era := range []string{statelessRevision, "2025-11-25"} {
+		t.Run(era, func(t *testing.T) { test(t, fixedRevision{era}) })
 	}
 }
 
-// spoken remembers of every server that it speaks this revision.
-type spoken struct{ era string }
+// fixedRevision remembers of every server that it speaks this revision.
+type fixedRevision struct{ era string }
 
-func (s spoken) KnownServer(context.Context, string) (wire.KnownServer, error) {
+func (s fixedRevision) KnownServer(context.Context, string) (wire.KnownServer, error) {
 	return wire.KnownServer{Era: s.era, Found: time.Now()}, nil
 }
 
-func (s spoken) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }
+func (s fixedRevision) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }
 
 func TestProgressOfACallIsToldInBothEras(t *testing.T) {
-	eras(t, func(t *testing.T, memory Memory) {
-		address, _, on := worker(t)
-		s, _, _ := startedWith(t, config(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
+	eachRevision(t, func(t *testing.T, memory Memory) {
+		address, _, on := progressServer(t)
+		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
 		reaches(t, s, "w", stateReady)
-		var heard told
+		var heard outputRecorder
 		var once sync.Once
-		r, err := s.Execute(t.Context(), toolspec.Call{Tool: "w__work"}, toolspec.Definition{Owner: "w"}, func(stream, text string) {
-			heard.out(stream, text)
-			once.Do(func() { close(on) })
-		})
+		r, err := s.Execute(t.Context(), toolspec.Call{Tool: "w__work"}, toolspec.Definition{Owner: "w"},
+			func(stream, text string) {
+				heard.out(stream, text)
+				once.Do(func() { close(on) })
+			})
 		if err != nil || !r.Success {
 			t.Fatalf("%+v, %v", r, err)
 		}
-		if got := heard.all(); !strings.HasPrefix(got, "progress: ") || !strings.Contains(got, "% · part") || strings.Contains(got, "\u202e") {
+		if got := heard.all(); !strings.HasPrefix(got, "progress: ") || !strings.Contains(got, "% · part") ||
+			strings.Contains(got, "\u202e") {
 			t.Errorf("heard %q", got)
 		}
 	})
 }
 
 func TestACancelledCallIsCancelledAtTheServerInBothEras(t *testing.T) {
-	eras(t, func(t *testing.T, memory Memory) {
-		address, cancelled, _ := worker(t)
-		s, _, _ := startedWith(t, config(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
+	eachRevision(t, func(t *testing.T, memory Memory) {
+		address, cancelled, _ := progressServer(t)
+		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
 		reaches(t, s, "w", stateReady)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var once sync.Once
-		r, err := s.Execute(ctx, toolspec.Call{Tool: "w__work", Args: json.RawMessage(`{"wait":true}`)}, toolspec.Definition{Owner: "w"},
+		r,
+			err := s.Execute(ctx, toolspec.Call{Tool: "w__work", Args: json.RawMessage(`{"wait":true}`)}, toolspec.Definition{Owner: "w"},
 			func(string, string) { once.Do(func() { cancel(errors.New("the person")) }) })
 		if err != nil || r.Success || !strings.Contains(r.Error, "stopped while") {
 			t.Errorf("%+v, %v", r, err)
@@ -121,35 +124,4 @@ func TestACancelledCallIsCancelledAtTheServerInBothEras(t *testing.T) {
 			t.Error("the server was never told")
 		}
 	})
-}
-
-func TestANoticeIsOneLineWithItsShare(t *testing.T) {
-	for want, p := range map[string]sdk.ProgressNotificationParams{
-		"40% · 2 of 5":  {Progress: 2, Total: 5},
-		"100% · over":   {Progress: 9, Total: 5, Message: "over"},
-		"0% · before":   {Progress: -1, Total: 5, Message: "before"},
-		"just words":    {Progress: 3, Message: "just words"},
-		"Progress: 2.5": {Progress: 2.5},
-		"":              {Progress: math.NaN()},
-		"still":         {Progress: math.Inf(1), Total: math.Inf(1), Message: "still"},
-	} {
-		if got := notice(&p); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
-func TestManyNoticesAreTheNewestOnes(t *testing.T) {
-	var heard told
-	m := &meter{tell: heard.out}
-	for range 1000 {
-		m.say("busy")
-	}
-	m.say("last")
-	eventually(t, "the newest is told", func() bool { return strings.HasSuffix(heard.all(), "last\n") })
-	m.end()
-	m.say("late")
-	if got := heard.all(); got != "progress: busy\nprogress: last\n" {
-		t.Errorf("heard %q", got)
-	}
 }

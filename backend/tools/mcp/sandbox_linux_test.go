@@ -16,6 +16,8 @@ import (
 
 	"sextant/backend/guard/confine"
 	"sextant/backend/guard/places"
+	"sextant/backend/tools/mcp/config"
+	"sextant/backend/tools/mcp/launch"
 	"sextant/shared/toolspec"
 )
 
@@ -36,7 +38,7 @@ func addShell(s *sdk.Server) {
 // home is a person's machine as a server may find it.
 type machine struct {
 	base, home, data, token string
-	sandbox                 *Sandbox
+	sandbox                 *launch.Sandbox
 }
 
 func newMachine(t *testing.T, without ...string) *machine {
@@ -48,10 +50,13 @@ func newMachine(t *testing.T, without ...string) *machine {
 		}
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	m := &machine{base: base, home: base + "/ada", data: base + "/ada/.local/share/sextant", token: "t0ken" + strconv.Itoa(os.Getpid())}
+	m := &machine{base: base, home: base + "/ada", data: base + "/ada/.local/share/sextant", token: "t0ken" +
+		strconv.Itoa(os.Getpid())}
 	for _, file := range []string{
-		"ada/.ssh/id_ed25519", "ada/.aws/credentials", "ada/.bash_history", "ada/.config/google-chrome/Cookies", "ada/letter.txt", "ada/.npmrc",
-		"ada/.local/share/sextant/sextant.db", "ada/.local/share/sextant/token", "ada/.local/share/sextant/mcp-servers/other/secret",
+		"ada/.ssh/id_ed25519", "ada/.aws/credentials", "ada/.bash_history", "ada/.config/google-chrome/Cookies",
+		"ada/letter.txt", "ada/.npmrc",
+		"ada/.local/share/sextant/sextant.db", "ada/.local/share/sextant/token",
+		"ada/.local/share/sextant/mcp-servers/other/secret",
 	} {
 		m.file(t, file, m.token)
 	}
@@ -61,8 +66,9 @@ func newMachine(t *testing.T, without ...string) *machine {
 	m.file(t, "ada/project/.git/hooks/pre-commit", "# as it was")
 	m.file(t, "ada/.npmrc", "registry=https://packages.example/\n//packages.example/:_authToken="+m.token+"\n")
 	own := []string{m.data, m.home + "/.config/sextant"}
-	m.sandbox = &Sandbox{
-		Confine: confine.New(confine.Config{Home: m.home, Secret: own, Without: without}), Home: m.home, Homes: m.data + "/mcp-servers", Own: own,
+	m.sandbox = &launch.Sandbox{
+		Confine: confine.New(confine.Config{Home: m.home, Secret: own, Without: without}), Home: m.home, Homes: m.data +
+			"/mcp-servers", Own: own,
 		Places: places.New(places.Own{Home: m.home, Data: m.data, Config: own[1]}),
 	}
 	if ok, _, why := m.sandbox.Confine.Available(); !ok {
@@ -101,7 +107,7 @@ func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) 
 				t.Fatal(err)
 			}
 			defer func() { _ = victim.Process.Kill(); _ = victim.Wait() }()
-			s, _, _ := startedWith(t, config(`"taken": `+stdio(t, "shell", `, "args": ["`+m.home+`/project", "`+m.home+`/.ssh"]`)), Config{Sandbox: m.sandbox, Dir: m.home})
+			s, _, _ := startedWith(t, configText(`"taken": `+stdio(t, "shell", `, "args": ["`+m.home+`/project", "`+m.home+`/.ssh"]`)), Config{Sandbox: m.sandbox, Dir: m.home})
 			reaches(t, s, "taken", stateReady)
 			tries, out := 0, ""
 			try := func(what string) {
@@ -113,7 +119,8 @@ func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) 
 				out = text
 			}
 			for _, file := range []string{
-				".ssh/id_ed25519", ".aws/credentials", ".bash_history", ".config/google-chrome/Cookies", "letter.txt", ".npmrc", ".local/share/sextant/sextant.db",
+				".ssh/id_ed25519", ".aws/credentials", ".bash_history", ".config/google-chrome/Cookies", "letter.txt",
+				".npmrc", ".local/share/sextant/sextant.db",
 				".local/share/sextant/token", ".local/share/sextant/mcp-servers/other/secret", "project/../letter.txt",
 			} {
 				try("cat " + m.home + "/" + file)
@@ -131,7 +138,11 @@ func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) 
 			if text, ok := shell(t, s, "cat ~/.npmrc"); !ok || text != "registry=https://packages.example/\n" {
 				t.Errorf("of the settings of npm it has %q", text)
 			}
-			for _, target := range []string{m.home + "/.bashrc", m.home + "/elsewhere.txt", m.base + "/elsewhere/file", m.base + "/elsewhere/new", m.home + "/project/.git/hooks/pre-commit", m.data + "/token", m.home + "/.npmrc"} {
+			for _, target := range []string{
+				m.home + "/.bashrc", m.home + "/elsewhere.txt", m.base + "/elsewhere/file",
+				m.base + "/elsewhere/new", m.home + "/project/.git/hooks/pre-commit", m.data + "/token", m.home +
+					"/.npmrc",
+			} {
 				if name != "namespaces" && strings.Contains(target, ".git/") {
 					continue // said in docs/security.md
 				}
@@ -141,7 +152,8 @@ func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) 
 					t.Errorf("it wrote %s", target)
 				}
 			}
-			if text, ok := shell(t, s, "echo done > "+m.home+"/project/made.txt && cat "+m.home+"/project/notes.txt && echo kept > ~/kept && echo x > $TMPDIR/own"); !ok || text != "work" {
+			if text, ok := shell(t, s, "echo done > "+m.home+"/project/made.txt && cat "+m.home+"/project/notes.txt "+
+				"&& echo kept > ~/kept && echo x > $TMPDIR/own"); !ok || text != "work" {
 				t.Errorf("it cannot use what it was granted: %s", text)
 			}
 			if body, err := os.ReadFile(m.home + "/project/made.txt"); err != nil || string(body) != "done\n" {
@@ -165,8 +177,8 @@ func TestAConfinedServerIsAskedToEndBeforeItIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := New(Config{Sandbox: m.sandbox})
-	v := newServer(s, "polite", "polite", Entry{Command: m.home + "/polite.sh"}, "")
-	l, err := v.dial(t.Context())
+	v := newServer(s, "polite", "polite", config.Entry{Command: m.home + "/polite.sh"}, "")
+	conn, err := v.dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,25 +187,30 @@ func TestAConfinedServerIsAskedToEndBeforeItIsKilled(t *testing.T) {
 		return len(found) > 0
 	})
 	time.Sleep(200 * time.Millisecond) // for the trap to stand
-	l.process.Stop(4 * time.Second)
-	_ = l.out.Close()
-	if body, err := os.ReadFile(m.sandbox.homePath("polite", v.entry) + "/bye"); err != nil || string(body) != "bye\n" {
+	conn.process.Stop(4 * time.Second)
+	_ = conn.stdout.Close()
+	homes, err := filepath.Glob(m.sandbox.Homes + "/polite-*/bye")
+	if err != nil || len(homes) != 1 {
+		t.Fatalf("it was not asked: %q, %v", homes, err)
+	}
+	if body, err := os.ReadFile(homes[0]); err != nil || string(body) != "bye\n" {
 		t.Errorf("it was not asked: %q, %v", body, err)
 	}
-	if l.process.Exit() != "exit 0" {
-		t.Errorf("got %s", l.process.Exit())
+	if conn.process.Exit() != "exit 0" {
+		t.Errorf("got %s", conn.process.Exit())
 	}
 }
 
 func TestARefusalOfTheSandboxNamesTheGrantThatIsLacking(t *testing.T) {
 	m := newMachine(t)
 	m.file(t, "ada/vault/page.md", "x")
-	s, _, _ := startedWith(t, config(`"taken": `+stdio(t, "shell", `, "sextant": {"grants": {"read": ["~/vault"], "network": []}}`)), Config{Sandbox: m.sandbox})
+	s, _, _ := startedWith(t, configText(`"taken": `+stdio(t, "shell", `, "sextant": {"grants": {"read": ["~/vault"], "network": []}}`)), Config{Sandbox: m.sandbox})
 	reaches(t, s, "taken", stateReady)
 	r := s.Call(t.Context(), "taken", "shell", []byte(`{"text":"echo x > `+m.home+`/vault/page.md"}`))
-	mustFail(t, r, toolspec.UserError, "The sandbox keeps it from writing "+m.home+"/vault/page.md", "sextant.grants.write")
+	mustFail(t, r, toolspec.UserError, "The sandbox does not let it write "+m.home+"/vault/page.md",
+		"sextant.grants.write")
 	r = s.Call(t.Context(), "taken", "shell", []byte(`{"text":"cat `+m.home+`/letter.txt"}`))
-	mustFail(t, r, toolspec.UserError, "does not show it "+m.home+"/letter.txt", "sextant.grants.read")
+	mustFail(t, r, toolspec.UserError, "does not let it read "+m.home+"/letter.txt", "sextant.grants.read")
 	r = s.Call(t.Context(), "taken", "shell", []byte(`{"text":"echo getaddrinfo EAI_AGAIN api.example.com; exit 1"}`))
 	mustFail(t, r, toolspec.UserError, "granted no network", "sextant.grants.network")
 }
@@ -201,14 +218,18 @@ func TestARefusalOfTheSandboxNamesTheGrantThatIsLacking(t *testing.T) {
 func TestWhereThereIsNoSandboxAServerStartsOnlyAfterAPersonSaidSo(t *testing.T) {
 	asked := make(chan string, 10)
 	answer := atomic.Bool{}
-	box := &Sandbox{Confine: confine.New(confine.Config{Without: []string{"bubblewrap", "landlock"}}), Homes: t.TempDir(), Outside: func(_ context.Context, server, line, why string) (bool, error) {
-		asked <- server + ": " + why
-		return answer.Load(), nil
-	}}
-	s, _, _ := startedWith(t, config(`"taken": `+stdio(t, "shell", "")+`, "off": `+stdio(t, "shell", `, "sextant": {"confine": "off"}`)), Config{Sandbox: box})
+	box := &launch.Sandbox{
+		Confine: confine.New(confine.Config{Without: []string{"bubblewrap", "landlock"}}),
+		Homes:   t.TempDir(), Outside: func(_ context.Context, server, line, why string) (bool, error) {
+			asked <- server + ": " + why
+			return answer.Load(), nil
+		},
+	}
+	s, _, _ := startedWith(t, configText(`"taken": `+stdio(t, "shell", "")+`, "off": `+stdio(t, "shell", `, "sextant": {"confine": "off"}`)), Config{Sandbox: box})
 	reaches(t, s, "off", stateReady)
 	v := reaches(t, s, "taken", stateDown)
-	if !strings.Contains(v.Error, "there is no sandbox on this machine") || !strings.Contains(v.Error, "the answer was no") || v.NextTry != nil {
+	if !strings.Contains(v.Error, "there is no sandbox on this machine") ||
+		!strings.Contains(v.Error, "the answer was no") || v.NextTry != nil {
 		t.Errorf("got %+v", v)
 	}
 	answer.Store(true)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"sextant/backend/guard/secrets"
+
+	"sextant/backend/tools/mcp/config"
 )
 
 // TestAServersEnvAndHeadersGetSecretsThatAreForIt: the header for the server's own host, the variable for
@@ -22,7 +24,7 @@ func TestAServersEnvAndHeadersGetSecretsThatAreForIt(t *testing.T) {
 	program := func(name, ref string) string {
 		return fmt.Sprintf(`%q: {"command": %s, "env": {%q: "x", "DB_KEY": %q}}`, name, strconv.Quote(self), serverMode, ref)
 	}
-	text := config(
+	text := configText(
 		program("near", "{{secret:db}}"), program("other", "{{secret:db}}"), program("lost", "{{secret:nobody}}"),
 		`"far": {"url": "`+h.URL+`/mcp", "headers": {"Authorization": "{{secret:far}}"}}`,
 		`"farther": {"url": "`+h.URL+`/mcp", "headers": {"Authorization": "{{secret:bank}}"}}`,
@@ -34,7 +36,7 @@ func TestAServersEnvAndHeadersGetSecretsThatAreForIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []secrets.Secret{
-		{Name: "db", Host: secrets.Server("near"), Command: CommandOf(path, "near")},
+		{Name: "db", Host: secrets.Server("near"), Command: config.CommandOf(path, "near")},
 		{Name: "far", Host: strings.TrimPrefix(h.URL, "http://")},
 		{Name: "bank", Host: "bank.example"},
 	} {
@@ -51,7 +53,8 @@ func TestAServersEnvAndHeadersGetSecretsThatAreForIt(t *testing.T) {
 	for name, says := range map[string]string{
 		"other": "bound to mcp:near", "lost": `no secret of the name "nobody"`, "farther": "bound to bank.example",
 	} {
-		if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, says) || strings.Contains(v.Error, "Bearer k") {
+		if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, says) ||
+			strings.Contains(v.Error, "Bearer k") {
 			t.Errorf("%s failed with %q", name, v.Error)
 		}
 	}
@@ -60,7 +63,7 @@ func TestAServersEnvAndHeadersGetSecretsThatAreForIt(t *testing.T) {
 			t.Errorf("the list tells %+v", v)
 		}
 	}
-	if CommandOf(path, "far") != "" || CommandOf(path, "nobody") != "" {
+	if config.CommandOf(path, "far") != "" || config.CommandOf(path, "nobody") != "" {
 		t.Error("a server that is no program has a command")
 	}
 	s.Close()

@@ -5,18 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/tools/mcp/apps"
+	"sextant/backend/tools/mcp/config"
 	"sextant/backend/tools/mcp/grants"
+	"sextant/backend/tools/mcp/inflight"
+	"sextant/backend/tools/mcp/launch"
+	"sextant/backend/tools/mcp/requests"
+	"sextant/backend/tools/mcp/servertext"
 	"sextant/backend/tools/mcp/signin"
 	"sextant/backend/tools/mcp/tasks"
-	"sextant/backend/tools/panels/accepted"
 	"sextant/backend/tools/panels/child"
 	"sextant/shared/event"
 	"sextant/shared/wire"
@@ -37,63 +39,65 @@ const (
 	connectLimit = 90 * time.Second
 	listLimit    = 20 * time.Second
 	stopGrace    = 2 * time.Second
-	// callLimit bounds what no caller bounds.
-	callLimit = 2 * time.Minute
-	// steady is how long a server must have run for its next failure to count as the first.
-	steady     = time.Minute
-	maxBackOff = time.Minute
-	firstPause = time.Second
-	// farewell is how long the death behind a broken connection may take to be known: a
-	// moment, which is long on a machine that is busy.
-	farewell = 2 * time.Second
+	// stableAfter is how long a server must have run for its next failure to count as the first.
+	stableAfter = time.Minute
+	maxPause    = time.Minute
+	firstPause  = time.Second
 )
 
-// server is one configured server and, while it runs, its session. Fields below entry are
-// guarded by owner.mu.
+// server is one configured server and, while it runs, its session. Fields below tail are guarded by
+// owner.mu.
 type server struct {
 	owner *Servers
 	name  string
-	entry Entry
+	entry config.Entry
 	fault string
 	log   *slog.Logger
 	tail  *child.Tail
 
-	// may is what its program was last held to.
-	may     grants.Held
+	// held is what its program was last held to.
+	held    grants.Held
 	prefix  string
 	state   string
 	err     string
 	nextTry time.Time
 	tools   []tool
 	session *sdk.ClientSession
-	// heard is what it told of its resources and prompts.
-	heard heard
-	// silences are how many looks in a row went unanswered.
-	silences int
-	// ended is why the session went away, told to calls that were waiting in it.
-	ended string
+	// group are the goroutines of the session.
+	group *sessionGroup
+	// notified is what it reported about its resources and prompts.
+	notified notifications
+	// missedChecks counts the health checks in a row that were not answered.
+	missedChecks int
+	// endReason is why the session ended, for calls that waited in it.
+	endReason string
 
 	cancel context.CancelFunc
 	run    sync.WaitGroup
-	// flying are the calls that wait for an answer; asking is what asks in the session.
-	flying flights
-	asking *crowd
-	// reviewing holds a value while the person is asked about a changed tool; memo is held while what is
-	// remembered changes.
+	// calls are those that wait for an answer; requests answers what the server asks during them.
+	calls    inflight.Registry
+	requests *requests.Handler
+	// reviewing holds a value while the person is asked about a changed tool.
 	reviewing chan struct{}
-	memo      sync.Mutex
-	// unwell asks for a look at how the server is.
-	unwell chan struct{}
+	// memoryMu is held while what is remembered changes.
+	memoryMu sync.Mutex
+	// checkNow asks for a health check, relistNow for the list of tools.
+	checkNow, relistNow chan struct{}
 	// signin outlives a session, as what it asks the person does.
 	signin *signin.Handler
-	// stale asks for the list of tools again.
-	stale chan struct{}
 }
 
-func newServer(owner *Servers, name, prefix string, e Entry, fault string) *server {
+func newServer(owner *Servers, name, prefix string, e config.Entry, fault string) *server {
 	v := &server{
 		owner: owner, name: name, prefix: prefix, entry: e, fault: fault, state: stateOff, tail: &child.Tail{},
-		log: owner.log.With("server", name), stale: make(chan struct{}, 1), unwell: make(chan struct{}, 1), reviewing: make(chan struct{}, 1),
+		log: owner.log.With("server", name), relistNow: make(chan struct{}, 1), checkNow: make(chan struct{}, 1),
+		reviewing: make(chan struct{}, 1),
+	}
+	cfg := &owner.cfg
+	v.requests = &requests.Handler{
+		Server: name, Log: v.log, Calls: &v.calls, Ask: cfg.Ask, Folder: cfg.Folder, AskRoots: cfg.AskRoots,
+		Sample: cfg.Sample, CanSample: cfg.CanSample, Consents: v.consents, SaveConsents: v.saveConsents,
+		Mask: cfg.Secrets.Mask,
 	}
 	if fault != "" {
 		v.state, v.err = stateDown, fault
@@ -101,14 +105,12 @@ func newServer(owner *Servers, name, prefix string, e Entry, fault string) *serv
 	return v
 }
 
+// view is the server as events show it; the caller holds owner.mu.
 func (v *server) view() event.MCPServer {
 	out := event.MCPServer{
-		Name: v.name, State: v.state, Enabled: !v.entry.Disabled, Transport: v.entry.transport(), Error: v.owner.cfg.Secrets.Mask(v.err), Tools: []string{},
-	}
-	if v.entry.Command != "" {
-		out.Command = child.Line(v.entry.Command, v.entry.Args)
-	} else {
-		out.Command = v.entry.URL
+		Name: v.name, State: v.state, Enabled: !v.entry.Disabled, Transport: v.entry.Transport(),
+		Command: v.entry.Line(),
+		Error:   v.owner.cfg.Secrets.Mask(v.err), Tools: []string{},
 	}
 	for _, t := range v.tools {
 		out.Tools = append(out.Tools, t.public(v.prefix))
@@ -120,11 +122,14 @@ func (v *server) view() event.MCPServer {
 	return out
 }
 
+// isRemote reports whether the server is not a program of this machine.
+func (v *server) isRemote() bool { return v.entry.Command == "" }
+
 // start runs the server until stop; the caller holds owner.mu.
 func (v *server) start(life context.Context) {
 	ctx, cancel := context.WithCancel(life)
 	v.cancel, v.state = cancel, stateStarting
-	v.run.Go(func() { v.live(ctx) })
+	v.run.Go(func() { v.supervise(ctx) })
 }
 
 // stop ends the server and waits until its process is gone.
@@ -143,27 +148,28 @@ func (v *server) stop() {
 	v.set(func() { v.state, v.nextTry, v.tools, v.session = stateOff, time.Time{}, nil, nil })
 }
 
+// set changes guarded fields.
 func (v *server) set(change func()) {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
 	change()
 }
 
-// live connects, serves until the session ends, and starts again with a growing pause.
-func (v *server) live(ctx context.Context) {
+// supervise connects, serves until the session ends, and starts again with a growing pause.
+func (v *server) supervise(ctx context.Context) {
 	failures := 0
 	for ctx.Err() == nil {
 		began := time.Now()
-		err := v.once(ctx)
+		err := v.connectAndServe(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if time.Since(began) > steady {
+		if time.Since(began) > stableAfter {
 			failures = 0
 		}
 		pause := v.owner.cfg.pause(failures)
-		if errors.Is(err, errStays) {
-			v.set(func() { v.state, v.err, v.tools, v.session = stateDown, sentence(err.Error()), nil, nil })
+		if errors.Is(err, launch.ErrDeclined) {
+			v.set(func() { v.state, v.err, v.tools, v.session = stateDown, servertext.Sentence(err.Error()), nil, nil })
 			v.owner.publish()
 			<-ctx.Done()
 			return
@@ -172,9 +178,9 @@ func (v *server) live(ctx context.Context) {
 			v.owner.cfg.died()
 		}
 		failures++
-		v.log.Warn("MCP server failed", "error", err, "pause", pause)
+		v.log.Warn("MCP server failed", "err", err, "pause", pause)
 		v.set(func() {
-			v.state, v.err, v.nextTry = stateDown, sentence(err.Error()), time.Now().Add(pause).UTC()
+			v.state, v.err, v.nextTry = stateDown, servertext.Sentence(err.Error()), time.Now().Add(pause).UTC()
 			v.tools, v.session = nil, nil
 		})
 		v.owner.publish()
@@ -190,160 +196,201 @@ func (v *server) live(ctx context.Context) {
 	}
 }
 
-// once is one life of the server: it returns why it ended.
-func (v *server) once(ctx context.Context) error {
-	link, err := v.dial(ctx)
+// connectAndServe runs one session; it returns why that ended.
+func (v *server) connectAndServe(ctx context.Context) error {
+	conn, err := v.dial(ctx)
 	if err != nil {
 		return err
 	}
-	// What ends a session: the server, as it is asked to; then its process, whether it does or not.
+	// What ends a session: the server, as it is asked to; then its process, whether it complies or not.
 	var session *sdk.ClientSession
 	var waiting sync.WaitGroup
-	asking := newCrowd(ctx)
+	group := newSessionGroup(ctx)
 	defer func() {
 		// Calls first: a session that is closed waits for them.
-		asking.over()
-		v.part(link, session)
+		group.cancel()
+		v.disconnect(conn, session)
 		waiting.Wait()
-		asking.end()
+		group.wait()
 	}()
 	client := sdk.NewClient(&sdk.Implementation{Name: "sextant", Version: v.owner.cfg.Version}, v.options())
 	if err := tasks.Speak(client); err != nil {
 		return fmt.Errorf("preparing the connection: %w", err)
 	}
-	v.answering(client)
-	limit, cancel := context.WithTimeout(ctx, connectLimit)
-	defer cancel()
-	began := v.era(ctx)
-	session, err = client.Connect(limit, link.transport, &sdk.ClientSessionOptions{ProtocolVersion: began})
-	if err != nil {
-		if began != "" && ctx.Err() == nil {
-			// It may speak another revision by now; the next try finds out.
-			v.learn(ctx, "")
-		}
-		if limit.Err() != nil && ctx.Err() == nil {
-			return v.explain(link, fmt.Errorf("it did not answer within %d s", int(connectLimit.Seconds())))
-		}
-		return v.explain(link, fmt.Errorf("connecting: %w", err))
-	}
-	if is := session.InitializeResult(); is != nil && is.ProtocolVersion != began {
-		v.learn(ctx, is.ProtocolVersion)
+	v.requests.ServeRoots(client)
+	if session, err = v.connect(ctx, conn, client); err != nil {
+		return err
 	}
 	closed := make(chan error, 1)
 	waiting.Go(func() { closed <- session.Wait() })
-	v.listen(session, asking)
+	v.requestLogs(session, group)
 	if err := v.list(ctx, session); err != nil {
-		return v.explain(link, fmt.Errorf("asking for its tools: %w", err))
+		return v.explain(conn, fmt.Errorf("asking for its tools: %w", err))
 	}
 	tools := 0
 	v.set(func() {
-		v.state, v.err, v.session, v.asking, v.ended = stateReady, "", session, asking, ""
-		v.heard.watched, v.heard.updates = nil, nil
+		v.state, v.err, v.session, v.group, v.endReason = stateReady, "", session, group, ""
+		v.notified.watched, v.notified.updates = nil, nil
 		tools = len(v.tools)
 	})
-	v.log.Info("MCP server runs", "tools", tools)
-	if err := v.owner.cfg.Sandbox.ran(v.name, v.entry); err != nil {
-		v.log.Warn("that the MCP server ran is not noted", "error", err)
+	v.log.Info("MCP server is running", "tools", tools)
+	if err := v.owner.cfg.Sandbox.MarkStarted(v.name, v.entry); err != nil {
+		v.log.Warn("the first run of an MCP server could not be noted", "err", err)
 	}
 	v.owner.publish()
-	return v.serve(ctx, link, session, asking, closed)
+	return v.serve(ctx, conn, session, group, closed)
 }
 
-// learn remembers the revision that the server speaks.
-func (v *server) learn(ctx context.Context, era string) {
-	if err := v.remember(ctx, func(k *wire.KnownServer) { k.Era, k.Found = era, time.Now() }); err != nil {
-		v.log.Warn("the MCP server's revision is not remembered", "error", err)
+// connect agrees on a revision of the protocol with the server.
+func (v *server) connect(ctx context.Context, conn *connection, client *sdk.Client) (*sdk.ClientSession, error) {
+	limit, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	revision := v.rememberedRevision(ctx)
+	session, err := client.Connect(limit, conn.transport, &sdk.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		if revision != "" && ctx.Err() == nil {
+			// It may speak another revision by now; the next try finds out.
+			v.rememberRevision(ctx, "")
+		}
+		if limit.Err() != nil && ctx.Err() == nil {
+			err = fmt.Errorf("it did not answer within %d s", int(connectLimit.Seconds()))
+		} else {
+			err = fmt.Errorf("connecting: %w", err)
+		}
+		return nil, v.explain(conn, err)
+	}
+	if is := session.InitializeResult(); is != nil && is.ProtocolVersion != revision {
+		v.rememberRevision(ctx, is.ProtocolVersion)
+	}
+	return session, nil
+}
+
+// rememberRevision remembers the protocol revision that the server speaks.
+func (v *server) rememberRevision(ctx context.Context, revision string) {
+	if err := v.remember(ctx, func(k *wire.KnownServer) { k.Era, k.Found = revision, time.Now() }); err != nil {
+		v.log.Warn("the protocol revision of an MCP server could not be saved", "err", err)
 	}
 }
 
-// over withdraws a server whose session has ended, finds out why, and tells the calls that wait in it.
-func (v *server) over(link *link, err error) error {
+// sessionEnded withdraws the tools of a server whose session has ended, finds out why, and tells the calls
+// that wait in it.
+func (v *server) sessionEnded(conn *connection, err error) error {
 	if err == nil {
 		err = errors.New("it closed the connection")
 	}
 	// At once, before the reason is known: that may take a moment.
 	v.set(func() {
-		v.state, v.err = stateDown, sentence(err.Error())
+		v.state, v.err = stateDown, servertext.Sentence(err.Error())
 		v.tools, v.session = nil, nil
 	})
 	v.owner.publish()
-	err = v.explain(link, err)
-	v.set(func() { v.ended, v.err = sentence(err.Error()), sentence(err.Error()) })
+	err = v.explain(conn, err)
+	v.set(func() {
+		v.err = servertext.Sentence(err.Error())
+		v.endReason = v.err
+	})
 	return err
 }
 
-// explain adds what is known of a process's end and its last words.
-func (v *server) explain(link *link, err error) error {
-	if link.process == nil {
+// explain adds to err how the process ended and the last line it logged.
+func (v *server) explain(conn *connection, err error) error {
+	if conn.process == nil {
 		return err
 	}
-	timer := time.NewTimer(farewell)
+	timer := time.NewTimer(inflight.Grace)
 	defer timer.Stop()
 	last := v.tail.Last()
 	select {
-	case <-link.process.Done():
+	case <-conn.process.Done():
 		if last = v.tail.Last(); last != "" {
-			return fmt.Errorf("stopped, %s: %s%s", link.process.Exit(), last, v.lacking(v.tail.String()))
+			return fmt.Errorf("stopped, %s: %s%s", conn.process.Exit(), last, v.missingGrant(v.tail.String()))
 		}
-		return fmt.Errorf("stopped, %s", link.process.Exit())
+		return fmt.Errorf("stopped, %s", conn.process.Exit())
 	case <-timer.C:
 	}
 	if last != "" {
-		return fmt.Errorf("%w; its last words: %s%s", err, last, v.lacking(v.tail.String()))
+		return fmt.Errorf("%w; the last line it logged: %s%s", err, last, v.missingGrant(v.tail.String()))
 	}
 	return err
 }
 
-// lacking says as a sentence of its own which grant the server seems to lack by what it said, "" for none.
-func (v *server) lacking(said string) string {
-	if v.owner.cfg.Sandbox == nil || v.owner.cfg.Sandbox.Confine == nil || v.entry.Command == "" {
+// maxExamined bounds how much of a server's output is searched for refusals, in bytes.
+const maxExamined = 4000
+
+// missingGrant says in a sentence which grant the server seems to lack, by what it wrote; "" for none.
+func (v *server) missingGrant(output string) string {
+	if v.owner.cfg.Sandbox == nil || v.owner.cfg.Sandbox.Confine == nil || v.isRemote() {
 		return ""
 	}
 	v.owner.mu.Lock()
-	h := v.may
+	held := v.held
 	v.owner.mu.Unlock()
-	if why := h.Lacking(said[max(0, len(said)-4000):]); why != "" {
+	if why := held.Lacking(output[max(0, len(output)-maxExamined):]); why != "" {
 		return ". " + why
 	}
 	return ""
 }
 
-// maxWhy bounds what is kept and shown of an error, in characters: most of it is a server's words.
-const maxWhy = 900
-
-// sentence is an error's text as a person reads it on a card: one line in which nothing is unseen.
-func sentence(text string) string {
-	line := []rune(accepted.Shown(shorten(strings.Join(strings.Fields(text), " "), maxWhy)))
-	if len(line) > 0 {
-		line[0] = unicode.ToUpper(line[0])
-	}
-	return string(line)
-}
-
+// options are what we tell the SDK's client: what the server may ask for, and who takes its notifications.
 func (v *server) options() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{
-		// Of what a client may offer, servers get questions to the person, where there is one, and what
-		// the person allows each: see offer.
-		Capabilities:                &sdk.ClientCapabilities{},
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { v.again() },
-		ProgressNotificationHandler: v.progressed,
+		Capabilities:           &sdk.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { v.relistSoon() },
+		ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
+			v.calls.Progress(req.Params)
+		},
+		LoggingMessageHandler: v.logMessage,
 	}
-	v.hears(o)
+	v.handleNotifications(o)
 	o.Capabilities.AddExtension(tasks.Extension, nil)
-	v.offer(o)
-	o.LoggingMessageHandler = v.logged
-	if v.owner.cfg.Ask != nil {
-		o.ElicitationHandler = v.elicit
-		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
-	}
+	v.requests.Advertise(o)
 	o.Capabilities.AddExtension(apps.Extension, apps.Settings())
 	return o
 }
 
-// again asks for the list of tools once more, soon.
-func (v *server) again() {
+// relistSoon asks for the list of tools again.
+func (v *server) relistSoon() {
 	select {
-	case v.stale <- struct{}{}:
+	case v.relistNow <- struct{}{}:
 	default:
 	}
+}
+
+// consents are the person's decisions about the server, as the config says now.
+func (v *server) consents() config.Consents {
+	v.owner.mu.Lock()
+	defer v.owner.mu.Unlock()
+	return v.owner.consents[v.name]
+}
+
+// saveConsents notes a decision at once and writes it into the config later: whoever changes the config may
+// wait for the server to end, and the server for the request that asks here.
+func (v *server) saveConsents(c config.Consents) {
+	s := v.owner
+	s.mu.Lock()
+	had := s.consents[v.name]
+	if c.Roots != nil {
+		had.Roots = c.Roots
+	}
+	if s.consents == nil {
+		s.consents = map[string]config.Consents{}
+	}
+	s.consents[v.name] = had
+	s.mu.Unlock()
+	s.saving.Go(func() {
+		if err := s.Consent(v.name, c); err != nil {
+			v.log.Warn("what an MCP server may know could not be saved; it will be asked again", "err", err)
+		}
+	})
+}
+
+// consentsOf are the decisions in entries that have any.
+func consentsOf(entries map[string]config.Entry) map[string]config.Consents {
+	out := map[string]config.Consents{}
+	for name, e := range entries {
+		if e.Consents != (config.Consents{}) {
+			out[name] = e.Consents
+		}
+	}
+	return out
 }

@@ -13,6 +13,8 @@ import (
 	"go.uber.org/goleak"
 
 	"sextant/backend/guard/confine"
+
+	"sextant/backend/tools/mcp/results"
 )
 
 // serverMode is the variable that turns this test's own binary into an MCP server.
@@ -41,14 +43,14 @@ func serve(mode string) {
 	fmt.Fprintln(os.Stderr, "server is up")
 	var transport sdk.Transport = &sdk.StdioTransport{}
 	if mode == "mortal" {
-		transport = mortalTransport()
+		transport = dyingTransport()
 	}
 	s := testServer()
 	if mode == "apps" {
 		appServer(s)
 	}
 	if mode == "library" {
-		s = library()
+		s = resourceServer()
 	}
 	if mode == "shell" {
 		addShell(s)
@@ -68,7 +70,9 @@ func testServer() *sdk.Server {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: words}}}
 	}
 	yes, no := true, false
-	add := func(name string, annotations *sdk.ToolAnnotations, do func(ctx context.Context, args map[string]any) *sdk.CallToolResult) {
+	add := func(name string, annotations *sdk.ToolAnnotations,
+		do func(ctx context.Context, args map[string]any) *sdk.CallToolResult,
+	) {
 		s.AddTool(&sdk.Tool{
 			Name: name, Description: "Does " + name + ".", Annotations: annotations,
 			InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`),
@@ -80,9 +84,10 @@ func testServer() *sdk.Server {
 			return do(ctx, args), nil
 		})
 	}
-	add("echoText", &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}, func(_ context.Context, args map[string]any) *sdk.CallToolResult {
-		return text(fmt.Sprint(args["text"]))
-	})
+	add("echoText", &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no},
+		func(_ context.Context, args map[string]any) *sdk.CallToolResult {
+			return text(fmt.Sprint(args["text"]))
+		})
 	add("echo-text", nil, func(context.Context, map[string]any) *sdk.CallToolResult { return text("the other") })
 	add("drop", &sdk.ToolAnnotations{DestructiveHint: &yes}, func(context.Context, map[string]any) *sdk.CallToolResult {
 		r := text("no such table")
@@ -101,7 +106,9 @@ func testServer() *sdk.Server {
 			StructuredContent: map[string]any{"n": 1},
 		}
 	})
-	add("large", nil, func(context.Context, map[string]any) *sdk.CallToolResult { return text(strings.Repeat("ü", maxText)) })
+	add("large", nil, func(context.Context, map[string]any) *sdk.CallToolResult {
+		return text(strings.Repeat("ü", results.MaxText))
+	})
 	add("huge", nil, func(context.Context, map[string]any) *sdk.CallToolResult {
 		// Past the SDK, which takes long to write so much.
 		_, _ = os.Stdout.WriteString(`{"jsonrpc":"2.0","id":1,"result":"` + strings.Repeat("x", maxMessage))
@@ -134,7 +141,7 @@ func testServer() *sdk.Server {
 	asking(s)
 	s.AddTool(&sdk.Tool{Name: "reaches_out", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"https://example.com/s.json"}}}`)},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("x"), nil })
-	s.AddTool(&sdk.Tool{Name: "bloated", InputSchema: json.RawMessage(`{"type":"object","description":"` + strings.Repeat("x", maxSchema) + `"}`)},
+	s.AddTool(&sdk.Tool{Name: "bloated", InputSchema: json.RawMessage(`{"type":"object","description":"` + strings.Repeat("x", 64<<10) + `"}`)},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("x"), nil })
 	return s
 }
@@ -143,10 +150,12 @@ func testServer() *sdk.Server {
 func asking(s *sdk.Server) {
 	s.AddTool(&sdk.Tool{Name: "order", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if said, ok := req.Params.InputResponses["size"].(*sdk.ElicitResult); ok {
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprint(said.Action, " ", said.Content["size"])}}}, nil
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprint(said.Action, " ",
+				said.Content["size"])}}}, nil
 		}
 		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"size": &sdk.ElicitParams{
-			Mode: "form", Message: "Which size?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"size":{"type":"string"}}}`),
+			Mode: "form", Message: "Which size?",
+			RequestedSchema: json.RawMessage(`{"type":"object","properties":{"size":{"type":"string"}}}`),
 		}}}, nil
 	})
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"sextant/backend/tools/mcp/config"
+	"sextant/backend/tools/mcp/results"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -46,7 +48,10 @@ func (j *journal) told(name, state string) bool {
 	return slices.ContainsFunc(j.events, func(e event.Event) bool {
 		var list event.MCPList
 		return e.Kind == event.MCPChanged && json.Unmarshal(e.Data, &list) == nil &&
-			slices.ContainsFunc(list.Servers, func(v event.MCPServer) bool { return v.Name == name && v.State == state })
+			slices.ContainsFunc(list.Servers, func(v event.MCPServer) bool {
+				return v.Name == name &&
+					v.State == state
+			})
 	})
 }
 
@@ -77,7 +82,7 @@ func stdio(t *testing.T, mode, more string) string {
 	return `{"command": ` + strconv.Quote(self) + `, "env": {"` + serverMode + `": "` + mode + `"}` + more + `}`
 }
 
-func config(servers ...string) string {
+func configText(servers ...string) string {
 	return `{"mcpServers": {` + strings.Join(servers, ", ") + `}}`
 }
 
@@ -142,7 +147,8 @@ func call(t *testing.T, s *Servers, tool, args string) toolspec.Result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	r, err := s.Execute(ctx, toolspec.Call{Tool: tool, Args: json.RawMessage(args)}, toolspec.Definition{Name: tool, Owner: strings.Split(tool, "__")[0]}, nil)
+	r, err := s.Execute(ctx, toolspec.Call{Tool: tool, Args: json.RawMessage(args)},
+		toolspec.Definition{Name: tool, Owner: strings.Split(tool, "__")[0]}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,11 +183,13 @@ func pid(t *testing.T, s *Servers) int {
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 func TestAServersToolsAreOfferedUnderItsName(t *testing.T) {
-	s, j, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
+	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	v := reaches(t, s, "My Tester", stateReady)
 	want := []string{
-		"my_tester__crash", "my_tester__drop", "my_tester__echo_text_81127a12", "my_tester__echo_text_f2e88feb", "my_tester__env", "my_tester__grow",
-		"my_tester__hang", "my_tester__huge", "my_tester__large", "my_tester__mixed", "my_tester__order", "my_tester__turn",
+		"my_tester__crash", "my_tester__drop", "my_tester__echo_text_81127a12", "my_tester__echo_text_f2e88feb",
+		"my_tester__env", "my_tester__grow",
+		"my_tester__hang", "my_tester__huge", "my_tester__large", "my_tester__mixed", "my_tester__order",
+		"my_tester__turn",
 	}
 	if got := slices.Sorted(slices.Values(v.Tools)); !slices.Equal(got, want) {
 		t.Errorf("tools %v", got)
@@ -190,16 +198,20 @@ func TestAServersToolsAreOfferedUnderItsName(t *testing.T) {
 		t.Errorf("got %+v", v)
 	}
 	for _, d := range s.Definitions("any") {
-		if d.Origin != toolspec.OriginMCP || d.Owner != "My Tester" || d.Hints.ReadOnly || !d.Hints.Confirm || d.Hints.Destructive != (d.Name == "my_tester__drop") {
+		if d.Origin != toolspec.OriginMCP || d.Owner != "My Tester" || d.Hints.ReadOnly || !d.Hints.Confirm ||
+			d.Hints.Destructive != (d.Name == "my_tester__drop") {
 			t.Errorf("%s: %+v", d.Name, d)
 		}
 	}
-	eventually(t, "the catalogue's change is published", func() bool { return j.count(event.CatalogueChanged) == 2 && j.count(event.MCPChanged) >= 2 })
+	eventually(t, "the catalogue's change is published", func() bool {
+		return j.count(event.CatalogueChanged) == 2 &&
+			j.count(event.MCPChanged) >= 2
+	})
 }
 
 func TestAnswersBecomeResults(t *testing.T) {
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "secret")
-	s, _, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
+	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	if r := call(t, s, "my_tester__echo_text_81127a12", `{"text":"hi"}`); !r.Success || r.Value != "hi" || r.Sources[0] != "mcp:My Tester" {
 		t.Errorf("got %+v", r)
@@ -208,14 +220,14 @@ func TestAnswersBecomeResults(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	r := call(t, s, "my_tester__mixed", `{}`)
-	if want := "first\n(sound, audio/wav, 1 bytes, not shown)\na.txt file:///a.txt\nnote:1\ninside"; r.Text != want {
+	if want := "first\n(audio, audio/wav, 1 bytes, not shown)\na.txt file:///a.txt\nnote:1\ninside"; r.Text != want {
 		t.Errorf("got %q", r.Text)
 	}
 	if b, _ := json.Marshal(r.Value); string(b) != `{"n":1}` || len(r.Images) != 1 || string(r.Images[0].Data) != "\x01\x02\x03" {
 		t.Errorf("got %s, %+v", b, r.Images)
 	}
-	mustFail(t, call(t, s, "my_tester__drop", `{}`), toolspec.UserError, "no such table", "from the MCP server My Tester")
-	if r := call(t, s, "my_tester__large", `{}`); !r.Success || len(r.ModelText()) > maxText+100 || !strings.HasSuffix(r.ModelText(), "more bytes are left out") {
+	mustFail(t, call(t, s, "my_tester__drop", `{}`), toolspec.UserError, "no such table", "of the MCP server My Tester")
+	if r := call(t, s, "my_tester__large", `{}`); !r.Success || len(r.ModelText()) > results.MaxText+100 || !strings.HasSuffix(r.ModelText(), "more bytes left out") {
 		t.Errorf("%d bytes: %.300s", len(r.ModelText()), r.ModelText())
 	}
 	if env := call(t, s, "my_tester__env", `{}`).ModelText(); strings.Contains(env, "SEXTANT_OPENAI_API_KEY") || !strings.Contains(env, "PATH=") {
@@ -229,7 +241,7 @@ func TestAnswersBecomeResults(t *testing.T) {
 }
 
 func TestACrashIsToldAndTheServerStartedAgainWhileOthersGoOn(t *testing.T) {
-	s, j, _ := started(t, config(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
+	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	reaches(t, s, "other", stateReady)
 	first := pid(t, s)
@@ -245,7 +257,7 @@ func TestACrashIsToldAndTheServerStartedAgainWhileOthersGoOn(t *testing.T) {
 }
 
 func TestAServerThatFailedSaysWhyAndWhenItIsTriedAgain(t *testing.T) {
-	s, _, _ := startedWith(t, config(`"My Tester": `+stdio(t, "good", "")), Config{firstPause: time.Hour})
+	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{timing: timing{firstPause: time.Hour}})
 	reaches(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call", "Stopped, exit 3: Error: out of paper")
 	eventually(t, "the next try is set", func() bool { return find(s, "My Tester").NextTry != nil })
@@ -253,13 +265,15 @@ func TestAServerThatFailedSaysWhyAndWhenItIsTriedAgain(t *testing.T) {
 	if v.State != stateDown || v.Error != "Stopped, exit 3: Error: out of paper" || len(v.Tools) != 0 {
 		t.Errorf("got %+v", v)
 	}
-	mustFail(t, s.Call(t.Context(), "My Tester", "env", nil), toolspec.SystemError, "does not run: Stopped, exit 3", "Next try in ")
+	mustFail(t, s.Call(t.Context(), "My Tester", "env", nil), toolspec.SystemError, "is not running: Stopped, exit 3",
+		"Next try in ")
 }
 
 func TestOfTwoChangesAtOnceTheOlderListNeverComesLast(t *testing.T) {
 	j := &journal{}
 	s := New(Config{Journal: j})
-	s.servers["a"], s.servers["b"] = newServer(s, "a", "a", Entry{}, ""), newServer(s, "b", "b", Entry{}, "")
+	s.servers["a"], s.servers["b"] = newServer(s, "a", "a", config.Entry{}, ""), newServer(s, "b", "b", config.Entry{},
+		"")
 	for round := range 200 {
 		var both sync.WaitGroup
 		for _, v := range s.servers {
@@ -276,8 +290,9 @@ func TestOfTwoChangesAtOnceTheOlderListNeverComesLast(t *testing.T) {
 }
 
 func TestAServerThatCannotRunSaysWhy(t *testing.T) {
-	s, _, _ := started(t, config(
-		`"dies": `+stdio(t, "dies", ""), `"missing": {"command": "no-such-program-here"}`, `"garbage": `+stdio(t, "garbage", ""),
+	s, _, _ := started(t, configText(
+		`"dies": `+stdio(t, "dies", ""), `"missing": {"command": "no-such-program-here"}`,
+		`"garbage": `+stdio(t, "garbage", ""),
 		`"good": `+stdio(t, "good", ""), `"wrong": {"comand": "x"}`, `"typed": {"command": 5}`,
 	))
 	for name, want := range map[string]string{
@@ -296,7 +311,7 @@ func TestAServerThatCannotRunSaysWhy(t *testing.T) {
 }
 
 func TestAnAnswerBeyondTheBoundEndsTheConnectionNotUs(t *testing.T) {
-	s, j, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
+	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__huge", `{}`), toolspec.SystemError, "stopped during the call")
 	eventually(t, "the failure is published", func() bool { return j.told("My Tester", stateDown) })
@@ -304,18 +319,19 @@ func TestAnAnswerBeyondTheBoundEndsTheConnectionNotUs(t *testing.T) {
 }
 
 func TestACallEndsWithItsDeadlineAndTheServerGoesOn(t *testing.T) {
-	s, _, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
+	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	mustFail(t, s.Call(ctx, "My Tester", "hang", nil), toolspec.SystemError, "did not answer hang in time; whether it acted is unknown")
+	mustFail(t, s.Call(ctx, "My Tester", "hang", nil), toolspec.SystemError, "did not answer hang in time; whether it "+
+		"took effect is unknown")
 	if r := call(t, s, "my_tester__echo_text_f2e88feb", `{}`); !r.Success {
 		t.Errorf("got %+v", r)
 	}
 }
 
 func TestAChangedListOfToolsIsNoticed(t *testing.T) {
-	s, _, _ := started(t, config(`"My Tester": `+stdio(t, "good", "")))
+	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	if r := call(t, s, "my_tester__grow", `{}`); !r.Success {
 		t.Fatal(r.Error)
@@ -327,7 +343,7 @@ func TestAChangedListOfToolsIsNoticed(t *testing.T) {
 }
 
 func TestCloseEndsEveryProcessEvenAMuteOne(t *testing.T) {
-	s, _, _ := started(t, config(`"My Tester": `+stdio(t, "good", ""), `"mute": `+stdio(t, "mute", "")))
+	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", ""), `"mute": `+stdio(t, "mute", "")))
 	reaches(t, s, "My Tester", stateReady)
 	n := pid(t, s)
 	if find(s, "mute").State != stateStarting {

@@ -2,22 +2,26 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
 
-// quiet is how long the config must rest before it is read: editors write in steps.
-const quiet = 150 * time.Millisecond
+const (
+	// settleTime is how long the config must be unchanged before it is read: editors write in steps.
+	settleTime = 150 * time.Millisecond
+	// pollInterval finds changes that watching the config folder misses.
+	pollInterval = 2 * time.Second
+)
 
+// watch reloads the config when it changes, until ctx ends.
 func (s *Servers) watch(ctx context.Context) {
 	var events chan fsnotify.Event
 	var faults chan error
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		s.log.Warn("watching MCP config; it is read every 2 s instead", "error", err)
+		s.log.Warn("MCP config cannot be watched; it is read every 2 s instead", "err", err)
 	} else {
 		defer watcher.Close()
 		events, faults = watcher.Events, watcher.Errors
@@ -25,36 +29,27 @@ func (s *Servers) watch(ctx context.Context) {
 	// The folder, not the file: editors replace the file.
 	folder := filepath.Dir(s.cfg.Path)
 	watching := watcher != nil && watcher.Add(folder) == nil
-	slow := time.NewTicker(rescan)
-	defer slow.Stop()
-	soon := time.NewTimer(quiet)
-	defer soon.Stop()
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	settled := time.NewTimer(settleTime)
+	defer settled.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-faults: //nolint:errcheck // any fault only means: look again soon
-			soon.Reset(quiet)
+		case <-faults: //nolint:errcheck // any fault only means that something may have changed
+			settled.Reset(settleTime)
 		case e := <-events:
 			if filepath.Base(e.Name) == filepath.Base(s.cfg.Path) {
-				soon.Reset(quiet)
+				settled.Reset(settleTime)
 			}
-		case <-slow.C:
+		case <-poll.C:
 			if !watching && watcher != nil {
 				watching = watcher.Add(folder) == nil
 			}
 			s.reload()
-		case <-soon.C:
+		case <-settled.C:
 			s.reload()
 		}
 	}
-}
-
-// asText is v as JSON, for comparing; plain data always can be.
-func asText(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(b)
 }

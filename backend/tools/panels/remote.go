@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/mcp/results"
 	"sextant/shared/toolspec"
 )
 
@@ -36,7 +36,7 @@ func (r *Registry) remote(ctx context.Context, o *offer, sent outgoing) toolspec
 	var refused *jsonrpc.Error
 	switch {
 	case err == nil:
-		return mcp.Result(o.title, got)
+		return results.Of(o.title, got)
 	case ctx.Err() == nil && errors.As(err, &refused):
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server of the %s panel refused %s: %.2000s", o.title, tool, refused.Message),
 			"Check the arguments, and that the last part of the tool's endpoint is the server's name for it.")

@@ -1,10 +1,9 @@
-// Package apps reads what MCP servers say of MCP Apps (extension io.modelcontextprotocol/ui,
-// revision 2026-01-26): which tool is shown by which page, who may call a tool, and what a page
-// would like to reach. It also holds what apps tell the model, and how much they may ask.
+// Package apps reads what MCP servers declare for MCP Apps (extension io.modelcontextprotocol/ui, revision
+// 2026-01-26): which page shows a tool, who may call a tool, and what a page wants to reach. It also caches
+// pages, holds the context that apps give the model, and limits their requests.
 //
-// All of it is a server's word, from outside: what is malformed counts as not said, everything is
-// bounded, and a page reaches nothing that its person has not agreed to. The package talks to
-// nobody; the servers' room reads and calls.
+// All of it comes from a server and is text from outside: what is malformed counts as absent, everything is
+// bounded, and a page reaches nothing that the person has not allowed. The package talks to no server.
 package apps
 
 import (
@@ -19,9 +18,9 @@ import (
 )
 
 const (
-	// Extension is the name under which both sides say that they know MCP Apps.
+	// Extension is the name under which both sides declare that they support MCP Apps.
 	Extension = "io.modelcontextprotocol/ui"
-	// MIME is the only type of page there is.
+	// MIME is the only supported type of page.
 	MIME = "text/html;profile=mcp-app"
 	// scheme begins the address of every page.
 	scheme = "ui://"
@@ -32,10 +31,10 @@ const (
 	maxDomains = 32
 )
 
-// Settings is what a client says under Extension.
+// Settings is what a client declares under Extension.
 func Settings() map[string]any { return map[string]any{"mimeTypes": []string{MIME}} }
 
-// Tool is what a server says of one of its tools.
+// Tool is what a server declares for one of its tools.
 type Tool struct {
 	// URI is the page that shows its calls, "" for none.
 	URI string
@@ -43,8 +42,8 @@ type Tool struct {
 	Model, App bool
 }
 
-// ToolOf reads a tool's _meta.ui, and the older "ui/resourceUri". Without a visibility that can be read
-// both may call it.
+// ToolOf reads a tool's _meta.ui, and the older "ui/resourceUri". Without a valid visibility both may call
+// it.
 func ToolOf(meta sdk.Meta) Tool {
 	t := Tool{Model: true, App: true}
 	var said struct {
@@ -62,21 +61,23 @@ func ToolOf(meta sdk.Meta) Tool {
 		t.URI = address(said.Old)
 	}
 	if said.UI.Visibility != nil {
-		t.Model, t.App = slices.Contains(said.UI.Visibility, any("model")), slices.Contains(said.UI.Visibility, any("app"))
+		t.Model, t.App = slices.Contains(said.UI.Visibility, any("model")), slices.Contains(said.UI.Visibility,
+			any("app"))
 	}
 	return t
 }
 
-// decode reads meta, which came as JSON, into a struct; false when it does not fit.
+// decode reads meta, which came as JSON, into a struct; it reports false if it does not fit.
 func decode(meta sdk.Meta, into any) bool {
 	raw, err := json.Marshal(meta)
 	return err == nil && json.Unmarshal(raw, into) == nil
 }
 
-// address is uri when it is one of a page, else "".
+// address is uri if it is the address of a page, else "".
 func address(uri any) string {
 	text, _ := uri.(string)
-	if !strings.HasPrefix(text, scheme) || len(text) <= len(scheme) || len(text) > maxURI || strings.ContainsFunc(text, unseen) {
+	if !strings.HasPrefix(text, scheme) || len(text) <= len(scheme) || len(text) > maxURI ||
+		strings.ContainsFunc(text, unseen) {
 		return ""
 	}
 	return text
@@ -84,7 +85,7 @@ func address(uri any) string {
 
 func unseen(r rune) bool { return r <= ' ' || r == 0x7f }
 
-// Domains are origins by what a page may do with them.
+// Domains are origins by what a page does with them.
 type Domains struct {
 	Connect  []string `json:"connect,omitempty"`
 	Resource []string `json:"resource,omitempty"`
@@ -92,13 +93,13 @@ type Domains struct {
 	Base     []string `json:"base,omitempty"`
 }
 
-// lists are the origins of d by the word for what a page does with them.
+// lists are the origins by the name of their use.
 func (d *Domains) lists() map[string]*[]string {
 	return map[string]*[]string{"connect": &d.Connect, "resource": &d.Resource, "frame": &d.Frame, "base": &d.Base}
 }
 
-// Uses are the origins of d, each with what a page does with it: "connect https://api.example.com". So
-// they are agreed to: who lets a page send somewhere has not let it run scripts from there. Sorted.
+// Uses are the origins of d, each with its use: "connect https://api.example.com", sorted. The person
+// allows each use: whoever lets a page send somewhere has not let it run scripts from there.
 func (d Domains) Uses() []string {
 	var all []string
 	for word, list := range d.lists() {
@@ -110,7 +111,7 @@ func (d Domains) Uses() []string {
 	return all
 }
 
-// Among is d with nothing but the uses in allowed.
+// Among is d reduced to the uses in allowed.
 func (d Domains) Among(allowed []string) Domains {
 	var out Domains
 	into := out.lists()
@@ -124,7 +125,7 @@ func (d Domains) Among(allowed []string) Domains {
 	return out
 }
 
-// IsUse reports whether text is a use, as Uses writes them.
+// IsUse reports whether text is a use as Uses returns them.
 func IsUse(text string) bool {
 	word, o, _ := strings.Cut(text, " ")
 	return (&Domains{}).lists()[word] != nil && slices.Equal(origins([]any{o}), []string{o})
@@ -134,9 +135,9 @@ func IsUse(text string) bool {
 type Page struct {
 	URI  string
 	HTML []byte
-	// Domains are what it would like to reach.
+	// Domains are what it wants to reach.
 	Domains Domains
-	// Border is what it says of a border around it, nil when it leaves that to us.
+	// Border is whether it wants a border, nil if it does not say.
 	Border *bool
 	// Permissions are the abilities of a browser that it would like to have. None is given.
 	Permissions []string
@@ -145,16 +146,16 @@ type Page struct {
 // ErrNoPage says why what a server gave is no page.
 var ErrNoPage = errors.New("it is no page that can be shown")
 
-// PageOf reads the answer to resources/read for uri. What the list of resources says of the page
-// counts where the answer itself says nothing.
+// PageOf reads the answer to resources/read for uri. listed is the page's _meta in the list of resources,
+// which counts if the answer itself has none.
 func PageOf(uri string, contents []*sdk.ResourceContents, listed sdk.Meta) (Page, error) {
 	at := slices.IndexFunc(contents, func(c *sdk.ResourceContents) bool { return c != nil && c.URI == uri })
 	if at < 0 {
-		return Page{}, fmt.Errorf("%w: the server answered without %s", ErrNoPage, uri)
+		return Page{}, fmt.Errorf("%w: the server's answer does not contain %s", ErrNoPage, uri)
 	}
 	c := contents[at]
 	if !isPage(c.MIMEType) {
-		return Page{}, fmt.Errorf("%w: it is of the type %.80q, not %q", ErrNoPage, c.MIMEType, MIME)
+		return Page{}, fmt.Errorf("%w: its type is %.80q, not %q", ErrNoPage, c.MIMEType, MIME)
 	}
 	html := c.Blob
 	if c.Text != "" {
@@ -167,23 +168,23 @@ func PageOf(uri string, contents []*sdk.ResourceContents, listed sdk.Meta) (Page
 		return Page{}, fmt.Errorf("%w: it is larger than %d MB", ErrNoPage, MaxPage>>20)
 	}
 	p := Page{URI: uri, HTML: html}
-	if !p.wishes(c.Meta) {
-		p.wishes(listed)
+	if !p.applyMeta(c.Meta) {
+		p.applyMeta(listed)
 	}
 	return p, nil
 }
 
-// isPage reports whether a MIME type is MIME, however it is spaced.
+// isPage reports whether a MIME type is MIME, ignoring spaces.
 func isPage(mime string) bool {
 	return strings.EqualFold(strings.ReplaceAll(mime, " ", ""), MIME)
 }
 
-// wishes takes over what _meta.ui says; false when it says nothing.
-func (p *Page) wishes(meta sdk.Meta) bool {
+// applyMeta reads _meta.ui; it reports false if there is none.
+func (p *Page) applyMeta(meta sdk.Meta) bool {
 	if _, said := meta["ui"]; !said {
 		return false
 	}
-	// Each part by itself: one that is malformed takes nothing from the others.
+	// Part by part: a malformed one does not invalidate the others.
 	var csp struct {
 		UI struct {
 			CSP struct {
@@ -196,7 +197,10 @@ func (p *Page) wishes(meta sdk.Meta) bool {
 	}
 	if decode(meta, &csp) {
 		c := csp.UI.CSP
-		p.Domains = Domains{Connect: origins(c.Connect), Resource: origins(c.Resource), Frame: origins(c.Frame), Base: origins(c.Base)}
+		p.Domains = Domains{
+			Connect: origins(c.Connect), Resource: origins(c.Resource), Frame: origins(c.Frame),
+			Base: origins(c.Base),
+		}
 	}
 	var rest struct {
 		UI struct {
@@ -219,11 +223,12 @@ func (p *Page) wishes(meta sdk.Meta) bool {
 	return true
 }
 
-// origin is the form of an origin that a page may name: a name with a dot over TLS, "*." before it at
-// most. A path behind it is left out: a policy cannot be told by halves.
-var origin = regexp.MustCompile(`^((?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?)/?$`)
+// originPattern matches an origin that a page may name: a domain with a dot, over TLS, with "*." before it at
+// most. Origins with a path are left out: a content security policy would not apply it in all cases.
+var originPattern = regexp.MustCompile(`^((?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?)/?$`)
 
-var numeric = regexp.MustCompile(`://[0-9.]+(?::|$)`)
+// numericHost matches the end of an origin whose host is an IP address.
+var numericHost = regexp.MustCompile(`://[0-9.]+(?::|$)`)
 
 func origins(list []any) []string {
 	var good []string
@@ -232,7 +237,8 @@ func origins(list []any) []string {
 		if len(text) > 300 || len(good) >= maxDomains {
 			continue
 		}
-		if found := origin.FindStringSubmatch(strings.ToLower(text)); found != nil && !numeric.MatchString(found[1]) && !slices.Contains(good, found[1]) {
+		if found := originPattern.FindStringSubmatch(strings.ToLower(text)); found != nil &&
+			!numericHost.MatchString(found[1]) && !slices.Contains(good, found[1]) {
 			good = append(good, found[1])
 		}
 	}

@@ -50,8 +50,12 @@ func TestAPageIsTakenAsTheSpecificationHasItAndNotOtherwise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(p.Domains.Connect, []string{"https://api.example.com", "https://b.example", "wss://e.example:8443"}) ||
-		!slices.Equal(p.Domains.Resource, []string{"https://*.cdn.example"}) || p.Border == nil || *p.Border || !slices.Equal(p.Permissions, []string{"camera"}) {
+	if !slices.Equal(p.Domains.Connect, []string{
+		"https://api.example.com", "https://b.example",
+		"wss://e.example:8443",
+	}) ||
+		!slices.Equal(p.Domains.Resource, []string{"https://*.cdn.example"}) || p.Border == nil || *p.Border ||
+		!slices.Equal(p.Permissions, []string{"camera"}) {
 		t.Errorf("%+v", p)
 	}
 	granted := []string{"connect https://b.example", "frame https://*.cdn.example", "https://api.example.com"}
@@ -63,7 +67,10 @@ func TestAPageIsTakenAsTheSpecificationHasItAndNotOtherwise(t *testing.T) {
 			t.Errorf("%q is no use", use)
 		}
 	}
-	for _, bad := range []string{"https://b.example", "connect", "send https://b.example", "connect https://b.example; script-src *", "connect http://b.example", "connect https://B.example"} {
+	for _, bad := range []string{
+		"https://b.example", "connect", "send https://b.example",
+		"connect https://b.example; script-src *", "connect http://b.example", "connect https://B.example",
+	} {
 		if IsUse(bad) {
 			t.Errorf("%q is a use", bad)
 		}
@@ -128,7 +135,7 @@ func TestAFloodOfAnAppIsRefused(t *testing.T) {
 		t.Errorf("%d passed", in)
 	}
 	now = now.Add(time.Minute)
-	for range atOnce {
+	for range maxConcurrent {
 		if _, err := gate.Enter("a"); err != nil {
 			t.Fatal(err)
 		}

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// A page whose call was denied rests, and after some denials calls nothing until it is shown anew (a call
-// that is allowed between them forgives none, or a page would make one): a
-// person who is asked again and again agrees in the end.
+// A page whose call was denied must wait denialPause, and after maxDenials it may call nothing until it is
+// opened again: a person who is asked again and again agrees in the end. A call that is allowed in between
+// resets nothing, or a page would make one on purpose.
 const (
-	denialRest = 3 * time.Second
-	maxNoes    = 2
+	denialPause = 3 * time.Second
+	maxDenials  = 2
 )
 
-// Noes counts for each server the calls of its pages that were denied. Its methods may be called
-// concurrently; the zero value is ready.
+// Noes counts, for each server, the calls of its pages that were denied. Its methods may be
+// called concurrently; the zero value is ready.
 type Noes struct {
 	mu     sync.Mutex
 	denied map[string]denials
-	// Now is the clock, time.Now when nil.
+	// Now is the clock, time.Now if nil.
 	Now func() time.Time
 }
 
@@ -35,15 +35,16 @@ func (n *Noes) now() time.Time {
 	return time.Now()
 }
 
-// Asks says why a page of server may call nothing now, nil when it may.
+// Asks says why a page of server may call nothing now, nil if it may.
 func (n *Noes) Asks(server string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch d := n.denied[server]; {
-	case d.count >= maxNoes:
-		return fmt.Errorf("calls of the app of %s were denied %d times; it calls nothing more until it is shown anew", server, d.count)
-	case d.count > 0 && n.now().Sub(d.last) < denialRest:
-		return fmt.Errorf("a call of the app of %s was denied just now; wait, then try again", server)
+	case d.count >= maxDenials:
+		return fmt.Errorf("calls of the app of %s were denied %d times; it can call again after it is reopened", server,
+			d.count)
+	case d.count > 0 && n.now().Sub(d.last) < denialPause:
+		return fmt.Errorf("a call of the app of %s was just denied; wait, then try again", server)
 	}
 	return nil
 }
@@ -58,7 +59,7 @@ func (n *Noes) Said(server string) {
 	n.denied[server] = denials{count: n.denied[server].count + 1, last: n.now()}
 }
 
-// Forget begins anew, as the page does.
+// Forget resets the count when the page is opened again.
 func (n *Noes) Forget(server string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -17,7 +17,7 @@ func TestAnAppThatIsDeniedRestsAndThenCallsNothing(t *testing.T) {
 	may(true)
 	noes.Said("a")
 	may(false)
-	now = now.Add(denialRest)
+	now = now.Add(denialPause)
 	may(true)
 	noes.Said("a")
 	now = now.Add(time.Hour)

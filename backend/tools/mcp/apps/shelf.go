@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// maxShown bounds how many pages are kept to be shown again, each of MaxPage bytes at most.
-const maxShown = 12
+// maxCached bounds how many pages are cached, each of MaxPage bytes at most.
+const maxCached = 12
 
-// Shelf holds the pages that were shown last, each with what it may reach. Its methods may be called
+// Shelf holds the pages that were opened last, each with what it may reach. Its methods may be called
 // concurrently; the zero value is ready.
 type Shelf struct {
 	mu    sync.Mutex
@@ -23,10 +23,10 @@ type Shown struct {
 	Domains Domains
 }
 
-// idPrefix begins the ids of pages; no panel has an id like it.
+// idPrefix begins the ids of pages; no panel has such an id.
 const idPrefix = "app "
 
-// Put keeps a server's page under the id that is returned; it replaces an earlier one of that address.
+// Put stores a server's page and returns its id; it replaces an earlier page of that address.
 func (s *Shelf) Put(server string, page Page, allowed []string) (id string) {
 	id = idPrefix + server + " " + page.URI
 	s.mu.Lock()
@@ -35,7 +35,7 @@ func (s *Shelf) Put(server string, page Page, allowed []string) (id string) {
 		s.pages = map[string]Shown{}
 	}
 	if _, known := s.pages[id]; !known {
-		if s.order = append(s.order, id); len(s.order) > maxShown {
+		if s.order = append(s.order, id); len(s.order) > maxCached {
 			delete(s.pages, s.order[0])
 			s.order = s.order[1:]
 		}
@@ -44,7 +44,7 @@ func (s *Shelf) Put(server string, page Page, allowed []string) (id string) {
 	return id
 }
 
-// Page is the page of that id; false when none is kept.
+// Page is the page with that id, if there is one.
 func (s *Shelf) Page(id string) (Shown, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *Shelf) Page(id string) (Shown, bool) {
 	return page, ok
 }
 
-// All are the pages that are kept.
+// All are all cached pages.
 func (s *Shelf) All() []Shown {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *Shelf) All() []Shown {
 	return all
 }
 
-// Drop forgets the pages of a server: what they may reach is no longer so.
+// Drop removes the pages of a server, because what they may reach has changed.
 func (s *Shelf) Drop(server string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,7 +27,7 @@ const (
 // Bundle is a server that comes with its program.
 type Bundle struct {
 	Title, Version, Author, Description string
-	// Folder is where it is unpacked; Files and Bytes are how much that is.
+	// Folder is where it is unpacked; Files and Bytes are its size.
 	Folder string
 	Files  int
 	Bytes  int64
@@ -35,7 +35,7 @@ type Bundle struct {
 	archive *zip.Reader
 }
 
-// manifest is what of a bundle's manifest.json is used (the MCPB specification, 0.1 to 0.4).
+// manifest is the part of a bundle's manifest.json that is used (MCPB specification, 0.1 to 0.4).
 type manifest struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"display_name"`
@@ -65,7 +65,7 @@ type run struct {
 	Env     map[string]string `json:"env"`
 }
 
-// wanted is a value that the person is asked for.
+// wanted is a value that the person must give.
 type wanted struct {
 	Title     string          `json:"title"`
 	Required  bool            `json:"required"`
@@ -73,14 +73,14 @@ type wanted struct {
 	Default   json.RawMessage `json:"default"`
 }
 
-// ruleName is a bundle's name, which becomes a folder's.
-var ruleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// namePattern matches a bundle's name, which becomes a folder's name.
+var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// bundle reads a .mcpb file; nothing is unpacked.
+// bundle reads a .mcpb file without unpacking it.
 func (r Reader) bundle(data []byte) (List, error) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return List{}, fmt.Errorf("the bundle is no zip file that can be read: %w", err)
+		return List{}, fmt.Errorf("the bundle is not a valid zip file: %w", err)
 	}
 	b := &Bundle{archive: archive}
 	for _, f := range archive.File {
@@ -110,7 +110,7 @@ func readManifest(archive *zip.Reader) (manifest, error) {
 	var m manifest
 	file, err := archive.Open("manifest.json")
 	if err != nil {
-		return m, errors.New("the bundle has no manifest.json at its top")
+		return m, errors.New("the bundle has no manifest.json at its top level")
 	}
 	defer func() { _ = file.Close() }()
 	text, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
@@ -121,10 +121,11 @@ func readManifest(archive *zip.Reader) (manifest, error) {
 		return m, fmt.Errorf("the bundle's manifest.json: %w", err)
 	}
 	switch {
-	case !ruleName.MatchString(m.Name):
-		return m, fmt.Errorf("the bundle's name %.70q may hold letters, digits and . _ -, at most 64, and begins with a letter or digit", m.Name)
+	case !namePattern.MatchString(m.Name):
+		return m, fmt.Errorf("the bundle's name %.70q must begin with a letter or digit and may contain letters, "+
+			"digits and . _ - (64 characters at most)", m.Name)
 	case m.Server.Config.Command == "" && m.Server.Config.Platforms["linux"].Command == "":
-		return m, errors.New("the bundle's manifest.json says under server.mcp_config no command")
+		return m, errors.New("the bundle's manifest.json has no command in server.mcp_config")
 	}
 	return m, nil
 }
@@ -148,16 +149,20 @@ func (r Reader) bundled(m manifest, folder string) Server {
 		s.Args = append(s.Args, m.several(arg)...)
 	}
 	if on := m.Compatibility.Platforms; len(on) > 0 && !slices.Contains(on, "linux") {
-		s.Notes = append(s.Notes, "It says that it is for "+strings.Join(on, ", ")+" only.")
+		s.Notes = append(s.Notes, "It is made for "+strings.Join(on, ", ")+" only.")
 	}
-	folders := map[string]string{"__dirname": folder, "HOME": r.Home, "DESKTOP": filepath.Join(r.Home, "Desktop"), "DOCUMENTS": filepath.Join(r.Home, "Documents"), "DOWNLOADS": filepath.Join(r.Home, "Downloads"), "/": "/", "pathSeparator": "/"}
+	folders := map[string]string{
+		"__dirname": folder, "HOME": r.Home, "DESKTOP": filepath.Join(r.Home, "Desktop"),
+		"DOCUMENTS": filepath.Join(r.Home, "Documents"), "DOWNLOADS": filepath.Join(r.Home, "Downloads"),
+		"/": "/", "pathSeparator": "/",
+	}
 	r.fill(&s, func(name string) (string, string) {
 		if dir, ok := folders[name]; ok {
 			return dir, ""
 		}
 		key, ok := strings.CutPrefix(name, "user_config.")
 		if !ok {
-			return "", "${" + name + "} is nothing that a bundle may name."
+			return "", "${" + name + "} is unknown."
 		}
 		want := m.UserConfig[key]
 		values := want.values()
@@ -165,11 +170,12 @@ func (r Reader) bundled(m manifest, folder string) Server {
 		case len(values) > 0:
 			return strings.Join(values, " "), ""
 		case want.Required || want.Sensitive:
-			return "", "${" + name + "} (" + cmp.Or(want.Title, key) + ") is yours to give: write the value in its place, or the name of a secret."
+			return "", "You must give ${" + name + "} (" + cmp.Or(want.Title, key) + "). Replace it by the value or " +
+				"by a secret."
 		}
 		return "", ""
 	})
-	// A default may name a folder of the person's.
+	// A default may refer to one of these folders.
 	r.fill(&s, func(name string) (string, string) {
 		if dir, ok := folders[name]; ok {
 			return dir, ""
@@ -187,14 +193,14 @@ func (w wanted) values() []string {
 	}
 	var one any
 	number := json.NewDecoder(bytes.NewReader(w.Default))
-	number.UseNumber() // as it is written there: 1000000, not 1e+06
+	number.UseNumber() // as it is written: 1000000, not 1e+06
 	if number.Decode(&one) != nil || one == nil || one == "" {
 		return nil
 	}
 	return []string{fmt.Sprint(one)}
 }
 
-// several is an argument, or as many as the list has that stands in its place.
+// several is an argument, or one for each value of a list in its place.
 func (m manifest) several(arg string) []string {
 	key, ok := strings.CutPrefix(strings.TrimSuffix(arg, "}"), "${user_config.")
 	if !ok || !strings.HasSuffix(arg, "}") {
@@ -206,14 +212,15 @@ func (m manifest) several(arg string) []string {
 	return []string{arg}
 }
 
-// Unpack writes the bundle to its folder, which must not be there yet. When it fails, nothing stays.
+// Unpack writes the bundle to its folder, which must not exist yet. If it fails, nothing is left behind.
 func (b *Bundle) Unpack() (err error) {
 	if err := os.MkdirAll(filepath.Dir(b.Folder), 0o700); err != nil {
 		return fmt.Errorf("unpacking the bundle: %w", err)
 	}
 	if err := os.Mkdir(b.Folder, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s is there already: remove the server and this folder to take the bundle anew", b.Folder)
+			return fmt.Errorf("%s already exists. Remove the server and this folder to import the bundle again",
+				b.Folder)
 		}
 		return fmt.Errorf("unpacking the bundle: %w", err)
 	}
@@ -222,7 +229,7 @@ func (b *Bundle) Unpack() (err error) {
 			_ = os.RemoveAll(b.Folder)
 		}
 	}()
-	// Nothing can be written outside of a root, by whatever name or link.
+	// Nothing can be written outside a root, whatever the name or link.
 	root, err := os.OpenRoot(b.Folder)
 	if err != nil {
 		return fmt.Errorf("unpacking the bundle: %w", err)
@@ -241,11 +248,11 @@ func unpackOne(root *os.Root, f *zip.File, left *int64) error {
 	name := path.Clean(f.Name)
 	switch {
 	case !fs.ValidPath(name):
-		return errors.New("the name leads out of the bundle")
+		return errors.New("the path leads out of the bundle")
 	case strings.HasSuffix(f.Name, "/"):
 		return root.MkdirAll(name, 0o700)
 	case !f.Mode().IsRegular():
-		return errors.New("a bundle may hold files and folders only")
+		return errors.New("a bundle may contain only files and folders")
 	}
 	if dir := path.Dir(name); dir != "." {
 		if err := root.MkdirAll(dir, 0o700); err != nil {
@@ -264,7 +271,7 @@ func unpackOne(root *os.Root, f *zip.File, left *int64) error {
 	}
 	n, err := io.Copy(out, io.LimitReader(in, *left+1))
 	if *left -= n; err == nil && *left < 0 {
-		err = errors.New("the bundle says less than it holds")
+		err = errors.New("the bundle is larger than it states")
 	}
 	return errors.Join(err, out.Close())
 }

@@ -1,7 +1,7 @@
-// Package foreign reads the MCP servers that other programs list: claude_desktop_config.json and
-// .mcp.json (mcpServers), VS Code's mcp.json and settings (servers, with comments), and bundles
-// (.mcpb, a zip file with a manifest). It only reads and unpacks; what is done with a server is for
-// its caller, and nothing in such a file is to be believed.
+// Package importers imports MCP servers that other programs list: claude_desktop_config.json and .mcp.json
+// (mcpServers), VS Code's mcp.json and settings (servers, with comments), and bundles (.mcpb, a zip file with
+// a manifest). Reader reads such a file, PreviewOf shows what an import would add, Import adds it to
+// mcp-config.json. Nothing in such a file is trusted, and no server is started.
 package foreign
 
 import (
@@ -17,6 +17,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
 // Bounds of what is read.
@@ -26,20 +28,20 @@ const (
 	maxFile    = 300 << 20
 )
 
-// List is what a file holds.
+// List is what a file contains.
 type List struct {
-	// Format says in words what the file is.
+	// Format describes the file in words.
 	Format  string
 	Servers []Server
-	// Bundle is set when the file is a bundle, which has to be unpacked.
+	// Bundle is set if the file is a bundle, which must be unpacked.
 	Bundle *Bundle
-	// Digest stands for the bytes that were read, in hexadecimal: what is imported is known by it to
-	// be what was looked at.
+	// Digest is the SHA-256 of the file in hexadecimal: it proves that what is imported is what was
+	// previewed.
 	Digest string
 }
 
-// Server is one server as Sextant would run it. Notes say what a person has to do before it can
-// work, and what of the file was left out.
+// Server is one server as Sextant would run it. Notes say what a person must do before it can work, and
+// what of the file was left out.
 type Server struct {
 	Name     string
 	Command  string            `json:"command"`
@@ -50,21 +52,21 @@ type Server struct {
 	Headers  map[string]string `json:"headers"`
 	Type     string            `json:"type"`
 	Disabled bool              `json:"disabled"`
-	// OAuth is as Sextant's own list has it.
+	// OAuth is as in mcp-config.json.
 	OAuth json.RawMessage `json:"oauth"`
 	Notes []string        `json:"-"`
 }
 
-// Reader knows the machine that a file is read for.
+// Reader reads files for a machine.
 type Reader struct {
-	// Env looks a variable of the environment up.
+	// Env looks up an environment variable.
 	Env func(name string) (value string, ok bool)
-	// Home is the person's folder, Workspace the one that is worked in, Bundles where a bundle is
-	// unpacked, in a folder of its own.
+	// Home is the person's home, Workspace the folder they work in, Bundles where a bundle is unpacked, in a
+	// folder of its own.
 	Home, Workspace, Bundles string
 }
 
-// Open is Read of the file at path.
+// Open reads the file at path.
 func (r Reader) Open(path string) (List, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -87,7 +89,7 @@ func (r Reader) Open(path string) (List, error) {
 	return r.Read(data)
 }
 
-// Read lists the servers in data. Its errors say what such a file looks like.
+// Read lists the servers in data. Its errors say what such a file should look like.
 func (r Reader) Read(data []byte) (List, error) {
 	list, err := r.read(data)
 	sum := sha256.Sum256(data)
@@ -100,7 +102,7 @@ func (r Reader) read(data []byte) (List, error) {
 		return r.bundle(data)
 	}
 	if len(data) > maxText {
-		return List{}, errors.New("the file is larger than 1 MB, which no list of servers is")
+		return List{}, errors.New("the file is larger than 1 MB, too large for a list of servers")
 	}
 	var file struct {
 		MCPServers map[string]json.RawMessage `json:"mcpServers"`
@@ -111,7 +113,11 @@ func (r Reader) read(data []byte) (List, error) {
 			Inputs  []input                    `json:"inputs"`
 		} `json:"mcp"`
 	}
-	if err := json.Unmarshal(plain(data), &file); err != nil {
+	text, err := hujson.Standardize(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) // VS Code allows comments
+	if err == nil {
+		err = json.Unmarshal(text, &file)
+	}
+	if err != nil {
 		return List{}, fmt.Errorf("the file is neither JSON nor a bundle (.mcpb): %w", err)
 	}
 	list, raw, inputs := List{Format: "a list in the mcpServers form"}, file.MCPServers, file.Inputs
@@ -122,10 +128,11 @@ func (r Reader) read(data []byte) (List, error) {
 	case len(file.MCP.Servers) > 0:
 		list.Format, raw, inputs = "VS Code's settings", file.MCP.Servers, file.MCP.Inputs
 	default:
-		return List{}, errors.New(`the file names no servers; they stand under "mcpServers" (Claude, Cursor and others) or "servers" (VS Code)`)
+		return List{}, errors.New(`the file contains no servers; they are expected under "mcpServers" ` +
+			`(Claude, Cursor and others) or "servers" (VS Code)`)
 	}
 	if len(raw) > maxServers {
-		return List{}, fmt.Errorf("the file names %d servers; at most %d are taken", len(raw), maxServers)
+		return List{}, fmt.Errorf("the file contains %d servers; at most %d can be imported", len(raw), maxServers)
 	}
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		s, err := r.server(name, raw[name], inputs)
@@ -137,7 +144,7 @@ func (r Reader) read(data []byte) (List, error) {
 	return list, nil
 }
 
-// input is a value that VS Code asks its person for.
+// input is a value that VS Code asks the person for.
 type input struct {
 	ID          string `json:"id"`
 	Description string `json:"description"`
@@ -162,20 +169,21 @@ func (r Reader) server(name string, raw json.RawMessage, inputs []input) (Server
 		}
 	}
 	if more.EnvFile != "" {
-		s.Notes = append(s.Notes, "The file of variables "+more.EnvFile+" is not read: write under env what the server needs of it.")
+		s.Notes = append(s.Notes, "The variables in "+more.EnvFile+" are not imported. Add those that the server "+
+			"needs to env.")
 	}
 	r.fill(&s, func(name string) (string, string) { return r.value(name, inputs) })
 	return s, nil
 }
 
-// place is where a value is put in: ${name}.
-var place = regexp.MustCompile(`\$\{[^{}]{1,200}\}`)
+// placeholder is ${name}.
+var placeholder = regexp.MustCompile(`\$\{[^{}]{1,200}\}`)
 
-// fill puts values in their places; the ones that are missing stay and are noted once.
+// fill replaces placeholders by their values. Those without a value stay, and are noted once.
 func (r Reader) fill(s *Server, value func(name string) (text, note string)) {
 	noted := map[string]bool{}
 	put := func(text string) string {
-		return place.ReplaceAllStringFunc(text, func(found string) string {
+		return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 			with, note := value(found[2 : len(found)-1])
 			if note == "" {
 				return with
@@ -198,7 +206,7 @@ func (r Reader) fill(s *Server, value func(name string) (text, note string)) {
 	}
 }
 
-// value is what stands for ${name} in a text file, or why that is not known.
+// value is the value of ${name}, or a note why there is none.
 func (r Reader) value(name string, inputs []input) (text, note string) {
 	if id, ok := strings.CutPrefix(name, "input:"); ok {
 		for _, in := range inputs {
@@ -208,9 +216,10 @@ func (r Reader) value(name string, inputs []input) (text, note string) {
 			if in.Default != "" && !in.Password {
 				return in.Default, ""
 			}
-			return "", "${" + name + "} is asked for by VS Code (" + in.Description + "): write the value in its place, or the name of a secret."
+			return "", "VS Code asks for ${" + name + "} (" + in.Description + "). Replace it by the value or by a " +
+				"secret."
 		}
-		return "", "${" + name + "} is asked for by VS Code: write the value in its place, or the name of a secret."
+		return "", "VS Code asks for ${" + name + "}. Replace it by the value or by a secret."
 	}
 	switch name {
 	case "workspaceFolder", "workspaceRoot":
@@ -227,11 +236,12 @@ func (r Reader) value(name string, inputs []input) (text, note string) {
 	case hasOther:
 		return otherwise, ""
 	}
-	// What is in the environment may be a secret, and this is written to a file: it is named only.
+	// The value may be a secret, and this is written to a file: only the name is used.
 	if _, there := r.env(variable); there {
-		return "", "${" + name + "} is a variable of the environment, which is not copied: write its value in its place, or the name of a secret."
+		return "", "${" + name + "} is an environment variable, which is not copied. Replace it by its value or by a " +
+			"secret."
 	}
-	return "", "${" + name + "} has no value here: write one in its place."
+	return "", "${" + name + "} has no value here. Replace it by one."
 }
 
 func (r Reader) env(name string) (string, bool) {
@@ -239,45 +249,4 @@ func (r Reader) env(name string) (string, bool) {
 		return "", false
 	}
 	return r.Env(name)
-}
-
-// plain is text without the comments and trailing commas that VS Code allows in JSON.
-func plain(text []byte) []byte {
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	out := make([]byte, 0, len(text))
-	for i := 0; i < len(text); {
-		switch {
-		case text[i] == '"':
-			end := i + 1
-			for end < len(text) && text[end] != '"' {
-				if text[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			end = min(end+1, len(text))
-			out = append(out, text[i:end]...)
-			i = end
-		case bytes.HasPrefix(text[i:], []byte("//")):
-			for i < len(text) && text[i] != '\n' {
-				i++
-			}
-		case bytes.HasPrefix(text[i:], []byte("/*")):
-			end := bytes.Index(text[i+2:], []byte("*/"))
-			if end < 0 {
-				return out
-			}
-			i += end + 4
-		case text[i] == '}' || text[i] == ']':
-			if kept := bytes.TrimRight(out, " \t\r\n"); bytes.HasSuffix(kept, []byte(",")) {
-				out = kept[:len(kept)-1]
-			}
-			out = append(out, text[i])
-			i++
-		default:
-			out = append(out, text[i])
-			i++
-		}
-	}
-	return out
 }

@@ -25,61 +25,78 @@ func TestListsOfOtherProgramsAreRead(t *testing.T) {
 		notes              []string
 	}{
 		{
-			"Claude's", `{"mcpServers":{"files":{"command":"npx","args":["-y","server","${HOME}/x"],"env":{"A":"1"}}}}`, "mcpServers",
-			Server{Name: "files", Command: "npx", Args: []string{"-y", "server", "/home/ada/x"}, Env: map[string]string{"A": "1"}},
+			"Claude's", `{"mcpServers":{"files":{"command":"npx","args":["-y","server","${HOME}/x"],"env":{"A":"1"}}}}`,
+			"mcpServers",
+			Server{
+				Name: "files", Command: "npx", Args: []string{"-y", "server", "/home/ada/x"},
+				Env: map[string]string{"A": "1"},
+			},
 			nil,
 		},
 		{
-			"a project's, with variables", `{"mcpServers":{"api":{"type":"http","url":"${BASE:-https://mcp.example}/mcp","headers":{"Authorization":"Bearer ${TOKEN}","X":"${NOWHERE}"}}}}`, "mcpServers",
-			Server{Name: "api", Type: "http", URL: "https://mcp.example/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}", "X": "${NOWHERE}"}},
-			[]string{"${TOKEN} is a variable of the environment", "${NOWHERE} has no value"},
+			"a project's, with variables",
+			`{"mcpServers":{"api":{"type":"http","url":"${BASE:-https://mcp.example}/mcp","headers":{"Authorization":"Bearer ${TOKEN}","X":"${NOWHERE}"}}}}`, "mcpServers",
+			Server{
+				Name: "api", Type: "http", URL: "https://mcp.example/mcp",
+				Headers: map[string]string{"Authorization": "Bearer ${TOKEN}", "X": "${NOWHERE}"},
+			},
+			[]string{"${TOKEN} is an environment variable", "${NOWHERE} has no value"},
 		},
 		{
-			"VS Code's, with comments", "\xef\xbb\xbf{ // mine\n\"inputs\":[{\"id\":\"key\",\"description\":\"The key\",\"password\":true},{\"id\":\"dir\",\"default\":\"notes\"}],\n" +
-				"\"servers\":{\"s\":{/* a \"program\" */\"type\":\"stdio\",\"command\":\"node\",\"args\":[\"${workspaceFolder}/a//b.js\",\"${input:dir}\",],\"env\":{\"K\":\"${input:key}\"},\"envFile\":\".env\",},},}", "VS Code's mcp.json",
-			Server{Name: "s", Type: "stdio", Command: "node", Args: []string{"/work/a//b.js", "notes"}, Env: map[string]string{"K": "${input:key}"}},
-			[]string{"The file of variables .env", "${input:key} is asked for by VS Code (The key)"},
+			"VS Code's, with comments", "\xef\xbb\xbf{ // mine\n\"inputs\":[{\"id\":\"key\",\"description\":\"The " +
+				"key\",\"password\":true},{\"id\":\"dir\",\"default\":\"notes\"}],\n" +
+				"\"servers\":{\"s\":{/* a \"program\" " +
+				"*/\"type\":\"stdio\",\"command\":\"node\",\"args\":[\"${workspaceFolder}/a//b.js\"," +
+				"\"${input:dir}\",],\"env\":{\"K\":\"${input:key}\"},\"envFile\":\".env\",},},}",
+			"VS Code's mcp.json",
+			Server{
+				Name: "s", Type: "stdio", Command: "node", Args: []string{"/work/a//b.js", "notes"},
+				Env: map[string]string{"K": "${input:key}"},
+			},
+			[]string{"The variables in .env are not imported", "VS Code asks for ${input:key} (The key)"},
 		},
 		{
-			"VS Code's settings", `{"editor.tabSize":2,"mcp":{"servers":{"s":{"url":"https://mcp.example/"}}}}`, "VS Code's settings",
+			"VS Code's settings", `{"editor.tabSize":2,"mcp":{"servers":{"s":{"url":"https://mcp.example/"}}}}`,
+			"VS Code's settings",
 			Server{Name: "s", URL: "https://mcp.example/"},
 			nil,
 		},
 		{
-			"another program's word for an address", `{"mcpServers":{"s":{"httpUrl":"https://mcp.example/"}}}`, "mcpServers",
+			"another program's word for an address", `{"mcpServers":{"s":{"httpUrl":"https://mcp.example/"}}}`,
+			"mcpServers",
 			Server{Name: "s", URL: "https://mcp.example/"},
 			nil,
 		},
 	} {
-		list, err := reader(t).Read([]byte(c.text))
-		if err != nil || len(list.Servers) != 1 || !strings.Contains(list.Format, c.format) {
-			t.Errorf("%s: %+v %v", c.name, list, err)
-			continue
-		}
-		got := list.Servers[0]
-		if len(got.Notes) != len(c.notes) {
-			t.Errorf("%s: notes %q", c.name, got.Notes)
-			continue
-		}
-		for i, want := range c.notes {
-			if !strings.Contains(got.Notes[i], want) || strings.Contains(got.Notes[i], "hidden") {
-				t.Errorf("%s: note %q", c.name, got.Notes[i])
+		t.Run(c.name, func(t *testing.T) {
+			list, err := reader(t).Read([]byte(c.text))
+			if err != nil || len(list.Servers) != 1 || !strings.Contains(list.Format, c.format) {
+				t.Fatalf("%+v %v", list, err)
 			}
-		}
-		got.Notes = nil
-		if !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: %+v", c.name, got)
-		}
+			got := list.Servers[0]
+			if len(got.Notes) != len(c.notes) {
+				t.Fatalf("notes %q", got.Notes)
+			}
+			for i, want := range c.notes {
+				if !strings.Contains(got.Notes[i], want) || strings.Contains(got.Notes[i], "hidden") {
+					t.Errorf("note %q", got.Notes[i])
+				}
+			}
+			got.Notes = nil
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }
 
 func TestWhatIsNoListIsRefusedInWords(t *testing.T) {
 	for text, says := range map[string]string{
 		"":                             "neither JSON nor a bundle",
-		"{}":                           "names no servers",
+		"{}":                           "contains no servers",
 		`{"mcpServers":{"a":7}}`:       "server a",
 		`{"mcpServers":[1]}`:           "neither JSON",
-		"PK\x03\x04 and no more":       "no zip file",
+		"PK\x03\x04 and no more":       "not a valid zip file",
 		strings.Repeat(" ", maxText+1): "larger than 1 MB",
 		`{"mcpServers":{"a":{"command":"x` + "\\": "neither JSON",
 	} {
@@ -128,13 +145,18 @@ const bundleManifest = `{"manifest_version":"0.3","name":"notes-server","display
 
 func TestABundleIsShownAndUnpacked(t *testing.T) {
 	r := reader(t)
-	list, err := r.Read(packed(t, map[string]string{"manifest.json": bundleManifest, "!server/run": "#!/bin/sh\n", "server/data.txt": "data"}))
+	list, err := r.Read(packed(t, map[string]string{
+		"manifest.json": bundleManifest, "!server/run": "#!/bin/sh\n",
+		"server/data.txt": "data",
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(r.Bundles, "notes-server")
 	s, b := list.Servers[0], list.Bundle
-	if s.Command != folder+"/server/run" || !reflect.DeepEqual(s.Args, []string{"--dir", "/home/ada/a", "/home/ada/Documents", "--home=/home/ada"}) || s.Env["LEVEL"] != "3000000" || s.Env["KEY"] != "${user_config.key}" {
+	if s.Command != folder+"/server/run" ||
+		!reflect.DeepEqual(s.Args, []string{"--dir", "/home/ada/a", "/home/ada/Documents", "--home=/home/ada"}) ||
+		s.Env["LEVEL"] != "3000000" || s.Env["KEY"] != "${user_config.key}" {
 		t.Errorf("%+v", s)
 	}
 	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "API key") {
@@ -154,7 +176,7 @@ func TestABundleIsShownAndUnpacked(t *testing.T) {
 			t.Errorf("%s: %v %v", name, info, err)
 		}
 	}
-	if err := b.Unpack(); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if err := b.Unpack(); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("a second time: %v", err)
 	}
 }

@@ -12,17 +12,24 @@ import (
 	"sextant/backend/guard/places"
 )
 
-// readable are folders of the machine that every server reads and none is granted to write.
-var readable = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/proc", "/sys", "/dev", "/run", "/boot", "/nix", "/snap"}
-
-// isSystem reports whether a path is one of those; disks that were plugged in are not.
-func isSystem(path string) bool {
-	in := func(folder string) bool { return within(path, folder) }
-	return slices.ContainsFunc(readable, in) && (!slices.ContainsFunc([]string{"/run/media", "/run/mount"}, in) || path == "/run/media" || path == "/run/mount")
+// readable are system folders that every server may read and none may write.
+var readable = []string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/proc", "/sys", "/dev",
+	"/run", "/boot", "/nix", "/snap",
 }
 
-// devices are those that every program has.
-var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd"}
+// isSystem reports whether a path is in one of those; removable disks are not.
+func isSystem(path string) bool {
+	in := func(folder string) bool { return within(path, folder) }
+	return slices.ContainsFunc(readable, in) && (!slices.ContainsFunc([]string{"/run/media", "/run/mount"}, in) ||
+		path == "/run/media" || path == "/run/mount")
+}
+
+// devices are those that every program may use.
+var devices = []string{
+	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm",
+	"/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd",
+}
 
 func (g *gathering) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(g.h.Notes, text) {
@@ -57,16 +64,22 @@ func (g *gathering) derive(dir string) {
 	}
 }
 
-// toolVariables name folders of tools, or lists of such; of no use are those whose place the server's own
-// home takes.
+// toolVariables name folders of tools, toolLists lists of such; notVariables are replaced by the server's own
+// home.
 var (
 	toolVariables = []string{
-		"NVM_DIR", "NVM_BIN", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "FNM_DIR", "NODE_HOME", "NPM_CONFIG_PREFIX", "PNPM_HOME", "BUN_INSTALL", "DENO_INSTALL",
-		"GOROOT", "CARGO_HOME", "RUSTUP_HOME", "PYENV_ROOT", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT", "UV_PYTHON", "UV_PYTHON_INSTALL_DIR", "UV_TOOL_DIR",
-		"PIPX_HOME", "RBENV_ROOT", "GEM_HOME", "JAVA_HOME", "JDK_HOME", "JRE_HOME", "M2_HOME", "MAVEN_HOME", "GRADLE_HOME", "SDKMAN_DIR", "ANDROID_HOME", "ANDROID_SDK_ROOT", "DOTNET_ROOT",
+		"NVM_DIR", "NVM_BIN", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "FNM_DIR", "NODE_HOME",
+		"NPM_CONFIG_PREFIX", "PNPM_HOME", "BUN_INSTALL", "DENO_INSTALL",
+		"GOROOT", "CARGO_HOME", "RUSTUP_HOME", "PYENV_ROOT", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX",
+		"UV_PROJECT_ENVIRONMENT", "UV_PYTHON", "UV_PYTHON_INSTALL_DIR", "UV_TOOL_DIR",
+		"PIPX_HOME", "RBENV_ROOT", "GEM_HOME", "JAVA_HOME", "JDK_HOME", "JRE_HOME", "M2_HOME", "MAVEN_HOME",
+		"GRADLE_HOME", "SDKMAN_DIR", "ANDROID_HOME", "ANDROID_SDK_ROOT", "DOTNET_ROOT",
 		"LD_PRELOAD", "HOMEBREW_PREFIX",
 	}
-	toolLists    = []string{"PATH", "NODE_PATH", "PYTHONPATH", "GOPATH", "GEM_PATH", "CLASSPATH", "LD_LIBRARY_PATH", "MANPATH", "PERL5LIB", "RUBYLIB"}
+	toolLists = []string{
+		"PATH", "NODE_PATH", "PYTHONPATH", "GOPATH", "GEM_PATH", "CLASSPATH", "LD_LIBRARY_PATH",
+		"MANPATH", "PERL5LIB", "RUBYLIB",
+	}
 	notVariables = []string{"HOME", "PWD", "OLDPWD", "SHELL", "TMPDIR", "TMP", "TEMP"}
 )
 
@@ -89,8 +102,8 @@ func (g *gathering) variable(name, value string) {
 	}
 }
 
-// named is the path that an argument is, ok when it is one: a word alone is none, also where there is a
-// folder of that name.
+// named is the path in an argument, if it is one. A single word is none, even if there is a folder of that
+// name.
 func (g *gathering) named(arg, dir string) (string, bool) {
 	if rest, is := strings.CutPrefix(arg, "file://"); is {
 		arg = rest
@@ -98,7 +111,8 @@ func (g *gathering) named(arg, dir string) (string, bool) {
 	switch {
 	case arg == "" || strings.Contains(arg, "://") || strings.ContainsAny(arg, "\n{}"):
 		return "", false
-	case filepath.IsAbs(arg), arg == "~", strings.HasPrefix(arg, "~/"), arg == ".", arg == "..", strings.HasPrefix(arg, "./"), strings.HasPrefix(arg, "../"):
+	case filepath.IsAbs(arg), arg == "~", strings.HasPrefix(arg, "~/"), arg == ".", arg == "..", strings.HasPrefix(arg,
+		"./"), strings.HasPrefix(arg, "../"):
 		return g.absolute(arg, dir)
 	}
 	path, ok := g.absolute(arg, dir)
@@ -106,20 +120,22 @@ func (g *gathering) named(arg, dir string) (string, bool) {
 		return "", false
 	}
 	info, err := os.Stat(path)
-	// A program's own file may be named by a word alone.
-	return path, err == nil && (strings.Contains(arg, "/") || info.Mode().IsRegular() && (g.s.Cwd != "" || hasEnding(path, scripts)))
+	// A single word may name a file of the program.
+	return path, err == nil && (strings.Contains(arg, "/") || info.Mode().IsRegular() &&
+		(g.s.Cwd != "" || hasEnding(path, scripts)))
 }
 
-// isRelative reports whether a path of the entry is below the folder that it starts in.
+// isRelative reports whether a path of the entry is relative.
 func isRelative(text string) bool {
 	return !filepath.IsAbs(text) && text != "~" && !strings.HasPrefix(text, "~/") && !strings.HasPrefix(text, "file://")
 }
 
-// use grants what the server needs of a path that its entry names; name is the option or variable.
+// use grants a path that the entry names; name is its option or variable.
 func (g *gathering) use(path, name string) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode()&(os.ModeSocket|os.ModeDevice) != 0 && !slices.Contains(devices, path) {
-		g.note("%s is a device or the door of another program, which the sandbox shows to no server. A server that needs it runs outside only, with sextant.confine \"off\".", path)
+		g.note("%s is a device or a socket of another program, which the sandbox hides. A server that needs it runs "+
+			"only without the sandbox (sextant.confine \"off\").", path)
 		return
 	}
 	if path == "/" || isSystem(path) {
@@ -141,8 +157,8 @@ func (g *gathering) use(path, name string) {
 	}
 }
 
-// beside grants the folder of a file that is made, or has a journal beside it, where the folder holds no
-// more than that.
+// beside grants the folder of a file that will be created, or that has a journal beside it, unless the folder
+// holds much else.
 func (g *gathering) beside(path string, there bool) {
 	up := filepath.Dir(path)
 	switch {
@@ -151,11 +167,12 @@ func (g *gathering) beside(path string, there bool) {
 	case there:
 		g.write(path)
 	case isDir(up):
-		g.note("%s is not there, and cannot be made from the sandbox in a folder with so much else: make it, or name one in a folder of its own.", path)
+		g.note("%s does not exist, and the sandbox does not let the server create it in a folder with other files. "+
+			"Create it, or use a folder of its own.", path)
 	}
 }
 
-// folder grants a folder to be read and written.
+// folder grants reading and writing a folder.
 func (g *gathering) folder(path string) {
 	if isSystem(path) || path == "/" {
 		return
@@ -165,7 +182,8 @@ func (g *gathering) folder(path string) {
 		return
 	}
 	if g.keeps(path) {
-		g.note("%s holds what programs start with and places of secrets: it is read without those, and not written. Name the folders in it that are to be written.", path)
+		g.note("%s contains secrets and files that programs start with: the rest of it is read-only. Grant the "+
+			"folders in it that should be writable.", path)
 		g.read(path)
 		return
 	}
@@ -181,7 +199,7 @@ func (g *gathering) write(path string) {
 	case g.isTool(path):
 		g.h.Read = append(g.h.Read, path)
 	case kind == places.Sensitive:
-		g.note("%s is %s: it is read and not written. To have it written, name it under sextant.grants.write.", path, what)
+		g.note("%s is %s, so it is read-only. To make it writable, add it to sextant.grants.write.", path, what)
 		g.h.Read = append(g.h.Read, path)
 	default:
 		g.h.Write = append(g.h.Write, path)
@@ -200,11 +218,15 @@ func (g *gathering) refuse(path, what string) {
 	if g.ours(path) {
 		what = "Sextant's own data"
 	}
-	g.note("%s is %s: it is not granted because an argument names it, only by sextant.grants.", path, what)
+	g.note("%s is %s. Naming it in an argument does not grant it; add it to sextant.grants if the server should have "+
+		"it.", path, what)
 }
 
-// scripts are endings of files that interpreters run.
-var scripts = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".py", ".pyz", ".rb", ".jar", ".sh", ".php", ".lua", ".wasm", ".dll", ".pl", ".exs"}
+// scripts are file name endings of scripts.
+var scripts = []string{
+	".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".py", ".pyz", ".rb", ".jar", ".sh", ".php",
+	".lua", ".wasm", ".dll", ".pl", ".exs",
+}
 
 func isScript(path string, info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && (hasEnding(path, scripts) || info.Mode().Perm()&0o111 != 0)
@@ -218,10 +240,13 @@ func isDatabase(path string) bool {
 	return hasEnding(path, []string{".db", ".db3", ".sqlite", ".sqlite3", ".duckdb"})
 }
 
-// onlyRead reports whether an option or variable of that name is for what a program reads: settings, keys.
+// onlyRead reports whether an option or variable of that name means a file that is only read: settings, keys.
 func onlyRead(name string) bool {
 	name = strings.ToLower(name)
-	return slices.ContainsFunc([]string{"config", "cred", "key", "cert", "token", "secret", "pem", "env-file", "env_file", "cafile", "ca_bundle"},
+	return slices.ContainsFunc([]string{
+		"config", "cred", "key", "cert", "token", "secret", "pem", "env-file",
+		"env_file", "cafile", "ca_bundle",
+	},
 		func(word string) bool { return strings.Contains(name, word) })
 }
 

@@ -10,10 +10,9 @@ import (
 // maxLinks bounds how many links one path leads over.
 const maxLinks = 40
 
-// followed is where the links of a path lead. own is true where the way leads into what the server may
-// write, or over a link inside of an installed package: the server, or the package, could have made what
-// stands there, so that what it leads to must not say what is granted at the next start. Then the place
-// is where the way got to before.
+// followed is where the links of a path lead. own is true if that passes through something the server may
+// write, or over a link inside an installed package: the server or the package could have made that link, so
+// its target must not be granted at the next start. Then at is the path up to there.
 func (g *gathering) followed(path string) (at string, own bool) {
 	at = "/"
 	rest := strings.Split(path, "/")
@@ -48,22 +47,22 @@ func (g *gathering) followed(path string) (at string, own bool) {
 	return at, false
 }
 
-// loose reports whether a path lies in what the server may write.
+// loose reports whether a path is in something the server may write.
 func (g *gathering) loose(path string) bool {
 	return slices.ContainsFunc(g.may, func(w string) bool { return within(path, w) })
 }
 
-// grantedToWrite notes that the server may write a path, also by where it leads.
+// grantedToWrite notes that the server may write a path and its target.
 func (g *gathering) grantedToWrite(path string) { g.may = append(g.may, path, real(path)) }
 
-// inPackage reports whether a path lies inside of an installed package, whose own folder may be a link.
+// inPackage reports whether a path is inside an installed package. The package folder itself may be a link.
 func inPackage(path string) bool {
 	folder, _ := packageOf(path)
 	return folder != "" && path != folder
 }
 
-// packageOf is the folder of the installed package that a path lies in or is, "" for none, and the
-// node_modules around it.
+// packageOf is the folder of the installed package that a path is in, "" for none, and the node_modules
+// around it.
 func packageOf(path string) (folder, modules string) {
 	const mark = "/node_modules/"
 	at := strings.LastIndex(path, mark)
@@ -81,8 +80,8 @@ func packageOf(path string) (folder, modules string) {
 	return path[:at+len(mark)] + strings.Join(parts[:n], "/"), path[:at+len(mark)-1]
 }
 
-// tidyGrants drops what lies in something else that is granted. What lies in a written folder goes by
-// that folder's grant alone: the server could have made it a link that leads elsewhere.
+// tidyGrants drops paths inside other granted paths. A path inside a writable folder has no grant of its own:
+// the server could have replaced it by a link.
 func (g *gathering) tidyGrants() {
 	all := outermost(g.h.Write)
 	g.h.Write = []string{}
@@ -104,12 +103,15 @@ func (g *gathering) tidyGrants() {
 	g.h.Read = slices.DeleteFunc(outermost(g.h.Read), g.leadsIntoOwn)
 }
 
-// tidyProgram does so with what the server is made of.
+// tidyProgram does the same for program files.
 func (g *gathering) tidyProgram() {
 	g.h.Program = slices.DeleteFunc(outermost(g.h.Program), func(p string) bool {
 		return g.leadsIntoOwn(p) || slices.ContainsFunc(g.h.Read, func(r string) bool { return within(p, r) })
 	})
-	g.h.sources = slices.DeleteFunc(slices.Clone(g.h.Program), func(p string) bool { return g.isTool(p) || !g.isClosed(p) })
+	g.h.sources = slices.DeleteFunc(slices.Clone(g.h.Program), func(p string) bool {
+		return g.isTool(p) ||
+			!g.isClosed(p)
+	})
 }
 
 func (g *gathering) leadsIntoOwn(path string) bool {
@@ -117,19 +119,19 @@ func (g *gathering) leadsIntoOwn(path string) bool {
 	return own
 }
 
-// outermost sorts paths and drops those inside of another.
+// outermost sorts paths and drops those inside another.
 func outermost(paths []string) []string {
 	paths = slices.Sorted(slices.Values(paths))
-	kept := []string{}
+	outer := []string{}
 	for _, p := range slices.Compact(paths) {
-		if !slices.ContainsFunc(kept, func(outer string) bool { return within(p, outer) }) {
-			kept = append(kept, p)
+		if !slices.ContainsFunc(outer, func(o string) bool { return within(p, o) }) {
+			outer = append(outer, p)
 		}
 	}
-	return kept
+	return outer
 }
 
-// within reports whether path is folder or lies in it. Both are clean and absolute.
+// within reports whether path is folder or inside it. Both are clean and absolute.
 func within(path, folder string) bool {
 	return path == folder || folder == "/" || strings.HasPrefix(path, folder+"/")
 }
@@ -139,7 +141,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// real is a path with its links followed, itself where that fails.
+// real is a path with its links followed, or the path itself if that fails.
 func real(path string) string {
 	if r, err := filepath.EvalSymlinks(path); err == nil {
 		return r

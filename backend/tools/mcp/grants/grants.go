@@ -1,12 +1,11 @@
-// Package grants says what an MCP server of mcp-config.json may touch when it runs on this machine: the
-// folders and hosts that its entry grants, or what follows from the entry where it grants nothing, as
-// walls for guard/confine and in words for a person.
+// Package access resolves what the program of an MCP server may touch on this machine: the folders and
+// hosts that its entry in mcp-config.json grants, or what can be derived from the entry. The result is used
+// to set up the sandbox and is described in words for a person. The package only reads the file system.
 //
 // The rule: a server may use what its entry names, and the network. A folder among its arguments is
-// read and written, a script is read with the package it lies in, and of the rest of a person's home and
-// of other disks nothing is there. It starts in a home of its own, so that what programs keep there
-// (caches of packages, settings) is neither the person's nor another server's: a package that one server
-// changed in a cache would be run by the next.
+// readable and writable, a script is readable with the package it belongs to; the rest of the person's home
+// and other disks are invisible. The program has a home of its own, because a package that one server
+// changed in a shared cache would be run by the next.
 package grants
 
 import (
@@ -20,19 +19,19 @@ import (
 	"sextant/backend/guard/places"
 )
 
-// Everywhere as the only host grants all of the network, this machine and its neighbours too.
+// AnyHost as the only host grants all of the network, including this machine and the local network.
 const Everywhere = "*"
 
-// Written is what a person wrote under "sextant" of an entry. A list that is left out follows from the
-// entry; an empty one grants nothing.
+// Written is what a person wrote under "sextant" of an entry. A missing list is derived from the entry; an
+// empty one grants nothing.
 type Written struct {
-	// Confine is "off" to run the server outside of the sandbox.
+	// Confine is "off" to run the program without the sandbox.
 	Confine string `json:"confine,omitempty"`
-	// Grants are what it may touch, nil to have all of it follow.
+	// Grants are what it may touch; nil derives all of it.
 	Grants *Lists `json:"grants,omitempty"`
 }
 
-// Lists are grants. Paths are absolute, begin with "~/", or are below the folder that the server starts in.
+// Lists are grants. A path is absolute, begins with "~/", or is relative to the folder the program starts in.
 type Lists struct {
 	// Network holds hosts ("api.example.com"), or "*" alone for all of the network.
 	Network []string `json:"network,omitzero" required:"false"`
@@ -40,76 +39,78 @@ type Lists struct {
 	Write   []string `json:"write,omitzero" required:"false"`
 }
 
-// Problem says what is wrong with it, "" when it can be used.
+// Problem says what is wrong with it, "" if nothing.
 func (w *Written) Problem() string {
 	if w == nil {
 		return ""
 	}
 	if w.Confine != "" && w.Confine != "off" && w.Confine != "on" {
-		return fmt.Sprintf("sextant.confine %q is not known; it is off, or left out to run in the sandbox", w.Confine)
+		return fmt.Sprintf("sextant.confine %q is unknown; use \"off\", or leave it out to run in the sandbox",
+			w.Confine)
 	}
 	if w.Grants == nil {
 		return ""
 	}
 	for _, host := range w.Grants.Network {
 		if host == "" || strings.ContainsAny(host, "/ \t\n") || host != Everywhere && strings.Contains(host, "*") {
-			return fmt.Sprintf("sextant.grants.network holds %q; it names hosts like api.example.com, or \"*\" for all", host)
+			return fmt.Sprintf("sextant.grants.network contains %q; use hosts such as api.example.com, or \"*\" for "+
+				"all", host)
 		}
 	}
 	return ""
 }
 
-// Server is what grants follow from.
+// Server is what permissions are derived from.
 type Server struct {
 	Command string
 	Args    []string
 	// Env are the variables of the entry, without the values of secrets.
 	Env map[string]string
-	// Cwd is the folder that the entry names, "" for none; Workspace the one that relative paths are below then.
+	// Cwd is the folder that the entry names, "" for none; relative paths are then relative to Workspace.
 	Cwd, Workspace string
 	Written        *Written
-	// Roots is true where the person let the server learn the workspace: then it may use it.
+	// Roots is true if the person lets the server know the workspace: then it may use it.
 	Roots bool
 }
 
 // Machine is where servers run.
 type Machine struct {
-	// Home is the person's, "" for not known; Path where commands are looked for.
+	// Home is the person's home, "" if unknown; Path is where commands are looked for.
 	Home, Path string
-	// Places are those of the machine; nil knows none. Own are Sextant's own folders.
+	// Places classifies paths; nil knows none. Own are Sextant's own folders.
 	Places *places.Places
 	Own    []string
-	// Open are folders in Own that are there to be used, Bundles the one that holds programs of servers,
-	// which are read.
+	// Open are folders in Own that servers may use, Bundles the one with programs of bundles, which they
+	// may read.
 	Open    []string
 	Bundles string
-	// Keeps reports whether a folder is not written by any program because of what starts from it.
+	// Keeps reports whether no program may write a folder because programs start from it.
 	Keeps func(folder string) bool
 }
 
-// Held is what one server may touch. Paths are absolute and clean, links not followed.
+// Held is what one server may touch. Paths are absolute and clean; links are not followed.
 type Held struct {
-	// Off says that the person runs it outside of the sandbox, Container that docker or the like starts it
-	// in a container: its name.
+	// Off says that the person runs it without the sandbox. Container is the program that runs it in a
+	// container, such as docker, "" for none.
 	Off       bool
 	Container string
-	// Network as in Lists; Read and Write what it was granted; Program what it is made of, which is read;
-	// Package its own folder among installed ones, which is written, too.
+	// Network is as in Lists, Read and Write are granted paths. Program are its program files, which are
+	// readable; Package is the folder of its installed package, which is writable too.
 	Network, Read, Write, Program []string
 	Package                       string
-	// Opened says why a container of docker or the like is no border, so that the sandbox is; "" for none.
+	// Opened says why a container is not isolated, so that the sandbox is used; "" for none.
 	Opened string
-	// Dir is the folder that it starts in, "" for its own home.
+	// Dir is the folder the program starts in, "" for its own home.
 	Dir string
-	// Notes say in sentences what its entry names and is not granted.
+	// Notes are sentences about what the entry names and does not get.
 	Notes []string
-	// grave are granted places that hold secrets, with what they are; sources what of Program is the
-	// person's own.
+	// grave are granted paths that hold secrets, with what they are; sources are the paths in Program that
+	// belong to the person.
 	grave   map[string]string
 	sources []string
 }
 
-// Of says what a server may touch on a machine.
+// Of resolves what a server may touch on a machine.
 func Of(s Server, m Machine) Held {
 	g := &gathering{Machine: m, s: s, h: Held{Network: []string{Everywhere}, grave: map[string]string{}}}
 	g.closed = append(confine.Private(m.Home), tempFolders()...)
@@ -123,7 +124,7 @@ func Of(s Server, m Machine) Held {
 	g.derive(dir)
 	if w != nil && w.Grants != nil {
 		if w.Grants.Read != nil && w.Grants.Write != nil {
-			g.h.Notes = g.h.Notes[:before] // of what does not follow after all
+			g.h.Notes = g.h.Notes[:before] // of what was derived and is overridden
 		}
 		g.written(*w.Grants, dir)
 	}
@@ -134,15 +135,16 @@ func Of(s Server, m Machine) Held {
 	return g.h
 }
 
-// gathering is Of at work.
+// gathering collects what one server may touch.
 type gathering struct {
 	Machine
-	s      Server
-	h      Held
+	s Server
+	h Held
+	// closed are folders of which a server sees only what it was granted.
 	closed []string
-	// scripts are files to run among the arguments; may is what the server may write, links followed.
+	// scripts are script files among the arguments; may is what the server may write, links followed.
 	scripts, may []string
-	// below is true where the entry names something below the folder that it starts in.
+	// below is true if the entry uses a path relative to the folder the program starts in.
 	below bool
 }
 
@@ -154,7 +156,7 @@ func tempFolders() []string {
 	return all
 }
 
-// dir is the folder that relative paths of the entry are below.
+// dir is the folder that paths of the entry are relative to.
 func (g *gathering) dir() string {
 	if g.s.Cwd != "" {
 		if path, ok := g.absolute(g.s.Cwd, g.s.Workspace); ok {
@@ -164,7 +166,7 @@ func (g *gathering) dir() string {
 	return g.s.Workspace
 }
 
-// absolute is a path as the entry writes it; ok is false for what is none.
+// absolute resolves a path of the entry; ok is false if it is not a path.
 func (g *gathering) absolute(text, dir string) (string, bool) {
 	switch {
 	case text == "" || strings.ContainsRune(text, 0):
@@ -182,8 +184,8 @@ func (g *gathering) absolute(text, dir string) (string, bool) {
 	return filepath.Join(dir, text), true
 }
 
-// start is where the server begins: the folder its entry names, or the workspace where it names something
-// below that or may use it.
+// start sets the folder the program starts in: the one its entry names, or the workspace if the program uses
+// it.
 func (g *gathering) start(dir string) {
 	granted := slices.Concat(g.h.Read, g.h.Write)
 	below := func(p string) bool { return within(dir, p) || within(p, dir) }
@@ -195,12 +197,12 @@ func (g *gathering) start(dir string) {
 	}
 }
 
-// isClosed reports whether a path lies where only what is granted is there.
+// isClosed reports whether a path is visible to the program only if it is granted.
 func (g *gathering) isClosed(path string) bool {
 	return slices.ContainsFunc(g.closed, func(c string) bool { return within(path, c) })
 }
 
-// written takes over what the person wrote, in place of what follows.
+// written replaces what was derived by what the person wrote.
 func (g *gathering) written(l Lists, dir string) {
 	if l.Network != nil {
 		g.h.Network = l.Network
@@ -210,16 +212,17 @@ func (g *gathering) written(l Lists, dir string) {
 		for _, text := range list {
 			path, ok := g.absolute(text, dir)
 			if !ok {
-				g.note("%q is not a path, so that nothing is granted by it.", text)
+				g.note("%q is not a path and grants nothing.", text)
 				continue
 			}
 			switch {
 			case path == "/":
-				g.note("All of the machine cannot be granted; name folders.")
+				g.note("The whole machine cannot be granted; name folders.")
 			case g.ours(path):
-				g.note("%s holds Sextant's own data, which no server gets.", path)
+				g.note("%s contains Sextant's own data, which no server may access.", path)
 			case write && g.keeps(path):
-				g.note("%s holds what programs start with, so that it is read only; name folders in it to have them written.", path)
+				g.note("%s contains files that programs start with, so it is read-only. Grant folders in it to make "+
+					"them writable.", path)
 				g.h.Read = append(g.h.Read, path)
 			default:
 				if what, kind := g.judge(path); kind == places.Secret || write && kind == places.Sensitive {
@@ -238,7 +241,7 @@ func (g *gathering) written(l Lists, dir string) {
 	}
 }
 
-// ours reports whether a path is Sextant's own and no server's.
+// ours reports whether a path is Sextant's own data, which no server may access.
 func (g *gathering) ours(path string) bool {
 	if g.bundled(path) || slices.ContainsFunc(g.Open, func(open string) bool { return within(path, open) }) {
 		return false
@@ -246,7 +249,7 @@ func (g *gathering) ours(path string) bool {
 	return slices.ContainsFunc(g.Own, func(own string) bool { return own != "" && within(path, own) })
 }
 
-// bundled reports whether a path lies in the folder of one bundle.
+// bundled reports whether a path is in the folder of one bundle.
 func (g *gathering) bundled(path string) bool {
 	return g.Bundles != "" && path != g.Bundles && within(path, g.Bundles)
 }

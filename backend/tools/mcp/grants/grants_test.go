@@ -23,7 +23,11 @@ func newMachine(t *testing.T) *machine {
 	base := real(t.TempDir())
 	home := base + "/ada"
 	a := &machine{t: t, home: home, m: Machine{
-		Home: home, Path: base + "/bin", Own: []string{home + "/.local/share/sextant"}, Places: places.New(places.Own{Home: home, Data: home + "/.local/share/sextant"}),
+		Home: home, Path: base +
+			"/bin", Own: []string{home + "/.local/share/sextant"}, Places: places.New(places.Own{
+			Home: home,
+			Data: home + "/.local/share/sextant",
+		}),
 		Keeps: confine.New(confine.Config{Home: home}).Keeps,
 	}}
 	a.file("~/.ssh/id_ed25519", "~/.bashrc", "~/Documents/tax/a.txt", "~/proj/server.py", "~/proj/pyproject.toml")
@@ -83,7 +87,8 @@ func (a *machine) shows(h Held, path string) bool {
 func TestNoServerWritesTheToolsThatItIsStartedWith(t *testing.T) {
 	a := newMachine(t)
 	npm := "~/.nvm/versions/node/v22/lib/node_modules/npm"
-	a.file(npm+"/bin/npx-cli.js", "~/.nvm/versions/node/v22/bin/node", "~/custom/lib/node_modules/tool/cli.js", "~/go/bin/tool", "~/.local/bin/x")
+	a.file(npm+"/bin/npx-cli.js", "~/.nvm/versions/node/v22/bin/node", "~/custom/lib/node_modules/tool/cli.js",
+		"~/go/bin/tool", "~/.local/bin/x")
 	a.link("~/.nvm/versions/node/v22/bin/npx", npm+"/bin/npx-cli.js")
 	a.link("~/custom/bin/tool", "~/custom/lib/node_modules/tool/cli.js")
 	for name, s := range map[string]Server{
@@ -99,7 +104,10 @@ func TestNoServerWritesTheToolsThatItIsStartedWith(t *testing.T) {
 		"JAVA_HOME":        {Command: "npx", Env: map[string]string{"JAVA_HOME": a.path("~/custom")}},
 		"any name":         {Command: "npx", Env: map[string]string{"TOOLS": a.path("~/.nvm")}},
 		"above one":        {Command: "npx", Args: []string{"--dir", a.path("~/go")}},
-		"HOME":             {Command: "npx", Env: map[string]string{"HOME": a.home, "XDG_CONFIG_HOME": a.path("~/.config")}},
+		"HOME": {Command: "npx", Env: map[string]string{
+			"HOME":            a.home,
+			"XDG_CONFIG_HOME": a.path("~/.config"),
+		}},
 	} {
 		m := a.m
 		m.Path = a.path("~/.nvm/versions/node/v22/bin")
@@ -115,7 +123,8 @@ func TestNoServerWritesTheToolsThatItIsStartedWith(t *testing.T) {
 		}
 	}
 	a.file("~/app/node_modules/memory/dist/index.js", "~/app/node_modules/.bin/x")
-	if h := Of(Server{Command: "node", Args: []string{a.path("~/app/node_modules/memory/dist/index.js")}}, a.m); h.Package != a.path("~/app/node_modules/memory") {
+	if h := Of(Server{Command: "node", Args: []string{a.path("~/app/node_modules/memory/dist/index.js")}},
+		a.m); h.Package != a.path("~/app/node_modules/memory") {
 		t.Errorf("its own package is %q", h.Package)
 	}
 	if h := Of(Server{Command: "node", Args: []string{a.path("~/app/node_modules/.bin/x")}}, a.m); h.Package != "" {
@@ -129,20 +138,55 @@ func TestALinkThatAServerMadeGrantsItNothing(t *testing.T) {
 		at, to   string
 		writable string
 	}{
-		"script in its folder":  {Server{Command: "uv", Args: []string{"--directory", "~/proj", "run", "~/proj/server.py"}}, "~/proj/server.py", "~/Documents/tax/a.txt", "~/proj"},
-		"to a package":          {Server{Command: "node", Args: []string{"~/proj", "~/proj/server.py"}}, "~/proj/server.py", "~/other/node_modules/lodash/x.js", "~/proj"},
-		"by another way":        {Server{Command: "node", Args: []string{"~/proj", "~/way/server.py"}}, "~/proj/server.py", "~/Documents/tax/a.txt", "~/proj"},
-		"command in its folder": {Server{Command: "~/proj/bin/run", Args: []string{"~/proj"}}, "~/proj/bin/run", "~/Documents/tax/a.txt", "~/proj"},
-		"python beside it":      {Server{Command: "~/proj/bin/other", Args: []string{"~/proj"}}, "~/proj/bin/python", "~/Documents/tax/a.txt", "~/proj"},
-		"command behind a link": {Server{Command: "~/way/server.py", Args: []string{"~/proj"}}, "~/proj/server.py", "~/Documents/tax/a.txt", "~/proj"},
-		"folder in its folder":  {Server{Command: "uv", Args: []string{"~/proj", "~/way/data"}}, "~/proj/data", "~/Documents", "~/proj"},
-		"settings in it":        {Server{Command: "uv", Args: []string{"~/proj", "--config", "~/way/settings.json"}}, "~/proj/settings.json", "~/Documents/tax/a.txt", "~/proj"},
-		"in its package":        {Server{Command: "node", Args: []string{"~/app/node_modules/memory/index.js"}}, "~/app/node_modules/memory/index.js", "~/Documents/tax/a.txt", ""},
-		"written by a person":   {Server{Command: "uv", Args: []string{"~/proj/server.py"}, Written: &Written{Grants: &Lists{Write: []string{"~/proj"}}}}, "~/proj/server.py", "~/Documents/tax/a.txt", "~/proj"},
+		"script in its folder": {Server{Command: "uv", Args: []string{
+			"--directory", "~/proj", "run",
+			"~/proj/server.py",
+		}}, "~/proj/server.py", "~/Documents/tax/a.txt", "~/proj"},
+		"to a package": {
+			Server{Command: "node", Args: []string{"~/proj", "~/proj/server.py"}},
+			"~/proj/server.py", "~/other/node_modules/lodash/x.js", "~/proj",
+		},
+		"by another way": {
+			Server{Command: "node", Args: []string{"~/proj", "~/way/server.py"}},
+			"~/proj/server.py", "~/Documents/tax/a.txt", "~/proj",
+		},
+		"command in its folder": {
+			Server{Command: "~/proj/bin/run", Args: []string{"~/proj"}},
+			"~/proj/bin/run",
+			"~/Documents/tax/a.txt", "~/proj",
+		},
+		"python beside it": {
+			Server{Command: "~/proj/bin/other", Args: []string{"~/proj"}},
+			"~/proj/bin/python",
+			"~/Documents/tax/a.txt", "~/proj",
+		},
+		"command behind a link": {
+			Server{Command: "~/way/server.py", Args: []string{"~/proj"}},
+			"~/proj/server.py",
+			"~/Documents/tax/a.txt", "~/proj",
+		},
+		"folder in its folder": {
+			Server{Command: "uv", Args: []string{"~/proj", "~/way/data"}},
+			"~/proj/data",
+			"~/Documents", "~/proj",
+		},
+		"settings in it": {
+			Server{Command: "uv", Args: []string{"~/proj", "--config", "~/way/settings.json"}},
+			"~/proj/settings.json", "~/Documents/tax/a.txt", "~/proj",
+		},
+		"in its package": {
+			Server{Command: "node", Args: []string{"~/app/node_modules/memory/index.js"}},
+			"~/app/node_modules/memory/index.js", "~/Documents/tax/a.txt", "",
+		},
+		"written by a person": {Server{
+			Command: "uv", Args: []string{"~/proj/server.py"},
+			Written: &Written{Grants: &Lists{Write: []string{"~/proj"}}},
+		}, "~/proj/server.py", "~/Documents/tax/a.txt", "~/proj"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newMachine(t)
-			a.file("~/other/node_modules/lodash/x.js", "~/proj/bin/other", "~/proj/bin/run", "~/app/node_modules/memory/index.js")
+			a.file("~/other/node_modules/lodash/x.js", "~/proj/bin/other", "~/proj/bin/run",
+				"~/app/node_modules/memory/index.js")
 			a.link("~/way", "~/proj")
 			a.link(made.at, made.to)
 			s := made.s
@@ -151,8 +195,10 @@ func TestALinkThatAServerMadeGrantsItNothing(t *testing.T) {
 				s.Args[i] = a.path(s.Args[i])
 			}
 			h := Of(s, a.m)
-			if a.shows(h, "~/Documents/tax/a.txt") || a.shows(h, "~/other/node_modules/lodash/x.js") || h.Package != "" {
-				t.Errorf("it chose what it is shown: read %q, write %q, program %q, package %q", h.Read, h.Write, h.Program, h.Package)
+			if a.shows(h, "~/Documents/tax/a.txt") || a.shows(h, "~/other/node_modules/lodash/x.js") ||
+				h.Package != "" {
+				t.Errorf("it chose what it is shown: read %q, write %q, program %q, package %q", h.Read, h.Write,
+					h.Program, h.Package)
 			}
 			if made.writable != "" {
 				a.is("written", h.Write, made.writable)
@@ -165,7 +211,8 @@ func TestTheFolderAServerStartsInIsReadAndWrittenOnlyWhereItIsNamed(t *testing.T
 	a := newMachine(t)
 	h := Of(Server{Command: "uv", Args: []string{"run", "server.py"}, Cwd: "~/proj"}, a.m)
 	a.is("written", h.Write)
-	if !a.shows(h, "~/proj/server.py") || h.Dir != a.path("~/proj") || !strings.Contains(strings.Join(h.Words(), " "), a.path("~/proj")) {
+	if !a.shows(h, "~/proj/server.py") || h.Dir != a.path("~/proj") || !strings.Contains(strings.Join(h.Words(), " "),
+		a.path("~/proj")) {
 		t.Errorf("got %+v, %q", h, h.Words())
 	}
 	h = Of(Server{Command: "uv", Args: []string{"run", "server.py", "."}, Cwd: "~/proj"}, a.m)
@@ -201,9 +248,13 @@ func TestWhatIsNamedBelowTheWorkspaceStartsThere(t *testing.T) {
 
 func TestAScriptAmongOtherFilesIsShownWithoutThem(t *testing.T) {
 	a := newMachine(t)
-	a.file("~/Downloads/mcp.py", "~/Downloads/helper.py", "~/Downloads/letter.pdf", "~/Downloads/lib/__init__.py", "~/Downloads/photos/1.jpg")
+	a.file("~/Downloads/mcp.py", "~/Downloads/helper.py", "~/Downloads/letter.pdf", "~/Downloads/lib/__init__.py",
+		"~/Downloads/photos/1.jpg")
 	h := Of(Server{Command: "python", Args: []string{a.path("~/Downloads/mcp.py")}}, a.m)
-	for name, want := range map[string]bool{"mcp.py": true, "helper.py": true, "lib/__init__.py": true, "letter.pdf": false, "photos/1.jpg": false} {
+	for name, want := range map[string]bool{
+		"mcp.py": true, "helper.py": true, "lib/__init__.py": true,
+		"letter.pdf": false, "photos/1.jpg": false,
+	} {
 		if a.shows(h, "~/Downloads/"+name) != want {
 			t.Errorf("%s: %v; it has %q", name, !want, h.Program)
 		}
@@ -216,10 +267,14 @@ func TestAScriptAmongOtherFilesIsShownWithoutThem(t *testing.T) {
 
 func TestPlacesOfTheSystemAreNotedWhereTheyCannotBeGranted(t *testing.T) {
 	a := newMachine(t)
-	for path, want := range map[string]string{"/run/media/u/disk": "write", "/run/media": "", "/etc/hosts": "", "/dev/null": "", "/dev/ptmx": "note"} {
+	for path, want := range map[string]string{
+		"/run/media/u/disk": "write", "/run/media": "", "/etc/hosts": "",
+		"/dev/null": "", "/dev/ptmx": "note",
+	} {
 		g := &gathering{Machine: a.m, s: Server{}, h: Held{}}
 		g.closed = confine.Private(a.home)
-		if g.use(path, ""); want == "note" && (len(g.h.Notes) != 1 || !strings.Contains(g.h.Notes[0], "confine")) || want == "" && len(g.h.Notes) > 0 {
+		if g.use(path, ""); want == "note" && (len(g.h.Notes) != 1 || !strings.Contains(g.h.Notes[0], "confine")) ||
+			want == "" && len(g.h.Notes) > 0 {
 			t.Errorf("%s: %q", path, g.h.Notes)
 		}
 		if isSystem(path) != (want != "write") {
@@ -276,7 +331,8 @@ func TestAContainerIsABorderOnlyWithOptionsKnownToLeaveItClosed(t *testing.T) {
 	m := a.m
 	m.Path = a.path("~/bin")
 	held := Of(Server{Command: "docker", Args: []string{"run", "image"}}, m)
-	if held.Container != "" || !strings.Contains(held.Lacking("Cannot connect to the Docker daemon"), "~/bin/docker"[1:]) {
+	if held.Container != "" || !strings.Contains(held.Lacking("Cannot connect to the Docker daemon"),
+		"~/bin/docker"[1:]) {
 		t.Errorf("a docker that anyone may change is trusted: %+v", held)
 	}
 }
@@ -286,8 +342,8 @@ func TestWhatAServerLacksIsSaidByWhatItSaid(t *testing.T) {
 	for said, want := range map[string]string{
 		"Error: listen EPERM: operation not permitted /tmp/tsx-1000/12.pipe":   "local sockets",
 		"[1:1:FATAL:zygote_host_impl_linux.cc(128)] No usable sandbox!":        `confine "off"`,
-		"Error: EROFS: read-only file system, open '/home/ada/x'":              "keeps it from writing /home/ada/x",
-		"Cannot connect to the Docker daemon at unix:///var/run/docker.sock":   "key to the whole machine",
+		"Error: EROFS: read-only file system, open '/home/ada/x'":              "does not let it write /home/ada/x",
+		"Cannot connect to the Docker daemon at unix:///var/run/docker.sock":   "control of the whole machine",
 		"Error: listen EADDRINUSE: address already in use 127.0.0.1:3000 /tmp": "",
 	} {
 		if got := h.Lacking(said); want == "" && got != "" || !strings.Contains(got, want) {

@@ -10,23 +10,26 @@ import (
 	"sextant/backend/guard/places"
 )
 
-// tools are folders of a home in which version managers keep programs, and others what they install for
-// one person. They are shown to every server, and written by none.
+// tools are folders of a home where version managers and installers put programs. Every server may read
+// them and none may write them.
 var tools = []string{
-	".nvm", ".volta", ".asdf", ".local/share/mise", ".local/share/fnm", ".pyenv", ".rbenv", ".bun/bin", ".deno/bin", ".cargo/bin", ".rustup", "go/bin",
-	".local/bin", ".local/lib", ".npm-global", ".local/share/pnpm", ".local/share/pipx", ".local/share/uv/python", ".local/share/uv/tools", ".local/pipx", ".sdkman", ".jdks", ".dotnet", ".tool-versions", ".nvmrc",
+	".nvm", ".volta", ".asdf", ".local/share/mise", ".local/share/fnm", ".pyenv", ".rbenv", ".bun/bin", ".deno/bin",
+	".cargo/bin", ".rustup", "go/bin",
+	".local/bin", ".local/lib", ".npm-global", ".local/share/pnpm", ".local/share/pipx", ".local/share/uv/python",
+	".local/share/uv/tools", ".local/pipx", ".sdkman", ".jdks", ".dotnet", ".tool-versions", ".nvmrc",
 	"miniconda3", "anaconda3", "miniforge3", "mambaforge", ".linuxbrew", "n",
 }
 
-// isTool reports whether a path is in a folder of tools of the home.
+// isTool reports whether a path is in, or contains, such a folder.
 func (g *gathering) isTool(path string) bool {
 	return g.Home != "" && slices.ContainsFunc(tools, func(name string) bool {
 		tool := filepath.Join(g.Home, name)
-		return within(path, tool) || within(path, real(tool)) || within(tool, path) && path != g.Home && within(path, g.Home)
+		return within(path, tool) || within(path, real(tool)) || within(tool, path) && path != g.Home &&
+			within(path, g.Home)
 	})
 }
 
-// program finds what the server is made of, once it is known what it may write.
+// program finds the server's program files, once it is known what it may write.
 func (g *gathering) program(dir string) {
 	for _, path := range g.scripts {
 		g.script(path)
@@ -44,11 +47,11 @@ func (g *gathering) program(dir string) {
 	}
 }
 
-// command shows what the command is made of. Nothing of that is written, whose command it ever is.
+// command shows the files of the command. None of them is writable.
 func (g *gathering) command(command string) {
 	g.toolchain(command)
 	r := real(command)
-	// A wrapper that Python's installers make is run by the Python beside it, which may be a link.
+	// A wrapper made by Python's installers runs the Python beside it, which may be a link.
 	for _, name := range []string{"python", "python3", "node"} {
 		if beside := filepath.Join(filepath.Dir(r), name); exists(beside) && !g.leadsIntoOwn(beside) {
 			g.toolchain(beside)
@@ -60,7 +63,7 @@ func (g *gathering) command(command string) {
 			continue
 		}
 		g.show(path)
-		// What is installed into the environment of a project may be the project itself.
+		// The package installed into a project's environment may be the project itself.
 		if root := g.root(path); venv && slices.Contains([]string{".venv", "venv"}, filepath.Base(root)) {
 			if up := filepath.Dir(root); !g.tooWide(up) && marked(up) {
 				g.h.Program = append(g.h.Program, up)
@@ -69,8 +72,8 @@ func (g *gathering) command(command string) {
 	}
 }
 
-// startsIn shows the folder that the server starts in: it is read as sources are, and written only where
-// an argument names it.
+// startsIn shows the folder the program starts in: it is readable like sources, and writable only if an
+// argument names it.
 func (g *gathering) startsIn(dir string) {
 	what, kind := g.judge(dir)
 	switch {
@@ -78,7 +81,8 @@ func (g *gathering) startsIn(dir string) {
 	case g.ours(dir) || kind == places.Secret:
 		g.refuse(dir, what)
 	case g.tooWide(dir):
-		g.note("It starts in %s, which holds more than a program: what is in it is not shown. Name what it should use among its arguments or under sextant.grants.", dir)
+		g.note("It starts in %s, which contains more than one program, so its content is hidden. Name what the server "+
+			"should use in its arguments or in sextant.grants.", dir)
 	default:
 		g.h.Program = append(g.h.Program, g.root(filepath.Join(dir, "a file")))
 	}
@@ -94,7 +98,8 @@ func (g *gathering) found() (string, bool) {
 	}
 	for _, folder := range filepath.SplitList(g.Path) {
 		file := filepath.Join(folder, name)
-		if info, err := os.Stat(file); filepath.IsAbs(folder) && err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+		if info, err := os.Stat(file); filepath.IsAbs(folder) && err == nil && info.Mode().IsRegular() &&
+			info.Mode().Perm()&0o111 != 0 {
 			return file, true
 		}
 	}
@@ -118,11 +123,14 @@ func (g *gathering) toolchain(command string) {
 	}
 }
 
-// markers are files by which the root of a program's sources is known.
-var markers = []string{"package.json", "pyproject.toml", "setup.py", "requirements.txt", "go.mod", "Cargo.toml", "deno.json", "Gemfile", "pyvenv.cfg", ".git"}
+// markers are files in the root folder of a program's sources.
+var markers = []string{
+	"package.json", "pyproject.toml", "setup.py", "requirements.txt", "go.mod", "Cargo.toml",
+	"deno.json", "Gemfile", "pyvenv.cfg", ".git",
+}
 
-// script shows a file that an interpreter runs. No link is followed that the server could have made: it
-// would choose what it is shown when it starts again.
+// script shows a script. Links that the server could have made are not followed: it would choose what it
+// may read at its next start.
 func (g *gathering) script(path string) {
 	g.show(path)
 	at, own := g.followed(path)
@@ -135,7 +143,7 @@ func (g *gathering) script(path string) {
 	g.own(at)
 }
 
-// show shows a file with the package it belongs to: what it loads lies there.
+// show shows a file with the package it belongs to, which has what it loads.
 func (g *gathering) show(path string) {
 	if what, kind := g.judge(path); g.ours(path) || kind == places.Secret {
 		g.refuse(path, what)
@@ -152,11 +160,12 @@ func (g *gathering) show(path string) {
 	}
 }
 
-// own finds the installed package of a script among the arguments: small servers keep what they remember
-// beside their code. It is written where it was installed for this server's folder, and not for all.
+// own makes the installed package of a script writable: small servers store data beside their code. That
+// holds for a package installed in the server's folder, not for one installed for everything.
 func (g *gathering) own(at string) {
 	folder, modules := packageOf(at)
-	if folder == "" || filepath.Base(filepath.Dir(modules)) == "lib" || isSystem(folder) || g.isTool(folder) || g.keeps(folder) || g.ours(folder) || g.bundled(folder) || !isDir(folder) {
+	if folder == "" || filepath.Base(filepath.Dir(modules)) == "lib" || isSystem(folder) || g.isTool(folder) ||
+		g.keeps(folder) || g.ours(folder) || g.bundled(folder) || !isDir(folder) {
 		return
 	}
 	if _, kind := g.judge(folder); kind != places.Ordinary {
@@ -166,11 +175,11 @@ func (g *gathering) own(at string) {
 	g.grantedToWrite(folder)
 }
 
-// maxSiblings bounds how many files beside a script are shown with it.
+// maxSiblings bounds how many files beside a script are shown.
 const maxSiblings = 100
 
-// siblings are what a script loads that lies in a folder with much else, like one of downloads: files of
-// its kind and packages.
+// siblings are what a script may load from a folder that also has other files, such as ~/Downloads: files of
+// its type, and packages.
 func (g *gathering) siblings(path string) []string {
 	dir, ending := filepath.Dir(path), filepath.Ext(path)
 	if g.Home == "" || filepath.Dir(dir) != g.Home || ending == "" {
@@ -181,7 +190,8 @@ func (g *gathering) siblings(path string) []string {
 	for _, e := range entries {
 		at := filepath.Join(dir, e.Name())
 		_, kind := g.judge(at)
-		loaded := e.Type().IsRegular() && filepath.Ext(e.Name()) == ending || e.IsDir() && (e.Name() == "node_modules" || exists(filepath.Join(at, "__init__.py")))
+		loaded := e.Type().IsRegular() && filepath.Ext(e.Name()) == ending || e.IsDir() &&
+			(e.Name() == "node_modules" || exists(filepath.Join(at, "__init__.py")))
 		if loaded && kind == places.Ordinary && len(all) < maxSiblings {
 			all = append(all, at)
 		}
@@ -189,8 +199,8 @@ func (g *gathering) siblings(path string) []string {
 	return all
 }
 
-// root is the folder of the sources that a file belongs to, or the file alone where its folder holds
-// more than a program.
+// root is the folder of the sources that a file belongs to, or the file alone if its folder holds more than
+// one program.
 func (g *gathering) root(path string) string {
 	dir := filepath.Dir(path)
 	if g.tooWide(dir) {
@@ -202,7 +212,7 @@ func (g *gathering) root(path string) string {
 		}
 	}
 	if exists(path) && g.Home != "" && filepath.Dir(dir) == g.Home {
-		return path // like ~/Downloads
+		return path // such as in ~/Downloads
 	}
 	return dir
 }

@@ -8,43 +8,48 @@ import (
 	"strings"
 )
 
-// Words say what a server may touch, a sentence each, for a person who decides about it.
+// Words describe what a server may touch in sentences, for a person who decides about it.
 func (h Held) Words() []string {
 	if h.Off {
-		return append([]string{"It runs outside of the sandbox, as you: it reads and changes all your files and sees your other programs. You switched its sandbox off."}, h.Notes...)
+		return append([]string{"You switched its sandbox off. It runs as you: it can read and change all your files " +
+			"and see your other programs."}, h.Notes...)
 	}
 	if h.Container != "" {
-		words := []string{h.Container + " starts it in a container, outside of Sextant's sandbox. What the container gets stands in its options."}
+		words := []string{
+			"It runs in a container of " + h.Container + ", not in Sextant's sandbox. The container's options decide " +
+				"what it can access.",
+		}
 		return append(words, h.Notes...)
 	}
 	words := []string{h.network()}
 	if len(h.Write) > 0 {
-		words = append(words, "It may read and write "+h.list(h.Write)+".")
+		words = append(words, "It can read and change "+h.list(h.Write)+".")
 	}
 	if len(h.Read) > 0 {
-		words = append(words, "It may read "+h.list(h.Read)+".")
+		words = append(words, "It can read "+h.list(h.Read)+".")
 	}
 	if len(h.sources) > 0 {
-		words = append(words, "It may read what it is made of: "+h.list(h.sources)+".")
+		words = append(words, "It can read its own program files: "+h.list(h.sources)+".")
 	}
 	if h.Package != "" {
-		words = append(words, "It may write its own package's folder, "+h.Package+".")
+		words = append(words, "It can change its own package in "+h.Package+".")
 	}
-	rest := "Beside that it has a folder of its own, and sees installed programs; of your home and your other programs it sees nothing."
+	rest := "It has its own folder and can run installed programs. " +
+		"It cannot read the rest of your home folder or see your other programs."
 	return append(append(words, rest), h.Notes...)
 }
 
 func (h Held) network() string {
 	switch {
 	case h.Everywhere():
-		return "It may reach the network: every host, this machine's and your home network's too."
+		return "It can reach the whole network, including this machine and your local network."
 	case len(h.Network) == 0:
-		return "It may not reach the network."
+		return "It cannot reach the network."
 	}
-	return "It may reach " + strings.Join(h.Network, ", ") + " and no other host."
+	return "It can reach " + strings.Join(h.Network, ", ") + " and no other host."
 }
 
-// Everywhere reports whether it may reach all of the network.
+// AllowsAnyHost reports whether it may reach every host.
 func (h Held) Everywhere() bool { return slices.Contains(h.Network, Everywhere) }
 
 func (h Held) list(paths []string) string {
@@ -63,7 +68,7 @@ func (h Held) list(paths []string) string {
 	return strings.Join(all, ", ")
 }
 
-// ShowsHome reports whether all of that home is shown to it.
+// ShowsHome reports whether it may read all of that home.
 func (h Held) ShowsHome(home string) bool {
 	return slices.ContainsFunc(slices.Concat(h.Read, h.Write), func(p string) bool { return within(home, p) })
 }
@@ -78,8 +83,8 @@ var (
 	docker   = regexp.MustCompile(`(?i)docker\.sock|docker daemon|podman\.sock`)
 )
 
-// Lacking says which grant a server seems to lack by what it wrote, "" where nothing looks so. The words
-// are the server's own: what they name is shown, never granted.
+// Lacking says which grant a server seems to lack, by what it wrote; "" if nothing suggests that. The output
+// is the server's: a path in it is shown to the person, never granted.
 func (h Held) Lacking(said string) string {
 	if h.Off || h.Container != "" {
 		return ""
@@ -89,7 +94,9 @@ func (h Held) Lacking(said string) string {
 	}
 	const where = " of this server's entry in mcp-config.json"
 	if browsers.MatchString(said) {
-		return "It starts a browser, which puts up walls of its own and often cannot inside of the sandbox. Give it its option to start the browser without those (--no-sandbox), or, where you trust it, run it outside of the sandbox: sextant.confine \"off\"" + where + "."
+		return "It starts a browser, whose own sandbox often fails inside Sextant's. Start the browser without it " +
+			"(usually " +
+			"--no-sandbox), or, if you trust the server, switch its sandbox off: sextant.confine \"off\"" + where + "."
 	}
 	for line := range strings.Lines(said) {
 		refused, absent := refusals.MatchString(line), absences.MatchString(line)
@@ -97,9 +104,11 @@ func (h Held) Lacking(said string) string {
 		case docker.MatchString(line) && h.Opened != "":
 			return h.Opened
 		case docker.MatchString(line):
-			return "The sandbox hides docker's socket, which is the key to the whole machine. Where you trust it, switch its sandbox off."
+			return "The sandbox hides docker's socket, because it gives control of the whole machine. If you trust " +
+				"the server, switch its sandbox off."
 		case refused && sockets.MatchString(line):
-			return "The sandbox of this machine gives it no local sockets, which it needs. Where you trust it, run it outside of the sandbox: sextant.confine \"off\"" + where + "."
+			return "It needs local sockets, which the sandbox of this machine does not allow. If you trust the " +
+				"server, switch its sandbox off: sextant.confine \"off\"" + where + "."
 		case !refused && !absent:
 			continue
 		}
@@ -107,16 +116,24 @@ func (h Held) Lacking(said string) string {
 			path := found[1]
 			_, err := os.Lstat(path)
 			switch {
-			case len(path) < 2 || h.holds(h.Write, path) || strings.Contains(path, "/.npm/") || strings.Contains(path, "/.cache/"): // its own
+			case len(path) < 2 || h.holds(h.Write, path) || strings.Contains(path, "/.npm/") ||
+				strings.Contains(path, "/.cache/"): // its own
 			case refused:
-				return "The sandbox keeps it from writing " + path + ". If it should, name that or its folder under sextant.grants.write" + where + "."
+				return "The sandbox does not let it write " + path + ". To allow it, add that path or its folder to " +
+					"sextant.grants.write" + where + "."
 			case err == nil && !h.holds(slices.Concat(h.Read, h.Program), path) && !isSystem(path):
-				return "The sandbox does not show it " + path + ". If it should read that, name it under sextant.grants.read" + where + "."
+				return "The sandbox does not let it read " + path + ". To allow it, add that path to " +
+					"sextant.grants.read" + where + "."
 			}
 		}
 	}
 	if !h.Everywhere() && unheard.MatchString(said) {
-		return "It was granted " + map[bool]string{true: "no network", false: "some hosts only"}[len(h.Network) == 0] + ". What else it should reach stands under sextant.grants.network" + where + `; ["*"] is all of it.`
+		granted := "some hosts only"
+		if len(h.Network) == 0 {
+			granted = "no network"
+		}
+		return "It was granted " + granted + ". Add the hosts it needs to sextant.grants.network" + where +
+			`, or ["*"] for all.`
 	}
 	return ""
 }

@@ -15,18 +15,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// maxMetadata bounds a document of metadata in bytes.
+// maxMetadata bounds a metadata document in bytes.
 const maxMetadata = 1 << 20
 
-// authority is who issues tokens for a server, and what for.
+// authority is the authorization server that issues tokens for a server.
 type authority struct {
 	*oauthex.AuthServerMeta
-	resource string
-	// supported are the scopes that the server knows.
+	// resource is what the tokens are for, supported the scopes that the server supports.
+	resource  string
 	supported []string
 }
 
-// discover finds who issues tokens for the server.
+// discover finds the server's issuer.
 func (h *Handler) discover(ctx context.Context, c challenge) (authority, error) {
 	found, err := h.resource(ctx, c.metadata)
 	if err != nil {
@@ -38,19 +38,20 @@ func (h *Handler) discover(ctx context.Context, c challenge) (authority, error) 
 	}
 	meta, err := auth.GetAuthServerMetadata(ctx, issuer, h.cfg.HTTP)
 	if err != nil {
-		return authority{}, fmt.Errorf("asking who signs in: %w", err)
+		return authority{}, fmt.Errorf("reading the metadata of the authorization server: %w", err)
 	}
 	if meta == nil {
-		// Servers of revision 2025-03-26 say nothing; their addresses are fixed.
+		// Servers of revision 2025-03-26 have no metadata; their addresses are fixed.
 		base := strings.TrimSuffix(issuer, "/")
 		meta = &oauthex.AuthServerMeta{
-			Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base + "/token", RegistrationEndpoint: base + "/register",
+			Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base +
+				"/token", RegistrationEndpoint: base + "/register",
 		}
 	}
 	return authority{meta, found.Resource, found.ScopesSupported}, nil
 }
 
-// resource is what the server says of itself, or what holds for one that says nothing.
+// resource is the server's metadata, or the default for a server without.
 func (h *Handler) resource(ctx context.Context, named string) (*oauthex.ProtectedResourceMetadata, error) {
 	server, err := url.Parse(h.cfg.URL)
 	if err != nil {
@@ -68,13 +69,13 @@ func (h *Handler) resource(ctx context.Context, named string) (*oauthex.Protecte
 	for _, place := range places {
 		meta, err := h.metadata(ctx, place)
 		if err != nil {
-			continue // it is not there; the next place may have it
+			continue // the next place may have it
 		}
 		if !covers(meta.Resource, server) {
-			return nil, fmt.Errorf("its metadata is for another resource, %q, so that a token would be too", meta.Resource)
+			return nil, fmt.Errorf("its metadata is for another resource, %q, and so would be a token", meta.Resource)
 		}
 		if len(meta.AuthorizationServers) == 0 {
-			return nil, errors.New("its metadata names nobody who issues tokens")
+			return nil, errors.New("its metadata names no authorization server")
 		}
 		return meta, nil
 	}
@@ -105,11 +106,12 @@ func (h *Handler) metadata(ctx context.Context, place string) (*oauthex.Protecte
 	return &meta, nil
 }
 
-// covers reports whether a token for resource may be sent to server: to the same address or below
-// its path, on the same origin.
+// covers reports whether a token for resource may be sent to server: the same origin, and the same path or
+// one below.
 func covers(resource string, server *url.URL) bool {
 	r, err := url.Parse(resource)
-	if err != nil || r.Scheme != server.Scheme || !strings.EqualFold(r.Host, server.Host) || r.User != nil || r.RawQuery != "" {
+	if err != nil || r.Scheme != server.Scheme || !strings.EqualFold(r.Host, server.Host) || r.User != nil ||
+		r.RawQuery != "" {
 		return false
 	}
 	path := strings.TrimSuffix(r.EscapedPath(), "/")
@@ -117,7 +119,7 @@ func covers(resource string, server *url.URL) bool {
 	return below && (rest == "" || rest[0] == '/')
 }
 
-// secure refuses an address that others on the way could read: https, or this machine.
+// secure refuses an address that is neither https nor on this machine.
 func secure(address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -131,7 +133,7 @@ func secure(address string) error {
 	return nil
 }
 
-// drain reads what is left of a small answer, so that its connection can be used again.
+// drain reads the rest of a small response, so that its connection can be reused.
 func drain(resp *http.Response) {
 	_, _ = io.CopyN(io.Discard, resp.Body, maxMetadata)
 	_ = resp.Body.Close()

@@ -5,43 +5,44 @@ import (
 	"fmt"
 )
 
-// pinned is the issuer that the server named first, or that the person agreed to since; "" before any.
+// pinned is the issuer that the server named first, or that the person agreed to since; "" for none yet.
 func (h *Handler) pinned() string {
-	if issuer, ok := h.cfg.Keep.Key(kept("issuer", h.cfg.URL)); ok {
+	if issuer, ok := h.cfg.Keep.Key(keyOf("issuer", h.cfg.URL)); ok {
 		return issuer
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if g := h.current(); g != nil {
-		return g.Issuer // from before there were pins
+		return g.Issuer // a grant from before issuers were pinned
 	}
 	return ""
 }
 
-// sameIssuer keeps what the person registered by themselves from going to whoever the server names
-// next: a server may change its mind, or its owner. The first issuer is pinned; another one is the
-// person's to agree to, before anything goes there. What we registered ourselves is another for each
-// issuer, and needs no such care.
+// sameIssuer protects the secret that the person registered from going to whatever issuer the server names
+// next: the server may have a new owner. The first issuer is pinned; the person must agree to another before
+// anything is sent there. Our own registrations differ for each issuer and need no protection.
 func (h *Handler) sameIssuer(ctx context.Context, now string) error {
 	before := h.pinned()
 	typed := h.cfg.ClientSecret != "" || h.cfg.PrivateKey != ""
 	if before != "" && before != now && typed {
 		if h.cfg.NewIssuer == nil {
-			return fmt.Errorf("%w: the server now names %s to sign in, and named %s before; nothing was sent there. It can be agreed to in Sextant's window", ErrDeclined, now, before)
+			return fmt.Errorf("%w: the server now names %s as its authorization server instead of %s; nothing was "+
+				"sent there. You can allow it in Sextant's window", ErrDeclined, now, before)
 		}
 		yes, err := h.cfg.NewIssuer(ctx, h.cfg.Server, before, now)
 		if err != nil {
 			return err
 		}
 		if !yes {
-			return fmt.Errorf("%w: the server now names %s to sign in instead of %s; nothing was sent there", ErrDeclined, now, before)
+			return fmt.Errorf("%w: the server now names %s as its authorization server instead of %s; nothing was "+
+				"sent there", ErrDeclined, now, before)
 		}
 	}
 	if before == now {
 		return nil
 	}
-	if err := h.cfg.Keep.SetKey(kept("issuer", h.cfg.URL), now); err != nil {
-		return fmt.Errorf("keeping who signs in: %w", err)
+	if err := h.cfg.Keep.SetKey(keyOf("issuer", h.cfg.URL), now); err != nil {
+		return fmt.Errorf("storing the authorization server: %w", err)
 	}
 	return nil
 }

@@ -12,7 +12,10 @@ func TestWhatAPersonRegisteredGoesToAnotherIssuerOnlyWithTheirWord(t *testing.T)
 	one, two := newIssuer(t, "one", 3600), newIssuer(t, "two", 3600)
 	s, p, keep := newServer(t, one), &person{}, &vault{kept: map[string]string{}}
 	with := func(agree func(ctx context.Context, server, before, now string) (bool, error)) error {
-		h := signin.New(signin.Config{Server: "notes", URL: s.URL + "/mcp", Keep: keep, Open: p.open, ClientID: "mine", ClientSecret: "typed", NewIssuer: agree})
+		h := signin.New(signin.Config{
+			Server: "notes", URL: s.URL + "/mcp", Keep: keep, Open: p.open, ClientID: "mine",
+			ClientSecret: "typed", NewIssuer: agree,
+		})
 		defer h.Close()
 		_, err := ask(t.Context(), t, h, s)
 		return err

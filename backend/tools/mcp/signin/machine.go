@@ -2,35 +2,30 @@ package signin
 
 import (
 	"context"
-	"crypto"
-	"crypto/ecdsa"
 	"crypto/rand"
-	"crypto/rsa"
-	"crypto/sha256"
-	"crypto/x509"
-	"encoding/base64"
-	"encoding/json"
-	"encoding/pem"
-	"errors"
 	"fmt"
 	"net/url"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 )
 
-// asMachine signs in with what the person configured and no person (the client credentials grant).
-func (h *Handler) asMachine(ctx context.Context, who authority, g *grant, scopes []string) error {
-	if err := secure(who.TokenEndpoint); err != nil {
+// assertionLife is how long an assertion is valid.
+const assertionLife = 5 * time.Minute
+
+// asMachine signs in without a person (the client credentials grant).
+func (h *Handler) asMachine(ctx context.Context, as authority, g *grant, scopes []string) error {
+	if err := secure(as.TokenEndpoint); err != nil {
 		return err
 	}
 	cfg := &clientcredentials.Config{
-		ClientID: h.cfg.ClientID, ClientSecret: h.cfg.ClientSecret, TokenURL: who.TokenEndpoint, Scopes: scopes,
-		AuthStyle: style(method(who, true)), EndpointParams: url.Values{"resource": {g.Resource}},
+		ClientID: h.cfg.ClientID, ClientSecret: h.cfg.ClientSecret, TokenURL: as.TokenEndpoint, Scopes: scopes,
+		AuthStyle: style(method(as, true)), EndpointParams: url.Values{"resource": {g.Resource}},
 	}
 	if h.cfg.PrivateKey != "" {
-		assertion, err := h.assertion(who.Issuer)
+		assertion, err := h.assertion(as.Issuer)
 		if err != nil {
 			return err
 		}
@@ -47,48 +42,29 @@ func (h *Handler) asMachine(ctx context.Context, who authority, g *grant, scopes
 	return nil
 }
 
-// assertion says who we are, signed with the person's key (RFC 7523).
+// assertion is a JWT that authenticates the client, signed with the person's key (RFC 7523).
 func (h *Handler) assertion(issuer string) (string, error) {
-	block, _ := pem.Decode([]byte(h.cfg.PrivateKey))
-	if block == nil {
-		return "", errors.New("the private key is not in PEM")
+	method, pem := jwt.GetSigningMethod(h.cfg.Algorithm), []byte(h.cfg.PrivateKey)
+	var key any
+	var err error
+	switch method {
+	case jwt.SigningMethodES256:
+		key, err = jwt.ParseECPrivateKeyFromPEM(pem)
+	case jwt.SigningMethodRS256:
+		key, err = jwt.ParseRSAPrivateKeyFromPEM(pem)
+	default:
+		return "", fmt.Errorf("the algorithm %q is not supported; use ES256 or RS256", h.cfg.Algorithm)
 	}
-	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
-		return "", fmt.Errorf("reading the private key: %w", err)
+		return "", fmt.Errorf("reading the private key for %s: %w", h.cfg.Algorithm, err)
 	}
 	now := time.Now()
-	part := func(v any) string {
-		b, err := json.Marshal(v)
-		if err != nil {
-			return ""
-		}
-		return base64.RawURLEncoding.EncodeToString(b)
+	signed, err := jwt.NewWithClaims(method, jwt.MapClaims{
+		"iss": h.cfg.ClientID, "sub": h.cfg.ClientID, "aud": issuer, "jti": rand.Text(),
+		"iat": now.Unix(), "exp": now.Add(assertionLife).Unix(),
+	}).SignedString(key)
+	if err != nil {
+		return "", fmt.Errorf("signing with the private key for %s: %w", h.cfg.Algorithm, err)
 	}
-	signed := part(map[string]string{"alg": h.cfg.Algorithm, "typ": "JWT"}) + "." + part(map[string]any{
-		"iss": h.cfg.ClientID, "sub": h.cfg.ClientID, "aud": issuer, "jti": rand.Text(), "iat": now.Unix(), "exp": now.Add(5 * time.Minute).Unix(),
-	})
-	sum := sha256.Sum256([]byte(signed))
-	var seal []byte
-	switch key := key.(type) {
-	case *ecdsa.PrivateKey:
-		if h.cfg.Algorithm != "ES256" || key.Curve.Params().BitSize != 256 {
-			return "", fmt.Errorf("the private key does not fit %q; it is one of ES256", h.cfg.Algorithm)
-		}
-		r, s, err := ecdsa.Sign(rand.Reader, key, sum[:])
-		if err != nil {
-			return "", fmt.Errorf("signing: %w", err)
-		}
-		seal = append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
-	case *rsa.PrivateKey:
-		if h.cfg.Algorithm != "RS256" {
-			return "", fmt.Errorf("the private key does not fit %q; it is one of RS256", h.cfg.Algorithm)
-		}
-		if seal, err = rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:]); err != nil {
-			return "", fmt.Errorf("signing: %w", err)
-		}
-	default:
-		return "", fmt.Errorf("a private key of type %T is not known; ES256 and RS256 are", key)
-	}
-	return signed + "." + base64.RawURLEncoding.EncodeToString(seal), nil
+	return signed, nil
 }

@@ -12,17 +12,17 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// renewal is the exchange of one grant's refresh token. There is one at a time: a refresh token is
-// often good for one use. It outlives the request that began it, as what it brings would be lost.
+// renewal is the exchange of one grant's refresh token. There is one at a time, because a refresh token often
+// works once. It outlives the request that began it, or the new token would be lost.
 type renewal struct {
 	of   *grant
 	over chan struct{}
-	// next is what is held afterwards, nil for nothing; read it and err when over is closed.
+	// next is the grant afterwards, nil for none; read it and err after over is closed.
 	next *grant
 	err  error
 }
 
-// wait is what came of the renewal, or why ctx ended before.
+// wait is the result of the renewal, or why ctx ended first.
 func (r *renewal) wait(ctx context.Context) (*grant, error) {
 	select {
 	case <-r.over:
@@ -32,7 +32,7 @@ func (r *renewal) wait(ctx context.Context) (*grant, error) {
 	}
 }
 
-// renew is the renewal of g that runs, a new one when none does; the caller holds mu.
+// renew is the running renewal of g, or a new one; the caller holds mu.
 func (h *Handler) renew(g *grant) *renewal {
 	if r := h.renewing; r != nil && r.of == g {
 		return r
@@ -55,7 +55,7 @@ func (h *Handler) renew(g *grant) *renewal {
 		}
 		switch {
 		case h.held != g:
-			err = nil // a sign-in came before it
+			err = nil // a sign-in was faster
 		case err == nil:
 			next := *g
 			next.use(token, g.Scopes)
@@ -73,17 +73,24 @@ func (h *Handler) renew(g *grant) *renewal {
 
 // exchange fetches a new token for g's refresh token.
 func (h *Handler) exchange(ctx context.Context, g *grant) (*oauth2.Token, error) {
-	// The library has no place for the resource in a renewal, which RFC 8707 asks for.
+	// oauth2 cannot send the resource in a renewal, which RFC 8707 demands.
 	way := *h.cfg.HTTP
 	way.Transport = &forResource{next: way.Transport, resource: g.Resource}
-	cfg := &oauth2.Config{ClientID: g.Client.ID, ClientSecret: g.Client.Secret, Endpoint: oauth2.Endpoint{TokenURL: g.TokenURL, AuthStyle: g.Client.Style}}
-	return cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &way), &oauth2.Token{RefreshToken: g.Refresh}).Token()
+	cfg := &oauth2.Config{
+		ClientID: g.Client.ID, ClientSecret: g.Client.Secret,
+		Endpoint: oauth2.Endpoint{TokenURL: g.TokenURL, AuthStyle: g.Client.Style},
+	}
+	return cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &way),
+		&oauth2.Token{RefreshToken: g.Refresh}).Token()
 }
 
-// refused reports whether the issuer itself said no, so that asking again is no use.
+// refused reports whether the issuer itself refused, so that a retry is useless.
 func refused(err error) bool {
 	var said *oauth2.RetrieveError
-	return errors.As(err, &said) && slices.Contains([]string{"invalid_grant", "invalid_client", "unauthorized_client", "invalid_scope"}, said.ErrorCode)
+	return errors.As(err, &said) && slices.Contains([]string{
+		"invalid_grant", "invalid_client", "unauthorized_client",
+		"invalid_scope",
+	}, said.ErrorCode)
 }
 
 // forResource adds the resource to the form of a token request.

@@ -1,14 +1,25 @@
-// Package signin signs a person in to a remote MCP server with OAuth: it finds out who issues
-// tokens for the server, makes us known there, has the person agree in a browser of their own, keeps
-// what comes of it, and renews it before it expires (MCP's chapter "Authorization", revisions
-// 2026-07-28 and 2025-11-25; RFC 9728, 8414, 7591, 7636, 8707, 9207).
+// Package auth signs a person in to a remote MCP server with OAuth: it discovers the server's
+// authorization server (issuer), registers there, has the person agree in their own browser, stores the
+// tokens, and renews them before they expire (MCP "Authorization", revisions 2026-07-28 and 2025-11-25;
+// RFC 9728, 8414, 7591, 7636, 8707, 9207).
 //
-// The contract: a token goes to the resource it was issued for and nowhere else, and what one
-// issuer gave us is never shown to another one. One sign-in runs at a time; whoever needs it waits
-// for the same one, and it outlives the request that began it, because a person takes longer than a
-// request may. A person who declined is not asked again until the Handler is made anew.
+// The contract: a token is sent only to the resource it was issued for, and what one issuer gave us is never
+// sent to another. One sign-in runs at a time; every request that needs it waits for the same one, and it
+// outlives the request that began it, because a person takes longer than a request may. A person who declined
+// is not asked again until there is a new Handler.
 //
-// The room opens no browser itself and keeps nothing itself: Config brings both.
+// Discovery and registration use the SDK (auth.GetAuthServerMetadata, oauthex), tokens golang.org/x/oauth2. The
+// flow is not the SDK's auth.AuthorizationCodeHandler, because that
+//   - discovers, registers and exchanges the code in one step: no hook learns the issuer before our client is
+//     used there, so the person could not be asked about a new one;
+//   - registers again for each sign-in, and sends the one-time code of a public client twice, because it probes
+//     how the client authenticates;
+//   - rejects metadata for a resource above the server's path, and then signs in at the server's own host.
+//
+// With its hooks for token sources, storing tokens and renewing them for their resource (RFC 8707) would still
+// be ours. The SDK's client credentials handler supports neither private keys nor a resource.
+//
+// The package opens no browser and stores nothing itself: Config brings both.
 package signin
 
 import (
@@ -16,7 +27,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,10 +34,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
+	"golang.org/x/time/rate"
 )
 
-// Keep holds tokens and the secrets of clients by name; guard/secrets' Vault is one. An empty value
-// forgets. It may be called concurrently.
+// Keep stores tokens and client secrets by name; secrets.Vault implements it. An empty value deletes. It may
+// be called concurrently.
 type Keep interface {
 	Key(name string) (string, bool)
 	SetKey(name, value string) error
@@ -37,49 +48,49 @@ type Keep interface {
 type Config struct {
 	// Server is the person's name for the server, URL its address.
 	Server, URL string
-	// HTTP sends what is sent to the issuer; nil is http.DefaultClient.
+	// HTTP sends all requests to the issuer; nil is http.DefaultClient.
 	HTTP *http.Client
-	// Keep is where tokens stay; nil keeps them while the Handler lives.
+	// Keep is where tokens are stored; nil keeps them in memory.
 	Keep Keep
-	// Open shows the person the issuer's page, in which they agree. It returns when the page is
-	// open, or why it will not be: ErrDeclined when they said no.
+	// Open shows the person the issuer's page, on which they agree. It returns when the page is open, or why
+	// it is not: ErrDeclined if they declined.
 	Open func(ctx context.Context, server, page string) error
-	// NewIssuer asks the person whether what they registered may go to another issuer than it went to
-	// before; nil lets it go to none.
+	// NewIssuer asks the person whether the secret they registered may go to another issuer than before; nil
+	// refuses.
 	NewIssuer func(ctx context.Context, server, before, now string) (bool, error)
-	// ClientID is what the person registered themselves, with its secret where there is one.
+	// ClientID is the client that the person registered, ClientSecret its secret if there is one.
 	ClientID, ClientSecret string
-	// MetadataURL is a document that describes us (a client ID metadata document), "" for none.
+	// MetadataURL is our client ID metadata document, "" for none.
 	MetadataURL string
-	// Scopes are asked for beside what the server asks for.
+	// Scopes are requested in addition to those that the server asks for.
 	Scopes []string
-	// Machine signs in without a person: the client credentials grant, with ClientID and its secret or
-	// PrivateKey, a key in PEM whose algorithm Algorithm names (ES256 or RS256).
+	// Machine signs in without a person: the client credentials grant with ClientID and ClientSecret, or with
+	// PrivateKey, a PEM key for Algorithm (ES256 or RS256).
 	Machine               bool
 	PrivateKey, Algorithm string
-	// Version is told to the issuer as ours.
+	// Version is ours, sent when registering.
 	Version string
 	// Patience is how long a person may take, 5 minutes when 0.
 	Patience time.Duration
 }
 
-// ErrDeclined says that the person did not want to sign in, or did not answer.
+// ErrDeclined says that the person declined to sign in, or did not answer.
 var ErrDeclined = errors.New("the sign-in was declined")
 
 const (
 	patience = 5 * time.Minute
-	// early is how long before its end a token is renewed, where that is not most of its life.
+	// early is how long before its end a token is renewed, unless that is most of its life.
 	early = time.Minute
-	// renewLimit is how long an issuer may take to renew one.
+	// renewLimit bounds one renewal.
 	renewLimit = 30 * time.Second
-	// mostSignIns bounds how often a person is asked within again: a server that never has enough
-	// must not have its way by asking.
+	// mostSignIns bounds how often a person is asked within again: a server that never has enough scopes must
+	// not win by asking.
 	mostSignIns = 3
 	again       = 10 * time.Minute
 )
 
-// Handler is the way in to one server. It is an auth.OAuthHandler; its methods may be called
-// concurrently. Close it.
+// Handler signs in to one server. It is an auth.OAuthHandler; its methods may be called concurrently. Close
+// it.
 type Handler struct {
 	cfg  Config
 	life context.Context
@@ -92,18 +103,18 @@ type Handler struct {
 	flow     *flow
 	renewing *renewal
 	declined error
-	began    []time.Time
+	rate     *rate.Limiter
 }
 
 var _ auth.OAuthHandler = (*Handler)(nil)
 
-// flow is one sign-in that runs.
+// flow is one running sign-in.
 type flow struct {
 	over chan struct{}
 	err  error
 }
 
-// New is a Handler that has asked nobody yet.
+// New makes a Handler; nobody is asked yet.
 func New(cfg Config) *Handler {
 	if cfg.HTTP == nil {
 		cfg.HTTP = http.DefaultClient
@@ -112,31 +123,31 @@ func New(cfg Config) *Handler {
 		cfg.Patience = patience
 	}
 	if cfg.Keep == nil {
-		cfg.Keep = &memory{kept: map[string]string{}}
+		cfg.Keep = &memory{values: map[string]string{}}
 	}
-	h := &Handler{cfg: cfg}
+	h := &Handler{cfg: cfg, rate: rate.NewLimiter(rate.Every(again/mostSignIns), mostSignIns)}
 	h.life, h.end = context.WithCancel(context.Background())
 	return h
 }
 
-// Close ends a sign-in that runs and returns when it is over. What is kept stays.
+// Close ends a running sign-in and returns when it is over. What is stored stays.
 func (h *Handler) Close() {
-	h.mu.Lock() // whoever begins something under it has seen that we live
+	h.mu.Lock() // nothing begins after this
 	h.end()
 	h.mu.Unlock()
 	h.done.Wait()
 }
 
-// Waiting is true while a person is asked.
+// Waiting reports whether a sign-in is running.
 func (h *Handler) Waiting() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.flow != nil
 }
 
-// TokenSource is a token that is valid now, renewed ahead of its end where it can be: a minute, or
-// half of its life when that is shorter; nil when there is none. It waits for a renewal as long as
-// ctx allows; the renewal itself goes on.
+// TokenSource is a token that is valid now, nil if there is none. A token is renewed a minute before its end,
+// or after half of its life if that is shorter. It waits for a renewal as long as ctx allows; the renewal
+// itself goes on.
 func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	g, r, err := h.usable()
 	if r == nil {
@@ -144,7 +155,7 @@ func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	}
 	next, err := r.wait(ctx)
 	if err != nil && time.Now().Before(g.Expires) {
-		return g.source(), nil // it holds a little longer than the issuer is silent
+		return g.source(), nil // it is valid although the issuer does not answer
 	}
 	if err != nil {
 		return nil, fmt.Errorf("renewing the sign-in: %w", err)
@@ -152,7 +163,7 @@ func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	return next.source(), nil
 }
 
-// usable is what is held, nil for nothing, and the renewal that it needs first, nil for none.
+// usable is the current grant, and the renewal that it needs first; either may be nil.
 func (h *Handler) usable() (*grant, *renewal, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -169,17 +180,17 @@ func (h *Handler) usable() (*grant, *renewal, error) {
 	return nil, nil, h.forget()
 }
 
-// Authorize has the person sign in after the server answered req with resp. It waits for them as
-// long as ctx allows; the sign-in itself goes on.
+// Authorize has the person sign in after the server answered req with resp. It waits as long as ctx allows;
+// the sign-in itself goes on.
 func (h *Handler) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
 	defer drain(resp)
 	challenges, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
 	if err != nil {
-		return fmt.Errorf("reading what the server wants: %w", err)
+		return fmt.Errorf("reading the server's challenge: %w", err)
 	}
 	c := wanted(challenges)
 	if resp.StatusCode == http.StatusForbidden && c.problem != "insufficient_scope" {
-		return nil // no sign-in mends that; the answer is told as it is
+		return nil // no sign-in would help; the caller gets the answer
 	}
 	c.more = resp.StatusCode == http.StatusForbidden
 	c.sent = strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
@@ -195,7 +206,7 @@ func (h *Handler) Authorize(ctx context.Context, req *http.Request, resp *http.R
 	}
 }
 
-// begin is the sign-in that runs, a new one when none does, and none when it is over already.
+// begin is the running sign-in, or a new one; nil if a newer token than c.sent is there already.
 func (h *Handler) begin(c challenge) (*flow, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -203,7 +214,7 @@ func (h *Handler) begin(c challenge) (*flow, error) {
 		return h.flow, nil
 	}
 	if g := h.current(); g != nil && g.Access != c.sent && g.fresh() {
-		return nil, nil // there is a newer token by now than what was sent, if any was
+		return nil, nil
 	}
 	if h.declined != nil {
 		return nil, h.declined
@@ -211,11 +222,9 @@ func (h *Handler) begin(c challenge) (*flow, error) {
 	if h.life.Err() != nil {
 		return nil, h.life.Err()
 	}
-	h.began = slices.DeleteFunc(h.began, func(t time.Time) bool { return time.Since(t) > again })
-	if len(h.began) >= mostSignIns {
-		return nil, fmt.Errorf("%s still refuses after %d sign-ins", h.cfg.Server, len(h.began))
+	if !h.rate.Allow() {
+		return nil, fmt.Errorf("%s still refuses after %d sign-ins", h.cfg.Server, mostSignIns)
 	}
-	h.began = append(h.began, time.Now())
 	f := &flow{over: make(chan struct{})}
 	h.flow = f
 	h.done.Go(func() {
@@ -242,11 +251,11 @@ func (h *Handler) begin(c challenge) (*flow, error) {
 	return f, nil
 }
 
-// challenge is what a server says with a 401 or 403, and what it said it to.
+// challenge is what a server demands with a 401 or 403.
 type challenge struct {
 	metadata, problem string
 	scopes            []string
-	// more is true of a token that is good and allows too little; sent is the token that was sent.
+	// more is true if the token was valid and lacks scopes; sent is the token that was sent.
 	more bool
 	sent string
 }

@@ -64,7 +64,10 @@ func TestAPageThatGuessesTheWayBackIsNotBelieved(t *testing.T) {
 			return err
 		}
 		back := u.Query().Get("redirect_uri")
-		for _, forged := range []string{back + "?code=stolen&state=guess", back + "?code=stolen", strings.TrimSuffix(back, "callback") + "?code=stolen&state=" + u.Query().Get("state")} {
+		for _, forged := range []string{
+			back + "?code=stolen&state=guess", back + "?code=stolen",
+			strings.TrimSuffix(back, "callback") + "?code=stolen&state=" + u.Query().Get("state"),
+		} {
 			resp, err := http.Get(forged) //nolint:noctx // a page that attacks
 			if err != nil {
 				return err
@@ -83,7 +86,8 @@ func TestWhoDeclinedIsNotAskedAgain(t *testing.T) {
 	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{does: func(string) error { return signin.ErrDeclined }}
 	h := handler(t, s, p, nil)
 	for range 3 {
-		if _, err := ask(t.Context(), t, h, s); !errors.Is(err, signin.ErrDeclined) || !strings.Contains(err.Error(), "notes") {
+		if _, err := ask(t.Context(), t, h, s); !errors.Is(err, signin.ErrDeclined) ||
+			!strings.Contains(err.Error(), "notes") {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -216,7 +220,8 @@ func TestATokenForAnotherResourceIsNotAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Authorize(t.Context(), req, resp); err == nil || !strings.Contains(err.Error(), "another resource") || p.asked() != 0 {
+	if err := h.Authorize(t.Context(), req, resp); err == nil || !strings.Contains(err.Error(), "another resource") ||
+		p.asked() != 0 {
 		t.Errorf("got %v, asked %d times", err, p.asked())
 	}
 }

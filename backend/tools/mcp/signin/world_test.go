@@ -2,11 +2,13 @@ package signin_test
 
 import (
 	"context"
+	"crypto"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -16,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"go.uber.org/goleak"
 
 	"sextant/backend/tools/mcp/signin"
@@ -31,6 +34,11 @@ type issuer struct {
 	// frugal gives no refresh tokens; renewing lets one renewal go on with each value, nil all.
 	frugal   bool
 	renewing chan struct{}
+	// metadata replaces members of its metadata, redirect members of its answer to the browser.
+	metadata map[string]any
+	redirect map[string]string
+	// key checks the assertions of clients instead of their ids.
+	key crypto.PublicKey
 
 	mu        sync.Mutex
 	clients   []string
@@ -51,10 +59,14 @@ func newIssuer(t *testing.T, name string, expires int) *issuer {
 		_ = json.NewEncoder(w).Encode(v)
 	}
 	mux.HandleFunc("GET /.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, map[string]any{
-			"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token", "registration_endpoint": i.URL + "/register",
-			"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"}, "token_endpoint_auth_methods_supported": []string{"none"},
-		})
+		meta := map[string]any{
+			"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL +
+				"/token", "registration_endpoint": i.URL + "/register",
+			"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"},
+			"token_endpoint_auth_methods_supported": []string{"none"},
+		}
+		maps.Copy(meta, i.metadata)
+		answer(w, http.StatusOK, meta)
 	})
 	mux.HandleFunc("POST /register", func(w http.ResponseWriter, r *http.Request) {
 		var asked map[string]any
@@ -73,7 +85,11 @@ func newIssuer(t *testing.T, name string, expires int) *issuer {
 		code := fmt.Sprintf("code-%d", len(i.codes)+1)
 		i.codes[code] = q
 		i.scopes = append(i.scopes, q.Get("scope"))
-		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {code}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
+		back := url.Values{"code": {code}, "state": {q.Get("state")}}
+		for name, value := range i.redirect {
+			back.Set(name, value)
+		}
+		http.Redirect(w, r, q.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
 	})
 	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) { i.token(w, r, answer) })
 	i.Server = httptest.NewServer(mux)
@@ -90,7 +106,14 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request, answer func(http.
 	defer i.mu.Unlock()
 	i.seen = append(i.seen, r.PostForm.Encode())
 	no := func(why string) { answer(w, http.StatusBadRequest, map[string]string{"error": why}) }
-	if !strings.HasSuffix(r.PostForm.Get("resource"), "/mcp") || !slices.Contains(i.clients, r.PostForm.Get("client_id")) {
+	known := slices.Contains(i.clients, r.PostForm.Get("client_id"))
+	if i.key != nil {
+		_, err := jwt.Parse(r.PostForm.Get("client_assertion"), func(*jwt.Token) (any, error) { return i.key, nil },
+			jwt.WithIssuer("mine"), jwt.WithSubject("mine"), jwt.WithAudience(i.URL),
+			jwt.WithExpirationRequired(), jwt.WithIssuedAt())
+		known = err == nil
+	}
+	if !strings.HasSuffix(r.PostForm.Get("resource"), "/mcp") || !known {
 		no("invalid_client")
 		return
 	}
@@ -100,6 +123,11 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request, answer func(http.
 		sum := sha256.Sum256([]byte(r.PostForm.Get("code_verifier")))
 		if base64.RawURLEncoding.EncodeToString(sum[:]) != asked.Get("code_challenge") {
 			no("invalid_grant")
+			return
+		}
+	case "client_credentials":
+		if i.key == nil && r.PostForm.Get("client_secret") != "typed" {
+			no("invalid_client")
 			return
 		}
 	case "refresh_token":
@@ -136,7 +164,10 @@ func newServer(t *testing.T, by *issuer) *server {
 	mux.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		_ = json.NewEncoder(w).Encode(map[string]any{"resource": s.URL + "/mcp", "authorization_servers": []string{s.issuer.URL}, "scopes_supported": []string{"read"}})
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"resource":              s.URL + "/mcp",
+			"authorization_servers": []string{s.issuer.URL}, "scopes_supported": []string{"read"},
+		})
 	})
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()

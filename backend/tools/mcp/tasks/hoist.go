@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// Where Hoist puts what the SDK knows no field for: in the metadata of an answer and of a tool, and
-// among a server's experimental capabilities.
+// Where Hoist puts what the SDK has no field for: the metadata of an answer and of a tool, and a server's
+// experimental capabilities.
 const (
 	metaTask      = "sextant/task"
 	metaExecution = "sextant/execution"
 	capTasks      = "sextant/tasks"
 )
 
-// Hoist passes on what a server writes, a message a line, with what it says of tasks moved to where the
-// SDK keeps it. A line of more than most bytes goes on as it is. Events says that lines are those of an
-// event stream.
+// Hoist reads what a server writes, one message per line, and moves what it says about tasks into fields that
+// the SDK keeps. A line longer than most bytes is passed on unchanged. events says that in is an event
+// stream.
 func Hoist(in io.ReadCloser, most int, events bool) io.ReadCloser {
 	return &lines{in: in, read: bufio.NewReaderSize(in, 64<<10), most: most, events: events}
 }
@@ -33,14 +33,14 @@ type lines struct {
 	events bool
 	out    []byte
 	err    error
-	// passing is true in the rest of a line that is too long.
+	// passing is true within a line that is too long.
 	passing bool
 }
 
 // Close closes what is read from.
 func (l *lines) Close() error { return l.in.Close() }
 
-// Read gives what was read of whole lines.
+// Read implements io.Reader, line by line.
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.out) == 0 {
 		if l.err != nil {
@@ -82,7 +82,7 @@ func (l *lines) fill() {
 	}
 }
 
-// Body has the body of an answer over HTTP hoisted.
+// Body applies Hoist to the body of an HTTP response.
 func Body(resp *http.Response, most int) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
@@ -96,7 +96,7 @@ func Body(resp *http.Response, most int) {
 	}
 }
 
-// whole is one message over as many lines as it likes; what it reads from is bounded.
+// whole is one message, whatever its lines; in is bounded.
 type whole struct {
 	in  io.ReadCloser
 	out *bytes.Reader
@@ -106,7 +106,7 @@ type whole struct {
 // Close closes what is read from.
 func (w *whole) Close() error { return w.in.Close() }
 
-// Read gives the message, once it is there.
+// Read implements io.Reader.
 func (w *whole) Read(p []byte) (int, error) {
 	if w.out == nil {
 		var text []byte
@@ -124,9 +124,10 @@ func (w *whole) Read(p []byte) (int, error) {
 
 type object = map[string]json.RawMessage
 
-// hoisted is a message with what it says of tasks moved; anything else stays byte for byte.
+// hoisted is a message with what it says about tasks moved; any other message is unchanged.
 func hoisted(text []byte) []byte {
-	if !bytes.Contains(text, []byte(`"taskId"`)) && !bytes.Contains(text, []byte(`"execution"`)) && !bytes.Contains(text, []byte(`"tasks"`)) {
+	if !bytes.Contains(text, []byte(`"taskId"`)) && !bytes.Contains(text, []byte(`"execution"`)) &&
+		!bytes.Contains(text, []byte(`"tasks"`)) {
 		return text
 	}
 	var message, result object
@@ -151,7 +152,7 @@ func hoisted(text []byte) []byte {
 	return out
 }
 
-// hoistTask moves the task that stands instead of a result: as its own member in 2025-11-25, as the
+// hoistTask moves the task that is there instead of a result: a member of the result in 2025-11-25, the
 // result itself in the extension.
 func hoistTask(result object) bool {
 	task := result["task"]
@@ -200,7 +201,8 @@ func hoistTools(result object) bool {
 	moved := false
 	for i, raw := range tools {
 		var tool object
-		if json.Unmarshal(raw, &tool) != nil || tool["execution"] == nil || !put(tool, "_meta", metaExecution, tool["execution"]) {
+		if json.Unmarshal(raw, &tool) != nil || tool["execution"] == nil || !put(tool, "_meta", metaExecution,
+			tool["execution"]) {
 			continue
 		}
 		if packed, err := json.Marshal(tool); err == nil {
@@ -218,7 +220,7 @@ func hoistTools(result object) bool {
 	return true
 }
 
-// put sets a member of the object that is a member of whole.
+// put sets name in the object that is a member of whole.
 func put(whole object, member, name string, value json.RawMessage) bool {
 	inner := object{}
 	if whole[member] != nil && json.Unmarshal(whole[member], &inner) != nil {
@@ -241,8 +243,8 @@ func Routed(req *http.Request) bool {
 	return strings.HasPrefix(req.Header.Get("Mcp-Method"), "tasks/")
 }
 
-// Route sets the header that a request about a task has to bear over HTTP, so that it comes to whoever
-// holds the task.
+// Route sets the HTTP header that a request about a task needs to be routed to the instance that runs the
+// task.
 func Route(req *http.Request) {
 	if !Routed(req) || req.GetBody == nil {
 		return
@@ -257,7 +259,9 @@ func Route(req *http.Request) {
 			ID string `json:"taskId"`
 		} `json:"params"`
 	}
-	if json.NewDecoder(io.LimitReader(body, 1<<20)).Decode(&message) != nil || message.Params.ID == "" || strings.ContainsFunc(message.Params.ID, func(c rune) bool { return c < ' ' || c > '~' }) {
+	unprintable := func(c rune) bool { return c < ' ' || c > '~' }
+	if json.NewDecoder(io.LimitReader(body, 1<<20)).Decode(&message) != nil || message.Params.ID == "" ||
+		strings.ContainsFunc(message.Params.ID, unprintable) {
 		return
 	}
 	req.Header.Set("Mcp-Name", message.Params.ID)

@@ -42,7 +42,8 @@ func TestALineThatIsTooLongGoesOnAsItIs(t *testing.T) {
 	long := `{"id":1,"result":{"task":{"taskId":"` + strings.Repeat("a", 1<<20) + `"}}}` + "\n"
 	short := `{"id":2,"result":{"task":{"taskId":"b"}}}` + "\n"
 	got, err := io.ReadAll(Hoist(io.NopCloser(strings.NewReader(long+short+"rest")), 1<<17, false))
-	if err != nil || !strings.HasPrefix(string(got), long) || !strings.Contains(string(got[len(long):]), "sextant/task") || !strings.HasSuffix(string(got), "\nrest") {
+	if err != nil || !strings.HasPrefix(string(got), long) || !strings.Contains(string(got[len(long):]),
+		"sextant/task") || !strings.HasSuffix(string(got), "\nrest") {
 		t.Errorf("got %d bytes, %v, ending in %q", len(got), err, got[max(0, len(got)-200):])
 	}
 }

@@ -7,8 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// State is a task as a server tells of it. The fields of both forms stand side by side; times are in
-// milliseconds.
+// State is a task as a server describes it, in either form. Times are in milliseconds.
 type State struct {
 	sdk.ResultBase
 	ID            string          `json:"taskId"`
@@ -21,7 +20,7 @@ type State struct {
 	Error         json.RawMessage `json:"error"`
 }
 
-// pause is how long to wait before the next look.
+// pause is how long to wait before the next poll.
 func (s *State) pause() time.Duration {
 	ms := max(s.PollInterval, s.PollIntervalM)
 	if ms <= 0 {
@@ -30,7 +29,7 @@ func (s *State) pause() time.Duration {
 	return time.Duration(min(max(ms, float64(least.Milliseconds())), float64(most.Milliseconds()))) * time.Millisecond
 }
 
-// Of is the task that answer stands for, nil where it is a result.
+// Of is the task in answer, nil if answer is a result.
 func Of(answer *sdk.CallToolResult) *State {
 	if answer == nil {
 		return nil
@@ -42,7 +41,7 @@ func Of(answer *sdk.CallToolResult) *State {
 	return &s
 }
 
-// Related is the id of the task that a server's question belongs to, "" where it does not say.
+// Related is the id of the task that a server's question belongs to, "" if it names none.
 func Related(meta map[string]any) string {
 	var to struct {
 		ID string `json:"taskId"`
@@ -61,7 +60,7 @@ func remarshal(from, to any) bool {
 	return err == nil && json.Unmarshal(b, to) == nil
 }
 
-// Support says whether calls of t on session have to be asked for as a task, and whether they may become
+// Support reports whether calls of t on session must be requested as a task, and whether they may become
 // one.
 func Support(session *sdk.ClientSession, t *sdk.Tool) (required, possible bool) {
 	is := session.InitializeResult()
@@ -82,10 +81,11 @@ func Support(session *sdk.ClientSession, t *sdk.Tool) (required, possible bool) 
 	var execution struct {
 		TaskSupport string `json:"taskSupport"`
 	}
-	if !remarshal(is.Capabilities.Experimental[capTasks], &can) || can.Requests.Tools.Call == nil || !remarshal(t.Meta[metaExecution], &execution) {
+	if !remarshal(is.Capabilities.Experimental[capTasks], &can) || can.Requests.Tools.Call == nil ||
+		!remarshal(t.Meta[metaExecution], &execution) {
 		return false, false
 	}
-	// "optional" is called as any other tool is: its progress and its end come the same way.
+	// A tool with "optional" is called like any other: its progress and result come the same way.
 	required = execution.TaskSupport == "required"
 	return required, required
 }

@@ -1,11 +1,10 @@
-// Package tasks is how a call goes on that a server answers with a task instead of a result: it is
-// polled until it ends, asked for its result, answered where it asks something, and cancelled when
-// nobody waits for it any more. It speaks both forms: the experimental one of revision 2025-11-25, where
-// the client asks for a task, and the extension io.modelcontextprotocol/tasks of 2026-07-28, where the
-// server decides.
+// Package tasks continues a call that a server answers with a task instead of a result: it polls the task
+// until it ends, answers what it asks, and cancels it when nobody waits for it any more. It supports the
+// experimental form of revision 2025-11-25, where the client requests a task, and the extension
+// io.modelcontextprotocol/tasks of 2026-07-28, where the server decides.
 //
-// The SDK knows neither. What a server says of tasks is moved by Hoist to where the SDK keeps it, and
-// read from there. All of it is outside text: ids, times and words are bounded here.
+// The SDK supports neither. Hoist moves what a server sends about tasks into fields that the SDK keeps, and
+// it is read from there. All of it is text from outside and bounded here.
 package tasks
 
 import (
@@ -19,26 +18,26 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Extension is the name under which servers and clients of the newest revision declare tasks.
+// Extension is the name under which servers and clients of the newest revision declare support for tasks.
 const Extension = "io.modelcontextprotocol/tasks"
 
-// related is the metadata by which a server says to which task a question belongs.
+// related is the metadata that names the task a question belongs to.
 const related = "io.modelcontextprotocol/related-task"
 
-// modern is the first revision in which the server decides.
+// modern is the first revision in which the server decides whether a call becomes a task.
 const modern = "2026-07-28"
 
 const (
 	// keep is how long a server is asked to keep a task: longer than any call lasts.
 	keep = time.Hour
-	// Between two looks at a task: usual is where the server proposes nothing.
+	// The interval between two polls; usual applies if the server proposes none.
 	least, usual, most = 250 * time.Millisecond, time.Second, 30 * time.Second
-	// patience is how many looks in a row may fail, and how long one may take.
+	// patience is how many polls in a row may fail, lookLimit how long one may take.
 	patience  = 5
 	lookLimit = 30 * time.Second
-	// farewell is how long telling a server that its task is given up may take.
+	// farewell bounds the request that cancels a task.
 	farewell = 1500 * time.Millisecond
-	// maxID bounds a task's id in bytes, maxInputs how many questions one task may put.
+	// maxID bounds a task's id in bytes, maxInputs the questions that one task may ask.
 	maxID     = 1024
 	maxInputs = 10
 )
@@ -54,10 +53,10 @@ const (
 
 type asked struct{}
 
-// Ask has the call that is made with the context asked for as a task.
+// Ask marks a context so that the call made with it is requested as a task.
 func Ask(ctx context.Context) context.Context { return context.WithValue(ctx, asked{}, true) }
 
-// augmented are the params of a call that is asked for as a task.
+// augmented are the parameters of a call that is requested as a task.
 type augmented struct {
 	*sdk.CallToolParams
 	Task struct {
@@ -78,7 +77,7 @@ type (
 	ack struct{ sdk.ResultBase }
 )
 
-// Speak has client know the methods of tasks. Call it before it connects.
+// Speak registers the methods of tasks with client. Call it before client connects.
 func Speak(client *sdk.Client) error {
 	client.AddSendingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -100,20 +99,20 @@ func Speak(client *sdk.Client) error {
 	)
 }
 
-// Task is a call that goes on as one.
+// Task is a call that continues as a task.
 type Task struct {
 	Session *sdk.ClientSession
 	First   *State
-	// Say tells the person how it stands, in the server's words.
+	// Say reports the server's status messages to the person.
 	Say func(line string)
-	// Answer answers what the task asks, under the same names.
+	// Answer answers what the task asks; responses have the names of the requests.
 	Answer func(ctx context.Context, requests sdk.InputRequestMap) (sdk.InputResponseMap, error)
 
-	// Enter runs something that ends with the session, unless that is over.
+	// Enter runs do in a goroutine of the session, unless that is over.
 	Enter func(do func()) bool
 
 	answered map[string]bool
-	// early is the result, asked for before there is one: that is how an older server gets to ask.
+	// early gets the result, requested before it exists: only then can an older server ask questions.
 	early chan outcome
 }
 
@@ -128,8 +127,8 @@ type Ended struct{ Why string }
 // Error says why.
 func (e *Ended) Error() string { return e.Why }
 
-// GivenUp is the error of a task that was not waited for: Told is whether the server was told, and
-// agreed.
+// GivenUp is the error of a task that nobody waits for any more. Confirmed reports whether the server confirmed the
+// cancellation.
 type GivenUp struct {
 	Told  bool
 	Cause error
@@ -140,16 +139,16 @@ func (e *GivenUp) Error() string {
 	if e.Told {
 		return "its task was cancelled"
 	}
-	return "its task could not be cancelled; it may still run there"
+	return "its task could not be cancelled and may still be running there"
 }
 
-// Unwrap is why it was given up.
+// Unwrap is why it was abandoned.
 func (e *GivenUp) Unwrap() error { return e.Cause }
 
-// Wait follows the task to its end. When ctx ends before, the server is told to give it up, and the
-// error is a GivenUp.
+// Wait waits for the end of the task. If ctx ends first, the task is cancelled at the server, and the error
+// is a GivenUp.
 func (t *Task) Wait(ctx context.Context) (*sdk.CallToolResult, error) {
-	// What was asked for early ends with the wait.
+	// An early request ends with the wait.
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	answer, err := t.follow(inner)
@@ -184,7 +183,7 @@ func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 			if o.err == nil {
 				return o.answer, nil
 			}
-			// It may have been the connection only; the next look says how the task stands.
+			// It may have been only the connection; the next poll tells.
 		case <-ctx.Done():
 			pause.Stop()
 			return nil, ctx.Err()
@@ -199,17 +198,17 @@ func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 			return nil, err
 		default:
 			if misses++; misses >= patience {
-				return nil, fmt.Errorf("asking how its task stands: %w", err)
+				return nil, fmt.Errorf("polling its task: %w", err)
 			}
 		}
 	}
 }
 
-// final reports whether a look failed for good: the server answered that it knows no such task, or it
-// is gone.
+// final reports whether a failed poll ends the task: the server knows no such task, or the connection is
+// gone.
 func final(err error) bool {
 	var refused *jsonrpc.Error
-	const undelivered = -32005 // the SDK's own code for what HTTP did not deliver
+	const undelivered = -32005 // the SDK's own code for a request that HTTP did not deliver
 	return errors.Is(err, sdk.ErrConnectionClosed) || errors.As(err, &refused) && refused.Code != undelivered
 }
 
@@ -218,19 +217,19 @@ func (t *Task) look(ctx context.Context) (*State, error) {
 	defer done()
 	next, err := sdk.CallCustomMethod[*idParams, *State](ctx, t.Session, "tasks/get", &idParams{ID: t.First.ID})
 	if err == nil && next.ID != t.First.ID {
-		return nil, &Ended{Why: "it answered with another task than was asked about"}
+		return nil, &Ended{Why: "it answered about another task"}
 	}
 	return next, err
 }
 
-// step does what a state asks for; over is true at the end of the task.
+// step does what a state requires; over is true at the end of the task.
 func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult, over bool, err error) {
 	newer := t.modern()
 	switch {
 	case now.Status == working:
 		return nil, false, nil
 	case now.Status == cancelled:
-		return nil, true, &Ended{Why: "its task was cancelled there"}
+		return nil, true, &Ended{Why: "the server cancelled its task"}
 	case now.Status == input && newer:
 		return nil, false, t.inputs(ctx, now)
 	case now.Status == input:
@@ -259,7 +258,7 @@ func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult
 		return nil, true, refused
 	case now.Status == completed, now.Status == failed:
 		if t.early != nil {
-			// It was asked for already, and is on its way.
+			// It was requested already.
 			select {
 			case o := <-t.early:
 				if o.err == nil {
@@ -272,7 +271,7 @@ func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult
 		answer, err = t.result(ctx)
 		return answer, true, err
 	}
-	return nil, true, &Ended{Why: "its task is in a state that is not known: " + now.Status}
+	return nil, true, &Ended{Why: "its task is in an unknown state: " + now.Status}
 }
 
 func (t *Task) modern() bool {
@@ -280,16 +279,17 @@ func (t *Task) modern() bool {
 	return is != nil && is.ProtocolVersion >= modern
 }
 
-// result asks an older server for the result, which it gives once there is one.
+// result requests the result from an older server, which answers once there is one.
 func (t *Task) result(ctx context.Context) (*sdk.CallToolResult, error) {
-	return sdk.CallCustomMethod[*idParams, *sdk.CallToolResult](ctx, t.Session, "tasks/result", &idParams{ID: t.First.ID})
+	return sdk.CallCustomMethod[*idParams, *sdk.CallToolResult](ctx, t.Session, "tasks/result",
+		&idParams{ID: t.First.ID})
 }
 
-// inputs answers what the task asks and was not answered yet.
+// inputs answers the questions of the task that were not answered yet.
 func (t *Task) inputs(ctx context.Context, now *State) error {
 	var asks sdk.InputRequestMap
 	if err := json.Unmarshal(now.Inputs, &asks); err != nil {
-		return &Ended{Why: "its task asks for something that is not known"}
+		return &Ended{Why: "its task asks for something unknown"}
 	}
 	fresh := sdk.InputRequestMap{}
 	for name, ask := range asks {
@@ -315,8 +315,9 @@ func (t *Task) inputs(ctx context.Context, now *State) error {
 	}
 	limit, done := context.WithTimeout(ctx, lookLimit)
 	defer done()
-	if _, err = sdk.CallCustomMethod[*updateParams, *ack](limit, t.Session, "tasks/update", &updateParams{ID: t.First.ID, Responses: answers}); err != nil {
-		return fmt.Errorf("answering what its task asks: %w", err)
+	if _, err = sdk.CallCustomMethod[*updateParams, *ack](limit, t.Session, "tasks/update",
+		&updateParams{ID: t.First.ID, Responses: answers}); err != nil {
+		return fmt.Errorf("answering the questions of its task: %w", err)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"sextant/backend/tools/mcp"
+	"sextant/backend/tools/mcp/results"
 	"sextant/shared/toolspec"
 )
 
@@ -94,7 +94,7 @@ func (r *Runner) Ask(ctx context.Context, tool string, args json.RawMessage, out
 	var refused *jsonrpc.Error
 	switch {
 	case err == nil:
-		return mcp.Result(r.panel.Title, answer), true, nil
+		return results.Of(r.panel.Title, answer), true, nil
 	case ctx.Err() == nil && errors.As(err, &refused):
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server of the %s panel refused %s: %.2000s", r.panel.Title, tool, refused.Message),
 			"Check the arguments, and that the last part of the tool's endpoint is the server's name for it."), true, nil
