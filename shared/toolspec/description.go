@@ -1,6 +1,6 @@
 package toolspec
 
-import "strings"
+import "sextant/shared/clip"
 
 // Description says before a call runs what it will do: the sentence of its card and the
 // facts the policy and the approval are built from. All fields are facts read from the
@@ -109,12 +109,5 @@ type CommandUse struct {
 	Harmless bool `json:"harmless,omitempty"`
 }
 
-// Brief is text on one line, of at most so many characters; where it was longer the last is an
-// ellipsis. It is for sentences and previews.
-func Brief(text string, most int) string {
-	runes := []rune(strings.Join(strings.Fields(text), " "))
-	if len(runes) <= most {
-		return string(runes)
-	}
-	return string(runes[:most-1]) + "…"
-}
+// Brief is clip.Line.
+func Brief(text string, most int) string { return clip.Line(text, most) }

@@ -104,7 +104,7 @@ func TestAFolderThatCannotBeWrittenToIsTold(t *testing.T) {
 func TestAWriteBelowAFileIsTold(t *testing.T) {
 	b := set(t)
 	b.put("a", "x")
-	b.fails("write_file", `{"path":"a/b/c.txt","content":"x"}`, toolspec.UserError, "is no folder")
+	b.fails("write_file", `{"path":"a/b/c.txt","content":"x"}`, toolspec.UserError, "is not a folder")
 	b.folder(b.at("dir"))
 	b.fails("write_file", `{"path":"dir","content":"x"}`, toolspec.UserError, "is a folder")
 }
@@ -132,12 +132,12 @@ func TestAnEditThatFitsNowhereOrTwiceSaysWhere(t *testing.T) {
 	b.fails("edit_file", `{"path":"x.go","old":"return","new":"panic()"}`, toolspec.UserError, "2 times", "line 2, 6", `"all": true`)
 	b.fails("edit_file", `{"path":"x.go","old":"  return\n","new":"y"}`, toolspec.UserError, "line 2", "differs in spaces")
 	b.fails("edit_file", `{"path":"x.go","old":"func three() {","new":"y"}`, toolspec.UserError, "line")
-	b.fails("edit_file", `{"path":"x.go","old":"zzzzzzzz","new":"y"}`, toolspec.UserError, "does not stand in x.go")
+	b.fails("edit_file", `{"path":"x.go","old":"zzzzzzzz","new":"y"}`, toolspec.UserError, "does not occur in x.go")
 	b.fails("edit_file", `{"path":"x.go","old":"a","new":"a"}`, toolspec.ValidationError, "the same")
 	b.fails("edit_file", `{"path":"y.go","old":"a","new":"b"}`, toolspec.UserError, "there is no y.go", "x.go", "write_file")
 	r := b.ok("edit_file", `{"path":"x.go","old":"return","new":"panic()","all":true}`)
-	b.says(r, "2 places replaced", "line 2, 6", "-\treturn", "+\tpanic()")
-	if r.Sentence != "Edited x.go: 2 places replaced" {
+	b.says(r, "2 occurrences replaced", "line 2, 6", "-\treturn", "+\tpanic()")
+	if r.Sentence != "Edited x.go: 2 occurrences replaced" {
 		t.Errorf("%q", r.Sentence)
 	}
 	b.put("pic", "\x00\x01")

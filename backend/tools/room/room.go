@@ -1,8 +1,9 @@
-// Package room is what the rooms of baseline tools share: the list of a room's tools, the making
-// of a definition, the reading of arguments, and the way from a call's path to a judged place.
+// Package room holds what the packages of baseline tools share: a list of tools, the making of a
+// definition and of a parameter schema, the decoding of arguments, the resolving of paths, and the
+// error that a caller can correct.
 //
-// It decides nothing: what a tool does, how it is told and what it refuses is its room's matter.
-// All of it may be used concurrently once it was made.
+// It decides nothing: what a tool does and what it refuses is its package's matter. Everything here
+// is safe for concurrent use unless it says otherwise.
 package room
 
 import (
@@ -13,13 +14,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Tool is one tool of a room, whatever else the room knows of it.
+// Tool is one tool of a List.
 type Tool interface{ Definition() toolspec.Definition }
 
-// List is a room's tools. Embedded, it is the room's list for discovery.
+// List holds the tools of a package. Embedded, it implements the listing that the catalog needs.
 type List[T Tool] []T
 
-// Definitions lists the tools; they are the same whatever panel is active.
+// Definitions returns the definitions of all tools. They do not depend on the active panel.
 func (l List[T]) Definitions(string) []toolspec.Definition {
 	defs := make([]toolspec.Definition, len(l))
 	for i, x := range l {
@@ -28,7 +29,7 @@ func (l List[T]) Definitions(string) []toolspec.Definition {
 	return defs
 }
 
-// Find is the tool of that name.
+// Find returns the tool of that name.
 func (l List[T]) Find(name string) (tool T, ok bool) {
 	for _, x := range l {
 		if x.Definition().Name == name {
@@ -39,7 +40,9 @@ func (l List[T]) Find(name string) (tool T, ok bool) {
 }
 
 // Define makes the definition of a baseline tool; doc is the text of its .md file.
-func Define(name, group, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
+func Define(
+	name, group, doc, parameters string, hints toolspec.Hints, examples ...string,
+) toolspec.Definition {
 	d := toolspec.Definition{
 		Name: name, Description: strings.TrimSpace(doc), Parameters: json.RawMessage(parameters),
 		Origin: toolspec.OriginBaseline, Group: group, Hints: hints,
@@ -50,20 +53,21 @@ func Define(name, group, doc, parameters string, hints toolspec.Hints, examples 
 	return d
 }
 
-// Decode reads arguments into params, a pointer; none leave it as it is. A nil Result means that
-// it worked.
+// Decode reads arguments into params, a pointer. Empty arguments leave it unchanged. It returns nil
+// on success.
 func Decode(args json.RawMessage, params any) *toolspec.Result {
 	if len(args) == 0 {
 		return nil
 	}
 	if err := json.Unmarshal(args, params); err != nil {
-		return Fail(toolspec.ValidationError, fmt.Sprintf("the arguments are not as defined: %v", err), "Send a JSON object as the tool's definition says.")
+		return Fail(toolspec.ValidationError, fmt.Sprintf("the arguments do not match the definition: %v", err),
+			"Send a JSON object as the tool's definition says.")
 	}
 	return nil
 }
 
-// Fail is toolspec.Fail for functions that return nil when nothing failed.
-func Fail(kind toolspec.ErrorType, text, next string) *toolspec.Result {
-	r := toolspec.Fail(kind, text, next)
+// Fail is toolspec.Fail for functions that return nil on success.
+func Fail(kind toolspec.ErrorType, message, suggestion string) *toolspec.Result {
+	r := toolspec.Fail(kind, message, suggestion)
 	return &r
 }

@@ -69,7 +69,7 @@ func TestACopyHoldsAllAndEndsAtItsBound(t *testing.T) {
 	if err := small.copy(a, "a", b, "small"); err == nil {
 		t.Error("more was copied than may be")
 	}
-	if err := across(a, "a", b, "thing"); err != nil {
+	if err := copyAcross(a, "a", b, "thing"); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(filepath.Join(to, "thing/b/c.txt")); err != nil || string(text) != "c" {

@@ -1,14 +1,14 @@
 //go:build !unix
 
-package files
+package history
 
 import (
 	"io/fs"
 	"os"
 )
 
-// keepOwner has nothing to do where a new file has its folder's owner.
+// keepOwner does nothing: a new file has the owner of its folder.
 func keepOwner(*os.File, fs.FileInfo) error { return nil }
 
-// syncFolder has nothing to do: folders cannot be flushed here.
+// syncFolder does nothing: folders cannot be synced here.
 func syncFolder(*os.File) error { return nil }

@@ -1,4 +1,4 @@
-package files
+package history
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWhatAKilledWriteLeftIsSweptAndNothingElse(t *testing.T) {
+func TestSweepRemovesOnlyTheTemporaryFilesOfAKilledWrite(t *testing.T) {
 	dir := t.TempDir()
 	left, other := tempName("notes.txt"), tempName("another.txt")
 	keep := []string{"notes.txt", ".notes.txt.sextant-mine", ".notes.txt.sextant-abcdefghij.bak", "notes.txt.sextant-abcdefghij", other}

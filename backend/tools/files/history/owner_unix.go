@@ -1,6 +1,6 @@
 //go:build unix
 
-package files
+package history
 
 import (
 	"io/fs"
@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives f the owner of an older file.
+// keepOwner gives f the owner of the file it replaces.
 func keepOwner(f *os.File, old fs.FileInfo) error {
 	want, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -24,5 +24,5 @@ func keepOwner(f *os.File, old fs.FileInfo) error {
 	return f.Chown(int(want.Uid), int(want.Gid))
 }
 
-// syncFolder flushes an open folder.
+// syncFolder writes the entries of an open folder to disk.
 func syncFolder(d *os.File) error { return d.Sync() }

@@ -24,16 +24,16 @@ func TestAListShowsNamesSizesAndFolders(t *testing.T) {
 	b.put("src/only-top", "x")
 	b.put(".git/HEAD", "ref")
 	r := b.ok("list_directory", `{}`)
-	if want := ".git/\n.gitignore  31 bytes\na.tmp  1 byte\nb.txt  5 bytes\nkeep.tmp  1 byte\nonly-top  1 byte\nout/\nsrc/\n"; !strings.HasSuffix(r.Text, want) {
+	if want := ".git/\n.gitignore  31 B\na.tmp  1 B\nb.txt  5 B\nkeep.tmp  1 B\nonly-top  1 B\nout/\nsrc/\n"; !strings.HasSuffix(r.Text, want) {
 		t.Errorf("%s", r.Text)
 	}
 	r = b.ok("list_directory", `{"recursive":true}`)
-	if want := "\n.gitignore  31 bytes\nb.txt  5 bytes\nkeep.tmp  1 byte\nsrc/\nsrc/deep/\nsrc/deep/x.go  9 bytes\nsrc/only-top  1 byte\n"; !strings.HasSuffix(r.Text, want) {
+	if want := "\n.gitignore  31 B\nb.txt  5 B\nkeep.tmp  1 B\nsrc/\nsrc/deep/\nsrc/deep/x.go  9 B\nsrc/only-top  1 B\n"; !strings.HasSuffix(r.Text, want) {
 		t.Errorf("%s", r.Text)
 	}
 	b.says(b.ok("list_directory", `{"recursive":true,"ignored":true}`), "out/big.bin", "a.tmp")
 	b.says(b.ok("list_directory", `{"path":"src","recursive":true}`), "src: 3 entries", "deep/x.go")
-	b.fails("list_directory", `{"path":"b.txt"}`, toolspec.UserError, "no folder")
+	b.fails("list_directory", `{"path":"b.txt"}`, toolspec.UserError, "not a folder")
 	b.fails("list_directory", `{"path":"none"}`, toolspec.UserError, "there is no none")
 }
 
@@ -54,7 +54,7 @@ func TestFileInfoOfAMissingPathIsAnAnswer(t *testing.T) {
 	b.put("notes.txt", "hello")
 	link(t, "notes.txt", b.at("alias"))
 	for path, want := range map[string]string{
-		"none": "does not exist", "none/deeper": "does not exist", "notes.txt/x": "does not exist", "notes.txt": "file, 5 bytes", ".": "folder", "alias": "notes.txt: file", "/": "folder",
+		"none": "does not exist", "none/deeper": "does not exist", "notes.txt/x": "does not exist", "notes.txt": "file, 5 B", ".": "folder", "alias": "notes.txt: file", "/": "folder",
 	} {
 		b.says(b.ok("file_info", argsOf(t, map[string]any{"path": path})), want)
 	}
@@ -91,7 +91,7 @@ func TestFilesAreFoundByGlob(t *testing.T) {
 	}
 	b.says(b.ok("find_files", `{"pattern":"*.go","path":"src"}`), "b.go\nb_test.go")
 	b.says(b.ok("find_files", `{"pattern":"*.go","ignored":true}`), "vendor/d.go")
-	b.fails("find_files", `{"pattern":"[a"}`, toolspec.ValidationError, "no glob")
+	b.fails("find_files", `{"pattern":"[a"}`, toolspec.ValidationError, "not a valid glob")
 }
 
 func TestSearchGivesPathLineAndText(t *testing.T) {
@@ -109,8 +109,8 @@ func TestSearchGivesPathLineAndText(t *testing.T) {
 	b.says(b.ok("search_files", `{"pattern":"(?i)todo","glob":"*.go"}`), "src/b.go:1: // todo two")
 	b.says(b.ok("search_files", `{"pattern":"func","path":"src"}`), "src/b.go:2:")
 	b.says(b.ok("search_files", `{"pattern":"one$","path":"a.txt"}`), "a.txt:2:")
-	b.says(b.ok("search_files", `{"pattern":"TODO","limit":1}`), "more than 1 lines fit")
-	b.fails("search_files", `{"pattern":"("}`, toolspec.ValidationError, "no regular expression")
+	b.says(b.ok("search_files", `{"pattern":"TODO","limit":1}`), "more than 1 lines match")
+	b.fails("search_files", `{"pattern":"("}`, toolspec.ValidationError, "not a valid regular expression")
 }
 
 func TestAStoppedSearchEndsAtOnce(t *testing.T) {

@@ -143,7 +143,7 @@ func TestAMoveOverwritesNothingAndLeavesNoPlace(t *testing.T) {
 	b.put("dir/x", "x")
 	b.put("dir/.env", "SECRET=1")
 	link(t, b.outside, b.at("out"))
-	b.fails(files.HandMove, `{"from":"a.txt","to":"b.txt"}`, toolspec.UserError, "is there already")
+	b.fails(files.HandMove, `{"from":"a.txt","to":"b.txt"}`, toolspec.UserError, "exists already")
 	b.fails(files.HandMove, `{"from":"none","to":"c"}`, toolspec.UserError, "there is no none")
 	b.fails(files.HandMove, `{"from":"dir","to":"dir/sub"}`, toolspec.UserError, "into itself")
 	b.fails(files.HandMove, `{"from":"a.txt","to":"../c"}`, toolspec.SecurityError, "leads out")
@@ -184,15 +184,15 @@ func TestWhatWasThrownAwayIsPutBack(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	b.put("dir", "in the way")
-	b.fails(files.HandRestore, `{"id":"`+item.ID+`"}`, toolspec.UserError, "is there already")
+	b.fails(files.HandRestore, `{"id":"`+item.ID+`"}`, toolspec.UserError, "exists already")
 	if err := os.Remove(b.at("dir")); err != nil {
 		t.Fatal(err)
 	}
 	b.ok(files.HandRestore, `{"id":"`+item.ID+`"}`)
 	b.holds("dir/one.txt", "1")
 	b.holds("dir/.git/config", "[core]")
-	b.fails(files.HandRestore, `{"id":"`+item.ID+`"}`, toolspec.UserError, "in the trash any more")
-	b.fails(files.HandRestore, `{"id":"../../x"}`, toolspec.UserError, "in the trash any more")
+	b.fails(files.HandRestore, `{"id":"`+item.ID+`"}`, toolspec.UserError, "no longer in the trash")
+	b.fails(files.HandRestore, `{"id":"../../x"}`, toolspec.UserError, "no longer in the trash")
 
 	b.put("gone.txt", "g")
 	b.turn = "t2"
@@ -207,7 +207,7 @@ func TestAFolderIsMadeAndUndone(t *testing.T) {
 	if info, err := os.Stat(b.at("a/b")); err != nil || !info.IsDir() {
 		t.Fatal(err)
 	}
-	b.fails(files.HandFolder, `{"path":"a/b/"}`, toolspec.UserError, "is there already")
+	b.fails(files.HandFolder, `{"path":"a/b/"}`, toolspec.UserError, "exists already")
 	b.ok("undo", `{"turn":"t1"}`)
 	if _, err := os.Stat(b.at("a/b")); !os.IsNotExist(err) {
 		t.Error("it is still there")
