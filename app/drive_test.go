@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm/openaitest"
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/toolspec"
 )
 

@@ -3,7 +3,7 @@ package ws
 import (
 	"fmt"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/wire"
 )
 

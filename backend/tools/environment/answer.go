@@ -9,7 +9,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"sextant/backend/guard/policy"
-	"sextant/backend/surfaces/window"
+	"sextant/backend/surface/panelpage"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
@@ -106,7 +106,7 @@ func sources(address string) []string {
 	switch {
 	case err != nil || u.Scheme == "" || u.Scheme == "about":
 		return nil
-	case strings.HasPrefix(address, window.Scheme):
+	case strings.HasPrefix(address, panelpage.Scheme):
 		return []string{address}
 	case u.Host == "":
 		return []string{u.Scheme + ":"}
@@ -117,7 +117,7 @@ func sources(address string) []string {
 // hostOf is the host (with port) of an address, lower case, "" when it has none. A panel's page is a host
 // of its own: what was read there may be typed there (policy knows the form).
 func hostOf(address string) string {
-	if id, panel := strings.CutPrefix(address, window.Scheme); panel {
+	if id, panel := strings.CutPrefix(address, panelpage.Scheme); panel {
 		return id + policy.PanelHost
 	}
 	u, err := url.Parse(address)

@@ -15,9 +15,9 @@ import (
 	"fmt"
 	"slices"
 
+	"sextant/backend/browser"
 	"sextant/backend/guard/secrets"
-	"sextant/backend/surfaces/browser"
-	"sextant/backend/surfaces/window"
+	"sextant/backend/surface/panelpage"
 	"sextant/shared/annotator"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
@@ -34,7 +34,7 @@ type Options struct {
 	// Folder is the workspace folder that relative paths of files are read from, absolute.
 	Folder func() string
 	// Window is the surface of panels' pages, Active the panel in front in the window; nil knows no panels.
-	Window *window.Surface
+	Window *panelpage.Surface
 	Active func() string
 }
 

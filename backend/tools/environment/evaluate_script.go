@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/toolspec"
 )
 

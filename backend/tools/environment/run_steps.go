@@ -12,7 +12,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"sextant/backend/surfaces/browser"
-	"sextant/backend/surfaces/window"
+	"sextant/backend/browser"
+	"sextant/backend/surface/panelpage"
 	"sextant/shared/annotator"
 )
 
@@ -17,7 +17,7 @@ type session = *surface
 type surface struct {
 	*browser.Session
 	// page is nil when the browser is meant.
-	page *window.Page
+	page *panelpage.Page
 }
 
 // about is the text of a tool's .md file as the model reads it.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/browser"
 	"sextant/backend/calls/nearest"
-	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/navigation"
 )

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"testing"
 
-	"sextant/backend/surfaces/browser/identity"
-	"sextant/backend/surfaces/window"
+	"sextant/backend/browser/observe/identity"
+	"sextant/backend/surface/panelpage"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -29,7 +29,7 @@ func TestACallMeansThePageThatItsNumberOrItsTurnMeans(t *testing.T) {
 	}
 	book := identity.NewBook()
 	w := &shut{}
-	win := window.New(window.Config{Book: book, Title: func(string) string { return "" }})
+	win := panelpage.New(panelpage.Config{Book: book, Title: func(string) string { return "" }})
 	win.Connect(w)
 	active := nav.Panels[0]
 	tools, err := assemble(func(string) session { return &surface{} }, nav, Options{Window: win, Active: func() string { return active }})

@@ -10,7 +10,7 @@ import (
 	"image/png"
 	"math"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/toolspec"
 )
 

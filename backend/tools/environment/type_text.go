@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"sextant/backend/browser"
 	"sextant/backend/guard/secrets"
 	"sextant/backend/guard/veil"
-	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
