@@ -118,16 +118,16 @@ func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
 		}
 	}
 	s.Browser = browser.New(browser.Config{
-		Path:        s.Settings.Get("chromium"),
-		ProfileDir:  s.profileDir(purpose),
-		DownloadDir: filepath.Join(s.Config.DataDir, "downloads"),
-		Proxy:       proxy,
-		Headless:    s.Settings.Get("headless") != "false",
-		AttachURL:   purpose.AttachURL,
-		Judge:       s.Guard.Check,
-		Publish:     s.publish,
-		Stepped:     s.stepped,
-		Log:         s.Log,
+		Path:         s.Settings.Get("chromium"),
+		ProfileDir:   s.profileDir(purpose),
+		DownloadDir:  filepath.Join(s.Config.DataDir, "downloads"),
+		Proxy:        proxy,
+		Headless:     s.Settings.Get("headless") != "false",
+		AttachURL:    purpose.AttachURL,
+		CheckAddress: s.Guard.Check,
+		Publish:      s.publish,
+		OnPersonStep: s.stepped,
+		Log:          s.Log,
 	})
 	s.onClose("browser", s.Browser.Close)
 	s.Window = panelpage.New(panelpage.Config{Book: s.Browser.Book(), Title: s.panelTitle})

@@ -75,7 +75,7 @@ type System struct {
 	Guard       *egress.Guard
 	Places      *places.Places
 	Browser     *browser.Browser
-	Window      *panelpage.Surface
+	Window      *panelpage.Pages
 	Baseline    *baseline.Tools
 	Snapshot    *snapshot.Keeper
 	Files       *files.Tools

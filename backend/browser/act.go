@@ -12,6 +12,7 @@ import (
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/settle"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
@@ -113,8 +114,8 @@ func (a *action) see(ctx context.Context, res settle.Result) (*look, error) {
 // mend is tab.mend for an action that the page may have felt before it fell silent.
 func (a *action) mend(ctx context.Context, err error) error {
 	if a.acted && errors.Is(err, errSilent) {
-		return &Fault{
-			Kind: FaultTimeout, Message: a.outcome + ", but the page does not answer since: its scripts keep it busy.",
+		return &surface.Fault{
+			Kind: surface.FaultTimeout, Message: a.outcome + ", but the page does not answer since: its scripts keep it busy.",
 			Suggestion: `Wait with wait_for, or call navigate_page with action "reload".`,
 		}
 	}
@@ -150,7 +151,7 @@ func (t *tab) cutShort(a *action, cause error) (annotator.Answer, error) {
 
 // mend turns the ways an action can fail into what its caller can read.
 func (t *tab) mend(ctx context.Context, err error) error {
-	var fault *Fault
+	var fault *surface.Fault
 	if errors.As(err, &fault) {
 		return fault
 	}
@@ -162,19 +163,19 @@ func (t *tab) mend(ctx context.Context, err error) error {
 	var refusal *collect.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		return &Fault{Kind: FaultBlocked, Message: "The page does not allow it: " + refusal.Message + ".", Suggestion: "Call annotate_page to see what can be done."}
+		return &surface.Fault{Kind: surface.FaultBlocked, Message: "The page does not allow it: " + refusal.Message + ".", Suggestion: "Call annotate_page to see what can be done."}
 	case errors.Is(err, errSilent):
-		return &Fault{
-			Kind: FaultTimeout, Message: "The page does not answer: its scripts keep it busy.",
+		return &surface.Fault{
+			Kind: surface.FaultTimeout, Message: "The page does not answer: its scripts keep it busy.",
 			Suggestion: `Wait with wait_for, or call navigate_page with action "reload".`,
 		}
 	case errors.Is(err, collect.ErrGone):
-		return &Fault{
-			Kind: FaultGone, Message: "What it was about has left the page.", Suggestion: "Call annotate_page.",
+		return &surface.Fault{
+			Kind: surface.FaultGone, Message: "What it was about has left the page.", Suggestion: "Call annotate_page.",
 		}
 	case errors.Is(err, cdp.ErrReplaced):
-		return &Fault{
-			Kind: FaultGone, Message: "The page was replaced by a navigation in the middle of it.",
+		return &surface.Fault{
+			Kind: surface.FaultGone, Message: "The page was replaced by a navigation in the middle of it.",
 			Suggestion: "Call annotate_page.",
 		}
 	}
@@ -240,7 +241,7 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 		addNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.By, res.Took.Round(100*time.Millisecond)))
 	}
 	for _, src := range now.silent {
-		addNote(&ans, "A frame did not answer and is left out: "+clip(src, 100))
+		addNote(&ans, "A frame did not answer and is left out: "+surface.Clip(src, 100))
 	}
 	if active {
 		t.numbered(now)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 const form = `<title>Form</title>
@@ -23,14 +24,14 @@ func TestAFormIsFilledAndSentByNumbers(t *testing.T) {
 		t.Errorf("the page is %+v", page.Page)
 	}
 	name := the(t, page, "textbox", "Name")
-	ans, err := s.Type(ctx, browser.TypeOptions{ID: name.ID, Text: "Ana", Clear: true})
+	ans, err := s.Type(ctx, surface.TypeOptions{ID: name.ID, Text: "Ana", Clear: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := the(t, ans, "textbox", "Name"); got.Value != "Ana" || got.ID != name.ID {
 		t.Errorf("after typing the field is %+v", got)
 	}
-	if ans, err = s.Type(ctx, browser.TypeOptions{ID: name.ID, Text: " Maria", Human: true}); err != nil {
+	if ans, err = s.Type(ctx, surface.TypeOptions{ID: name.ID, Text: " Maria", Human: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := the(t, ans, "textbox", "Name"); got.Value != "Ana Maria" {
@@ -40,7 +41,7 @@ func TestAFormIsFilledAndSentByNumbers(t *testing.T) {
 	if err != nil || !strings.Contains(ans.Outcome, `"L"`) {
 		t.Errorf("choosing: %q, %v", ans.Outcome, err)
 	}
-	ans, err = s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Save").ID})
+	ans, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Save").ID})
 	if err != nil || !strings.HasPrefix(ans.Outcome, "clicked [") || ans.Page.Title != "Saved" || !ans.Changes {
 		t.Errorf("clicking: %+v, %v", ans, err)
 	}
@@ -48,15 +49,15 @@ func TestAFormIsFilledAndSentByNumbers(t *testing.T) {
 	if err != nil || title != "Saved" || !strings.Contains(html, "hello Ana Maria") {
 		t.Errorf("the page now reads %q (%s), %v", html, title, err)
 	}
-	_, err = s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Send").ID})
-	fault(t, err, browser.FaultDisabled)
+	_, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Send").ID})
+	fault(t, err, surface.FaultDisabled)
 }
 
 func TestALinkLeadsToTheNextPageAndOldNumbersAreGone(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": form, "/two": `<title>Two</title><button>Save</button>`})
 	page := openPage(t, ctx, s, url)
-	ans, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "link", "Second page").ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "link", "Second page").ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,13 +65,13 @@ func TestALinkLeadsToTheNextPageAndOldNumbersAreGone(t *testing.T) {
 		t.Errorf("the answer to the click is %+v", ans)
 	}
 	save := the(t, ans, "button", "Save")
-	_, err = s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Save").ID})
-	f := fault(t, err, browser.FaultGone)
+	_, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Save").ID})
+	f := fault(t, err, surface.FaultGone)
 	if !strings.Contains(f.Message, "replaced by a navigation") || !strings.Contains(f.Message, "Nearest: ["+itoa(save.ID)+`] button "Save"`) {
 		t.Errorf("the fault says %q", f.Message)
 	}
-	_, err = s.Click(ctx, browser.ClickOptions{ID: 999_999})
-	fault(t, err, browser.FaultNotFound)
+	_, err = s.Click(ctx, surface.ClickOptions{ID: 999_999})
+	fault(t, err, surface.FaultNotFound)
 	ans, err = s.Navigate(ctx, browser.NavigateOptions{Action: "back"})
 	if err != nil || ans.Page.Title != "Form" {
 		t.Errorf("going back: %+v, %v", ans.Page, err)
@@ -79,7 +80,7 @@ func TestALinkLeadsToTheNextPageAndOldNumbersAreGone(t *testing.T) {
 		t.Errorf("going forward: %+v, %v", ans.Page, err)
 	}
 	_, err = s.Navigate(ctx, browser.NavigateOptions{Action: "forward"})
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 }
 
 func TestNumbersStayOverARerender(t *testing.T) {
@@ -94,7 +95,7 @@ render()</script>`})
 	page := openPage(t, ctx, s, url)
 	add := the(t, page, "button", "Add")
 	for _, want := range []string{"1", "2", "3"} {
-		ans, err := s.Click(ctx, browser.ClickOptions{ID: add.ID})
+		ans, err := s.Click(ctx, surface.ClickOptions{ID: add.ID})
 		if err != nil || ans.Page.Title != want {
 			t.Fatalf("click %s: %+v, %v", want, ans, err)
 		}
@@ -108,8 +109,8 @@ render()</script>`})
 			twin = e.ID
 		}
 	}
-	_, err := s.Click(ctx, browser.ClickOptions{ID: twin})
-	fault(t, err, browser.FaultGone)
+	_, err := s.Click(ctx, surface.ClickOptions{ID: twin})
+	fault(t, err, surface.FaultGone)
 }
 
 func TestElementsOfACrossSiteFrameAreNumberedAndPressed(t *testing.T) {
@@ -122,7 +123,7 @@ func TestElementsOfACrossSiteFrameAreNumberedAndPressed(t *testing.T) {
 	outer := site(t, map[string]any{"/": `<title>Out</title><div style="height:1500px">far</div>
 <iframe src="` + otherSite(url) + `/inner" style="width:500px;height:300px;border:5px solid;margin-left:60px;transform:scale(.8)"></iframe>`})
 	openPage(t, ctx, s, outer)
-	page, err := s.Annotate(ctx, browser.AnnotateOptions{Scope: "page"})
+	page, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,19 +131,19 @@ func TestElementsOfACrossSiteFrameAreNumberedAndPressed(t *testing.T) {
 	if button.Frame == "" || button.InView {
 		t.Errorf("the button in the frame is %+v", button)
 	}
-	ans, err := s.Click(ctx, browser.ClickOptions{ID: button.ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: button.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := the(t, ans, "button", "Pressed"); got.ID != button.ID {
 		t.Errorf("the pressed button is %+v", got)
 	}
-	if ans, err = s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Deep").ID}); err != nil {
+	if ans, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Deep").ID}); err != nil {
 		t.Fatal(err)
 	}
 	the(t, ans, "button", "Deep pressed")
 	field := the(t, page, "textbox", "Field")
-	if ans, err = s.Type(ctx, browser.TypeOptions{ID: field.ID, Text: "ab", Clear: true}); err != nil {
+	if ans, err = s.Type(ctx, surface.TypeOptions{ID: field.ID, Text: "ab", Clear: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := the(t, ans, "textbox", "Field"); got.Value != "ab" {
@@ -159,12 +160,12 @@ func TestWhatLiesOverAFrameIsNamed(t *testing.T) {
 	outer := site(t, map[string]any{"/": `<iframe src="` + otherSite(url) + `/inner" style="position:absolute;left:0;top:0"></iframe>
 <div role=dialog aria-label=Cookies style="position:fixed;inset:0;background:#fff">Cookies</div>`})
 	openPage(t, ctx, s, outer)
-	page, err := s.Annotate(ctx, browser.AnnotateOptions{Scope: "page"})
+	page, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Under").ID})
-	if f := fault(t, err, browser.FaultCovered); !strings.Contains(f.Message, `dialog "Cookies"`) {
+	_, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Under").ID})
+	if f := fault(t, err, surface.FaultCovered); !strings.Contains(f.Message, `dialog "Cookies"`) {
 		t.Errorf("the fault says %q", f.Message)
 	}
 }
@@ -176,7 +177,7 @@ customElements.define('my-box', class extends HTMLElement { constructor() { supe
   this.attachShadow({ mode: 'open' }).innerHTML = '<button>Inside</button>'
   this.shadowRoot.querySelector('button').onclick = () => { document.title = 'pressed' } } })</script>`})
 	page := openPage(t, ctx, s, url)
-	ans, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Inside").ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Inside").ID})
 	if err != nil || ans.Page.Title != "pressed" {
 		t.Errorf("pressing inside a shadow root: %+v, %v", ans, err)
 	}
@@ -193,7 +194,7 @@ func TestWhatAnActionAskedForIsInItsAnswer(t *testing.T) {
 		},
 	})
 	page := openPage(t, ctx, s, url)
-	ans, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Load").ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Load").ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +202,7 @@ func TestWhatAnActionAskedForIsInItsAnswer(t *testing.T) {
 	if len(ans.Elements) > 2 {
 		t.Errorf("the answer lists more than what changed: %+v", ans.Elements)
 	}
-	if ans, err = s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Later").ID}); err != nil {
+	if ans, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Later").ID}); err != nil {
 		t.Fatal(err)
 	}
 	the(t, ans, "button", "Late")
@@ -211,7 +212,7 @@ func TestAnAnswerNeverHoldsWhatWasTypedIntoAPasswordField(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>Login</title><label>Password <input type=password></label>`}))
 	field := page.Elements[0]
-	ans, err := s.Type(ctx, browser.TypeOptions{ID: field.ID, Text: "hunter2", Clear: true})
+	ans, err := s.Type(ctx, surface.TypeOptions{ID: field.ID, Text: "hunter2", Clear: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 	"sextant/shared/event"
 )
 
@@ -33,9 +34,9 @@ func (g *target) aim(ctx context.Context, o collect.Aim) (x, y float64, err erro
 	for {
 		o.Patience = int(max(0, time.Until(deadline).Milliseconds()))
 		x, y, err = g.point(ctx, o)
-		var f *Fault
+		var f *surface.Fault
 		// Its own document waited already; what lies over its frame is seen from outside only.
-		if err == nil || g.doc.IsMain() || !errors.As(err, &f) || f.Kind != FaultCovered || time.Now().After(deadline) {
+		if err == nil || g.doc.IsMain() || !errors.As(err, &f) || f.Kind != surface.FaultCovered || time.Now().After(deadline) {
 			return x, y, err
 		}
 		select {
@@ -139,8 +140,8 @@ func (g *target) through(ctx context.Context, p collect.Point) (x, y float64, er
 			return 0, 0, err
 		}
 		if what != "" {
-			return 0, 0, &Fault{
-				Kind: FaultCovered, Message: fmt.Sprintf("%s is covered by %s, which lies over its frame.", g.name(), what),
+			return 0, 0, &surface.Fault{
+				Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s, which lies over its frame.", g.name(), what),
 				Suggestion: "Close what covers it first, or scroll.",
 			}
 		}
@@ -165,8 +166,8 @@ func (g *target) refused(ctx context.Context, p collect.Point) error {
 		if detail == "" {
 			detail = "the page does not take it now"
 		}
-		return &Fault{
-			Kind: FaultDisabled, Message: fmt.Sprintf("%s is disabled: %s.", g.name(), detail),
+		return &surface.Fault{
+			Kind: surface.FaultDisabled, Message: fmt.Sprintf("%s is disabled: %s.", g.name(), detail),
 			Suggestion: "Fill in what the page asks for first, then call annotate_page.",
 		}
 	case "covered":
@@ -174,8 +175,8 @@ func (g *target) refused(ctx context.Context, p collect.Point) error {
 		if id := g.t.s.b.book.ID(g.doc.Seq, p.CoveredBy); id != 0 {
 			by = fmt.Sprintf("[%d] %s", id, by)
 		}
-		f := &Fault{
-			Kind: FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.name(), by),
+		f := &surface.Fault{
+			Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.name(), by),
 			Suggestion: "Close or move what covers it first, then try again.",
 		}
 		if p.Dismissible {
@@ -186,8 +187,8 @@ func (g *target) refused(ctx context.Context, p collect.Point) error {
 	if detail == "" {
 		detail = "it cannot be seen"
 	}
-	return &Fault{
-		Kind: FaultBlocked, Message: fmt.Sprintf("%s cannot be pressed: %s.", g.name(), detail),
+	return &surface.Fault{
+		Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be pressed: %s.", g.name(), detail),
 		Suggestion: "Call annotate_page to see what can be pressed now.",
 	}
 }
@@ -197,8 +198,8 @@ func (g *target) missed(what string) error {
 	if what == "" {
 		what = "something outside its frame"
 	}
-	return &Fault{
-		Kind: FaultCovered, Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", g.name(), what),
+	return &surface.Fault{
+		Kind: surface.FaultCovered, Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", g.name(), what),
 		Suggestion: "Call annotate_page to see what happened before trying again.",
 	}
 }

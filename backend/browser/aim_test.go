@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 // whole is true where the long forms of tests are wanted (make e2e).
@@ -58,14 +58,14 @@ func TestEveryButtonGetsItsOwnClickAtEveryZoom(t *testing.T) {
 		if err := s.SendForTest(ctx, set...); err != nil {
 			t.Fatal(err)
 		}
-		page, err := s.Annotate(ctx, browser.AnnotateOptions{Scope: "page"})
+		page, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		title, want := "", []byte(strings.Repeat("0", 12))
 		for _, e := range page.Elements {
 			// A transform can move some out at the upper left, where nobody comes.
-			ans, err := s.Click(ctx, browser.ClickOptions{ID: e.ID})
+			ans, err := s.Click(ctx, surface.ClickOptions{ID: e.ID})
 			if err != nil {
 				t.Errorf("%+v: %s: %v", l, e.Name, err)
 				continue
@@ -86,12 +86,12 @@ func TestEveryButtonGetsItsOwnClickAtEveryZoom(t *testing.T) {
 func TestButtonsInFramesInFramesBelowTheFoldArePressed(t *testing.T) {
 	ctx, s := session(t)
 	openPage(t, ctx, s, hardPages(t)+"/nest?n=6")
-	page, err := s.Annotate(ctx, browser.AnnotateOptions{Scope: "page"})
+	page, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{1, 6, 4, 2, 5, 3} {
-		ans, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Level "+itoa(n)).ID})
+		ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Level "+itoa(n)).ID})
 		if err != nil {
 			t.Errorf("level %d: %v", n, err)
 			continue
@@ -103,7 +103,7 @@ func TestButtonsInFramesInFramesBelowTheFoldArePressed(t *testing.T) {
 func TestWhatIsHardToHitIsHit(t *testing.T) {
 	ctx, s := session(t)
 	openPage(t, ctx, s, hardPages(t)+"/targets")
-	page, err := s.Annotate(ctx, browser.AnnotateOptions{Scope: "page"})
+	page, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestWhatIsHardToHitIsHit(t *testing.T) {
 			t.Errorf("%s is not listed", c.name)
 			continue
 		}
-		ans, err := s.Click(ctx, browser.ClickOptions{ID: id})
+		ans, err := s.Click(ctx, surface.ClickOptions{ID: id})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -152,7 +152,7 @@ func TestMovingAndLateTargetsAreHit(t *testing.T) {
 	for range 3 {
 		page := openPage(t, ctx, s, base+"/targets?moving")
 		for _, c := range []struct{ name, want string }{{"Mover", "mover"}, {"Slider", "slider"}} {
-			if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", c.name).ID}); err != nil {
+			if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", c.name).ID}); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			} else if got := result(t, ctx, s, "result"); got != c.want {
 				t.Errorf("%s: the page says %q", c.name, got)
@@ -161,7 +161,7 @@ func TestMovingAndLateTargetsAreHit(t *testing.T) {
 	}
 	page := openPage(t, ctx, s, base+"/targets?late")
 	for _, c := range []struct{ name, want string }{{"Late", "late"}, {"Under a veil", "uncovered"}} {
-		if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", c.name).ID}); err != nil {
+		if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", c.name).ID}); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if got := result(t, ctx, s, "result"); got != c.want {
 			t.Errorf("%s: the page says %q", c.name, got)
@@ -173,12 +173,12 @@ func TestAPressThatWouldMeetSomethingElseIsNotFelt(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>quiet</title><style>#v{position:fixed;inset:0;background:#0008;display:none}</style>
 <button onmousemove="v.style.display='block'">Shy</button><div id=v aria-label=Veil role=dialog onpointerdown="document.title='felt'" onclick="document.title='felt'">Veil</div>`}))
-	ans, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Shy").ID})
-	f := fault(t, err, browser.FaultCovered)
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Shy").ID})
+	f := fault(t, err, surface.FaultCovered)
 	if !strings.Contains(f.Message, `dialog "Veil"`) {
 		t.Errorf("the fault says %q (%+v)", f.Message, ans)
 	}
-	if ans, err := s.Annotate(ctx, browser.AnnotateOptions{}); err != nil || ans.Page.Title != "quiet" {
+	if ans, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Page.Title != "quiet" {
 		t.Errorf("the veil felt the press: %+v, %v", ans.Page, err)
 	}
 }

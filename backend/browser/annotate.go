@@ -4,14 +4,15 @@ import (
 	"context"
 	"fmt"
 
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
 // Annotate looks at the active tab. Elements of the answer are shared with the tab and must not
 // be changed.
-func (s *Session) Annotate(ctx context.Context, o AnnotateOptions) (answer, error) {
+func (s *Session) Annotate(ctx context.Context, o surface.AnnotateOptions) (answer, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
-		return answer{}, &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
+		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
 	}
 	t, err := s.current(ctx)
 	if err != nil {
@@ -32,16 +33,16 @@ func (s *Session) Annotate(ctx context.Context, o AnnotateOptions) (answer, erro
 		rest.Events = append(ans.Events, rest.Events...)
 		ans, all = rest, rest.Elements
 		if found, partly = annotator.Match(all, o.Query); len(found) > 0 {
-			addNote(&ans, fmt.Sprintf("Nothing in the viewport matches %q; these stand elsewhere on the page.", clip(o.Query, 60)))
+			addNote(&ans, fmt.Sprintf("Nothing in the viewport matches %q; these stand elsewhere on the page.", surface.Clip(o.Query, 60)))
 		}
 	}
 	ans.Elements, ans.Gone, ans.Changes = found, nil, false
 	switch {
 	case len(found) == 0:
 		ans.Elements = []element{}
-		addNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", clip(o.Query, 60), annotator.Inventory(all)))
+		addNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60), annotator.Inventory(all)))
 	case partly:
-		addNote(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", clip(o.Query, 60)))
+		addNote(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", surface.Clip(o.Query, 60)))
 	}
 	return ans, nil
 }

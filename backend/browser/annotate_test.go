@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
 // annotate looks and fails the test when that fails.
-func annotate(t *testing.T, s *browser.Session, o browser.AnnotateOptions) annotator.Answer {
+func annotate(t *testing.T, s *browser.Session, o surface.AnnotateOptions) annotator.Answer {
 	t.Helper()
 	ans, err := s.Annotate(t.Context(), o)
 	if err != nil {
@@ -36,9 +37,9 @@ func TestTheWholePageAndTheViewportAreOneLook(t *testing.T) {
 	url := site(t, map[string]any{"/": `<title>T</title><h1>Head</h1><button onclick="late.textContent='Later'">Top</button>` + below.String() +
 		`<button id=late>Last</button><iframe style="margin-top:3000px" srcdoc="<button>Framed</button>"></iframe>`})
 	openPage(t, ctx, s, url)
-	view := annotate(t, s, browser.AnnotateOptions{})
-	whole := annotate(t, s, browser.AnnotateOptions{Scope: "page"})
-	again := annotate(t, s, browser.AnnotateOptions{})
+	view := annotate(t, s, surface.AnnotateOptions{})
+	whole := annotate(t, s, surface.AnnotateOptions{Scope: "page"})
+	again := annotate(t, s, surface.AnnotateOptions{})
 	if len(whole.Elements) != 43 || whole.Below != 0 || whole.Changes {
 		t.Errorf("the whole page: %d elements, %d below, changes %v", len(whole.Elements), whole.Below, whole.Changes)
 	}
@@ -51,13 +52,13 @@ func TestTheWholePageAndTheViewportAreOneLook(t *testing.T) {
 	if e, ok := s.Element(the(t, whole, "button", "Row 39").ID); !ok || e.Name != "Row 39" {
 		t.Errorf("an element below is not known: %+v", e)
 	}
-	if ans := annotate(t, s, browser.AnnotateOptions{Scope: "page", ChangesOnly: true}); len(ans.Elements) != 0 || !ans.Changes {
+	if ans := annotate(t, s, surface.AnnotateOptions{Scope: "page", ChangesOnly: true}); len(ans.Elements) != 0 || !ans.Changes {
 		t.Errorf("nothing changed, but: %+v", ans.Elements)
 	}
-	if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, view, "button", "Top").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, view, "button", "Top").ID}); err != nil {
 		t.Fatal(err)
 	}
-	if ans := annotate(t, s, browser.AnnotateOptions{Scope: "page", ChangesOnly: true}); names(ans) != "Later" && names(ans) != "Top,Later" {
+	if ans := annotate(t, s, surface.AnnotateOptions{Scope: "page", ChangesOnly: true}); names(ans) != "Later" && names(ans) != "Top,Later" {
 		t.Errorf("one thing below changed, but: %s", names(ans))
 	}
 }
@@ -72,7 +73,7 @@ func TestAQueryRanksAndSaysWhatThereIsWhenNothingMatches(t *testing.T) {
 		"cart": "Cart,Cart note,Add to cart", "ADD to  Cart": "Add to cart", "brass": "Add,Add to cart", "textbox ana": "Cart note",
 		"menu": "Add-ons", "pay": "Pay now",
 	} {
-		ans := annotate(t, s, browser.AnnotateOptions{Query: query})
+		ans := annotate(t, s, surface.AnnotateOptions{Query: query})
 		if names(ans) != want {
 			t.Errorf("%q gives %s, want %s", query, names(ans), want)
 		}
@@ -80,11 +81,11 @@ func TestAQueryRanksAndSaysWhatThereIsWhenNothingMatches(t *testing.T) {
 			t.Errorf("%q: note %q", query, ans.Note)
 		}
 	}
-	ans := annotate(t, s, browser.AnnotateOptions{Query: "cart checkout"})
+	ans := annotate(t, s, surface.AnnotateOptions{Query: "cart checkout"})
 	if names(ans) != "Cart,Add to cart,Cart note" || !strings.Contains(ans.Note, "some of its words") {
 		t.Errorf("half a match: %s %q", names(ans), ans.Note)
 	}
-	ans = annotate(t, s, browser.AnnotateOptions{Query: "zebra"})
+	ans = annotate(t, s, surface.AnnotateOptions{Query: "zebra"})
 	if len(ans.Elements) != 0 || !strings.Contains(ans.Note, `Nothing on the page matches "zebra". There is: 3 × button, 2 × link, 1 × textbox.`) {
 		t.Errorf("no match: %s %q", names(ans), ans.Note)
 	}
@@ -106,14 +107,14 @@ func TestWhatOnlyCameUnderADialogIsFamiliar(t *testing.T) {
 	if f := familiar(page); f != "" {
 		t.Errorf("on the first look %s is familiar", f)
 	}
-	open, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Open").ID})
+	open, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Open").ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if f := familiar(open); f != "One,Two" && f != "One,Two,Open" {
 		t.Errorf("under the dialog %s is familiar in %+v", f, open.Elements)
 	}
-	shut, err := s.Click(ctx, browser.ClickOptions{ID: the(t, open, "button", "Close").ID})
+	shut, err := s.Click(ctx, surface.ClickOptions{ID: the(t, open, "button", "Close").ID})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 	"sextant/shared/event"
 )
 
@@ -24,7 +25,7 @@ func TestARunningBrowserIsJoinedAndLeftRunning(t *testing.T) {
 	guest := browser.New(browser.Config{AttachURL: "http://127.0.0.1:" + port, Headless: true})
 	s := guest.Session("mcp")
 	page := openPage(t, ctx, s, url+"/guest")
-	ans, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "link", "New").ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "link", "New").ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func TestARunningBrowserIsJoinedAndLeftRunning(t *testing.T) {
 	if err := guest.Close(); err != nil {
 		t.Error(err)
 	}
-	if ans, err = host.Session("").Annotate(ctx, browser.AnnotateOptions{}); err != nil || ans.Page.Title != "Host" {
+	if ans, err = host.Session("").Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Page.Title != "Host" {
 		t.Errorf("after the guest left the host shows %+v, %v", ans.Page, err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 // BenchmarkAnnotate16k looks at the viewport of a page of about 16,000 nodes.
@@ -18,7 +18,7 @@ func BenchmarkAnnotate16k(b *testing.B) {
 	openPage(b, ctx, s, site(b, map[string]any{"/": `<table>` + rows.String() + `</table>`}))
 	b.ResetTimer()
 	for b.Loop() {
-		if _, err := s.Annotate(ctx, browser.AnnotateOptions{}); err != nil {
+		if _, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -31,7 +31,7 @@ func BenchmarkClick(b *testing.B) {
 	id := the(b, page, "button", "B").ID
 	b.ResetTimer()
 	for b.Loop() {
-		if _, err := s.Click(ctx, browser.ClickOptions{ID: id}); err != nil {
+		if _, err := s.Click(ctx, surface.ClickOptions{ID: id}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -91,7 +91,7 @@ func New(cfg Config) *Browser {
 	}
 	b.out = newVoice(cfg.Publish, b.State)
 	b.scribe = newScribe(b)
-	if cfg.Stepped != nil {
+	if cfg.OnPersonStep != nil {
 		b.wg.Add(1)
 		go b.scribe.run()
 	}
@@ -223,7 +223,7 @@ func (b *Browser) CloseSession(owner string) {
 
 // SetHand says whether a person has taken over. It only marks the state: who may act is
 // for the callers to keep.
-func (b *Browser) SetHand(person bool) {
+func (b *Browser) SetPersonControl(person bool) {
 	b.mu.Lock()
 	b.person = person
 	b.signal()
@@ -232,12 +232,12 @@ func (b *Browser) SetHand(person bool) {
 }
 
 // Returned waits while a person has the page; the error is the end of ctx or of the browser.
-func (b *Browser) Returned(ctx context.Context) error {
+func (b *Browser) AwaitGiveBack(ctx context.Context) error {
 	return b.await(ctx, func() bool { return !b.person })
 }
 
 // Driving marks who acts now: person, model, pilot, mcp, or "" for nobody.
-func (b *Browser) Driving(caller string) {
+func (b *Browser) SetDriver(caller string) {
 	b.mu.Lock()
 	was := b.driving
 	b.driving = caller

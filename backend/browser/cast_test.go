@@ -9,6 +9,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 // Chromium loses pictures on a busy machine; here its screencast is ended behind the back of the
@@ -54,7 +55,7 @@ func TestAPictureThatChromiumLostIsAskedForAgain(t *testing.T) {
 	before := picture("the size of the device is shown", wide(390))
 
 	lose()
-	if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, annotate(t, s, browser.AnnotateOptions{}), "button", "Darken").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, annotate(t, s, surface.AnnotateOptions{}), "button", "Darken").ID}); err != nil {
 		t.Fatal(err)
 	}
 	picture("what an action did is shown", func(f browser.LiveFrame) bool {

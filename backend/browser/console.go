@@ -11,6 +11,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/browser/cdp"
+	"sextant/backend/surface"
 )
 
 // Bounds of what is kept of a tab's console; the oldest messages are forgotten first.
@@ -85,7 +86,7 @@ func (s *Session) Console(o ConsoleOptions) (list []Message, more int, err error
 		level = slices.Index(Levels(), LevelInfo)
 	}
 	if level < 0 {
-		return nil, 0, &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("unknown level %q", o.Level), Suggestion: "Send " + strings.Join(Levels(), ", ") + "."}
+		return nil, 0, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown level %q", o.Level), Suggestion: "Send " + strings.Join(Levels(), ", ") + "."}
 	}
 	limit := o.Limit
 	if limit <= 0 {
@@ -130,7 +131,7 @@ func (t *tab) threw(ev cdp.Event) {
 		text += " " + primitive(o)
 	}
 	t.set(func() {
-		t.journal.add(Message{Level: LevelError, Source: "exception", Text: clip(text, maxMessage), Where: where(d.URL, d.LineNumber+1)})
+		t.journal.add(Message{Level: LevelError, Source: "exception", Text: surface.Clip(text, maxMessage), Where: where(d.URL, d.LineNumber+1)})
 		t.complain(text)
 	})
 }
@@ -152,7 +153,7 @@ func (t *tab) wrote(p *cdp.Page, ev cdp.Event) {
 	case proto.RuntimeConsoleAPICalledTypeClear, proto.RuntimeConsoleAPICalledTypeEndGroup:
 		return
 	}
-	m := Message{Level: level, Source: "console", Text: clip(written(c.Args), maxMessage)}
+	m := Message{Level: level, Source: "console", Text: surface.Clip(written(c.Args), maxMessage)}
 	if c.StackTrace != nil && len(c.StackTrace.CallFrames) > 0 {
 		f := c.StackTrace.CallFrames[0]
 		m.Where = where(f.URL, f.LineNumber+1)
@@ -178,7 +179,7 @@ func (t *tab) logged(ev cdp.Event) {
 		return
 	}
 	e := l.Entry
-	m := Message{Level: string(e.Level), Source: string(e.Source), Text: clip(e.Text, maxMessage)}
+	m := Message{Level: string(e.Level), Source: string(e.Source), Text: surface.Clip(e.Text, maxMessage)}
 	if m.Level == "verbose" {
 		m.Level = LevelDebug
 	}
@@ -200,9 +201,9 @@ func where(url string, line int) string {
 	case url == "":
 		return ""
 	case line <= 0:
-		return clip(url, 200)
+		return surface.Clip(url, 200)
 	}
-	return clip(url, 200) + ":" + strconv.Itoa(line)
+	return surface.Clip(url, 200) + ":" + strconv.Itoa(line)
 }
 
 // written is what console.log makes of its arguments: %s and its kin are filled in.

@@ -5,14 +5,12 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"image"
-	"image/color"
-	"image/draw"
 	"slices"
 	"strings"
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
@@ -79,9 +77,9 @@ func (g *target) belongs(ctx context.Context, only string) error {
 	if err := json.Unmarshal(raw, &origin); err == nil && strings.EqualFold(origin, only) {
 		return nil
 	}
-	return &Fault{
-		Kind:       FaultBlocked,
-		Message:    fmt.Sprintf("%s stands on %s now, and the secret is for %s: nothing was typed.", g.name(), clip(origin, 100), only),
+	return &surface.Fault{
+		Kind:       surface.FaultBlocked,
+		Message:    fmt.Sprintf("%s stands on %s now, and the secret is for %s: nothing was typed.", g.name(), surface.Clip(origin, 100), only),
 		Suggestion: "Call annotate_page to see where the page went.",
 	}
 }
@@ -132,17 +130,10 @@ func (s *Session) unprintable(ctx context.Context, docs []*cdp.Document) error {
 	}
 	boxes, err := s.showing(ctx, all, nil)
 	if err == nil && len(boxes) > 0 {
-		return &Fault{
-			Kind: FaultBlocked, Message: "The page shows a secret that was typed into it, and a PDF would hold it: nothing was printed.",
+		return &surface.Fault{
+			Kind: surface.FaultBlocked, Message: "The page shows a secret that was typed into it, and a PDF would hold it: nothing was printed.",
 			Suggestion: "Send the form or empty the field first, or take_screenshot: there it is painted over.",
 		}
 	}
 	return err
-}
-
-// cover paints over boxes, so that nothing of what they hold is left in the picture.
-func cover(canvas *image.RGBA, boxes []annotator.Box, dx, dy, scale float64) {
-	for _, b := range boxes {
-		draw.Draw(canvas, rectangle(b, dx, dy, scale), image.NewUniform(color.RGBA{0x30, 0x30, 0x30, 0xff}), image.Point{}, draw.Src)
-	}
 }

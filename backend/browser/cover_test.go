@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 // red counts the pixels of a picture that are as red as the page's text.
-func red(t *testing.T, p browser.Picture) (n int) {
+func red(t *testing.T, p surface.Picture) (n int) {
 	t.Helper()
 	img, _, err := image.Decode(bytes.NewReader(p.Data))
 	if err != nil {
@@ -48,38 +49,38 @@ document.querySelector('input').oninput = (e) => {
 	})
 	page := openPage(t, ctx, s, url)
 	origin := strings.TrimSuffix(url, "/")
-	shots := []browser.ShotOptions{{}, {Annotated: false, FullPage: true}, {MaxTokens: 400}, {ID: the(t, page, "textbox", "Key").ID}}
+	shots := []surface.ScreenshotOptions{{}, {Annotated: false, FullPage: true}, {MaxTokens: 400}, {ID: the(t, page, "textbox", "Key").ID}}
 	for i, name := range []string{"Key", "Framed"} {
 		id := the(t, page, "textbox", name).ID
-		if _, err := s.Type(ctx, browser.TypeOptions{ID: id, Text: "plain words", Clear: true}); err != nil {
+		if _, err := s.Type(ctx, surface.TypeOptions{ID: id, Text: "plain words", Clear: true}); err != nil {
 			t.Fatal(err)
 		}
-		before, err := s.Shot(ctx, browser.ShotOptions{})
+		before, err := s.Screenshot(ctx, surface.ScreenshotOptions{})
 		if err != nil || red(t, before) < 50 {
 			t.Fatalf("%s: harmless text does not show: %d, %v", name, red(t, before), err)
 		}
 		secret := []string{"lantern8-of-ana", "candle77-of-bob"}[i]
-		a, err := s.Type(ctx, browser.TypeOptions{ID: id, Text: secret, Clear: true, Only: origin})
+		a, err := s.Type(ctx, surface.TypeOptions{ID: id, Text: secret, Clear: true, SecretFor: origin})
 		if err != nil || strings.Contains(a.Outcome, secret) {
 			t.Fatalf("%s: %q, %v", name, a.Outcome, err)
 		}
 	}
 	for _, o := range shots {
-		p, err := s.Shot(ctx, o)
+		p, err := s.Screenshot(ctx, o)
 		if n := red(t, p); err != nil || n > 4 {
 			t.Errorf("%+v shows %d pixels of a secret, %v", o, n, err)
 		}
 	}
-	var fault *browser.Fault
+	var fault *surface.Fault
 	if _, err := s.PDF(ctx, browser.PDFOptions{}); !errors.As(err, &fault) || !strings.Contains(fault.Message, "secret") {
 		t.Errorf("a PDF of the secret: %v", err)
 	}
 	for _, name := range []string{"Key", "Framed"} {
-		if _, err := s.Type(ctx, browser.TypeOptions{ID: the(t, page, "textbox", name).ID, Text: "plain words", Clear: true}); err != nil {
+		if _, err := s.Type(ctx, surface.TypeOptions{ID: the(t, page, "textbox", name).ID, Text: "plain words", Clear: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	after, err := s.Shot(ctx, browser.ShotOptions{})
+	after, err := s.Screenshot(ctx, surface.ScreenshotOptions{})
 	if err != nil || red(t, after) < 50 {
 		t.Errorf("the field is still covered when the secret is gone: %d, %v", red(t, after), err)
 	}
@@ -89,8 +90,8 @@ func TestASecretIsTypedOnlyWhereItsOriginStands(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<title>-</title><input aria-label=Key>`})
 	page := openPage(t, ctx, s, url)
-	var fault *browser.Fault
-	_, err := s.Type(ctx, browser.TypeOptions{ID: the(t, page, "textbox", "Key").ID, Text: "lantern8-of-ana", Clear: true, Only: "https://bank.example"})
+	var fault *surface.Fault
+	_, err := s.Type(ctx, surface.TypeOptions{ID: the(t, page, "textbox", "Key").ID, Text: "lantern8-of-ana", Clear: true, SecretFor: "https://bank.example"})
 	if !errors.As(err, &fault) || !strings.Contains(fault.Message, "nothing was typed") || strings.Contains(fault.Message, "lantern") {
 		t.Errorf("%v", err)
 	}

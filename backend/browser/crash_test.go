@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 func TestABrowserThatDiesInAnActionLeavesItUnknownAndItIsNotDoneTwice(t *testing.T) {
@@ -34,17 +35,17 @@ func TestABrowserThatDiesInAnActionLeavesItUnknownAndItIsNotDoneTwice(t *testing
 	}
 	got := make(chan error, 1)
 	go func() {
-		_, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Order").ID})
+		_, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Order").ID})
 		got <- err
 	}()
 	<-came
 	b.KillForTest()
-	if f := fault(t, <-got, browser.FaultNoBrowser); !strings.Contains(f.Message, "not known") {
+	if f := fault(t, <-got, surface.FaultNoBrowser); !strings.Contains(f.Message, "not known") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	eventually(t, "the state says that it ended", func() bool { return b.State().Status == "failed" })
 	begun := time.Now()
-	ans, err := s.Annotate(ctx, browser.AnnotateOptions{})
+	ans, err := s.Annotate(ctx, surface.AnnotateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestACrashedPageIsReloaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the crash is told", func() bool {
-		_, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "B").ID})
+		_, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "B").ID})
 		return err != nil && strings.Contains(err.Error(), "crashed")
 	})
 	ans, err := s.Navigate(ctx, browser.NavigateOptions{Action: "reload"})
@@ -85,7 +86,7 @@ func settles(t *testing.T, body string, more map[string]any) (by string, took ti
 		pages[path] = page
 	}
 	page := openPage(t, ctx, s, site(t, pages))
-	ans, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Go").ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Go").ID})
 	if err != nil {
 		t.Fatal(err)
 	}

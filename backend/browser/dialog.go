@@ -9,6 +9,7 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/guard/veil"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
@@ -61,7 +62,7 @@ func (t *tab) dialogOpened(p *cdp.Page, d proto.PageJavascriptDialogOpening, ses
 		p.Post(session, proto.PageHandleJavaScriptDialog{Accept: d.Type == proto.PageDialogTypeAlert})
 		return
 	}
-	t.opened(&dialog{kind: string(d.Type), text: annotator.Clean(d.Message, 300), preset: clip(d.DefaultPrompt, 300), session: session})
+	t.opened(&dialog{kind: string(d.Type), text: annotator.Clean(d.Message, 300), preset: surface.Clip(d.DefaultPrompt, 300), session: session})
 	t.s.b.mu.Unlock()
 	t.s.b.out.state()
 }
@@ -83,9 +84,9 @@ func (d *dialog) said() string {
 	if d.kind == dialogAuth {
 		return "log-in: " + d.text
 	}
-	said := d.kind + " " + quoteWords(d.text, 200)
+	said := d.kind + " " + surface.QuoteClean(d.text, 200)
 	if d.preset != "" && !d.secret() {
-		said += " (default " + quoteWords(d.preset, 60) + ")"
+		said += " (default " + surface.QuoteClean(d.preset, 60) + ")"
 	}
 	return said
 }
@@ -101,9 +102,9 @@ func (t *tab) authAsked(p *cdp.Page, a proto.FetchAuthRequired, session string) 
 	if a.AuthChallenge == nil {
 		return
 	}
-	who := clip(a.AuthChallenge.Origin, 100)
+	who := surface.Clip(a.AuthChallenge.Origin, 100)
 	if a.AuthChallenge.Realm != "" {
-		who += " (" + quoteWords(a.AuthChallenge.Realm, 80) + ")"
+		who += " (" + surface.QuoteClean(a.AuthChallenge.Realm, 80) + ")"
 	}
 	if string(a.FrameID) != p.MainFrame() {
 		p.Post(session, cancelAuth(a.RequestID))
@@ -184,7 +185,7 @@ type DialogOptions struct {
 func (s *Session) HandleDialog(ctx context.Context, o DialogOptions) (answer, error) {
 	t := s.asking()
 	if t == nil {
-		return answer{}, &Fault{Kind: FaultDialog, Message: "No dialog is open.", Suggestion: "Call annotate_page to see the page."}
+		return answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "No dialog is open.", Suggestion: "Call annotate_page to see the page."}
 	}
 	release, err := t.acquire(ctx)
 	if err != nil {
@@ -201,9 +202,9 @@ func (s *Session) HandleDialog(ctx context.Context, o DialogOptions) (answer, er
 		}
 		return t.run(ctx, func(ctx context.Context, a *action) error { return a.reply(ctx, d, o) })
 	case c == nil:
-		return answer{}, &Fault{Kind: FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Call annotate_page."}
+		return answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Call annotate_page."}
 	case o.Accept:
-		return answer{}, &Fault{Kind: FaultDialog, Message: "The page asks for a file.", Suggestion: "Give it with upload_file, or send accept: false."}
+		return answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The page asks for a file.", Suggestion: "Give it with upload_file, or send accept: false."}
 	}
 	t.set(func() { t.chooser = nil })
 	return t.run(ctx, func(_ context.Context, a *action) error {
@@ -228,14 +229,14 @@ func (s *Session) asking() *tab {
 }
 
 // fits says what is wrong with an answer to d, nil when nothing is.
-func fits(d *dialog, o DialogOptions) *Fault {
+func fits(d *dialog, o DialogOptions) *surface.Fault {
 	switch {
 	case d.kind == dialogAuth && o.Accept && o.User == "" && o.Password == "":
-		return &Fault{Kind: FaultInvalid, Message: "The site asks for a user name and a password.", Suggestion: "Send username and password, or accept: false."}
+		return &surface.Fault{Kind: surface.FaultInvalid, Message: "The site asks for a user name and a password.", Suggestion: "Send username and password, or accept: false."}
 	case d.kind != dialogAuth && (o.User != "" || o.Password != ""):
-		return &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("The dialog is a %s; it takes no user name.", d.kind), Suggestion: "Send accept, and text for a prompt."}
+		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("The dialog is a %s; it takes no user name.", d.kind), Suggestion: "Send accept, and text for a prompt."}
 	case d.kind != string(proto.PageDialogTypePrompt) && o.Text != nil:
-		return &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("The dialog is a %s; it takes no text.", d.kind), Suggestion: "Send accept alone."}
+		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("The dialog is a %s; it takes no text.", d.kind), Suggestion: "Send accept alone."}
 	}
 	return nil
 }
@@ -250,7 +251,7 @@ func (a *action) reply(ctx context.Context, d *dialog, o DialogOptions) error {
 	if d.kind == dialogAuth {
 		return a.login(client, d, o)
 	}
-	a.does("%s the %s %s", verb, d.kind, quoteWords(d.text, 200))
+	a.does("%s the %s %s", verb, d.kind, surface.QuoteClean(d.text, 200))
 	req := proto.PageHandleJavaScriptDialog{Accept: o.Accept}
 	if d.kind == string(proto.PageDialogTypePrompt) && o.Accept {
 		req.PromptText = d.preset
@@ -260,7 +261,7 @@ func (a *action) reply(ctx context.Context, d *dialog, o DialogOptions) error {
 				a.t.hides(*o.Text)
 				a.outcome += " with text that is not shown"
 			} else {
-				a.outcome += " with " + quoteWords(*o.Text, 80)
+				a.outcome += " with " + surface.QuoteClean(*o.Text, 80)
 			}
 		}
 	}
@@ -276,7 +277,7 @@ func (a *action) login(client proto.Client, d *dialog, o DialogOptions) error {
 	req := cancelAuth(d.asked)
 	a.does("gave no user name")
 	if o.Accept {
-		a.does("logged in as %q", clip(o.User, 60))
+		a.does("logged in as %q", surface.Clip(o.User, 60))
 		a.t.set(func() {
 			a.t.refused = d.origin
 			a.t.s.secrets.add("", o.Password)
@@ -288,7 +289,7 @@ func (a *action) login(client proto.Client, d *dialog, o DialogOptions) error {
 	err := req.Call(client)
 	a.t.answered(d)
 	if err != nil {
-		return &Fault{Kind: FaultDialog, Message: "The log-in is not asked for any more.", Suggestion: "Open the address again."}
+		return &surface.Fault{Kind: surface.FaultDialog, Message: "The log-in is not asked for any more.", Suggestion: "Open the address again."}
 	}
 	return nil
 }
@@ -332,7 +333,7 @@ const frontNote = " is in front now; annotate_page lists it."
 
 // Passing reports whether an answer's note holds until the next answer alone: that a dialog waits, that
 // a tab is in front and not listed yet.
-func Passing(note string) bool {
+func IsTransientNote(note string) bool {
 	return strings.HasPrefix(note, standsStill) || strings.HasPrefix(note, "Tab ") && strings.HasSuffix(note, frontNote)
 }
 
@@ -342,7 +343,7 @@ func (s *Session) answerDialog(ctx context.Context, t *tab, key string) (answer,
 	d := t.open()
 	switch {
 	case d == nil:
-		return answer{}, &Fault{Kind: FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Press the key again."}
+		return answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Press the key again."}
 	case !accept && !strings.EqualFold(key, "Escape") && !strings.EqualFold(key, "Esc"), d.kind == dialogAuth && accept:
 		s.b.mu.Lock()
 		defer s.b.mu.Unlock()
@@ -352,7 +353,7 @@ func (s *Session) answerDialog(ctx context.Context, t *tab, key string) (answer,
 }
 
 // AsksSecret reports whether the dialog HandleDialog would answer asks for what is not for showing.
-func (s *Session) AsksSecret() bool {
+func (s *Session) DialogWantsSecret() bool {
 	t := s.asking()
 	if t == nil {
 		return false
@@ -363,7 +364,7 @@ func (s *Session) AsksSecret() bool {
 
 // Asks tells what dialog HandleDialog would answer, in a sentence, and the address of who opened
 // it; "" for none. It starts no browser.
-func (s *Session) Asks() (what, address string) {
+func (s *Session) OpenDialog() (what, address string) {
 	t := s.asking()
 	if t == nil {
 		return "", ""

@@ -12,6 +12,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/browser/cdp"
+	"sextant/backend/surface"
 	"sextant/shared/event"
 )
 
@@ -46,7 +47,7 @@ type download struct {
 
 // tell is the download in an answer. Called under mu.
 func (d *download) tell() string {
-	name := fmt.Sprintf("download: %q", clip(d.Name, 80))
+	name := fmt.Sprintf("download: %q", surface.Clip(d.Name, 80))
 	switch d.State {
 	case downloadDone:
 		return fmt.Sprintf("%s, %s, saved as %s", name, bytesOf(d.Received), d.Path)
@@ -101,13 +102,13 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 	i := slices.IndexFunc(s.downloads, func(d *download) bool { return d.ID == id })
 	if i < 0 {
 		s.b.mu.Unlock()
-		return &Fault{Kind: FaultNotFound, Message: fmt.Sprintf("There is no download %d.", id), Suggestion: "Call downloads for the numbers."}
+		return &surface.Fault{Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no download %d.", id), Suggestion: "Call downloads for the numbers."}
 	}
 	d, e, contextID := s.downloads[i], s.b.engine, s.contextID
 	state := d.State
 	s.b.mu.Unlock()
 	if state != downloadRunning || e == nil {
-		return &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("Download %d does not run: it is %s.", id, state), Suggestion: "Call downloads to see them."}
+		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("Download %d does not run: it is %s.", id, state), Suggestion: "Call downloads to see them."}
 	}
 	err := proto.BrowserCancelDownload{GUID: d.guid, BrowserContextID: proto.BrowserBrowserContextID(contextID)}.Call(e.reg.Client(ctx))
 	if err != nil {
@@ -225,7 +226,7 @@ func (s *Session) starts(t *tab, w *proto.BrowserDownloadWillBegin, dir string) 
 	s.lastDownload++
 	d := &download{
 		Download: event.Download{
-			ID: s.lastDownload, Name: fileName(w.SuggestedFilename), URL: clip(w.URL, maxURL), State: downloadRunning, Tab: t.id,
+			ID: s.lastDownload, Name: fileName(w.SuggestedFilename), URL: surface.Clip(w.URL, maxURL), State: downloadRunning, Tab: t.id,
 		},
 		guid: w.GUID, dir: dir, t: t, begun: time.Now(),
 	}

@@ -12,6 +12,7 @@ import (
 	"sextant/backend/browser/act/input"
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 )
 
 // Where is the element with the number ID or, when that is 0, a point of the page's viewport
@@ -45,7 +46,7 @@ type drag struct {
 // little past the middle in the direction of travel, which lists that are sorted by hand need.
 func (s *Session) Drag(ctx context.Context, o DragOptions) (answer, error) {
 	if (o.To == nil) == (o.By == nil) {
-		return answer{}, &Fault{Kind: FaultInvalid, Message: "A drag needs one of to and by.", Suggestion: `Send to as an id or {"x":10,"y":20}, or by as an offset.`}
+		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A drag needs one of to and by.", Suggestion: `Send to as an id or {"x":10,"y":20}, or by as an offset.`}
 	}
 	ids := []int{o.From.ID}
 	if o.To != nil {
@@ -73,7 +74,7 @@ func (s *Session) onTab(ctx context.Context, ids []int, do func(context.Context,
 		case f != nil:
 			return answer{}, f
 		case t != nil && other != t:
-			return answer{}, &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("[%d] stands in another tab.", id), Suggestion: "Name elements of one tab."}
+			return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("[%d] stands in another tab.", id), Suggestion: "Name elements of one tab."}
 		}
 		t = other
 	}

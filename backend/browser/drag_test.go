@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 	"sextant/build/testsites"
 	"sextant/shared/annotator"
 )
@@ -123,7 +124,7 @@ func TestADragEndsOnItsGoalInABoxThatScrollsAndBesideWhatCoversIt(t *testing.T) 
 		{"Slot 17", "Slot 3", "17 to 3"},
 	} {
 		openPage(t, ctx, s, url)
-		page, err := s.Annotate(ctx, browser.AnnotateOptions{Scope: "page"})
+		page, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +162,7 @@ func TestASliderIsDraggedByAnOffset(t *testing.T) {
 		t.Errorf("the page says %q, the answer %q", got, ans.Outcome)
 	}
 	_, err = s.Drag(ctx, browser.DragOptions{From: browser.Where{ID: like(t, page, "Price")}})
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 }
 
 func TestADropThatIsNotTakenIsTold(t *testing.T) {
@@ -172,7 +173,7 @@ func TestADropThatIsNotTakenIsTold(t *testing.T) {
 		t.Errorf("the answer is %+v, %v", ans, err)
 	}
 	// The mouse is free again.
-	if _, err := s.Click(ctx, browser.ClickOptions{ID: like(t, page, "Basket")}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: like(t, page, "Basket")}); err != nil {
 		t.Error(err)
 	}
 }
@@ -182,7 +183,7 @@ func TestADragGoesThroughAFrameOfAnotherSite(t *testing.T) {
 	inner := hardPages(t)
 	outer := site(t, map[string]any{"/": `<title>Out</title><div style="height:1200px"></div><iframe src="` + otherSite(inner) + `/drag" style="width:760px;height:600px;border:3px solid"></iframe>`})
 	openPage(t, ctx, s, outer)
-	page, err := s.Annotate(ctx, browser.AnnotateOptions{Scope: "page"})
+	page, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,9 +221,9 @@ func TestALineIsDrawnByHand(t *testing.T) {
 		t.Errorf("%q, %q, %v", ans.Page.Title, ans.Outcome, err)
 	}
 	_, err = s.ClickAt(ctx, browser.ClickAtOptions{X: 5, Y: 99_999})
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 	_, err = s.MovePath(ctx, nil, true)
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 }
 
 func TestAPointInAFrameIsNamed(t *testing.T) {
@@ -276,8 +277,8 @@ func TestFilesAreGivenToWhateverAsksForThem(t *testing.T) {
 	}
 	for _, paths := range [][]string{{dir}, {filepath.Join(dir, "none")}, {"relative"}, {}, {one, two}} {
 		_, err := s.Upload(ctx, like(t, page, "Plain"), paths)
-		fault(t, err, browser.FaultInvalid)
+		fault(t, err, surface.FaultInvalid)
 	}
 	_, err := s.Upload(ctx, like(t, page, "Nothing"), []string{one})
-	fault(t, err, browser.FaultBlocked)
+	fault(t, err, surface.FaultBlocked)
 }

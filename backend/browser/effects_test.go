@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 )
@@ -35,7 +36,7 @@ func click(t testing.TB, ctx context.Context, s *browser.Session, page annotator
 	t.Helper()
 	for _, e := range page.Elements {
 		if e.Name == name {
-			ans, err := s.Click(ctx, browser.ClickOptions{ID: e.ID})
+			ans, err := s.Click(ctx, surface.ClickOptions{ID: e.ID})
 			if err != nil {
 				t.Fatalf("clicking %q: %v", name, err)
 			}
@@ -80,10 +81,10 @@ func TestAPromptTakesTextAndAnAnswerFitsItsDialog(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>-</title><button onclick="document.title = prompt('Name?', 'Ana')">Ask</button>`}))
 	_, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true})
-	fault(t, err, browser.FaultDialog)
+	fault(t, err, surface.FaultDialog)
 	said(t, click(t, ctx, s, page, "Ask"), "dialog", `prompt "Name?" (default "Ana")`)
 	_, err = s.HandleDialog(ctx, browser.DialogOptions{Accept: true, User: "x"})
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 	text := "Zoë"
 	ans, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true, Text: &text})
 	if err != nil || ans.Page.Title != "Zoë" || !strings.Contains(ans.Outcome, `accepted the prompt "Name?" with "Zoë"`) {
@@ -124,7 +125,7 @@ func TestSomeDialogsInARowAreAnsweredAndAStormIsCut(t *testing.T) {
 		}
 		ans, err = s.HandleDialog(ctx, browser.DialogOptions{Accept: true})
 	}
-	if f := fault(t, err, browser.FaultCrashed); !strings.Contains(f.Message, "dialogs in a row") {
+	if f := fault(t, err, surface.FaultCrashed); !strings.Contains(f.Message, "dialogs in a row") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	if ans = openPage(t, ctx, s, url+"/after"); ans.Page.Title != "After" {
@@ -151,10 +152,10 @@ func TestASiteThatAsksForAUserNameIsAnswered(t *testing.T) {
 	said(t, openPage(t, ctx, s, url+"/framed"), "dialog", "a frame asks for a user name", "Vault")
 	page := openPage(t, ctx, s, url)
 	said(t, click(t, ctx, s, page, "In"), "dialog", "log-in: "+url, "Vault")
-	_, err := s.Annotate(ctx, browser.AnnotateOptions{})
-	fault(t, err, browser.FaultDialog)
+	_, err := s.Annotate(ctx, surface.AnnotateOptions{})
+	fault(t, err, surface.FaultDialog)
 	_, err = s.HandleDialog(ctx, browser.DialogOptions{Accept: true})
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 	ans, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true, User: "ana", Password: "wrong"})
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +203,7 @@ func TestWhatAPageAsksABrowserForIsDeniedAndTold(t *testing.T) {
 	}
 	said(t, click(t, ctx, s, page, "Picture"), "file_chooser", "asks for files", "upload_file")
 	_, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true})
-	fault(t, err, browser.FaultDialog)
+	fault(t, err, surface.FaultDialog)
 	if ans, err = s.HandleDialog(ctx, browser.DialogOptions{}); err != nil || ans.Outcome != "gave the page no file" {
 		t.Errorf("giving no file: %q, %v", ans.Outcome, err)
 	}
@@ -240,7 +241,7 @@ func TestOnlyErrorsThatTheActionCausedAreTold(t *testing.T) {
 		t.Errorf("after clearing there are %+v", list)
 	}
 	_, _, err = s.Console(browser.ConsoleOptions{Level: "loud"})
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 }
 
 func TestRequestsAreListedWithTheirBodies(t *testing.T) {
@@ -276,7 +277,7 @@ func TestRequestsAreListedWithTheirBodies(t *testing.T) {
 		t.Errorf("the newest one is %+v, %d more", list, more)
 	}
 	_, err = s.Request(ctx, 999)
-	fault(t, err, browser.FaultNotFound)
+	fault(t, err, surface.FaultNotFound)
 }
 
 // file serves a download under a name that tries to leave its folder.
@@ -358,6 +359,6 @@ func TestARunningDownloadIsToldAndCancelled(t *testing.T) {
 	if d := state(); d.State != "cancelled" {
 		t.Errorf("after cancelling it is %+v", d)
 	}
-	fault(t, s.CancelDownload(ctx, state().ID), browser.FaultInvalid)
-	fault(t, s.CancelDownload(ctx, 77), browser.FaultNotFound)
+	fault(t, s.CancelDownload(ctx, state().ID), surface.FaultInvalid)
+	fault(t, s.CancelDownload(ctx, 77), surface.FaultNotFound)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/surface"
 )
 
 // Emulation is what a tab pretends to be. The zero value pretends nothing: the tab has the size
@@ -56,7 +58,7 @@ func (s *Session) Emulation() Emulation {
 // and a restart of the browser do not end it. The answer lists everything in the viewport.
 func (s *Session) Emulate(ctx context.Context, e Emulation) (answer, error) {
 	if e.Network != "" && !slices.Contains(Networks(), e.Network) {
-		return answer{}, &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("unknown network %q", e.Network), Suggestion: "Send " + strings.Join(Networks(), ", ") + "."}
+		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown network %q", e.Network), Suggestion: "Send " + strings.Join(Networks(), ", ") + "."}
 	}
 	t, err := s.current(ctx)
 	if err != nil {
@@ -73,7 +75,7 @@ func (s *Session) Emulate(ctx context.Context, e Emulation) (answer, error) {
 		for _, req := range requests {
 			if _, err := a.client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
 				t.set(func() { t.pretends = was; t.stands(t.url) })
-				return &Fault{Kind: FaultInvalid, Message: "The browser does not take it: " + clip(err.Error(), 200), Suggestion: "Mend the value that it names."}
+				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser does not take it: " + surface.Clip(err.Error(), 200), Suggestion: "Mend the value that it names."}
 			}
 		}
 		a.page.Always(requests[1:])

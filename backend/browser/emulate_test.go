@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 func value(t testing.TB, ctx context.Context, s *browser.Session, script string) string {
@@ -54,7 +55,7 @@ func TestATabPretendsToBeADeviceThroughNavigationsAndRestarts(t *testing.T) {
 	}
 	b.KillForTest()
 	eventually(t, "the state says that it ended", func() bool { return b.State().Status == "failed" })
-	if _, err := s.Annotate(ctx, browser.AnnotateOptions{}); err != nil {
+	if _, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := value(t, ctx, s, shape); got != want {
@@ -70,14 +71,14 @@ func TestATabPretendsToBeADeviceThroughNavigationsAndRestarts(t *testing.T) {
 		t.Errorf("at the end the page is at %s", got)
 	}
 	_, err := s.Emulate(ctx, browser.Emulation{Timezone: "Mars/North"})
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 	_, err = s.Emulate(ctx, browser.Emulation{Network: "5g"})
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 	if _, err := s.Emulate(ctx, browser.Emulation{Network: "offline"}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.Navigate(ctx, browser.NavigateOptions{URL: url})
-	if f := fault(t, err, browser.FaultNoPage); !strings.Contains(f.Message, "INTERNET_DISCONNECTED") {
+	if f := fault(t, err, surface.FaultNoPage); !strings.Contains(f.Message, "INTERNET_DISCONNECTED") {
 		t.Errorf("without a network: %q", f.Message)
 	}
 }
@@ -170,9 +171,9 @@ func TestAPageIsSavedAsPDF(t *testing.T) {
 		t.Errorf("listed is %+v", list)
 	}
 	_, err := s.PDF(ctx, browser.PDFOptions{Pages: "7-9"})
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 	_, err = s.PDF(ctx, browser.PDFOptions{Paper: "a17"})
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 }
 
 func TestToolsThatAPageOffersAreListedAndCalled(t *testing.T) {
@@ -200,7 +201,7 @@ document.modelContext.registerTool({name: 'fail', description: 'Fails', execute:
 		t.Errorf("add says %q, %+v, %v", said, ans.Page, err)
 	}
 	_, _, err = s.CallPageTool(ctx, "fail", url, nil)
-	if f := fault(t, err, browser.FaultInvalid); !strings.Contains(f.Message, "on purpose") {
+	if f := fault(t, err, surface.FaultInvalid); !strings.Contains(f.Message, "on purpose") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	ans, _, err = s.CallPageTool(ctx, "search", url, json.RawMessage(`{"q":"lamp"}`))
@@ -208,7 +209,7 @@ document.modelContext.registerTool({name: 'fail', description: 'Fails', execute:
 		t.Errorf("the form: %+v, %v", ans, err)
 	}
 	_, _, err = s.CallPageTool(ctx, "nothing", url, nil)
-	fault(t, err, browser.FaultNotFound)
+	fault(t, err, surface.FaultNotFound)
 	openPage(t, ctx, s, url+"/none")
 	if list, err = s.PageTools(ctx); err != nil || len(list) != 0 {
 		t.Errorf("a page without tools offers %+v, %v", list, err)

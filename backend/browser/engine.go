@@ -12,6 +12,7 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/launch"
+	"sextant/backend/surface"
 )
 
 // The viewport of a tab that nobody looks at.
@@ -116,8 +117,8 @@ func (b *Browser) start(ctx context.Context) (*engine, error) {
 	path, err := launch.Find(b.cfg.Path)
 	if err != nil && b.cfg.AttachURL == "" {
 		b.report(statusAbsent, err.Error(), launch.InstallHint)
-		return nil, &Fault{
-			Kind: FaultNoBrowser, Message: "No Chromium was found on this machine.",
+		return nil, &surface.Fault{
+			Kind: surface.FaultNoBrowser, Message: "No Chromium was found on this machine.",
 			Suggestion: "Install it with: " + launch.InstallHint,
 		}
 	}
@@ -127,8 +128,8 @@ func (b *Browser) start(ctx context.Context) (*engine, error) {
 	e, err := b.kindle(ctx, path)
 	if err != nil {
 		b.report(statusFailed, err.Error(), "Run sextant doctor.")
-		return nil, &Fault{
-			Kind: FaultNoBrowser, Message: "The browser did not start: " + err.Error(),
+		return nil, &surface.Fault{
+			Kind: surface.FaultNoBrowser, Message: "The browser did not start: " + err.Error(),
 			Suggestion: "Try again; sextant doctor shows what is wrong.",
 		}
 	}

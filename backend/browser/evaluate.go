@@ -13,6 +13,7 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
@@ -51,8 +52,8 @@ type Evaluated struct {
 func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (answer, Evaluated, error) {
 	var got Evaluated
 	if strings.TrimSpace(o.Script) == "" || len(o.Script) > maxScript {
-		return answer{}, got, &Fault{
-			Kind: FaultInvalid, Message: fmt.Sprintf("The script is empty or longer than %d bytes.", maxScript),
+		return answer{}, got, &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The script is empty or longer than %d bytes.", maxScript),
 			Suggestion: `Send a script such as "document.title".`,
 		}
 	}
@@ -217,14 +218,14 @@ func (a *action) scriptFault(ctx context.Context, doc *cdp.Document, err error, 
 	switch {
 	case errors.As(err, &thrown):
 		head, _, _ := strings.Cut(thrown.Text, "\n")
-		return &Fault{
-			Kind: FaultInvalid, Message: fmt.Sprintf("The script threw in line %d: %s", thrown.Line, quoteWords(head, 400)),
+		return &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The script threw in line %d: %s", thrown.Line, surface.QuoteClean(head, 400)),
 			Suggestion: "Mend the script; what it did before that line is done.",
 		}
 	case errors.Is(context.Cause(ctx), errSlowScript):
 		doc.StopMain()
-		return &Fault{
-			Kind: FaultTimeout, Message: fmt.Sprintf("The script did not end within %s and was stopped; what it did until then is done.", limit),
+		return &surface.Fault{
+			Kind: surface.FaultTimeout, Message: fmt.Sprintf("The script did not end within %s and was stopped; what it did until then is done.", limit),
 			Suggestion: "Let it do less, or send a larger timeout.",
 		}
 	case ctx.Err() != nil:

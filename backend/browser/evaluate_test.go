@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 func TestAScriptRunsInThePagesOwnWorldAndItsValueIsToldWithinBounds(t *testing.T) {
@@ -63,7 +64,7 @@ func TestAScriptThatFailsOrDoesNotEndIsSaidWithItsLine(t *testing.T) {
 		"runs++; JSON.parse('{')":                         {"line 1", "SyntaxError"},
 	} {
 		_, _, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: script})
-		f := fault(t, err, browser.FaultInvalid)
+		f := fault(t, err, surface.FaultInvalid)
 		for _, p := range parts {
 			if !strings.Contains(f.Message, p) {
 				t.Errorf("%q: the fault says %q, not %q", script, f.Message, p)
@@ -75,7 +76,7 @@ func TestAScriptThatFailsOrDoesNotEndIsSaidWithItsLine(t *testing.T) {
 	}
 	for _, script := range []string{"for (;;);", "new Promise(() => {})"} {
 		_, _, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: script, Limit: 300 * time.Millisecond})
-		fault(t, err, browser.FaultTimeout)
+		fault(t, err, surface.FaultTimeout)
 		if _, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: "1 + 1"}); err != nil || got.Text != "2" {
 			t.Errorf("after %s the page answers %+v, %v", script, got, err)
 		}
@@ -112,7 +113,7 @@ func TestAPageThatReplacesFunctionsCannotWriteTheAnswer(t *testing.T) {
 		openPage(t, ctx, s, site(t, map[string]any{"/": `<title>-</title><script>` + c.override + `</script><button>B</button>`}))
 		_, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: c.script})
 		if err != nil {
-			fault(t, err, browser.FaultInvalid)
+			fault(t, err, surface.FaultInvalid)
 			continue
 		}
 		if len(got.Text) > 50_000 || strings.ContainsAny(got.Text, "\n\r") || !got.Cut && !json.Valid([]byte(got.Text)) {

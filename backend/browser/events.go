@@ -10,7 +10,7 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/settle"
-	"sextant/shared/annotator"
+	"sextant/backend/surface"
 )
 
 // popup is the frame name under which a tab that is about to open is waited for.
@@ -210,13 +210,13 @@ func (t *tab) arrived(p *cdp.Page, url, loader, unreachable string) {
 		case document:
 			t.landed(loader, url, unreachable)
 		case url != t.url:
-			t.note(kindNavigated, "navigated to "+clip(url, 230), t.id)
+			t.note(kindNavigated, "navigated to "+surface.Clip(url, 230), t.id)
 		}
 		t.url = url
 		t.stands(url)
 	})
 	b.nudge()
-	if document && b.cfg.Judge != nil && guarded(url) {
+	if document && b.cfg.CheckAddress != nil && guarded(url) {
 		b.wg.Add(1)
 		go t.expel(url)
 	}
@@ -275,7 +275,7 @@ func (t *tab) expel(url string) {
 	defer b.wg.Done()
 	ctx, cancel := context.WithTimeout(context.Background(), b.cfg.Limits.Navigation)
 	defer cancel()
-	if err := b.cfg.Judge(ctx, url); err == nil {
+	if err := b.cfg.CheckAddress(ctx, url); err == nil {
 		return
 	}
 	b.mu.Lock()
@@ -297,7 +297,7 @@ func (t *tab) otherEvent(p *cdp.Page, ev cdp.Event) {
 		t.tracker.Started(popup)
 	case "Target.targetInfoChanged":
 		if c, ok := decode[proto.TargetTargetInfoChanged](ev); ok && c.TargetInfo != nil {
-			t.set(func() { t.title = clip(c.TargetInfo.Title, 200) })
+			t.set(func() { t.title = surface.Clip(c.TargetInfo.Title, 200) })
 			t.s.b.out.state()
 		}
 	case "Inspector.targetCrashed":
@@ -345,21 +345,6 @@ func (t *tab) set(change func()) {
 	t.s.b.mu.Lock()
 	change()
 	t.s.b.mu.Unlock()
-}
-
-// quoteWords is a page's words on one line and in quotes that they cannot end.
-func quoteWords(s string, runes int) string { return annotator.Quote(annotator.Clean(s, runes)) }
-
-// clip bounds a text that came from a page.
-func clip(s string, runes int) string {
-	if len(s) <= runes {
-		return s
-	}
-	r := []rune(s)
-	if len(r) <= runes {
-		return s
-	}
-	return string(r[:runes-1]) + "…"
 }
 
 func newTracker(p *cdp.Page) *settle.Tracker { return settle.NewTracker(p.MainFrame()) }

@@ -11,6 +11,7 @@ import (
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/identity"
+	"sextant/backend/surface"
 )
 
 // target is an element that an action is for.
@@ -30,7 +31,7 @@ func label(th identity.Thing) string {
 	if th.Name == "" {
 		return fmt.Sprintf("[%d] %s", th.ID, th.Role)
 	}
-	return fmt.Sprintf("[%d] %s %q", th.ID, th.Role, clip(th.Name, 80))
+	return fmt.Sprintf("[%d] %s %q", th.ID, th.Role, surface.Clip(th.Name, 80))
 }
 
 // document finds a document of the tab by its number, nil when it is not there any more.
@@ -90,7 +91,7 @@ func (g *target) reused(ctx context.Context, row string) error {
 	if _, err := g.t.see(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
 	}
-	return g.t.gone(ctx, g.thing.ID, fmt.Sprintf("the page uses its place for %q now", clip(row, 60)))
+	return g.t.gone(ctx, g.thing.ID, fmt.Sprintf("the page uses its place for %q now", surface.Clip(row, 60)))
 }
 
 // changed is the fault for an element that says something else than its number's owner was
@@ -99,9 +100,9 @@ func (g *target) reused(ctx context.Context, row string) error {
 func (g *target) changed(says, mark string) error {
 	id := g.thing.ID
 	g.t.s.b.book.Warn(id, mark)
-	return &Fault{
-		Kind:       FaultGone,
-		Message:    fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", id, clip(says, 80), g.thing.Role, clip(g.thing.Heard, 80)),
+	return &surface.Fault{
+		Kind:       surface.FaultGone,
+		Message:    fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", id, surface.Clip(says, 80), g.thing.Role, surface.Clip(g.thing.Heard, 80)),
 		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id),
 	}
 }
@@ -112,9 +113,9 @@ func (g *target) changed(says, mark string) error {
 func (g *target) rowChanged(says, mark string) error {
 	id := g.thing.ID
 	g.t.s.b.book.WarnRow(id, mark)
-	return &Fault{
-		Kind:       FaultGone,
-		Message:    fmt.Sprintf("the row of %s says %q now, and had other figures when it was listed: nothing was done.", g.name(), clip(says, 60)),
+	return &surface.Fault{
+		Kind:       surface.FaultGone,
+		Message:    fmt.Sprintf("the row of %s says %q now, and had other figures when it was listed: nothing was done.", g.name(), surface.Clip(says, 60)),
 		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id),
 	}
 }
@@ -162,8 +163,8 @@ func (g *target) renew(ctx context.Context) error {
 
 // gone is the fault for a dead number, with the elements most like it.
 func (t *tab) gone(ctx context.Context, id int, why string) error {
-	f := &Fault{
-		Kind: FaultGone, Message: fmt.Sprintf("[%d] is gone: %s.", id, why), Suggestion: "Call annotate_page.",
+	f := &surface.Fault{
+		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: %s.", id, why), Suggestion: "Call annotate_page.",
 	}
 	thing, ok := t.s.b.book.Thing(id)
 	if !ok {

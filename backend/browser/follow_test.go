@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 func TestWhoFollowsAPageHearsOfItsChanges(t *testing.T) {
@@ -30,7 +31,7 @@ func TestWhoFollowsAPageHearsOfItsChanges(t *testing.T) {
 	}
 	page := openPage(t, ctx, s, url)
 	hears("a page where there was none")
-	if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Add").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Add").ID}); err != nil {
 		t.Fatal(err)
 	}
 	hears("a change of the page")

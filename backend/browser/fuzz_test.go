@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
@@ -130,11 +131,11 @@ func (f *fuzz) run(changes int) {
 		case n < 34:
 			f.act("input")
 		case n < 37:
-			f.learn(f.s.Annotate(f.ctx, browser.AnnotateOptions{}))
+			f.learn(f.s.Annotate(f.ctx, surface.AnnotateOptions{}))
 		case n < 38:
-			f.learn(f.s.Annotate(f.ctx, browser.AnnotateOptions{Scope: "page"}))
+			f.learn(f.s.Annotate(f.ctx, surface.AnnotateOptions{Scope: "page"}))
 		case n < 39:
-			f.learn(f.s.Scroll(f.ctx, browser.ScrollOptions{Direction: []string{"up", "down"}[f.rnd.IntN(2)]}))
+			f.learn(f.s.Scroll(f.ctx, surface.ScrollOptions{Direction: []string{"up", "down"}[f.rnd.IntN(2)]}))
 		default:
 			f.leave()
 		}
@@ -166,8 +167,8 @@ func (f *fuzz) leave() {
 		o.URL = fmt.Sprintf("%s/?%d", f.url, f.rnd.IntN(1000))
 	}
 	ans, err := f.s.Navigate(f.ctx, o)
-	var fault *browser.Fault
-	if errors.As(err, &fault) && fault.Kind == browser.FaultInvalid {
+	var fault *surface.Fault
+	if errors.As(err, &fault) && fault.Kind == surface.FaultInvalid {
 		return
 	}
 	f.learn(ans, err)
@@ -237,9 +238,9 @@ func (f *fuzz) act(kind string) {
 	var ans annotator.Answer
 	var err error
 	if kind == "click" {
-		ans, err = f.s.Click(f.ctx, browser.ClickOptions{ID: id})
+		ans, err = f.s.Click(f.ctx, surface.ClickOptions{ID: id})
 	} else {
-		ans, err = f.s.Type(f.ctx, browser.TypeOptions{ID: id, Text: "x" + strconv.Itoa(f.acts)})
+		ans, err = f.s.Type(f.ctx, surface.TypeOptions{ID: id, Text: "x" + strconv.Itoa(f.acts)})
 	}
 	things := f.felt(kind)
 	story := fmt.Sprintf("seed %d, change %d: %s [%d], which was %+v and is %+v: %q, %v; the page felt %v",
@@ -258,13 +259,13 @@ func (f *fuzz) act(kind string) {
 	case meets:
 		f.met++
 	}
-	var fault *browser.Fault
+	var fault *surface.Fault
 	if errors.As(err, &fault) {
 		f.refusals[fault.Kind+" "+reason(fault.Message)]++
 	}
 	// Drawn anew, never looked otherwise, and nothing ever looked like it: it must be found.
 	if now.Here && now.Serial != was.serial && now.Age == 0 && was.age == 0 && now.Alike == 1 && !now.Fixed && !now.Off {
-		covered := fault != nil && (fault.Kind == browser.FaultCovered || fault.Kind == browser.FaultDisabled || fault.Kind == browser.FaultBlocked)
+		covered := fault != nil && (fault.Kind == surface.FaultCovered || fault.Kind == surface.FaultDisabled || fault.Kind == surface.FaultBlocked)
 		if !covered {
 			f.replaced++
 			if meets {

@@ -10,6 +10,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/browser/cdp"
+	"sextant/backend/surface"
 )
 
 // greeting is what our world of every document runs first.
@@ -84,5 +85,5 @@ func permission(name string) string {
 	case "camera", "microphone":
 		return "the " + name
 	}
-	return "the use of " + clip(name, 40)
+	return "the use of " + surface.Clip(name, 40)
 }

@@ -11,6 +11,7 @@ import (
 	"sextant/backend/browser/act/input"
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
@@ -41,7 +42,7 @@ func (t *tab) front(ctx context.Context) error {
 }
 
 // Click presses the mouse on an element, after making sure that the press will meet it.
-func (s *Session) Click(ctx context.Context, o ClickOptions) (answer, error) {
+func (s *Session) Click(ctx context.Context, o surface.ClickOptions) (answer, error) {
 	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
 	if err != nil {
 		return answer{}, err
@@ -55,15 +56,15 @@ func (s *Session) Click(ctx context.Context, o ClickOptions) (answer, error) {
 func pressOf(button string, count int, modifiers []string) (press input.Press, verb string, err error) {
 	mods, err := input.Modifiers(modifiers)
 	if err != nil {
-		return press, "", &Fault{Kind: FaultInvalid, Message: err.Error(), Suggestion: `Send modifiers such as ["Control"].`}
+		return press, "", &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: `Send modifiers such as ["Control"].`}
 	}
 	switch button {
 	case "", "left", "middle", "right":
 	default:
-		return press, "", &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("unknown button %q", button), Suggestion: "Send left, middle or right."}
+		return press, "", &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown button %q", button), Suggestion: "Send left, middle or right."}
 	}
 	if count < 0 || count > 3 {
-		return press, "", &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("a click cannot count %d", count), Suggestion: "Send count 1, 2 or 3."}
+		return press, "", &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("a click cannot count %d", count), Suggestion: "Send count 1, 2 or 3."}
 	}
 	verb = "clicked"
 	switch {
@@ -185,8 +186,8 @@ func (s *Session) Hover(ctx context.Context, id int) (answer, error) {
 func (g *target) blocked(err error) error {
 	var refused *collect.Refusal
 	if errors.As(err, &refused) {
-		return &Fault{
-			Kind: FaultBlocked, Message: fmt.Sprintf("%s: %s.", g.name(), refused.Message),
+		return &surface.Fault{
+			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s: %s.", g.name(), refused.Message),
 			Suggestion: "Call annotate_page to see what it takes.",
 		}
 	}
@@ -217,7 +218,7 @@ func quoted(values []string) string {
 	}
 	q := make([]string, len(values))
 	for i, v := range values {
-		q[i] = fmt.Sprintf("%q", clip(v, 60))
+		q[i] = fmt.Sprintf("%q", surface.Clip(v, 60))
 	}
 	return strings.Join(q, ", ")
 }
@@ -225,7 +226,7 @@ func quoted(values []string) string {
 // Press presses a key in the active tab, or answers its open dialog (Enter, Escape).
 func (s *Session) Press(ctx context.Context, key string) (answer, error) {
 	if err := input.Check(key); err != nil {
-		return answer{}, &Fault{Kind: FaultInvalid, Message: err.Error(), Suggestion: `Send a key such as "Enter" or "Control+a".`}
+		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: `Send a key such as "Enter" or "Control+a".`}
 	}
 	t, err := s.current(ctx)
 	if err != nil {
@@ -246,12 +247,12 @@ func (s *Session) Press(ctx context.Context, key string) (answer, error) {
 }
 
 // Scroll scrolls the page or the box of an element.
-func (s *Session) Scroll(ctx context.Context, o ScrollOptions) (answer, error) {
+func (s *Session) Scroll(ctx context.Context, o surface.ScrollOptions) (answer, error) {
 	switch o.Direction {
 	case "up", "down", "left", "right", "top", "bottom":
 	default:
-		return answer{}, &Fault{
-			Kind: FaultInvalid, Message: fmt.Sprintf("unknown direction %q", o.Direction),
+		return answer{}, &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown direction %q", o.Direction),
 			Suggestion: "Send up, down, left, right, top or bottom.",
 		}
 	}
@@ -304,7 +305,7 @@ func (s *Session) Scroll(ctx context.Context, o ScrollOptions) (answer, error) {
 
 // wheel turns the mouse wheel where a script found nothing that scrolls: pages that move
 // themselves when it is turned. What comes of it decides what is said.
-func (a *action) wheel(ctx context.Context, x, y float64, o ScrollOptions, where string) error {
+func (a *action) wheel(ctx context.Context, x, y float64, o surface.ScrollOptions, where string) error {
 	amount := o.Amount
 	if amount == 0 {
 		amount = 400

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
@@ -149,9 +150,9 @@ const maxHops = 6
 // tell is the trip's event: `navigated to https://… (302 → 200)`.
 func (r *trip) tell() (kind, text string) {
 	if r.failed != "" {
-		return kindFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", clip(r.url, 220), reason(r.failed), clip(r.failed, 60))
+		return kindFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", surface.Clip(r.url, 220), reason(r.failed), surface.Clip(r.failed, 60))
 	}
-	text = "navigated to " + clip(r.url, 230)
+	text = "navigated to " + surface.Clip(r.url, 230)
 	var way []string
 	hops := r.hops
 	if len(hops) > maxHops {

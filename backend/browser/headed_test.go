@@ -9,6 +9,7 @@ import (
 
 	"sextant/backend/browser"
 	"sextant/backend/browser/launch"
+	"sextant/backend/surface"
 )
 
 // display starts a screen that nobody sees and makes it ours, or skips the test.
@@ -54,7 +55,7 @@ func TestABrowserWithAWindowDoesNotHangOnItsOwnDialogs(t *testing.T) {
 	})
 	page := openPage(t, ctx, s, url)
 	said(t, click(t, ctx, s, page, "Print"), "page", "asked to print")
-	if _, err := s.Wait(ctx, browser.WaitOptions{Seconds: 0.01}); err != nil {
+	if _, err := s.Wait(ctx, surface.WaitOptions{Seconds: 0.01}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the page goes on after printing", func() bool {

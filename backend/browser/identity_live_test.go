@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 // restless is a page that draws all it shows anew, again and again.
@@ -27,7 +27,7 @@ func TestWhatIsDrawnAnewAllTheTimeIsStillMet(t *testing.T) {
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": restless(300)}))
 	for i := range 12 {
 		e := the(t, page, "button", fmt.Sprintf("Thing %d", i))
-		ans, err := s.Click(ctx, browser.ClickOptions{ID: e.ID})
+		ans, err := s.Click(ctx, surface.ClickOptions{ID: e.ID})
 		if err != nil {
 			t.Fatalf("thing %d: %v", i, err)
 		}
@@ -46,25 +46,25 @@ const next = (n, who) => { document.getElementById('one').textContent = 'Order '
 </script>`})
 	page := openPage(t, ctx, s, url)
 	pay, call := the(t, page, "button", "Pay"), the(t, page, "button", "Call")
-	if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Next").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Next").ID}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.Click(ctx, browser.ClickOptions{ID: pay.ID})
-	if f := fault(t, err, browser.FaultGone); !strings.Contains(f.Message, `says "Order 1002" now`) {
+	_, err := s.Click(ctx, surface.ClickOptions{ID: pay.ID})
+	if f := fault(t, err, surface.FaultGone); !strings.Contains(f.Message, `says "Order 1002" now`) {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	if got := result(t, ctx, s, "result"); got != "none" {
 		t.Errorf("something was pressed: %q", got)
 	}
-	if _, err = s.Click(ctx, browser.ClickOptions{ID: pay.ID}); err != nil {
+	if _, err = s.Click(ctx, surface.ClickOptions{ID: pay.ID}); err != nil {
 		t.Errorf("who was told presses it: %v", err)
 	}
 	if got := result(t, ctx, s, "result"); got != "Pay Order 1002" {
 		t.Errorf("the page says %q", got)
 	}
 	// Other words are another row: the number is not for that one.
-	_, err = s.Click(ctx, browser.ClickOptions{ID: call.ID})
-	if f := fault(t, err, browser.FaultGone); strings.Contains(f.Message, "says") {
+	_, err = s.Click(ctx, surface.ClickOptions{ID: call.ID})
+	if f := fault(t, err, surface.FaultGone); strings.Contains(f.Message, "says") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"sextant/backend/browser"
 	"sextant/backend/browser/launch"
 	"sextant/backend/browser/observe/settle"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
@@ -132,9 +133,9 @@ func the(t testing.TB, ans annotator.Answer, role, name string) annotator.Elemen
 }
 
 // fault fails the test unless err is a Fault of the kind.
-func fault(t testing.TB, err error, kind string) *browser.Fault {
+func fault(t testing.TB, err error, kind string) *surface.Fault {
 	t.Helper()
-	var f *browser.Fault
+	var f *surface.Fault
 	if !errors.As(err, &f) {
 		t.Fatalf("got error %v, want a fault of kind %s", err, kind)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 func TestAPageOfManyEmptyBoxesIsSeen(t *testing.T) {
@@ -26,8 +27,8 @@ document.querySelector('button').onmousemove = () => { v.style.display = 'block'
 for (const k of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) v.addEventListener(k, () => { document.title += ' ' + k })
 </script>`}))
 	_, err := s.Drag(ctx, browser.DragOptions{From: browser.Where{ID: the(t, page, "button", "Shy").ID}, By: &browser.Where{X: 40}})
-	fault(t, err, browser.FaultCovered)
-	if ans, err := s.Annotate(ctx, browser.AnnotateOptions{}); err != nil || ans.Page.Title != "quiet" {
+	fault(t, err, surface.FaultCovered)
+	if ans, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Page.Title != "quiet" {
 		t.Errorf("the veil felt the drag: %+v, %v", ans.Page, err)
 	}
 }
@@ -40,7 +41,7 @@ const b = document.querySelector('button')
 b.onmousedown = () => { n++; fetch('/felt') }
 b.onclick = () => { n += 100 }
 </script>`, "/felt": ""}))
-	if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Slippery").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Slippery").ID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := value(t, ctx, s, "n"); got != "1" {
@@ -64,7 +65,7 @@ func TestAWaitThatADialogEndsIsNotToldAsDone(t *testing.T) {
 		time.Sleep(300 * time.Millisecond) // well after the wait began
 		waiting.Store(true)
 	}()
-	ans, err := s.Wait(ctx, browser.WaitOptions{Text: "Never", Seconds: 20})
+	ans, err := s.Wait(ctx, surface.WaitOptions{Text: "Never", Seconds: 20})
 	if err != nil || ans.Outcome != `stopped waiting: "Never" did not appear` {
 		t.Errorf("the answer is %+v, %v", ans, err)
 	}
@@ -84,18 +85,18 @@ func TestALogInQuestionOutlivesAnAlertOfThePageThatAsks(t *testing.T) {
 		},
 	}))
 	eventually(t, "the site asks for a log-in", func() bool {
-		what, _ := s.Asks()
+		what, _ := s.OpenDialog()
 		return strings.Contains(what, "user name")
 	})
 	asked.Store(true)
 	eventually(t, "the alert lies over the question", func() bool {
-		what, _ := s.Asks()
+		what, _ := s.OpenDialog()
 		return strings.Contains(what, "Wait")
 	})
 	if _, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true}); err != nil {
 		t.Fatal(err)
 	}
-	if what, _ := s.Asks(); !strings.Contains(what, "user name") {
+	if what, _ := s.OpenDialog(); !strings.Contains(what, "user name") {
 		t.Errorf("after the alert was answered the tab asks for %q", what)
 	}
 }

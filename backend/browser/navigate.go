@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/surface"
 )
 
 // blank is the page that holds nothing. It comes from no site, so nobody is asked about it.
@@ -42,26 +44,26 @@ func Address(typed string) (string, error) {
 	}
 	u, err := url.Parse(typed)
 	if err != nil {
-		return "", fmt.Errorf("%q is no address", clip(typed, 200))
+		return "", fmt.Errorf("%q is no address", surface.Clip(typed, 200))
 	}
 	if u.Host == "" && u.Scheme != "file" && u.Scheme != "chrome" {
-		return "", fmt.Errorf("%q is no address", clip(typed, 200))
+		return "", fmt.Errorf("%q is no address", surface.Clip(typed, 200))
 	}
 	return typed, nil
 }
 
 // judge asks whether an address may be opened.
 func (s *Session) judge(ctx context.Context, address string) error {
-	if s.b.cfg.Judge == nil || address == blank {
+	if s.b.cfg.CheckAddress == nil || address == blank {
 		return nil
 	}
-	if err := s.b.cfg.Judge(ctx, address); err != nil {
-		var f *Fault
+	if err := s.b.cfg.CheckAddress(ctx, address); err != nil {
+		var f *surface.Fault
 		if errors.As(err, &f) {
 			return f
 		}
-		return &Fault{
-			Kind: FaultBlocked, Message: fmt.Sprintf("%s was not opened: %s.", clip(address, 200), strings.TrimSuffix(err.Error(), ".")),
+		return &surface.Fault{
+			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s was not opened: %s.", surface.Clip(address, 200), strings.TrimSuffix(err.Error(), ".")),
 			Suggestion: "A person can open it by typing the address.",
 		}
 	}
@@ -72,13 +74,13 @@ func (s *Session) judge(ctx context.Context, address string) error {
 // lists everything in the viewport.
 func (s *Session) Navigate(ctx context.Context, o NavigateOptions) (answer, error) {
 	if (o.URL == "") == (o.Action == "") {
-		return answer{}, &Fault{Kind: FaultInvalid, Message: "navigate_page takes either url or action", Suggestion: `Send url, or action "back", "forward" or "reload".`}
+		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "navigate_page takes either url or action", Suggestion: `Send url, or action "back", "forward" or "reload".`}
 	}
 	var address string
 	if o.URL != "" {
 		var err error
 		if address, err = Address(o.URL); err != nil {
-			return answer{}, &Fault{Kind: FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
+			return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
 		}
 		if err := s.judge(ctx, address); err != nil {
 			return answer{}, err
@@ -112,18 +114,18 @@ func (s *Session) leave(t *tab, way, address string) func(context.Context, *acti
 		case "back", "forward":
 			return a.history(ctx, way)
 		}
-		return &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("unknown action %q", way), Suggestion: "Send back, forward or reload."}
+		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown action %q", way), Suggestion: "Send back, forward or reload."}
 	}
 }
 
 // open goes to an address.
 func (a *action) open(ctx context.Context, address string) error {
-	a.does("opened %s", clip(address, 300))
+	a.does("opened %s", surface.Clip(address, 300))
 	return a.depart(ctx, func(ctx context.Context) (string, error) {
 		res, err := proto.PageNavigate{URL: address, TransitionType: proto.PageTransitionTypeTyped}.Call(a.client(ctx))
 		if err != nil {
 			if strings.Contains(err.Error(), "Cannot navigate to invalid URL") {
-				return "", &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("%q is no address", clip(address, 200)), Suggestion: "Send an address such as https://example.com."}
+				return "", &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("%q is no address", surface.Clip(address, 200)), Suggestion: "Send an address such as https://example.com."}
 			}
 			return "", err
 		}
@@ -142,12 +144,12 @@ func (a *action) history(ctx context.Context, direction string) error {
 		i = h.CurrentIndex + 1
 	}
 	if i < 0 || i >= len(h.Entries) {
-		return &Fault{
-			Kind: FaultInvalid, Message: fmt.Sprintf("There is no page to go %s to in tab %d.", direction, a.t.id),
+		return &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("There is no page to go %s to in tab %d.", direction, a.t.id),
 			Suggestion: "Call navigate_page with a url.",
 		}
 	}
-	a.does("went %s to %s", direction, clip(h.Entries[i].URL, 300))
+	a.does("went %s to %s", direction, surface.Clip(h.Entries[i].URL, 300))
 	if h.Entries[i].URL == h.Entries[h.CurrentIndex].URL {
 		return a.stepFrame(ctx, h.Entries[i].ID, direction)
 	}
@@ -202,8 +204,8 @@ func (a *action) depart(ctx context.Context, start func(context.Context) (string
 	a.t.s.b.mu.Lock()
 	still := a.t.url
 	a.t.s.b.mu.Unlock()
-	return &Fault{
-		Kind: FaultTimeout, Message: fmt.Sprintf("No answer within %s (%s). The tab still shows %s.", limit.Round(time.Second), a.outcome, clip(still, 200)),
+	return &surface.Fault{
+		Kind: surface.FaultTimeout, Message: fmt.Sprintf("No answer within %s (%s). The tab still shows %s.", limit.Round(time.Second), a.outcome, surface.Clip(still, 200)),
 		Suggestion: "Try again later, or open another address.",
 	}
 }
@@ -217,8 +219,8 @@ func (a *action) arrive(ctx context.Context, problem string) error {
 		return nil
 	case problem != "":
 		a.t.set(func() { a.t.forgive(kindFailed) })
-		return &Fault{
-			Kind: FaultNoPage, Message: fmt.Sprintf("The page could not be opened: %s (%s).", reason(problem), problem),
+		return &surface.Fault{
+			Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page could not be opened: %s (%s).", reason(problem), problem),
 			Suggestion: "Check the address, or try again later.",
 		}
 	}

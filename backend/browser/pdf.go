@@ -13,6 +13,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/browser/cdp"
+	"sextant/backend/surface"
 	"sextant/shared/event"
 )
 
@@ -53,7 +54,7 @@ func paper(name string) (width, height float64, ok bool) {
 func (s *Session) PDF(ctx context.Context, o PDFOptions) (event.Download, error) {
 	width, height, ok := paper(o.Paper)
 	if !ok {
-		return event.Download{}, &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("unknown paper %q", o.Paper), Suggestion: "Send a4, a3, a5, letter or legal."}
+		return event.Download{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown paper %q", o.Paper), Suggestion: "Send a4, a3, a5, letter or legal."}
 	}
 	if o.Scale == 0 {
 		o.Scale = 1
@@ -85,7 +86,7 @@ func (s *Session) PDF(ctx context.Context, o PDFOptions) (event.Download, error)
 	if t != nil {
 		url, tab = t.url, t.id
 		if name == "" {
-			name = clip(t.title, 80)
+			name = surface.Clip(t.title, 80)
 		}
 	}
 	s.b.mu.Unlock()
@@ -100,7 +101,7 @@ func (s *Session) PDF(ctx context.Context, o PDFOptions) (event.Download, error)
 	s.b.mu.Lock()
 	s.lastDownload++
 	d := &download{Download: event.Download{
-		ID: s.lastDownload, Name: filepath.Base(path), Path: path, URL: clip(url, maxURL), Received: size, Size: size, State: downloadDone, Tab: tab,
+		ID: s.lastDownload, Name: filepath.Base(path), Path: path, URL: surface.Clip(url, maxURL), Received: size, Size: size, State: downloadDone, Tab: tab,
 	}, t: t}
 	s.forgetDownload()
 	s.downloads = append(s.downloads, d)
@@ -114,8 +115,8 @@ func printTo(ctx context.Context, doc *cdp.Document, path string, req proto.Page
 	c := doc.Client(ctx)
 	stream, err := printed(ctx, doc, req)
 	if err != nil {
-		return 0, &Fault{
-			Kind: FaultInvalid, Message: "The page could not be printed: " + clip(err.Error(), 200),
+		return 0, &surface.Fault{
+			Kind: surface.FaultInvalid, Message: "The page could not be printed: " + surface.Clip(err.Error(), 200),
 			Suggestion: "Check pages and scale; a browser with a window of its own may not print.",
 		}
 	}
@@ -186,7 +187,7 @@ func pour(w io.Writer, c proto.Client, stream proto.IOStreamHandle) (int64, erro
 			}
 		}
 		if size += int64(len(data)); size > maxPDF {
-			return size, &Fault{Kind: FaultInvalid, Message: "The PDF is larger than " + bytesOf(maxPDF) + ".", Suggestion: "Send pages, e.g. 1-20."}
+			return size, &surface.Fault{Kind: surface.FaultInvalid, Message: "The PDF is larger than " + bytesOf(maxPDF) + ".", Suggestion: "Send pages, e.g. 1-20."}
 		}
 		if _, err := w.Write(data); err != nil {
 			return size, fmt.Errorf("writing the PDF: %w", err)

@@ -8,6 +8,7 @@ import (
 
 	"sextant/backend/browser/act/input"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 )
 
 // ClickAtOptions: a point of the page's viewport in CSS pixels; the rest as in ClickOptions.
@@ -34,8 +35,8 @@ func (a *action) within(ctx context.Context, x, y float64) error {
 	if x >= 0 && y >= 0 && x < size[0] && y < size[1] {
 		return nil
 	}
-	return &Fault{
-		Kind: FaultInvalid, Message: fmt.Sprintf("The point (%g, %g) is not in view: the page shows %g × %g.", x, y, size[0], size[1]),
+	return &surface.Fault{
+		Kind: surface.FaultInvalid, Message: fmt.Sprintf("The point (%g, %g) is not in view: the page shows %g × %g.", x, y, size[0], size[1]),
 		Suggestion: "Scroll first, then send a point of what is in view.",
 	}
 }
@@ -102,7 +103,7 @@ func (s *Session) ClickAt(ctx context.Context, o ClickAtOptions) (answer, error)
 // from the first to the last when press is true.
 func (s *Session) MovePath(ctx context.Context, points []Where, press bool) (answer, error) {
 	if len(points) == 0 {
-		return answer{}, &Fault{Kind: FaultInvalid, Message: "A path needs points.", Suggestion: `Send points such as [{"x":10,"y":20},{"x":80,"y":20}].`}
+		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A path needs points.", Suggestion: `Send points such as [{"x":10,"y":20},{"x":80,"y":20}].`}
 	}
 	moves := along(points)
 	return s.onTab(ctx, nil, func(ctx context.Context, a *action) (err error) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 // stream is a server of events that tells one now and then, until its page leaves.
@@ -118,7 +118,7 @@ func TestPagesThatAreNeverQuietAreWaitedForByCauseAndNotToTheCap(t *testing.T) {
 			if strings.HasPrefix(page.SettledBy, "still") && page.SettledBy != c.opens {
 				t.Errorf("opening ended as %q after %d ms", page.SettledBy, page.SettledMS)
 			}
-			ans, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", c.press).ID})
+			ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", c.press).ID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestPagesThatAreNeverQuietAreWaitedForByCauseAndNotToTheCap(t *testing.T) {
 			}
 			if c.seen != "" {
 				the(t, ans, "button", c.seen)
-			} else if _, err := s.Wait(ctx, browser.WaitOptions{Text: "Done", Seconds: 20}); err != nil {
+			} else if _, err := s.Wait(ctx, surface.WaitOptions{Text: "Done", Seconds: 20}); err != nil {
 				t.Error(err)
 			}
 		})

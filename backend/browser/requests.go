@@ -14,6 +14,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/guard/veil"
+	"sextant/backend/surface"
 )
 
 // RequestFilter keeps of a tab's requests those whose address contains URL, whose Status is
@@ -72,7 +73,7 @@ func (q *exchange) public(v *veil.Veil) Request {
 }
 
 func (f RequestFilter) keeps(r Request) bool {
-	if f.URL != "" && !contains(r.URL, f.URL) {
+	if f.URL != "" && !surface.ContainsFold(r.URL, f.URL) {
 		return false
 	}
 	if f.Type != "" && !strings.EqualFold(r.Type, f.Type) {
@@ -128,8 +129,8 @@ func (s *Session) Request(ctx context.Context, id int) (RequestDetail, error) {
 	}
 	if q == nil {
 		s.b.mu.Unlock()
-		return RequestDetail{}, &Fault{
-			Kind: FaultNotFound, Message: fmt.Sprintf("There is no request %d in this tab, or it is too long ago.", id),
+		return RequestDetail{}, &surface.Fault{
+			Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no request %d in this tab, or it is too long ago.", id),
 			Suggestion: "Call network_requests without id for the numbers.",
 		}
 	}
@@ -186,7 +187,7 @@ func headers(v *veil.Veil, raw json.RawMessage, where string) map[string]string 
 		return out
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		out[clip(name, 100)] = clip(v.Header(name, all[name], where), 500)
+		out[surface.Clip(name, 100)] = surface.Clip(v.Header(name, all[name], where), 500)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 // TestWhatAPasswordFieldGotIsNotToldInARequest types into password fields with tools and by hand, in
@@ -53,7 +54,7 @@ const send = (x) => fetch('/api?q=' + encodeURIComponent(x), {method: 'POST', he
 	}
 	fill := func(name, text string) {
 		t.Helper()
-		if _, err := s.Type(ctx, browser.TypeOptions{ID: the(t, page, "textbox", name).ID, Text: text, Clear: true}); err != nil {
+		if _, err := s.Type(ctx, surface.TypeOptions{ID: the(t, page, "textbox", name).ID, Text: text, Clear: true}); err != nil {
 			t.Fatal(err)
 		}
 	}

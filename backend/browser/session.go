@@ -8,9 +8,12 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/browser/cdp"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 )
+
+var _ surface.Surface = (*Session)(nil)
 
 // maxTabs bounds a session: a page cannot open tabs without end.
 const maxTabs = 40
@@ -247,23 +250,23 @@ func (s *Session) open(ctx context.Context, e *engine) (*tab, error) {
 }
 
 // tabOf finds the tab that an annotation's number belongs to.
-func (s *Session) tabOf(id int) (*tab, *Fault) {
+func (s *Session) tabOf(id int) (*tab, *surface.Fault) {
 	thing, known := s.b.book.Thing(id)
 	if !known {
 		if s.b.book.Given(id) {
-			return nil, &Fault{
-				Kind: FaultGone, Message: fmt.Sprintf("[%d] is gone: its page was left long ago.", id),
+			return nil, &surface.Fault{
+				Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: its page was left long ago.", id),
 				Suggestion: "Call annotate_page.",
 			}
 		}
-		return nil, &Fault{
-			Kind: FaultNotFound, Message: fmt.Sprintf("There is no [%d]: that number was never given.", id),
+		return nil, &surface.Fault{
+			Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no [%d]: that number was never given.", id),
 			Suggestion: "Call annotate_page for the numbers on the page.",
 		}
 	}
 	if thing.Tab < 0 {
-		return nil, &Fault{
-			Kind: FaultNotFound, Message: fmt.Sprintf("[%d] stands on the page of a panel in the window, where only the window's own assistant acts.", id),
+		return nil, &surface.Fault{
+			Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] stands on the page of a panel in the window, where only the window's own assistant acts.", id),
 			Suggestion: "Call annotate_page for the numbers in your own tabs.",
 		}
 	}
@@ -277,15 +280,15 @@ func (s *Session) tabOf(id int) (*tab, *Fault) {
 	for owner, other := range s.b.sessions {
 		for _, t := range other.tabs {
 			if t.id == thing.Tab && owner != s.owner {
-				return nil, &Fault{
-					Kind: FaultNotFound, Message: fmt.Sprintf("[%d] stands in a tab of another session.", id),
+				return nil, &surface.Fault{
+					Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] stands in a tab of another session.", id),
 					Suggestion: "Call annotate_page for the numbers in your own tabs.",
 				}
 			}
 		}
 	}
-	return nil, &Fault{
-		Kind: FaultGone, Message: fmt.Sprintf("[%d] is gone: tab %d was closed.", id, thing.Tab),
+	return nil, &surface.Fault{
+		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: tab %d was closed.", id, thing.Tab),
 		Suggestion: "Call browser_tabs to see what is open.",
 	}
 }

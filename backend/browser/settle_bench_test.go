@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 // BenchmarkSettle clicks on pages of several kinds of unrest and tells how long each wait took.
@@ -30,7 +30,7 @@ func BenchmarkSettle(b *testing.B) {
 			id := the(b, page, "button", "Go").ID
 			settled := 0
 			for b.Loop() {
-				ans, err := s.Click(ctx, browser.ClickOptions{ID: id})
+				ans, err := s.Click(ctx, surface.ClickOptions{ID: id})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -46,7 +46,7 @@ func BenchmarkAnnotateAtRest(b *testing.B) {
 	ctx, s := session(b)
 	openPage(b, ctx, s, site(b, map[string]any{"/": `<title>-</title><button>A</button><a href=/b>B</a><input aria-label=C>`}))
 	for b.Loop() {
-		if _, err := s.Annotate(ctx, browser.AnnotateOptions{}); err != nil {
+		if _, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}

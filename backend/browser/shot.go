@@ -10,6 +10,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
+	"sextant/backend/surface/screenshot"
 )
 
 // maxShot bounds a full page's picture, in CSS pixels of its height.
@@ -19,25 +21,25 @@ var errNoPicture = errors.New("the page does not draw")
 
 // Shot is a picture of the active tab's viewport, of the whole page, or of one element.
 // Annotated draws the numbers on the copy.
-func (s *Session) Shot(ctx context.Context, o ShotOptions) (Picture, error) {
+func (s *Session) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
 	t, err := s.current(ctx)
 	if err != nil {
-		return Picture{}, err
+		return surface.Picture{}, err
 	}
 	if o.ID != 0 {
 		of, f := s.tabOf(o.ID)
 		if f != nil {
-			return Picture{}, f
+			return surface.Picture{}, f
 		}
 		t = of
 	}
 	release, err := t.acquire(ctx)
 	if err != nil {
-		return Picture{}, err
+		return surface.Picture{}, err
 	}
 	defer release()
 	if f := t.fit(); f != nil {
-		return Picture{}, f
+		return surface.Picture{}, f
 	}
 	ctx, done := t.begin(ctx)
 	defer done()
@@ -45,17 +47,17 @@ func (s *Session) Shot(ctx context.Context, o ShotOptions) (Picture, error) {
 	defer cancel()
 	shot, err := t.shoot(ctx, o)
 	if errors.Is(err, errNoPicture) {
-		return Picture{}, &Fault{Kind: FaultTimeout, Message: "The page does not draw: no picture came within 20 s.", Suggestion: `Call navigate_page with action "reload".`}
+		return surface.Picture{}, &surface.Fault{Kind: surface.FaultTimeout, Message: "The page does not draw: no picture came within 20 s.", Suggestion: `Call navigate_page with action "reload".`}
 	}
 	if err != nil {
-		return Picture{}, t.mend(ctx, err)
+		return surface.Picture{}, t.mend(ctx, err)
 	}
 	return shot, nil
 }
 
-func (t *tab) shoot(ctx context.Context, o ShotOptions) (Picture, error) {
+func (t *tab) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
 	if err := t.front(ctx); err != nil {
-		return Picture{}, err
+		return surface.Picture{}, err
 	}
 	s := t.s.b
 	s.mu.Lock()
@@ -66,7 +68,7 @@ func (t *tab) shoot(ctx context.Context, o ShotOptions) (Picture, error) {
 	if o.ID != 0 {
 		e, err := t.framed(ctx, a, o.ID)
 		if err != nil {
-			return Picture{}, err
+			return surface.Picture{}, err
 		}
 		crop = e
 	}
@@ -76,7 +78,7 @@ func (t *tab) shoot(ctx context.Context, o ShotOptions) (Picture, error) {
 	a.watch.Wait(ctx, a.rester())
 	l, err := t.see(ctx, collect.Options{WholePage: o.FullPage || crop != nil})
 	if err != nil {
-		return Picture{}, err
+		return surface.Picture{}, err
 	}
 	if crop != nil {
 		// What the wait brought may have moved it.
@@ -86,19 +88,19 @@ func (t *tab) shoot(ctx context.Context, o ShotOptions) (Picture, error) {
 	}
 	covered, err := t.s.showing(ctx, l.docs, l.elements)
 	if err != nil {
-		return Picture{}, err
+		return surface.Picture{}, err
 	}
 	f, err := a.capture(ctx, o.FullPage && crop == nil, crop, l)
 	if err != nil {
-		return Picture{}, err
+		return surface.Picture{}, err
 	}
 	// The page may have moved while it was photographed.
 	after, err := t.s.showing(ctx, l.docs, nil)
 	if err != nil {
-		return Picture{}, err
+		return surface.Picture{}, err
 	}
-	f.covered = append(covered, after...)
-	return edit(f, l.elements, o, crop)
+	f.Covered = append(covered, after...)
+	return screenshot.Render(f, l.elements, o, crop)
 }
 
 // framed brings an element into view and gives back where it then stands.
@@ -119,15 +121,15 @@ func (t *tab) framed(ctx context.Context, a *action, id int) (*element, error) {
 	}
 	i, ok := l.byID[id]
 	if !ok {
-		return nil, &Fault{Kind: FaultBlocked, Message: fmt.Sprintf("%s cannot be seen now.", g.name()), Suggestion: "Call annotate_page."}
+		return nil, &surface.Fault{Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be seen now.", g.name()), Suggestion: "Call annotate_page."}
 	}
 	return &l.elements[i], nil
 }
 
 // capture takes the picture of the viewport, of the full page, or, of an element that is larger
 // than the viewport, of the part of the page that it takes.
-func (a *action) capture(ctx context.Context, full bool, crop *element, l *look) (frame, error) {
-	f := frame{width: l.width}
+func (a *action) capture(ctx context.Context, full bool, crop *element, l *look) (screenshot.Capture, error) {
+	f := screenshot.Capture{Width: l.width}
 	req := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng}
 	large := crop != nil && (crop.Box.X < 0 || crop.Box.Y < 0 || crop.Box.X+crop.Box.Width > l.width || crop.Box.Y+crop.Box.Height > l.height)
 	if full || large {
@@ -147,7 +149,7 @@ func (a *action) capture(ctx context.Context, full bool, crop *element, l *look)
 			clip.Height = math.Min(crop.Box.Height+2*margin, size.Height-clip.Y)
 		}
 		clip.Width, clip.Height = math.Max(1, math.Min(clip.Width, maxShot)), math.Max(1, math.Min(clip.Height, maxShot))
-		f.dx, f.dy, f.width = view.PageX-clip.X, view.PageY-clip.Y, clip.Width
+		f.OffsetX, f.OffsetY, f.Width = view.PageX-clip.X, view.PageY-clip.Y, clip.Width
 		req.CaptureBeyondViewport, req.Clip = true, &clip
 	}
 	res, err := req.Call(a.client(ctx))
@@ -157,6 +159,6 @@ func (a *action) capture(ctx context.Context, full bool, crop *element, l *look)
 		}
 		return f, fmt.Errorf("taking the picture: %w", err)
 	}
-	f.raw = res.Data
+	f.PNG = res.Data
 	return f, nil
 }

@@ -6,37 +6,27 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 )
 
 // linkLimit bounds how long the page may take to say which links it has.
 const linkLimit = 200 * time.Millisecond
 
-// Spot is what is known of the place a numbered element stands on, without looking again.
-type Spot struct {
-	// Origin is that of the document the element stands in, its frame's if it is in one:
-	// "https://shop.example". It is "" when that is not known.
-	Origin string
-	// Secret is true when the element hides what is typed into it, or is not known.
-	Secret bool
-	// Gone is true when the element's document was left for good.
-	Gone bool
-}
-
 // Spot tells where the element id stands.
-func (s *Session) Spot(id int) Spot {
+func (s *Session) OriginOf(id int) surface.ElementOrigin {
 	t, f := s.tabOf(id)
 	if f != nil {
-		return Spot{Secret: true, Gone: f.Kind == FaultGone}
+		return surface.ElementOrigin{Secret: true, Gone: f.Kind == surface.FaultGone}
 	}
 	thing, ok := s.b.book.Thing(id)
 	if !ok {
-		return Spot{Secret: true, Gone: s.b.book.Given(id)}
+		return surface.ElementOrigin{Secret: true, Gone: s.b.book.Given(id)}
 	}
-	return Spot{Origin: thing.Origin, Secret: thing.Secret, Gone: t.document(thing.Doc) == nil}
+	return surface.ElementOrigin{Origin: thing.Origin, Secret: thing.Secret, Gone: t.document(thing.Doc) == nil}
 }
 
 // Called tells the role and name of the element id as it was seen last, "" for one not known.
-func (s *Session) Called(id int) (role, name string) {
+func (s *Session) RoleAndName(id int) (role, name string) {
 	if _, f := s.tabOf(id); f != nil {
 		return "", ""
 	}
@@ -46,7 +36,7 @@ func (s *Session) Called(id int) (role, name string) {
 
 // Typed lists the addresses of the documents that a pressed key may reach: the page in front, or
 // its frames when one of them has the focus. A page that does not answer at once has them all.
-func (s *Session) Typed() []string {
+func (s *Session) KeyTargets() []string {
 	page := s.front()
 	if page == nil {
 		return nil
@@ -83,7 +73,7 @@ func (s *Session) front() *cdp.Page {
 // Links reports whether the page in front, or a frame in it, has a link that leads to exactly
 // url. It asks the page as it is now and starts no browser; a page that does not answer at
 // once offers nothing.
-func (s *Session) Links(url string) bool {
+func (s *Session) HasLink(url string) bool {
 	page := s.front()
 	if page == nil {
 		return false

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 const framedPage = `<title>Shop</title><input aria-label=Here><input type=password aria-label=Word>
@@ -20,23 +20,23 @@ func TestANumberKnowsTheOriginOfItsFrameAndWhetherItHidesWhatIsTyped(t *testing.
 	url := site(t, pages)
 	pages["/"] = strings.Replace(framedPage, "OTHER", otherSite(url), 1)
 	ans := openPage(t, ctx, s, url)
-	for name, want := range map[string]browser.Spot{
+	for name, want := range map[string]surface.ElementOrigin{
 		"Here": {Origin: url}, "There": {Origin: otherSite(url)}, "Written": {Origin: url}, "Lent": {Origin: url},
 		"Word": {Origin: url, Secret: true}, "Dots": {Origin: url, Secret: true},
 	} {
-		if got := s.Spot(the(t, ans, "textbox", name).ID); got != want {
+		if got := s.OriginOf(the(t, ans, "textbox", name).ID); got != want {
 			t.Errorf("%s stands on %+v, want %+v", name, got, want)
 		}
 	}
 	here := the(t, ans, "textbox", "Here").ID
-	if got := s.Spot(here + 1_000_000); got != (browser.Spot{Secret: true}) {
+	if got := s.OriginOf(here + 1_000_000); got != (surface.ElementOrigin{Secret: true}) {
 		t.Errorf("a number never given: %+v", got)
 	}
-	if got := shared.Session(t.Name() + " other").Spot(here); got.Origin != "" || !got.Secret || got.Gone {
+	if got := shared.Session(t.Name() + " other").OriginOf(here); got.Origin != "" || !got.Secret || got.Gone {
 		t.Errorf("another session's number: %+v", got)
 	}
 	openPage(t, ctx, s, url+"/two")
-	if got := s.Spot(here); !got.Gone {
+	if got := s.OriginOf(here); !got.Gone {
 		t.Errorf("after the page was left: %+v", got)
 	}
 }
@@ -46,17 +46,17 @@ func TestAFieldThatIsMadeReadableStaysASecret(t *testing.T) {
 	url := site(t, map[string]any{"/": `<title>-</title><input type=password aria-label=Word id=w><button onclick="w.type='text'">Show</button>`})
 	ans := openPage(t, ctx, s, url)
 	word := the(t, ans, "textbox", "Word").ID
-	if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, ans, "button", "Show").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, ans, "button", "Show").ID}); err != nil {
 		t.Fatal(err)
 	}
-	if !s.Spot(word).Secret {
+	if !s.OriginOf(word).Secret {
 		t.Error("what is typed into it is shown now")
 	}
 }
 
 func TestThePageInFrontOffersItsLinksAndNoOthers(t *testing.T) {
 	ctx, s := session(t)
-	if s.Links("https://shop.example/") {
+	if s.HasLink("https://shop.example/") {
 		t.Error("a session without a page offers a link")
 	}
 	pages := map[string]any{
@@ -71,24 +71,24 @@ func TestThePageInFrontOffersItsLinksAndNoOthers(t *testing.T) {
 		"/a?q=1#end": true, "/far": true, "/spot": true, "/shadow": true,
 		"/a?q=1": false, "/a?q=2#end": false, "/": false, "/two": false,
 	} {
-		if s.Links(url+address) != want {
+		if s.HasLink(url+address) != want {
 			t.Errorf("%s: got %v", address, !want)
 		}
 	}
-	if !s.Links(otherSite(url) + "/deep") {
+	if !s.HasLink(otherSite(url) + "/deep") {
 		t.Error("the link in the frame is not offered")
 	}
-	if s.Links("no address") || s.Links("") {
+	if s.HasLink("no address") || s.HasLink("") {
 		t.Error("what is no address is offered")
 	}
 	ans := openPage(t, ctx, s, url+"/loud")
-	if s.Links(url + "/a?q=1#end") {
+	if s.HasLink(url + "/a?q=1#end") {
 		t.Error("the page before still offers its link")
 	}
-	if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, ans, "button", "Say").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, ans, "button", "Say").ID}); err != nil {
 		t.Fatal(err)
 	}
-	if s.Links(url + "/far") {
+	if s.HasLink(url + "/far") {
 		t.Error("a page that stands still offers a link")
 	}
 	if _, err := s.Press(context.WithoutCancel(ctx), "Enter"); err != nil {
@@ -98,7 +98,7 @@ func TestThePageInFrontOffersItsLinksAndNoOthers(t *testing.T) {
 
 func TestWhatAKeyWouldReachIsToldByTheFocus(t *testing.T) {
 	ctx, s := session(t)
-	if got := s.Typed(); got != nil {
+	if got := s.KeyTargets(); got != nil {
 		t.Errorf("a session without a page: %v", got)
 	}
 	pages := map[string]any{"/inner": `<input aria-label=There>`}
@@ -107,11 +107,11 @@ func TestWhatAKeyWouldReachIsToldByTheFocus(t *testing.T) {
 	ans := openPage(t, ctx, s, url)
 	for _, c := range []struct{ click, want string }{{"", url + "/"}, {"There", otherSite(url) + "/inner"}, {"Here", url + "/"}} {
 		if c.click != "" {
-			if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, ans, "textbox", c.click).ID}); err != nil {
+			if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, ans, "textbox", c.click).ID}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := s.Typed(); len(got) != 1 || got[0] != c.want {
+		if got := s.KeyTargets(); len(got) != 1 || got[0] != c.want {
 			t.Errorf("after a click on %q: %v, want %s", c.click, got, c.want)
 		}
 	}

@@ -90,7 +90,7 @@ func (s *scribe) hear(k stroke) {
 // note hands an input to the scribe; a page that is slow to be described loses notes, never
 // the person's hand. hit is found by the caller, at the moment of the input.
 func (b *Browser) note(n handNote) {
-	if b.cfg.Stepped == nil {
+	if b.cfg.OnPersonStep == nil {
 		return
 	}
 	select {
@@ -292,7 +292,7 @@ func (s *scribe) landed(strokes []stroke, sent string) (into, shown bool) {
 		shown = shown && k.shown
 		text.WriteString(k.text)
 	}
-	return true, shown && text.String() == sent && !s.b.Session("").Spot(s.field.ID).Secret
+	return true, shown && text.String() == sent && !s.b.Session("").OriginOf(s.field.ID).Secret
 }
 
 func (s *scribe) step(tool string, args map[string]any, sentence, url string) {
@@ -300,7 +300,7 @@ func (s *scribe) step(tool string, args map[string]any, sentence, url string) {
 	if err != nil {
 		return // strings and numbers always marshal
 	}
-	s.b.cfg.Stepped(Step{Tool: tool, Args: raw, Sentence: strings.ToUpper(sentence[:1]) + sentence[1:], URL: url})
+	s.b.cfg.OnPersonStep(Step{Tool: tool, Args: raw, Sentence: strings.ToUpper(sentence[:1]) + sentence[1:], URL: url})
 }
 
 // newest are the elements that were seen last in the active tab. Called under mu.

@@ -73,7 +73,7 @@ func TestWhatAPersonTypesIsShownOnlyWhenItsFieldShowsItAtThatMoment(t *testing.T
 	} {
 		t.Run(name, func(t *testing.T) {
 			var d diary
-			ctx, b := own(t, browser.Config{Stepped: d.take})
+			ctx, b := own(t, browser.Config{OnPersonStep: d.take})
 			page := openPage(t, ctx, b.Session(""), site(t, map[string]any{
 				"/": `<title>Form</title><body style="margin:40px"><input id=n aria-label=Name autofocus><script>` + c.script + `</script>`, "/next": "<title>Next</title>",
 			}))

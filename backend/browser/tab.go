@@ -10,6 +10,7 @@ import (
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/settle"
+	"sextant/backend/surface"
 	"sextant/shared/event"
 )
 
@@ -140,15 +141,15 @@ func (t *tab) begin(ctx context.Context) (context.Context, func()) {
 }
 
 // fit tells why the tab cannot act now, nil when it can.
-func (t *tab) fit() *Fault {
+func (t *tab) fit() *surface.Fault {
 	t.s.b.mu.Lock()
 	defer t.s.b.mu.Unlock()
 	switch {
 	case t.closed:
 		return closedFault(t.id)
 	case t.page == nil:
-		return &Fault{
-			Kind: FaultNoBrowser, Message: "The browser ended while this was waiting.",
+		return &surface.Fault{
+			Kind: surface.FaultNoBrowser, Message: "The browser ended while this was waiting.",
 			Suggestion: "Try again: the browser starts with its tabs.",
 		}
 	case t.crashed:
@@ -160,13 +161,13 @@ func (t *tab) fit() *Fault {
 }
 
 // dialogFault says that a dialog is in the way. Called under mu.
-func (t *tab) dialogFault() *Fault {
+func (t *tab) dialogFault() *surface.Fault {
 	switch {
 	case t.dialog == nil:
-		return &Fault{Kind: FaultDialog, Message: "A dialog was open until now.", Suggestion: "Try again."}
+		return &surface.Fault{Kind: surface.FaultDialog, Message: "A dialog was open until now.", Suggestion: "Try again."}
 	case t.dialog.kind == dialogAuth:
-		return &Fault{
-			Kind: FaultDialog, Message: fmt.Sprintf("Tab %d waits for a %s.", t.id, t.dialog.text),
+		return &surface.Fault{
+			Kind: surface.FaultDialog, Message: fmt.Sprintf("Tab %d waits for a %s.", t.id, t.dialog.text),
 			Suggestion: "Answer with handle_dialog and username and password, or with accept: false, or open another address.",
 		}
 	}
@@ -174,26 +175,26 @@ func (t *tab) dialogFault() *Fault {
 	if t.dialog.kind == "prompt" {
 		answers = `Answer it with handle_dialog and text, or press_key "Escape" (dismiss).`
 	}
-	return &Fault{
-		Kind:       FaultDialog,
+	return &surface.Fault{
+		Kind:       surface.FaultDialog,
 		Message:    fmt.Sprintf("A dialog is open in tab %d: %s. The page stands still until it is answered.", t.id, t.dialog.said()),
 		Suggestion: answers,
 	}
 }
 
-func closedFault(id int) *Fault {
-	return &Fault{
-		Kind: FaultNoPage, Message: fmt.Sprintf("Tab %d was closed.", id),
+func closedFault(id int) *surface.Fault {
+	return &surface.Fault{
+		Kind: surface.FaultNoPage, Message: fmt.Sprintf("Tab %d was closed.", id),
 		Suggestion: "Call browser_tabs to see what is open.",
 	}
 }
 
-func crashedFault(id int, why string) *Fault {
+func crashedFault(id int, why string) *surface.Fault {
 	if why == "" {
 		why = "crashed"
 	}
-	return &Fault{
-		Kind: FaultCrashed, Message: fmt.Sprintf("The page in tab %d %s.", id, why),
+	return &surface.Fault{
+		Kind: surface.FaultCrashed, Message: fmt.Sprintf("The page in tab %d %s.", id, why),
 		Suggestion: `Call navigate_page with action "reload", or another url.`,
 	}
 }
@@ -208,8 +209,8 @@ func (t *tab) ended(cause error) error {
 		defer t.s.b.mu.Unlock()
 		return crashedFault(t.id, t.stopped)
 	case errors.Is(cause, errBrowserEnded), errors.Is(cause, cdp.ErrClosed):
-		return &Fault{
-			Kind: FaultNoBrowser, Message: "The browser ended in the middle of it; whether it took effect is not known.",
+		return &surface.Fault{
+			Kind: surface.FaultNoBrowser, Message: "The browser ended in the middle of it; whether it took effect is not known.",
 			Suggestion: "Call annotate_page: the browser starts again with its tabs.",
 		}
 	case errors.Is(cause, errDialog):

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 )
@@ -26,7 +27,7 @@ func (s *Session) Tabs(ctx context.Context, o TabOptions) (answer, []event.Tab, 
 	case "close":
 		ans, err = s.closeTab(ctx, o.Tab)
 	default:
-		err = &Fault{Kind: FaultInvalid, Message: fmt.Sprintf("unknown action %q", o.Action), Suggestion: "Send list, open, select or close."}
+		err = &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown action %q", o.Action), Suggestion: "Send list, open, select or close."}
 	}
 	s.b.mu.Lock()
 	tabs := s.list()
@@ -51,7 +52,7 @@ func (s *Session) openTab(ctx context.Context, typed string) (answer, error) {
 	if typed != "" {
 		var err error
 		if address, err = Address(typed); err != nil {
-			return answer{}, &Fault{Kind: FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
+			return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
 		}
 		if err := s.judge(ctx, address); err != nil {
 			return answer{}, err
@@ -74,7 +75,7 @@ func (s *Session) openTab(ctx context.Context, typed string) (answer, error) {
 			return nil
 		}
 		err := a.open(ctx, address)
-		a.outcome = fmt.Sprintf("opened tab %d on %s", t.id, clip(address, 300))
+		a.outcome = fmt.Sprintf("opened tab %d on %s", t.id, surface.Clip(address, 300))
 		return err
 	})
 }
@@ -91,8 +92,8 @@ func (s *Session) byNumber(id int) (*tab, error) {
 			return t, nil
 		}
 	}
-	return nil, &Fault{
-		Kind: FaultNotFound, Message: fmt.Sprintf("There is no tab %d.", id),
+	return nil, &surface.Fault{
+		Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no tab %d.", id),
 		Suggestion: "Call browser_tabs to see what is open.",
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
@@ -24,7 +25,7 @@ func TestATabThatAPageOpensBelongsToTheSession(t *testing.T) {
 		"/two": `<title>Two</title><button>B</button>`, "/three": `<title>Three</title>`,
 	})
 	page := openPage(t, ctx, s, url)
-	ans, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "link", "New").ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "link", "New").ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +36,11 @@ func TestATabThatAPageOpensBelongsToTheSession(t *testing.T) {
 	if want := fmt.Sprintf("Tab %d is in front now", opened.Tab); !strings.Contains(ans.Note, want) {
 		t.Errorf("the note is %q, without %q", ans.Note, want)
 	}
-	if ans, err = s.Annotate(ctx, browser.AnnotateOptions{}); err != nil || ans.Note != "" || ans.Page.Tab != opened.Tab || ans.Page.Title != "Two" {
+	if ans, err = s.Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Note != "" || ans.Page.Tab != opened.Tab || ans.Page.Title != "Two" {
 		t.Errorf("the active tab is %+v, %v", ans.Page, err)
 	}
 	// A number acts in its own tab, whichever is active.
-	if ans, err = s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Open").ID}); err != nil || ans.Page.Tab != page.Page.Tab {
+	if ans, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Open").ID}); err != nil || ans.Page.Tab != page.Page.Tab {
 		t.Errorf("a click in the first tab: %+v, %v", ans.Page, err)
 	}
 	if _, ok := happened(ans, "opened_tab"); !ok {
@@ -53,7 +54,7 @@ func TestATabThatAPageOpensBelongsToTheSession(t *testing.T) {
 		t.Errorf("closing: %+v, %v", tabs, err)
 	}
 	_, _, err = s.Tabs(ctx, browser.TabOptions{Action: "select", Tab: opened.Tab})
-	fault(t, err, browser.FaultNotFound)
+	fault(t, err, surface.FaultNotFound)
 	if ans, _, err = s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url + "/two"}); err != nil || ans.Page.Title != "Two" {
 		t.Errorf("opening: %+v, %v", ans.Page, err)
 	}
@@ -70,10 +71,10 @@ func TestAPageThatIsSlowInItsNewTabIsWaitedFor(t *testing.T) {
 		},
 	})
 	page := openPage(t, ctx, s, url)
-	if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Open").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Open").ID}); err != nil {
 		t.Fatal(err)
 	}
-	ans, err := s.Annotate(ctx, browser.AnnotateOptions{})
+	ans, err := s.Annotate(ctx, surface.AnnotateOptions{})
 	if err != nil || ans.Page.URL != url+"/slow" {
 		t.Fatalf("the new tab shows %+v, %v", ans.Page, err)
 	}
@@ -91,15 +92,15 @@ func TestSessionsDoNotSeeEachOther(t *testing.T) {
 	if err != nil || !strings.Contains(html, "cookie: .") {
 		t.Errorf("another session reads %q, %v", html, err)
 	}
-	_, err = other.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Mine").ID})
-	fault(t, err, browser.FaultNotFound)
+	_, err = other.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Mine").ID})
+	fault(t, err, surface.FaultNotFound)
 }
 
 func TestErrorsOfThePageAreTold(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<button onclick="nothing.there()">Break</button>`})
 	page := openPage(t, ctx, s, url)
-	ans, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Break").ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Break").ID})
 	if e, ok := happened(ans, "console_error"); err != nil || !ok || !strings.Contains(e.Text, "nothing is not defined") {
 		t.Errorf("the answer tells %+v, %v", ans.Events, err)
 	}
@@ -110,26 +111,26 @@ func TestWaitingScrollingAndQueries(t *testing.T) {
 	url := site(t, map[string]any{"/": `<script>setTimeout(() => { document.body.append('It has arrived') }, 400)</script>
 <button>Top</button><div style="height:3000px"></div><button>Bottom</button>`})
 	page := openPage(t, ctx, s, url)
-	ans, err := s.Wait(ctx, browser.WaitOptions{Text: "it has arrived"})
+	ans, err := s.Wait(ctx, surface.WaitOptions{Text: "it has arrived"})
 	if err != nil || !strings.Contains(ans.Outcome, "is there") {
 		t.Errorf("waiting: %q, %v", ans.Outcome, err)
 	}
-	_, err = s.Wait(ctx, browser.WaitOptions{Text: "never", Seconds: 0.2})
-	fault(t, err, browser.FaultTimeout)
+	_, err = s.Wait(ctx, surface.WaitOptions{Text: "never", Seconds: 0.2})
+	fault(t, err, surface.FaultTimeout)
 	if page.Below == 0 {
 		t.Errorf("nothing is said to lie below: %+v", page)
 	}
-	if ans, err = s.Scroll(ctx, browser.ScrollOptions{Direction: "bottom"}); err != nil {
+	if ans, err = s.Scroll(ctx, surface.ScrollOptions{Direction: "bottom"}); err != nil {
 		t.Fatal(err)
 	}
 	the(t, ans, "button", "Bottom")
 	if len(ans.Gone) != 0 {
 		t.Errorf("what was scrolled out of sight is called gone: %v", ans.Gone)
 	}
-	if ans, err = s.Scroll(ctx, browser.ScrollOptions{Direction: "down"}); err != nil || !strings.Contains(ans.Outcome, "at its end") {
+	if ans, err = s.Scroll(ctx, surface.ScrollOptions{Direction: "down"}); err != nil || !strings.Contains(ans.Outcome, "at its end") {
 		t.Errorf("scrolling at the end: %q, %v", ans.Outcome, err)
 	}
-	if ans, err = s.Annotate(ctx, browser.AnnotateOptions{Scope: "page", Query: "top"}); err != nil || len(ans.Elements) != 1 {
+	if ans, err = s.Annotate(ctx, surface.AnnotateOptions{Scope: "page", Query: "top"}); err != nil || len(ans.Elements) != 1 {
 		t.Errorf("asking for what matches: %+v, %v", ans.Elements, err)
 	}
 }
@@ -138,8 +139,8 @@ func TestAScreenshotShowsTheNumbersOnACopyOnly(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<body style="margin:0;height:2000px"><button style="position:absolute;left:300px;top:200px;width:100px;height:50px">B</button>`})
 	page := openPage(t, ctx, s, url)
-	size := func(o browser.ShotOptions) (w, h int, raw []byte) {
-		pic, err := s.Shot(ctx, o)
+	size := func(o surface.ScreenshotOptions) (w, h int, raw []byte) {
+		pic, err := s.Screenshot(ctx, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,20 +153,20 @@ func TestAScreenshotShowsTheNumbersOnACopyOnly(t *testing.T) {
 		}
 		return pic.Width, pic.Height, pic.Data
 	}
-	w, h, plain := size(browser.ShotOptions{})
+	w, h, plain := size(surface.ScreenshotOptions{})
 	if w != 1280 || h != 800 {
 		t.Errorf("the viewport's picture is %d by %d", w, h)
 	}
-	if _, _, marked := size(browser.ShotOptions{Annotated: true}); bytes.Equal(plain, marked) {
+	if _, _, marked := size(surface.ScreenshotOptions{Annotated: true}); bytes.Equal(plain, marked) {
 		t.Error("the numbers are not on the copy")
 	}
-	if _, _, again := size(browser.ShotOptions{}); !bytes.Equal(plain, again) {
+	if _, _, again := size(surface.ScreenshotOptions{}); !bytes.Equal(plain, again) {
 		t.Error("drawing the numbers changed the page")
 	}
-	if _, h, _ := size(browser.ShotOptions{FullPage: true, Annotated: true}); h != 2000 {
+	if _, h, _ := size(surface.ScreenshotOptions{FullPage: true, Annotated: true}); h != 2000 {
 		t.Errorf("the whole page's picture is %d high", h)
 	}
-	if w, h, _ := size(browser.ShotOptions{ID: the(t, page, "button", "B").ID}); w != 116 || h != 66 {
+	if w, h, _ := size(surface.ScreenshotOptions{ID: the(t, page, "button", "B").ID}); w != 116 || h != 66 {
 		t.Errorf("the element's picture is %d by %d, want 100 by 50 and a margin of 8", w, h)
 	}
 }
@@ -180,11 +181,11 @@ func TestTextIsSelectedAndRead(t *testing.T) {
 		t.Errorf("selected is %q, %v", got, err)
 	}
 	_, err := s.SelectText(ctx, 0, "not on the page", 0, 0)
-	fault(t, err, browser.FaultBlocked)
+	fault(t, err, surface.FaultBlocked)
 }
 
 func TestAnAddressIsJudged(t *testing.T) {
-	ctx, b := own(t, browser.Config{Judge: func(_ context.Context, url string) error {
+	ctx, b := own(t, browser.Config{CheckAddress: func(_ context.Context, url string) error {
 		if strings.HasPrefix(url, "file:") || strings.Contains(url, "secret") {
 			return errors.New("this address is closed")
 		}
@@ -193,14 +194,14 @@ func TestAnAddressIsJudged(t *testing.T) {
 	s := b.Session("mcp")
 	for _, url := range []string{"file:///etc/passwd", "https://secret.example"} {
 		_, err := s.Navigate(ctx, browser.NavigateOptions{URL: url})
-		fault(t, err, browser.FaultBlocked)
+		fault(t, err, surface.FaultBlocked)
 		_, _, err = s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url})
-		fault(t, err, browser.FaultBlocked)
+		fault(t, err, surface.FaultBlocked)
 	}
 }
 
 func TestTheEmptyPageIsOpenedWithoutAsking(t *testing.T) {
-	ctx, b := own(t, browser.Config{Judge: func(_ context.Context, url string) error {
+	ctx, b := own(t, browser.Config{CheckAddress: func(_ context.Context, url string) error {
 		if strings.HasPrefix(url, "http://") {
 			return nil
 		}
@@ -314,7 +315,7 @@ func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
 		}
 		return pressed && typed && m.Width == 900
 	})
-	now := the(t, annotate(t, b.Session(""), browser.AnnotateOptions{}), "button", "Pressed")
+	now := the(t, annotate(t, b.Session(""), surface.AnnotateOptions{}), "button", "Pressed")
 	if _, err := b.Session("").Hover(ctx, now.ID); err != nil {
 		t.Fatal(err)
 	}

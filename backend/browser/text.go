@@ -9,14 +9,11 @@ import (
 	"sextant/backend/browser/act/input"
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 )
 
 // maxHTML bounds what HTML gives back over all frames, in bytes.
 const maxHTML = 16 << 20
-
-func contains(s, part string) bool {
-	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
-}
 
 // SelectText selects text: in the element id (0: the whole page) the place where text
 // stands (all of it when empty), of that the characters from start to end (0: to the end).
@@ -30,7 +27,7 @@ func (s *Session) SelectText(ctx context.Context, id int, text string, start, en
 			if err != nil {
 				return g.blocked(err)
 			}
-			a.does("selected %q in %s", clip(now, 80), g.name())
+			a.does("selected %q in %s", surface.Clip(now, 80), g.name())
 			return a.showSelection(ctx, g.doc)
 		})
 	}
@@ -43,7 +40,7 @@ func (s *Session) SelectText(ctx context.Context, id int, text string, start, en
 		for _, doc := range a.page.Documents() {
 			now, err := collect.SelectText(ctx, doc, 0, text, start, end)
 			if err == nil {
-				a.does("selected %q", clip(now, 80))
+				a.does("selected %q", surface.Clip(now, 80))
 				return a.showSelection(ctx, doc)
 			}
 			if first == nil {

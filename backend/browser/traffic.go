@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sextant/backend/browser/cdp"
+	"sextant/backend/surface"
 )
 
 // Bounds of what is kept of a tab's requests; the oldest are forgotten first.
@@ -144,12 +145,12 @@ func (t *tab) keep(name, key, session string, r told) {
 			return
 		}
 		t.traffic.add(&exchange{
-			session: session, key: key, browserID: r.RequestID, method: r.Request.Method, url: clip(r.Request.URL, maxURL),
-			kind: strings.ToLower(r.Type), begun: r.Time, sent: bounded(r.Request.Headers), post: clip(r.Request.PostData, maxPost), by: clip(r.Document, maxURL),
+			session: session, key: key, browserID: r.RequestID, method: r.Request.Method, url: surface.Clip(r.Request.URL, maxURL),
+			kind: strings.ToLower(r.Type), begun: r.Time, sent: bounded(r.Request.Headers), post: surface.Clip(r.Request.PostData, maxPost), by: surface.Clip(r.Document, maxURL),
 		})
 		return
 	case "webSocketCreated":
-		t.traffic.add(&exchange{session: session, key: key, browserID: r.RequestID, method: http.MethodGet, url: clip(r.URL, maxURL), kind: "websocket", begun: r.Time})
+		t.traffic.add(&exchange{session: session, key: key, browserID: r.RequestID, method: http.MethodGet, url: surface.Clip(r.URL, maxURL), kind: "websocket", begun: r.Time})
 		return
 	}
 	q := t.traffic.find(key)
@@ -174,7 +175,7 @@ func (t *tab) keep(name, key, session string, r told) {
 }
 
 func (q *exchange) answered(r response) {
-	q.status, q.statusText, q.mime = r.Status, clip(r.StatusText, 100), clip(r.MimeType, 100)
+	q.status, q.statusText, q.mime = r.Status, surface.Clip(r.StatusText, 100), surface.Clip(r.MimeType, 100)
 	q.cached = r.FromDisk || r.FromWorker
 	q.received = bounded(r.Headers)
 }
@@ -190,7 +191,7 @@ func bounded(headers json.RawMessage) json.RawMessage {
 // other programs. Called under mu.
 func (t *tab) travel(name, main string, r told) {
 	if name == "requestWillBeSent" && foreign(r.Request.URL) {
-		t.note(kindExternal, "the page wanted to open "+quoteWords(r.Request.URL, 120)+" in another program; nothing was opened", t.id)
+		t.note(kindExternal, "the page wanted to open "+surface.QuoteClean(r.Request.URL, 120)+" in another program; nothing was opened", t.id)
 		return
 	}
 	trip := t.trip(r.RequestID)
@@ -210,7 +211,7 @@ func (t *tab) travel(name, main string, r told) {
 	case name == "loadingFailed" && !trip.moved:
 		trip.failed = r.Error
 		if trip.status == http.StatusNoContent || trip.status == http.StatusResetContent {
-			t.note(kindPage, clip(trip.url, 200)+" answered "+status(trip.status)+": there is no page to show", t.id)
+			t.note(kindPage, surface.Clip(trip.url, 200)+" answered "+status(trip.status)+": there is no page to show", t.id)
 		}
 	}
 }

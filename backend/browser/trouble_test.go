@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 // hang answers nothing until the client leaves.
@@ -22,8 +23,8 @@ func TestAPageThatAlertsOnLoadDoesNotHang(t *testing.T) {
 	if e, ok := happened(ans, "dialog"); !ok || e.Text != `alert "Sure?"` {
 		t.Errorf("the answer tells %+v", ans.Events)
 	}
-	_, err := s.Annotate(ctx, browser.AnnotateOptions{})
-	if f := fault(t, err, browser.FaultDialog); !strings.Contains(f.Message, "Sure?") {
+	_, err := s.Annotate(ctx, surface.AnnotateOptions{})
+	if f := fault(t, err, surface.FaultDialog); !strings.Contains(f.Message, "Sure?") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	ans, err = s.Press(ctx, "Enter")
@@ -38,7 +39,7 @@ func TestAConfirmIsAnsweredEitherWay(t *testing.T) {
 	url := site(t, map[string]any{"/": `<title>-</title><button onclick="document.title = confirm('Delete?')">Delete</button>`})
 	page := openPage(t, ctx, s, url)
 	for key, want := range map[string]string{"Enter": "true", "Escape": "false"} {
-		ans, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Delete").ID})
+		ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Delete").ID})
 		if err != nil || !strings.HasPrefix(ans.Outcome, "clicked") {
 			t.Fatalf("clicking: %+v, %v", ans, err)
 		}
@@ -58,7 +59,7 @@ func TestALeavingPageIsNotAsked(t *testing.T) {
 		"/two": `<title>Two</title>`,
 	})
 	page := openPage(t, ctx, s, url)
-	if _, err := s.Type(ctx, browser.TypeOptions{ID: the(t, page, "textbox", "F").ID, Text: "x", Human: true}); err != nil {
+	if _, err := s.Type(ctx, surface.TypeOptions{ID: the(t, page, "textbox", "F").ID, Text: "x", Human: true}); err != nil {
 		t.Fatal(err)
 	}
 	if ans := openPage(t, ctx, s, url+"/two"); ans.Page.Title != "Two" {
@@ -81,10 +82,10 @@ func TestAPageThatNeverLoadsIsGivenUpAndTheTabStays(t *testing.T) {
 	})
 	openPage(t, ctx, s, url)
 	_, err := s.Navigate(ctx, browser.NavigateOptions{URL: url + "/hang"})
-	if f := fault(t, err, browser.FaultTimeout); !strings.Contains(f.Message, "still shows "+url+"/") {
+	if f := fault(t, err, surface.FaultTimeout); !strings.Contains(f.Message, "still shows "+url+"/") {
 		t.Errorf("the fault says %q", f.Message)
 	}
-	ans, err := s.Annotate(ctx, browser.AnnotateOptions{})
+	ans, err := s.Annotate(ctx, surface.AnnotateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestAPageThatNeverLoadsIsGivenUpAndTheTabStays(t *testing.T) {
 			t.Errorf("%s: nothing says that it still loads: %q", path, ans.Note)
 		}
 	}
-	if _, err := s.Click(ctx, browser.ClickOptions{ID: the(t, ans, "button", ans.Elements[0].Name).ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, ans, "button", ans.Elements[0].Name).ID}); err != nil {
 		t.Errorf("a page whose picture never comes cannot be used: %v", err)
 	}
 }
@@ -104,13 +105,13 @@ func TestAPageThatNeverLoadsIsGivenUpAndTheTabStays(t *testing.T) {
 func TestAnAddressThatLeadsNowhereSaysWhy(t *testing.T) {
 	ctx, s := session(t)
 	_, err := s.Navigate(ctx, browser.NavigateOptions{URL: "http://127.0.0.1:1/"})
-	if f := fault(t, err, browser.FaultNoPage); !strings.Contains(f.Message, "ERR_") {
+	if f := fault(t, err, surface.FaultNoPage); !strings.Contains(f.Message, "ERR_") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	_, err = s.Navigate(ctx, browser.NavigateOptions{})
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 	_, err = s.Navigate(ctx, browser.NavigateOptions{URL: "http://%%"})
-	fault(t, err, browser.FaultInvalid)
+	fault(t, err, surface.FaultInvalid)
 }
 
 func TestATabClosedUnderTheHandsEndsTheAction(t *testing.T) {
@@ -119,7 +120,7 @@ func TestATabClosedUnderTheHandsEndsTheAction(t *testing.T) {
 	page := openPage(t, ctx, s, url)
 	got := make(chan error, 1)
 	go func() {
-		_, err := s.Wait(ctx, browser.WaitOptions{Text: "never there", Seconds: 50})
+		_, err := s.Wait(ctx, surface.WaitOptions{Text: "never there", Seconds: 50})
 		got <- err
 	}()
 	eventually(t, "the action runs", s.ActingForTest)
@@ -128,8 +129,8 @@ func TestATabClosedUnderTheHandsEndsTheAction(t *testing.T) {
 	}
 	select {
 	case err := <-got:
-		var f *browser.Fault
-		if err != nil && (!errors.As(err, &f) || f.Kind != browser.FaultNoPage) {
+		var f *surface.Fault
+		if err != nil && (!errors.As(err, &f) || f.Kind != surface.FaultNoPage) {
 			t.Errorf("the action ended with %v", err)
 		}
 	case <-time.After(20 * time.Second):
@@ -142,9 +143,9 @@ func TestACrashedPageIsSaidAndCanBeLeft(t *testing.T) {
 	url := site(t, map[string]any{"/": `<title>Fine</title><button>B</button>`})
 	openPage(t, ctx, s, url)
 	_, err := s.Navigate(ctx, browser.NavigateOptions{URL: "chrome://crash"})
-	fault(t, err, browser.FaultCrashed)
-	_, err = s.Annotate(ctx, browser.AnnotateOptions{})
-	fault(t, err, browser.FaultCrashed)
+	fault(t, err, surface.FaultCrashed)
+	_, err = s.Annotate(ctx, surface.AnnotateOptions{})
+	fault(t, err, surface.FaultCrashed)
 	ans := openPage(t, ctx, s, url)
 	the(t, ans, "button", "B")
 }
@@ -154,11 +155,11 @@ func TestABusyPageIsSaid(t *testing.T) {
 	url := site(t, map[string]any{"/": `<title>Busy</title><button onclick="setTimeout(() => { for (;;); })">Go</button>`})
 	page := openPage(t, ctx, s, url)
 	id := the(t, page, "button", "Go").ID
-	_, _ = s.Click(ctx, browser.ClickOptions{ID: id})
+	_, _ = s.Click(ctx, surface.ClickOptions{ID: id})
 	bounded, cancel := context.WithTimeout(ctx, 40*time.Second)
 	defer cancel()
-	_, err := s.Click(bounded, browser.ClickOptions{ID: id})
-	fault(t, err, browser.FaultTimeout)
+	_, err := s.Click(bounded, surface.ClickOptions{ID: id})
+	fault(t, err, surface.FaultTimeout)
 	if _, _, err := s.Tabs(ctx, browser.TabOptions{Action: "close"}); err != nil {
 		t.Errorf("the busy tab cannot be closed: %v", err)
 	}
@@ -171,15 +172,15 @@ func TestABrowserThatDiedComesBackWithItsTabs(t *testing.T) {
 	page := openPage(t, ctx, s, url)
 	b.KillForTest()
 	eventually(t, "the state says that it ended", func() bool { return b.State().Status == "failed" })
-	ans, err := s.Annotate(ctx, browser.AnnotateOptions{})
+	ans, err := s.Annotate(ctx, surface.AnnotateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if ans.Page.Tab != page.Page.Tab || ans.Page.URL != url+"/" {
 		t.Errorf("the tab is %+v, was %+v", ans.Page, page.Page)
 	}
-	_, err = s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "B").ID})
-	fault(t, err, browser.FaultGone)
+	_, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "B").ID})
+	fault(t, err, surface.FaultGone)
 }
 
 func TestATabThatComesBackSlowlyIsWaitedForAndHoldsUpNoOther(t *testing.T) {
@@ -208,7 +209,7 @@ func TestATabThatComesBackSlowlyIsWaitedForAndHoldsUpNoOther(t *testing.T) {
 	died.Store(true)
 	b.KillForTest()
 	eventually(t, "the state says that it ended", func() bool { return b.State().Status == "failed" })
-	ans, err := s.Annotate(ctx, browser.AnnotateOptions{})
+	ans, err := s.Annotate(ctx, surface.AnnotateOptions{})
 	if err != nil || ans.Page.Title != "Quick" {
 		t.Errorf("while one tab is on its way the other shows %+v, %v", ans.Page, err)
 	}
@@ -227,7 +228,7 @@ func TestAMissingBrowserIsSaidWithItsCure(t *testing.T) {
 		t.Errorf("the state is %+v", s)
 	}
 	_, err := b.Session("").Navigate(t.Context(), browser.NavigateOptions{URL: "https://example.com"})
-	if f := fault(t, err, browser.FaultNoBrowser); !strings.Contains(f.Suggestion, "apt install chromium") {
+	if f := fault(t, err, surface.FaultNoBrowser); !strings.Contains(f.Suggestion, "apt install chromium") {
 		t.Errorf("the fault suggests %q", f.Suggestion)
 	}
 }

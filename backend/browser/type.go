@@ -12,10 +12,11 @@ import (
 	"sextant/backend/browser/act/input"
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 )
 
 // Type puts text into an element.
-func (s *Session) Type(ctx context.Context, o TypeOptions) (answer, error) {
+func (s *Session) Type(ctx context.Context, o surface.TypeOptions) (answer, error) {
 	limit := handLimit
 	if o.Human {
 		limit += time.Duration(len(o.Text)) * 100 * time.Millisecond
@@ -33,21 +34,21 @@ func (g *target) secret(ctx context.Context) bool {
 }
 
 // typeText brings text into a field and makes sure that it stands there.
-func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
+func (g *target) typeText(ctx context.Context, a *action, o surface.TypeOptions) error {
 	x, y, err := g.aim(ctx, collect.Aim{})
 	if err != nil {
 		return err
 	}
-	if err := g.belongs(ctx, o.Only); err != nil {
+	if err := g.belongs(ctx, o.SecretFor); err != nil {
 		return err
 	}
 	g.t.pointer(x, y, false, g.thing.ID)
-	secret := o.Only != "" || g.thing.Secret || g.secret(ctx)
-	sentence := fmt.Sprintf("typed %q into %s", clip(o.Text, 60), g.name())
+	secret := o.SecretFor != "" || g.thing.Secret || g.secret(ctx)
+	sentence := fmt.Sprintf("typed %q into %s", surface.Clip(o.Text, 60), g.name())
 	if secret {
 		g.t.hides(o.Text)
-		if o.Only != "" {
-			g.t.covers(o.Text, o.Only)
+		if o.SecretFor != "" {
+			g.t.covers(o.Text, o.SecretFor)
 		}
 		sentence = "typed the text into " + g.name()
 	}
@@ -56,7 +57,7 @@ func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
 	} else if filled {
 		a.does("%s", strings.Replace(sentence, "typed", "set", 1))
 		if now != o.Text && !secret {
-			addNoteTo(a, fmt.Sprintf("It now holds %q.", clip(now, 80)))
+			addNoteTo(a, fmt.Sprintf("It now holds %q.", surface.Clip(now, 80)))
 		}
 		return g.submit(ctx, a, o.Submit)
 	}
@@ -87,7 +88,7 @@ func (g *target) typeText(ctx context.Context, a *action, o TypeOptions) error {
 // enter types into the focused field whose content is selected, and sees what became of it. A
 // field that listens to keys only is typed into once more, key by key.
 func (g *target) enter(
-	ctx context.Context, a *action, field collect.Field, o TypeOptions, sentence string, lent bool,
+	ctx context.Context, a *action, field collect.Field, o surface.TypeOptions, sentence string, lent bool,
 ) (w collect.Writing, want string, err error) {
 	want = o.Text
 	if !o.Clear {
@@ -121,7 +122,7 @@ func (g *target) held(a *action, w collect.Writing, want string, secret bool) er
 	case w.Exact || w.Gone:
 		return nil
 	case !w.Taken:
-		f := &Fault{Kind: FaultBlocked, Message: g.name() + " did not take the text: it still holds what it held before.", Suggestion: "Call annotate_page to see what it takes."}
+		f := &surface.Fault{Kind: surface.FaultBlocked, Message: g.name() + " did not take the text: it still holds what it held before.", Suggestion: "Call annotate_page to see what it takes."}
 		if !secret && w.Now == "" {
 			f.Message = g.name() + " did not take the text: it is still empty."
 		}
@@ -129,7 +130,7 @@ func (g *target) held(a *action, w collect.Writing, want string, secret bool) er
 	case secret:
 		addNoteTo(a, fmt.Sprintf("The field now holds %d characters, not the %d expected.", len([]rune(w.Now)), len([]rune(want))))
 	default:
-		addNoteTo(a, fmt.Sprintf("The field now holds %q.", clip(w.Now, 100)))
+		addNoteTo(a, fmt.Sprintf("The field now holds %q.", surface.Clip(w.Now, 100)))
 	}
 	return nil
 }
@@ -152,7 +153,7 @@ func (g *target) focus(ctx context.Context, a *action) (lent bool, err error) {
 const maxKeys = 1000
 
 // write types, with keys or in one go, into the focused field whose content is selected.
-func write(ctx context.Context, c proto.Client, field collect.Field, o TypeOptions, keys bool) (err error) {
+func write(ctx context.Context, c proto.Client, field collect.Field, o surface.TypeOptions, keys bool) (err error) {
 	switch {
 	case !o.Clear && !field.Empty:
 		// Everything is selected now: the cursor goes behind it.
@@ -195,8 +196,8 @@ func (g *target) typed(ctx context.Context, a *action, what string) error {
 	if err != nil {
 		return err
 	}
-	f := &Fault{
-		Kind:       FaultBlocked,
+	f := &surface.Fault{
+		Kind:       surface.FaultBlocked,
 		Message:    fmt.Sprintf("%s did not get %s: the page took the focus away from it.", g.name(), what),
 		Suggestion: "Call annotate_page to see what happened, then try again.",
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 func TestWhatIsTypedStandsInTheFieldOrIsSaid(t *testing.T) {
@@ -20,7 +20,7 @@ func TestWhatIsTypedStandsInTheFieldOrIsSaid(t *testing.T) {
 		{"Tint", "#1e90ff", "#1e90ff", ""},
 		{"Rich", "one\ntwo", "one two", ""},
 	} {
-		ans, err := s.Type(ctx, browser.TypeOptions{ID: like(t, page, c.name), Text: c.text, Clear: true})
+		ans, err := s.Type(ctx, surface.TypeOptions{ID: like(t, page, c.name), Text: c.text, Clear: true})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -47,13 +47,13 @@ func TestTextThatAFieldDoesNotTakeIsNotClaimed(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/typing")
 	for name, text := range map[string]string{"Stubborn": "mine", "Number": "words", "Volume": "loud", "Day": "tomorrow"} {
-		_, err := s.Type(ctx, browser.TypeOptions{ID: like(t, page, name), Text: text, Clear: true})
-		if f := fault(t, err, browser.FaultBlocked); !strings.Contains(f.Message, name) {
+		_, err := s.Type(ctx, surface.TypeOptions{ID: like(t, page, name), Text: text, Clear: true})
+		if f := fault(t, err, surface.FaultBlocked); !strings.Contains(f.Message, name) {
 			t.Errorf("%s: the fault says %q", name, f.Message)
 		}
 	}
 	// What makes something else of the text has taken it.
-	ans, err := s.Type(ctx, browser.TypeOptions{ID: like(t, page, "Tags"), Text: "red,", Clear: true})
+	ans, err := s.Type(ctx, surface.TypeOptions{ID: like(t, page, "Tags"), Text: "red,", Clear: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,13 +66,13 @@ func TestAnEditorWithAModelOfItsOwnIsTypedInto(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/typing")
 	id := like(t, page, "Model")
-	if _, err := s.Type(ctx, browser.TypeOptions{ID: id, Text: "first\nsecond", Clear: true}); err != nil {
+	if _, err := s.Type(ctx, surface.TypeOptions{ID: id, Text: "first\nsecond", Clear: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := result(t, ctx, s, "result"); got != "model first|second" {
 		t.Errorf("the page says %q", got)
 	}
-	if _, err := s.Type(ctx, browser.TypeOptions{ID: id, Text: "k!", Human: true}); err != nil {
+	if _, err := s.Type(ctx, surface.TypeOptions{ID: id, Text: "k!", Human: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := result(t, ctx, s, "result"); got != "model first|secondk!" {
@@ -83,7 +83,7 @@ func TestAnEditorWithAModelOfItsOwnIsTypedInto(t *testing.T) {
 func TestTheWheelIsTurnedWhereNothingScrollsByItself(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/typing")
-	ans, err := s.Scroll(ctx, browser.ScrollOptions{Direction: "down", Target: like(t, page, "Wheel")})
+	ans, err := s.Scroll(ctx, surface.ScrollOptions{Direction: "down", Target: like(t, page, "Wheel")})
 	if err != nil || !strings.HasPrefix(ans.Outcome, "turned the mouse wheel down over [") {
 		t.Errorf("the outcome is %q, %v", ans.Outcome, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 // fingerprint is what a page can see of itself: every document's markup with attributes and
@@ -57,19 +58,19 @@ func TestNothingIsLeftInThePageByLookingAndActing(t *testing.T) {
 		t.Fatalf("the page changes by itself: %s, %s", before, same)
 	}
 	steps := map[string]func() error{
-		"annotate": func() error { _, err := s.Annotate(ctx, browser.AnnotateOptions{Scope: "page"}); return err },
-		"query":    func() error { _, err := s.Annotate(ctx, browser.AnnotateOptions{Query: "shadow"}); return err },
+		"annotate": func() error { _, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"}); return err },
+		"query":    func() error { _, err := s.Annotate(ctx, surface.AnnotateOptions{Query: "shadow"}); return err },
 		"hover":    func() error { _, err := s.Hover(ctx, the(t, page, "button", "Press").ID); return err },
 		"click": func() error {
-			_, err := s.Click(ctx, browser.ClickOptions{ID: the(t, page, "button", "Press").ID})
+			_, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Press").ID})
 			return err
 		},
-		"screenshot": func() error { _, err := s.Shot(ctx, browser.ShotOptions{Annotated: true}); return err },
+		"screenshot": func() error { _, err := s.Screenshot(ctx, surface.ScreenshotOptions{Annotated: true}); return err },
 		"screenshot of the page": func() error {
-			_, err := s.Shot(ctx, browser.ShotOptions{FullPage: true})
+			_, err := s.Screenshot(ctx, surface.ScreenshotOptions{FullPage: true})
 			return err
 		},
-		"scroll": func() error { _, err := s.Scroll(ctx, browser.ScrollOptions{Direction: "down"}); return err },
+		"scroll": func() error { _, err := s.Scroll(ctx, surface.ScrollOptions{Direction: "down"}); return err },
 	}
 	for name, step := range steps {
 		if err := step(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"sextant/backend/browser/act/input"
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 )
 
 // chooserWait bounds how long a click may take to ask for files.
@@ -67,7 +68,7 @@ func (s *Session) Upload(ctx context.Context, id int, paths []string) (answer, e
 // filesAt makes sure that paths name files themselves and no links to them, and describes them: "cv.pdf (12 kB)".
 func filesAt(paths []string) (string, error) {
 	bad := func(format string, args ...any) error {
-		return &Fault{Kind: FaultInvalid, Message: fmt.Sprintf(format, args...), Suggestion: "Send paths of files that are there."}
+		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf(format, args...), Suggestion: "Send paths of files that are there."}
 	}
 	if len(paths) == 0 || len(paths) > maxFiles {
 		return "", bad("%d files cannot be given at once", len(paths))
@@ -91,7 +92,7 @@ func filesAt(paths []string) (string, error) {
 		case !info.Mode().IsRegular():
 			return "", bad("%s is not a regular file", p)
 		}
-		names = append(names, fmt.Sprintf("%q (%s)", clip(filepath.Base(p), 80), size(info.Size())))
+		names = append(names, fmt.Sprintf("%q (%s)", surface.Clip(filepath.Base(p), 80), size(info.Size())))
 	}
 	return strings.Join(names, ", "), nil
 }
@@ -107,7 +108,7 @@ func size(n int64) string {
 }
 
 func (g *target) oneFile() error {
-	return &Fault{Kind: FaultInvalid, Message: g.name() + " takes one file only.", Suggestion: "Send one path."}
+	return &surface.Fault{Kind: surface.FaultInvalid, Message: g.name() + " takes one file only.", Suggestion: "Send one path."}
 }
 
 // took notes in the answer what the field does not say itself.
@@ -122,7 +123,7 @@ func (g *target) took(ctx context.Context, a *action, f collect.Files) error {
 	if now.Count == 0 {
 		a.note = "The field is empty again: the page took the files out of it, to send them or because it does not want them."
 	} else if f.Accept != "" {
-		a.note = "The field asks for " + quoteWords(f.Accept, 100) + "."
+		a.note = "The field asks for " + surface.QuoteClean(f.Accept, 100) + "."
 	}
 	return nil
 }
@@ -152,8 +153,8 @@ func (g *target) askedFor(ctx context.Context, a *action, paths []string, what s
 			return context.Cause(ctx)
 		case <-timer.C:
 			if other {
-				return &Fault{
-					Kind:       FaultBlocked,
+				return &surface.Fault{
+					Kind:       surface.FaultBlocked,
 					Message:    g.name() + " was clicked, and another document than its own asked for files; it got none.",
 					Suggestion: "Call annotate_page and choose the file field itself, in the document that the files are meant for.",
 				}
@@ -166,8 +167,8 @@ func (g *target) askedFor(ctx context.Context, a *action, paths []string, what s
 // choose answers the chooser c of the element's own document.
 func (g *target) choose(ctx context.Context, a *action, c chooser, paths []string, what string) error {
 	if c.node == 0 {
-		return &Fault{
-			Kind: FaultBlocked, Message: g.name() + " opens a file picker that only a person can answer.",
+		return &surface.Fault{
+			Kind: surface.FaultBlocked, Message: g.name() + " opens a file picker that only a person can answer.",
 			Suggestion: "Look for a file field on the page, or ask the person.",
 		}
 	}
@@ -218,8 +219,8 @@ func (g *target) dropFiles(ctx context.Context, a *action, paths []string, what 
 	if err != nil {
 		return err
 	}
-	return &Fault{
-		Kind: FaultBlocked, Message: g.name() + " was clicked but asks for no files, and takes none that are dropped on it.",
+	return &surface.Fault{
+		Kind: surface.FaultBlocked, Message: g.name() + " was clicked but asks for no files, and takes none that are dropped on it.",
 		Suggestion: "Call annotate_page and choose the file field or the button that asks for files.",
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 func textFile(t *testing.T, name, text string) string {
@@ -31,7 +31,7 @@ func TestFilesForAFrameAreNotGivenToThePageAroundIt(t *testing.T) {
 	path := textFile(t, "one.txt", "first")
 	page := openPage(t, ctx, s, url)
 	_, err := s.Upload(ctx, like(t, page, "Attach"), []string{path})
-	if f := fault(t, err, browser.FaultBlocked); !strings.Contains(f.Message, "another document") {
+	if f := fault(t, err, surface.FaultBlocked); !strings.Contains(f.Message, "another document") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	ans, err := s.Upload(ctx, the(t, page, "button", "Attach here").ID, []string{path})
@@ -39,7 +39,7 @@ func TestFilesForAFrameAreNotGivenToThePageAroundIt(t *testing.T) {
 		t.Fatalf("the frame's own field: %q, %v", ans.Outcome, err)
 	}
 	eventually(t, "the frame's own field has the file", func() bool {
-		ans, err := s.Annotate(ctx, browser.AnnotateOptions{})
+		ans, err := s.Annotate(ctx, surface.AnnotateOptions{})
 		if strings.Contains(ans.Page.Title, "stole") {
 			t.Fatal("the page around the frame got the file")
 		}
@@ -56,7 +56,7 @@ func TestALinkIsNoFileToGive(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.Upload(ctx, the(t, page, "file", "Plain").ID, []string{link})
-	if f := fault(t, err, browser.FaultInvalid); !strings.Contains(f.Message, "leads to another file") {
+	if f := fault(t, err, surface.FaultInvalid); !strings.Contains(f.Message, "leads to another file") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 }

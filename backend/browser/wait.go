@@ -11,46 +11,30 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 )
-
-// StandardWait is how many seconds a wait lasts at most when it is not said.
-const StandardWait = 10.0
 
 // heartbeat bounds how long a wait trusts that what it waits for shows as a change of a
 // document: a style sheet's media query or a picture changes nothing in one.
 const heartbeat = 250 * time.Millisecond
 
-// Condition is something that can hold on a page: all of its fields that are set.
-type Condition struct {
-	// Text can be read on the page, Gone cannot; both without regard to case and white space.
-	Text, Gone string
-	// URL is part of the page's address.
-	URL string
-	// Role and Name are of an element that can be acted on: the role as it is listed, Name a
-	// part of its name. Either may be empty.
-	Role, Name string
-}
-
-// empty reports whether c asks for nothing.
-func (c Condition) empty() bool { return c == Condition{} }
-
 // Wait waits until everything that o names holds: a text is there, a text is gone, the
 // address contains something; with seconds alone it just waits.
-func (s *Session) Wait(ctx context.Context, o WaitOptions) (answer, error) {
+func (s *Session) Wait(ctx context.Context, o surface.WaitOptions) (answer, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
-		return answer{}, &Fault{Kind: FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
+		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
 	}
 	t, err := s.current(ctx)
 	if err != nil {
 		return answer{}, err
 	}
-	limit := time.Duration(cmp.Or(o.Seconds, StandardWait) * float64(time.Second))
-	c := Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
+	limit := time.Duration(cmp.Or(o.Seconds, surface.DefaultWaitSeconds) * float64(time.Second))
+	c := surface.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
 		begun := time.Now()
 		// Said of a wait that is cut short; what it came to is said below.
-		a.does("%s", c.vain())
-		if c.empty() {
+		a.does("%s", c.Unmet())
+		if c.IsZero() {
 			return a.pause(ctx, limit)
 		}
 		missing, err := a.until(ctx, c, limit)
@@ -58,11 +42,11 @@ func (s *Session) Wait(ctx context.Context, o WaitOptions) (answer, error) {
 			return err
 		}
 		if len(missing) == 0 {
-			a.outcome = fmt.Sprintf("waited %.1f s: %s", time.Since(begun).Seconds(), c.sentence())
+			a.outcome = fmt.Sprintf("waited %.1f s: %s", time.Since(begun).Seconds(), c.Met())
 			return nil
 		}
-		return &Fault{
-			Kind: FaultTimeout, Message: fmt.Sprintf("Waited %.1f s, but %s.", limit.Seconds(), strings.Join(missing, " and ")),
+		return &surface.Fault{
+			Kind: surface.FaultTimeout, Message: fmt.Sprintf("Waited %.1f s, but %s.", limit.Seconds(), strings.Join(missing, " and ")),
 			Suggestion: "Call annotate_page to see what is there.",
 		}
 	})
@@ -94,7 +78,7 @@ func (s *Session) Address() string {
 // Holds reports whether c holds in the active tab, and waits for it up to patience. missing
 // says what does not hold: `"Saved" is not there`. It changes nothing, not even what the next
 // answer compares with.
-func (s *Session) Holds(ctx context.Context, c Condition, patience time.Duration) (held bool, missing string, err error) {
+func (s *Session) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string, err error) {
 	t, err := s.current(ctx)
 	if err != nil {
 		return false, "", err
@@ -121,7 +105,7 @@ func (s *Session) Holds(ctx context.Context, c Condition, patience time.Duration
 
 // until waits for c, at most limit, and says what of it does not hold at the end. It looks
 // again whenever a document changes or the page loads something.
-func (a *action) until(ctx context.Context, c Condition, limit time.Duration) (missing []string, err error) {
+func (a *action) until(ctx context.Context, c surface.Condition, limit time.Duration) (missing []string, err error) {
 	deadline := time.Now().Add(limit)
 	for {
 		tracker := a.t.tracker
@@ -145,17 +129,17 @@ func (a *action) until(ctx context.Context, c Condition, limit time.Duration) (m
 }
 
 // missing is what of c does not hold now.
-func (a *action) missing(ctx context.Context, c Condition) (list []string, err error) {
+func (a *action) missing(ctx context.Context, c surface.Condition) (list []string, err error) {
 	if c.URL != "" {
-		if now := a.page.Main().URL(); !contains(now, c.URL) {
-			list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", clip(c.URL, 80), clip(now, 200)))
+		if now := a.page.Main().URL(); !surface.ContainsFold(now, c.URL) {
+			list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Clip(c.URL, 80), surface.Clip(now, 200)))
 		}
 	}
 	if c.Text != "" {
 		if there, _, err := a.reads(ctx, c.Text); err != nil {
 			return nil, err
 		} else if !there {
-			list = append(list, fmt.Sprintf("%q did not appear", clip(c.Text, 80)))
+			list = append(list, fmt.Sprintf("%q did not appear", surface.Clip(c.Text, 80)))
 		}
 	}
 	if c.Gone != "" {
@@ -164,9 +148,9 @@ func (a *action) missing(ctx context.Context, c Condition) (list []string, err e
 		case err != nil:
 			return nil, err
 		case !known:
-			list = append(list, fmt.Sprintf("the page does not say whether %q is still there", clip(c.Gone, 80)))
+			list = append(list, fmt.Sprintf("the page does not say whether %q is still there", surface.Clip(c.Gone, 80)))
 		case there:
-			list = append(list, fmt.Sprintf("%q is still there", clip(c.Gone, 80)))
+			list = append(list, fmt.Sprintf("%q is still there", surface.Clip(c.Gone, 80)))
 		}
 	}
 	if c.Role != "" || c.Name != "" {
@@ -183,7 +167,7 @@ func called(name string) string {
 	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf("%q", clip(name, 80))
+	return fmt.Sprintf("%q", surface.Clip(name, 80))
 }
 
 // lists reports whether an element of the role and name can be acted on in the tab.
@@ -196,7 +180,7 @@ func (a *action) lists(ctx context.Context, role, name string) (bool, error) {
 		return false, err
 	}
 	for _, e := range l.elements {
-		if (role == "" || strings.EqualFold(e.Role, role)) && contains(e.Name, name) {
+		if (role == "" || strings.EqualFold(e.Role, role)) && surface.ContainsFold(e.Name, name) {
 			return true, nil
 		}
 	}
@@ -279,36 +263,3 @@ const stirred = `function (since, most, join) {
     watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true })
   })
 }`
-
-// vain says of a wait for c that it ended before it was over.
-func (c Condition) vain() string {
-	var parts []string
-	if c.Text != "" {
-		parts = append(parts, fmt.Sprintf("%q did not appear", clip(c.Text, 80)))
-	}
-	if c.Gone != "" {
-		parts = append(parts, fmt.Sprintf("%q was not seen to go", clip(c.Gone, 80)))
-	}
-	if c.URL != "" {
-		parts = append(parts, fmt.Sprintf("the address did not come to contain %q", clip(c.URL, 80)))
-	}
-	if len(parts) == 0 {
-		return "stopped waiting"
-	}
-	return "stopped waiting: " + strings.Join(parts, ", ")
-}
-
-// sentence says of everything in c that it holds.
-func (c Condition) sentence() string {
-	var parts []string
-	if c.Text != "" {
-		parts = append(parts, fmt.Sprintf("%q is there", clip(c.Text, 80)))
-	}
-	if c.Gone != "" {
-		parts = append(parts, fmt.Sprintf("%q is gone", clip(c.Gone, 80)))
-	}
-	if c.URL != "" {
-		parts = append(parts, fmt.Sprintf("the address contains %q", clip(c.URL, 80)))
-	}
-	return strings.Join(parts, ", ")
-}

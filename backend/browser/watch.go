@@ -9,6 +9,7 @@ import (
 
 	"sextant/backend/browser/act/input"
 	"sextant/backend/browser/live"
+	"sextant/backend/surface"
 	"sextant/shared/wire"
 )
 
@@ -101,7 +102,7 @@ func (s *Session) Input(ctx context.Context, in wire.Input) error {
 	t := s.active
 	if t == nil || t.page == nil {
 		s.b.mu.Unlock()
-		return &Fault{Kind: FaultNoPage, Message: "No page is open.", Suggestion: "Open an address first."}
+		return &surface.Fault{Kind: surface.FaultNoPage, Message: "No page is open.", Suggestion: "Open an address first."}
 	}
 	p := t.page
 	if t.dialog != nil {

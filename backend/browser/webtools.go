@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sextant/backend/browser/cdp"
+	"sextant/backend/surface"
 )
 
 // Bounds of what a page may offer.
@@ -79,7 +80,7 @@ func (t *tab) webMCP(name string, ev cdp.Event) {
 					return
 				}
 				p := PageTool{
-					Name: x.Name, Description: clip(x.Description, 1000), Parameters: x.InputSchema, ReadOnly: x.Annotations.ReadOnly,
+					Name: x.Name, Description: surface.Clip(x.Description, 1000), Parameters: x.InputSchema, ReadOnly: x.Annotations.ReadOnly,
 					Form: x.Node != 0 && !x.Annotations.AutoSubmit, Frame: x.FrameID, session: ev.SessionID,
 				}
 				if len(p.Parameters) == 0 || len(p.Parameters) > maxSchema {
@@ -151,7 +152,7 @@ func (t *tab) offered(ctx context.Context, docs []*cdp.Document) ([]PageTool, er
 		}
 		cancel()
 		if err != nil && strings.Contains(err.Error(), "wasn't found") {
-			return nil, &Fault{Kind: FaultInvalid, Message: "This browser knows no page tools (WebMCP).", Suggestion: "Use the page itself; Chromium 146 and newer know them."}
+			return nil, &surface.Fault{Kind: surface.FaultInvalid, Message: "This browser knows no page tools (WebMCP).", Suggestion: "Use the page itself; Chromium 146 and newer know them."}
 		}
 		if err != nil && doc == docs[0] {
 			return nil, err
@@ -181,7 +182,7 @@ func (o *pageTools) of(docs []*cdp.Document, b *Browser) []PageTool {
 // PageToolOf is the origin of the document that offers the tool name, by what was listed last and
 // without asking: of several the page's own, else the one that only offers it. It is the page's own
 // when nobody is known to offer it, and origin itself when that is not "".
-func (s *Session) PageToolOf(name, origin string) string {
+func (s *Session) PageToolOrigin(name, origin string) string {
 	s.b.mu.Lock()
 	var p *cdp.Page
 	t := s.active
@@ -221,8 +222,8 @@ func (s *Session) CallPageTool(ctx context.Context, name, origin string, input j
 		}
 		i := slices.IndexFunc(list, func(p PageTool) bool { return p.Name == name && p.Origin == origin })
 		if i < 0 {
-			return &Fault{
-				Kind: FaultNotFound, Message: fmt.Sprintf("%s offers no tool %q on this page.", clip(origin, 200), clip(name, 80)),
+			return &surface.Fault{
+				Kind: surface.FaultNotFound, Message: fmt.Sprintf("%s offers no tool %q on this page.", surface.Clip(origin, 200), surface.Clip(name, 80)),
 				Suggestion: `Call page_tools with {"action":"list"}, and send the origin that it names for a tool.`,
 			}
 		}
@@ -239,19 +240,19 @@ func (a *action) invoke(ctx context.Context, p PageTool, input json.RawMessage) 
 	ctx, cancel := context.WithTimeoutCause(ctx, pageToolLimit, errSlowTool)
 	defer cancel()
 	c := a.page.ClientOf(ctx, p.session)
-	a.does("called the page's tool %q", clip(p.Name, 80))
+	a.does("called the page's tool %q", surface.Clip(p.Name, 80))
 	// One action at a time: what is left there are answers that nobody waited for.
 	a.t.set(func() { a.t.offers.calls = map[string]chan toolResponse{} })
 	raw, err := c.Call(ctx, "", "WebMCP.invokeTool", map[string]any{"frameId": p.Frame, "toolName": p.Name, "input": input})
 	if err != nil {
-		return "", &Fault{Kind: FaultInvalid, Message: "The page's tool was not called: " + clip(err.Error(), 200), Suggestion: "Check the arguments against its parameters."}
+		return "", &surface.Fault{Kind: surface.FaultInvalid, Message: "The page's tool was not called: " + surface.Clip(err.Error(), 200), Suggestion: "Check the arguments against its parameters."}
 	}
 	started, err := decodeJSON[toolResponse](raw)
 	if err != nil {
 		return "", err
 	}
 	if p.Form {
-		a.outcome = fmt.Sprintf("filled in the form of the page's tool %q", clip(p.Name, 80))
+		a.outcome = fmt.Sprintf("filled in the form of the page's tool %q", surface.Clip(p.Name, 80))
 		a.note = "The form is not sent: press its button."
 		return "", nil
 	}
@@ -269,7 +270,7 @@ func (a *action) invoke(ctx context.Context, p PageTool, input json.RawMessage) 
 		return r.text(p)
 	case <-ctx.Done():
 		if errors.Is(context.Cause(ctx), errSlowTool) {
-			return "", &Fault{Kind: FaultTimeout, Message: fmt.Sprintf("The page's tool %q did not answer within %s.", clip(p.Name, 80), pageToolLimit), Suggestion: "Call annotate_page to see what it did."}
+			return "", &surface.Fault{Kind: surface.FaultTimeout, Message: fmt.Sprintf("The page's tool %q did not answer within %s.", surface.Clip(p.Name, 80), pageToolLimit), Suggestion: "Call annotate_page to see what it did."}
 		}
 		return "", context.Cause(ctx)
 	}
@@ -282,8 +283,8 @@ func (r toolResponse) text(p PageTool) (string, error) {
 		if r.Exception != nil {
 			why, _, _ = strings.Cut(r.Exception.Description, "\n")
 		}
-		return "", &Fault{
-			Kind: FaultInvalid, Message: fmt.Sprintf("The page's tool %s failed (%s): %s", quoteWords(p.Name, 80), clip(r.Status, 40), quoteWords(why, 400)),
+		return "", &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The page's tool %s failed (%s): %s", surface.QuoteClean(p.Name, 80), surface.Clip(r.Status, 40), surface.QuoteClean(why, 400)),
 			Suggestion: "Check the arguments, or use the page itself.",
 		}
 	}
@@ -306,7 +307,7 @@ func (r toolResponse) text(p PageTool) (string, error) {
 		text = string(r.Output)
 	}
 	if len(text) > maxToolAnswer {
-		text = clip(text, maxToolAnswer)
+		text = surface.Clip(text, maxToolAnswer)
 	}
 	return text, nil
 }

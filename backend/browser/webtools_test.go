@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 func TestAToolOfAFrameIsTheFramesOwn(t *testing.T) {
@@ -21,11 +22,11 @@ func TestAToolOfAFrameIsTheFramesOwn(t *testing.T) {
 	if _, err := s.EvalForTest(ctx, `new Promise((done) => { f.onload = done; f.src = "`+frame+`/" })`); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.PageToolOf("grab", ""); got != url {
+	if got := s.PageToolOrigin("grab", ""); got != url {
 		t.Errorf("before anything was listed the tool is said to be of %q", got)
 	}
-	_, _, err := s.CallPageTool(ctx, "grab", s.PageToolOf("grab", ""), json.RawMessage(`{"a":1}`))
-	fault(t, err, browser.FaultNotFound)
+	_, _, err := s.CallPageTool(ctx, "grab", s.PageToolOrigin("grab", ""), json.RawMessage(`{"a":1}`))
+	fault(t, err, surface.FaultNotFound)
 	list, err := s.PageTools(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -36,8 +37,8 @@ func TestAToolOfAFrameIsTheFramesOwn(t *testing.T) {
 	if len(list) != 3 || !has("add", url) || !has("add", frame) || !has("grab", frame) {
 		t.Fatalf("the page offers %+v", list)
 	}
-	if s.PageToolOf("grab", "") != frame || s.PageToolOf("add", "") != url || s.PageToolOf("add", frame) != frame {
-		t.Errorf("grab is of %q, add of %q", s.PageToolOf("grab", ""), s.PageToolOf("add", ""))
+	if s.PageToolOrigin("grab", "") != frame || s.PageToolOrigin("add", "") != url || s.PageToolOrigin("add", frame) != frame {
+		t.Errorf("grab is of %q, add of %q", s.PageToolOrigin("grab", ""), s.PageToolOrigin("add", ""))
 	}
 	for _, c := range []struct{ name, origin, says string }{{"add", url, "page"}, {"add", frame, "frame"}, {"grab", frame, "frame"}} {
 		_, said, err := s.CallPageTool(ctx, c.name, c.origin, json.RawMessage(`{"a":1}`))
@@ -46,7 +47,7 @@ func TestAToolOfAFrameIsTheFramesOwn(t *testing.T) {
 		}
 	}
 	_, _, err = s.CallPageTool(ctx, "grab", url, nil)
-	if f := fault(t, err, browser.FaultNotFound); !strings.Contains(f.Message, url) {
+	if f := fault(t, err, surface.FaultNotFound); !strings.Contains(f.Message, url) {
 		t.Errorf("the fault says %q", f.Message)
 	}
 }

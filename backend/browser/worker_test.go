@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 func TestWorkersOfAPageRun(t *testing.T) {
@@ -28,7 +28,7 @@ func TestWorkersOfAPageRun(t *testing.T) {
 	})
 	openPage(t, ctx, s, url)
 	for _, text := range []string{"plain runs", "blob runs", "nested plain runs"} {
-		if _, err := s.Wait(ctx, browser.WaitOptions{Text: text, Seconds: 5}); err != nil {
+		if _, err := s.Wait(ctx, surface.WaitOptions{Text: text, Seconds: 5}); err != nil {
 			t.Errorf("%v", err)
 		}
 	}

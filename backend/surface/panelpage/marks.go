@@ -13,7 +13,7 @@ const drawLimit = time.Second
 
 // draw has the window show the numbers of a look. They are for people: a window that does not draw them
 // holds up nothing, and what was done stands.
-func (p *Page) draw(ctx context.Context, l *look) {
+func (p *Page) draw(ctx context.Context, l *snapshot) {
 	w := p.s.reached()
 	if w == nil {
 		return

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"sextant/backend/browser"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
@@ -77,7 +77,7 @@ func (p *Page) Selection(ctx context.Context) (string, error) {
 func (p *Page) Element(id int) (annotator.Element, bool) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
-	for _, l := range []*look{p.look, p.whole} {
+	for _, l := range []*snapshot{p.last, p.whole} {
 		if l == nil {
 			continue
 		}
@@ -92,24 +92,24 @@ func (p *Page) Element(id int) (annotator.Element, bool) {
 func (p *Page) Annotations() []annotator.Element {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
-	if p.look == nil {
+	if p.last == nil {
 		return []annotator.Element{}
 	}
-	return slices.Clone(p.look.elements)
+	return slices.Clone(p.last.elements)
 }
 
 // Spot tells where the element id stands: the origin of all that a panel shows is its address.
-func (p *Page) Spot(id int) browser.Spot {
+func (p *Page) OriginOf(id int) surface.ElementOrigin {
 	thing, ok := p.s.cfg.Book.Thing(id)
 	if !ok || thing.Tab != p.tab {
-		return browser.Spot{Secret: true, Gone: p.s.cfg.Book.Given(id)}
+		return surface.ElementOrigin{Secret: true, Gone: p.s.cfg.Book.Given(id)}
 	}
 	_, alive := p.placed(thing.Doc)
-	return browser.Spot{Origin: p.Address(), Secret: thing.Secret, Gone: !alive}
+	return surface.ElementOrigin{Origin: p.Address(), Secret: thing.Secret, Gone: !alive}
 }
 
 // Called tells the role and name of the element id as it was seen last.
-func (p *Page) Called(id int) (role, name string) {
+func (p *Page) RoleAndName(id int) (role, name string) {
 	thing, ok := p.s.cfg.Book.Thing(id)
 	if !ok || thing.Tab != p.tab {
 		return "", ""

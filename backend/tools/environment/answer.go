@@ -155,7 +155,7 @@ func target(s session, id int) string {
 // host of the page or frame it stands on.
 func present(s session, verb string, id int) toolspec.Description {
 	d := toolspec.Description{Present: verb + " " + called(s, id), Target: target(s, id), Annotation: id}
-	if h := hostOf(s.Spot(id).Origin); h != "" {
+	if h := hostOf(s.OriginOf(id).Origin); h != "" {
 		d.Hosts = []string{h}
 	}
 	return d
@@ -163,7 +163,7 @@ func present(s session, verb string, id int) toolspec.Description {
 
 // giving adds what the call puts into the element. Nothing leaves by one that is gone for good.
 func giving(s session, d toolspec.Description, data string) toolspec.Description {
-	if !s.Spot(d.Annotation).Gone {
+	if !s.OriginOf(d.Annotation).Gone {
 		d.Data = data
 	}
 	return d

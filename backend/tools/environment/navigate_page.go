@@ -60,7 +60,7 @@ func (t *Tools) describeNavigate(s session, p navigateParams) toolspec.Descripti
 	if err != nil {
 		return toolspec.Description{Present: "Opening an address", Target: clip.Runes(p.URL, 200)}
 	}
-	d := toolspec.Description{Present: "Opening " + place(u), Target: u, Linked: s.Links(u)}
+	d := toolspec.Description{Present: "Opening " + place(u), Target: u, Linked: s.HasLink(u)}
 	if h := hostOf(u); h != "" {
 		d.Hosts = []string{h}
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"sextant/backend/browser"
 	"sextant/backend/browser/observe/identity"
+	"sextant/backend/surface"
 	"sextant/backend/surface/panelpage"
 	"sextant/shared/annotator"
 	"sextant/shared/wire"
@@ -74,7 +74,7 @@ func page(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error)
 }
 
 func kindOf(err error) string {
-	var f *browser.Fault
+	var f *surface.Fault
 	if errors.As(err, &f) {
 		return f.Kind
 	}
@@ -85,7 +85,7 @@ func TestAPanelsPageIsListedAsAPageOfTheBrowserIs(t *testing.T) {
 	p, _, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
 		"see": says(seen("d1", "", node(7, "button", "Save"), node(9, "textbox", "Name", "Ana", "0", "", "required"))),
 	})
-	a, err := p.Annotate(t.Context(), browser.AnnotateOptions{})
+	a, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,10 +93,10 @@ func TestAPanelsPageIsListedAsAPageOfTheBrowserIs(t *testing.T) {
 	if got := annotator.Text(a); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if a, err = p.Annotate(t.Context(), browser.AnnotateOptions{ChangesOnly: true}); err != nil || len(a.Elements) != 0 || a.Page.Version != 1 {
+	if a, err = p.Annotate(t.Context(), surface.AnnotateOptions{ChangesOnly: true}); err != nil || len(a.Elements) != 0 || a.Page.Version != 1 {
 		t.Errorf("a second look says %+v, %v", a, err)
 	}
-	if a, err = p.Annotate(t.Context(), browser.AnnotateOptions{Query: "name"}); err != nil || len(a.Elements) != 1 || a.Elements[0].ID != 2 {
+	if a, err = p.Annotate(t.Context(), surface.AnnotateOptions{Query: "name"}); err != nil || len(a.Elements) != 1 || a.Elements[0].ID != 2 {
 		t.Errorf("a query finds %+v, %v", a.Elements, err)
 	}
 }
@@ -113,10 +113,10 @@ func TestAPressGoesToTheElementOfTheNumberAndTellsWhatChanged(t *testing.T) {
 		"aim":   says(aimed),
 		"press": func(wire.SurfaceAsk) (string, error) { pressed++; return `{"v":true}`, nil },
 	})
-	if _, err := p.Annotate(t.Context(), browser.AnnotateOptions{}); err != nil {
+	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	a, err := p.Click(t.Context(), browser.ClickOptions{ID: 1})
+	a, err := p.Click(t.Context(), surface.ClickOptions{ID: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,20 +135,20 @@ func TestAPressGoesToTheElementOfTheNumberAndTellsWhatChanged(t *testing.T) {
 
 func TestWhatIsForThePersonOnlyIsSeenAndNotTouched(t *testing.T) {
 	p, r, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
-		"see": says(seen("d1", "", strings.Replace(node(7, "button", "Allow always", "", "0", "", panelpage.OnlyPerson), "~3~", "~1~", 1))),
+		"see": says(seen("d1", "", strings.Replace(node(7, "button", "Allow always", "", "0", "", panelpage.PersonOnlyState), "~3~", "~1~", 1))),
 		"aim": says(aimed), "press": says(`{"v":true}`), "type": says(`{"v":{}}`), "choose": says(`{"v":[]}`), "hover": says(`{"v":true}`),
 	})
-	a, err := p.Annotate(t.Context(), browser.AnnotateOptions{})
+	a, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
 	if err != nil || !strings.Contains(annotator.Text(a), `[1] button "Allow always" (only you)`) {
 		t.Fatalf("%s, %v", annotator.Text(a), err)
 	}
 	for name, try := range map[string]func() error{
-		"click":  func() error { _, err := p.Click(t.Context(), browser.ClickOptions{ID: 1}); return err },
-		"type":   func() error { _, err := p.Type(t.Context(), browser.TypeOptions{ID: 1, Text: "x"}); return err },
+		"click":  func() error { _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); return err },
+		"type":   func() error { _, err := p.Type(t.Context(), surface.TypeOptions{ID: 1, Text: "x"}); return err },
 		"select": func() error { _, err := p.Select(t.Context(), 1, []string{"x"}); return err },
 		"hover":  func() error { _, err := p.Hover(t.Context(), 1); return err },
 	} {
-		if err := try(); kindOf(err) != browser.FaultBlocked || !strings.Contains(err.Error(), "for the person only") {
+		if err := try(); kindOf(err) != surface.FaultBlocked || !strings.Contains(err.Error(), "for the person only") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestAFrameIsListedWhereItStandsAndActedOnInside(t *testing.T) {
 		"frame.see": says(seen("f1", "", node(1, "button", "Inside"))),
 		"frame.aim": says(aimed), "frame.press": says(`{"v":true}`),
 	})
-	a, err := p.Annotate(t.Context(), browser.AnnotateOptions{})
+	a, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestAFrameIsListedWhereItStandsAndActedOnInside(t *testing.T) {
 	if strings.Join(names, ",") != "Page,Inside,Tools" || a.Elements[1].Box.X != 110 || a.Elements[1].Frame != "panel:notes" {
 		t.Fatalf("%+v", a.Elements)
 	}
-	if _, err := p.Click(t.Context(), browser.ClickOptions{ID: a.Elements[1].ID}); err != nil {
+	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: a.Elements[1].ID}); err != nil {
 		t.Fatal(err)
 	}
 	for _, ask := range r.asked {
@@ -221,7 +221,7 @@ func TestAFrameThatLiesLiesAboutNothingButItself(t *testing.T) {
 				"html": says(`{"v":"<p>ours</p>"}`), "hasText": says(`{"v":false}`), "shown": says(`{"v":[]}`), "live": says(`{"v":[]}`),
 			})
 			for range 2 {
-				a, err := p.Annotate(t.Context(), browser.AnnotateOptions{Scope: "page"})
+				a, err := p.Annotate(t.Context(), surface.AnnotateOptions{Scope: "page"})
 				if err != nil {
 					t.Fatalf("the page cannot be seen any more: %v", err)
 				}
@@ -234,7 +234,7 @@ func TestAFrameThatLiesLiesAboutNothingButItself(t *testing.T) {
 				if e.Frame == "" {
 					continue
 				}
-				if _, err := p.Click(t.Context(), browser.ClickOptions{ID: e.ID}); err != nil && kindOf(err) == "" {
+				if _, err := p.Click(t.Context(), surface.ClickOptions{ID: e.ID}); err != nil && kindOf(err) == "" {
 					t.Errorf("pressing in it: %v", err)
 				} else if err != nil && len(err.Error()) > 500 {
 					t.Errorf("its words are %d bytes of the error", len(err.Error()))
@@ -294,7 +294,7 @@ func FuzzAFramesAnswer(f *testing.F) {
 		p, _, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
 			"see": says(seen("d1", frame, node(1, "button", "Ours"))), "frame.see": says(answer), "frame.live": says(`{"v":[]}`),
 		})
-		a, err := p.Annotate(t.Context(), browser.AnnotateOptions{Scope: "page"})
+		a, err := p.Annotate(t.Context(), surface.AnnotateOptions{Scope: "page"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,25 +305,25 @@ func FuzzAFramesAnswer(f *testing.F) {
 func TestAPageThatIsNotShownIsToldAndNothingIsGuessed(t *testing.T) {
 	answers := map[string]func(wire.SurfaceAsk) (string, error){"see": says(seen("d1", "", node(7, "button", "Save"))), "aim": says(aimed), "press": says(`{"v":true}`)}
 	p, r, book := page(t, answers)
-	if _, err := p.Annotate(t.Context(), browser.AnnotateOptions{}); err != nil {
+	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	answers["aim"] = func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window shows another panel now") }
-	if _, err := p.Click(t.Context(), browser.ClickOptions{ID: 1}); kindOf(err) != browser.FaultNoPage || !strings.Contains(err.Error(), "another panel") {
+	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); kindOf(err) != surface.FaultNoPage || !strings.Contains(err.Error(), "another panel") {
 		t.Errorf("another panel: %v", err)
 	}
 	answers["aim"], answers["see"] = says(aimed), says(seen("d2", "", node(7, "button", "Save")))
-	if a, err := p.Annotate(t.Context(), browser.AnnotateOptions{}); err != nil || a.Elements[0].ID != 2 {
+	if a, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil || a.Elements[0].ID != 2 {
 		t.Errorf("a page loaded anew: %+v, %v", a, err)
 	}
-	if _, err := p.Click(t.Context(), browser.ClickOptions{ID: 1}); kindOf(err) != browser.FaultGone {
+	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); kindOf(err) != surface.FaultGone {
 		t.Errorf("a number of the page before: %v", err)
 	}
 	if !book.Given(2) || book.Given(3) {
 		t.Error("numbers do not come from the one book")
 	}
 	r.closed = true
-	if _, err := p.Annotate(t.Context(), browser.AnnotateOptions{}); kindOf(err) != browser.FaultNoPage || !strings.Contains(err.Error(), "No window is open") {
+	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); kindOf(err) != surface.FaultNoPage || !strings.Contains(err.Error(), "No window is open") {
 		t.Errorf("no window: %v", err)
 	}
 }
@@ -333,7 +333,7 @@ func TestACallThatIsStoppedStopsWaiting(t *testing.T) {
 	stopped := errors.New("stopped by the person")
 	ctx, stop := context.WithCancelCause(t.Context())
 	time.AfterFunc(20*time.Millisecond, func() { stop(stopped) })
-	if _, err := p.Annotate(ctx, browser.AnnotateOptions{}); !errors.Is(err, stopped) {
+	if _, err := p.Annotate(ctx, surface.AnnotateOptions{}); !errors.Is(err, stopped) {
 		t.Errorf("it ends with %v", err)
 	}
 }

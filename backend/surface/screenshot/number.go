@@ -1,4 +1,4 @@
-package browser
+package screenshot
 
 import (
 	"image"
@@ -44,7 +44,7 @@ func rectangle(b annotator.Box, dx, dy, scale float64) image.Rectangle {
 
 // mark draws an element's frame and its number in a badge at the upper left corner. What
 // cannot be used has a hollow badge.
-func mark(canvas *image.RGBA, e annotator.Element, dx, dy, scale float64) {
+func drawNumber(canvas *image.RGBA, e annotator.Element, dx, dy, scale float64) {
 	r := rectangle(e.Box, dx, dy, scale)
 	if !r.Overlaps(canvas.Bounds()) {
 		return

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"sextant/backend/browser"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/identity"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
@@ -58,17 +58,17 @@ func (p *Page) act(ctx context.Context, do func(context.Context, *action) error)
 func (p *Page) framedNow() bool {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
-	return p.look != nil && p.look.framed
+	return p.last != nil && p.last.framed
 }
 
 // answer compares with the look before, keeps the new one and says what changed.
-func (p *Page) answer(ctx context.Context, a *action, now *look, settled time.Duration) annotator.Answer {
+func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled time.Duration) annotator.Answer {
 	seen := now
 	if a.wide {
 		now = now.inView()
 	}
 	p.s.mu.Lock()
-	before, beforeWhole := p.look, p.whole
+	before, beforeWhole := p.last, p.whole
 	p.s.mu.Unlock()
 	changes, gone := p.compare(ctx, before, now)
 	fresh := before == nil || before.main != now.main
@@ -76,7 +76,7 @@ func (p *Page) answer(ctx context.Context, a *action, now *look, settled time.Du
 	if fresh || len(changes)+len(gone) > 0 {
 		p.version++
 	}
-	p.look = now
+	p.last = now
 	ans := annotator.Answer{
 		Page:    annotator.Page{Title: p.name(), URL: p.Address(), Version: p.version},
 		Outcome: a.outcome, Events: []annotator.Event{}, Elements: changes, Gone: gone, Changes: true,
@@ -132,7 +132,7 @@ func (p *Page) on(ctx context.Context, id int, do func(context.Context, *action,
 		if err != nil {
 			return err
 		}
-		if e, ok := p.Element(id); ok && onlyPerson(e) {
+		if e, ok := p.Element(id); ok && personOnly(e) {
 			return g.reserved()
 		}
 		if err := do(ctx, a, g); err != nil {
@@ -152,8 +152,8 @@ func (p *Page) target(id int) (*target, error) {
 			return &target{p: p, thing: thing, frame: frame, w: p.world(frame)}, nil
 		}
 	}
-	return nil, &browser.Fault{
-		Kind: browser.FaultGone, Message: fmt.Sprintf("[%d] is gone: the page of the panel %s was drawn anew.", id, p.name()),
+	return nil, &surface.Fault{
+		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: the page of the panel %s was drawn anew.", id, p.name()),
 		Suggestion: "Call annotate_page.",
 	}
 }
@@ -162,7 +162,7 @@ func (g *target) name() string {
 	if g.thing.Name == "" {
 		return fmt.Sprintf("[%d] %s", g.thing.ID, g.thing.Role)
 	}
-	return fmt.Sprintf("[%d] %s %q", g.thing.ID, g.thing.Role, clip(g.thing.Name, 80))
+	return fmt.Sprintf("[%d] %s %q", g.thing.ID, g.thing.Role, surface.Clip(g.thing.Name, 80))
 }
 
 // told is what the owner of the number knows of the element.
@@ -187,9 +187,9 @@ func (g *target) aim(ctx context.Context) (collect.Point, error) {
 const patience = 1500
 
 // onlyPerson reports whether a look said of e that only the person may use it.
-func onlyPerson(e annotator.Element) bool {
+func personOnly(e annotator.Element) bool {
 	for _, s := range e.States {
-		if s == OnlyPerson && e.Frame == "" {
+		if s == PersonOnlyState && e.Frame == "" {
 			return true
 		}
 	}
@@ -197,12 +197,12 @@ func onlyPerson(e annotator.Element) bool {
 }
 
 // OnlyPerson is the state of what the assistant may see and not use.
-const OnlyPerson = "only you"
+const PersonOnlyState = "only you"
 
 // reserved is the fault for what only the person may use.
-func (g *target) reserved() *browser.Fault {
-	return &browser.Fault{
-		Kind:       browser.FaultBlocked,
+func (g *target) reserved() *surface.Fault {
+	return &surface.Fault{
+		Kind:       surface.FaultBlocked,
 		Message:    fmt.Sprintf("%s is for the person only: what it does in Sextant's own window would count as theirs. Nothing was done.", g.name()),
 		Suggestion: "Use the panel's own tools, or ask the person to do it.",
 	}
@@ -214,8 +214,8 @@ func (g *target) mend(err error) error {
 		if refusal.Message == "only the person may use it" && !g.frame {
 			return g.reserved()
 		}
-		return &browser.Fault{
-			Kind: browser.FaultBlocked, Message: fmt.Sprintf("%s: %s.", g.name(), clip(refusal.Message, 200)),
+		return &surface.Fault{
+			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s: %s.", g.name(), surface.Clip(refusal.Message, 200)),
 			Suggestion: "Call annotate_page to see what it takes.",
 		}
 	}
@@ -224,34 +224,34 @@ func (g *target) mend(err error) error {
 
 // refused turns the collector's reason into a fault.
 func (g *target) refused(pt collect.Point) error {
-	id, detail := g.thing.ID, clip(pt.Detail, 80)
+	id, detail := g.thing.ID, surface.Clip(pt.Detail, 80)
 	book := g.p.s.cfg.Book
 	again := fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id)
 	switch pt.State {
 	case "gone":
-		return &browser.Fault{Kind: browser.FaultGone, Message: g.name() + " is gone: it was removed from the page.", Suggestion: "Call annotate_page."}
+		return &surface.Fault{Kind: surface.FaultGone, Message: g.name() + " is gone: it was removed from the page.", Suggestion: "Call annotate_page."}
 	case "reused":
-		return &browser.Fault{Kind: browser.FaultGone, Message: fmt.Sprintf("%s is gone: the page uses its place for %q now.", g.name(), detail), Suggestion: "Call annotate_page."}
+		return &surface.Fault{Kind: surface.FaultGone, Message: fmt.Sprintf("%s is gone: the page uses its place for %q now.", g.name(), detail), Suggestion: "Call annotate_page."}
 	case "changed":
 		if pt.RowMark != "" {
-			book.WarnRow(id, clip(pt.RowMark, 40))
-			return &browser.Fault{Kind: browser.FaultGone, Message: fmt.Sprintf("The row of %s says %q now: nothing was done.", g.name(), detail), Suggestion: again}
+			book.WarnRow(id, surface.Clip(pt.RowMark, 40))
+			return &surface.Fault{Kind: surface.FaultGone, Message: fmt.Sprintf("The row of %s says %q now: nothing was done.", g.name(), detail), Suggestion: again}
 		}
-		book.Warn(id, clip(pt.Mark, 40))
-		return &browser.Fault{Kind: browser.FaultGone, Message: fmt.Sprintf("%s says %q now: nothing was done.", g.name(), detail), Suggestion: again}
+		book.Warn(id, surface.Clip(pt.Mark, 40))
+		return &surface.Fault{Kind: surface.FaultGone, Message: fmt.Sprintf("%s says %q now: nothing was done.", g.name(), detail), Suggestion: again}
 	case "disabled":
-		return &browser.Fault{Kind: browser.FaultDisabled, Message: g.name() + " is disabled.", Suggestion: "Fill in what the page asks for first, then call annotate_page."}
+		return &surface.Fault{Kind: surface.FaultDisabled, Message: g.name() + " is disabled.", Suggestion: "Fill in what the page asks for first, then call annotate_page."}
 	case "covered":
-		return &browser.Fault{
-			Kind: browser.FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.name(), clip(pt.CoveredByText, 80)),
+		return &surface.Fault{
+			Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.name(), surface.Clip(pt.CoveredByText, 80)),
 			Suggestion: "Close or move what covers it first, then try again.",
 		}
 	}
 	if detail == "" {
 		detail = "it cannot be seen"
 	}
-	return &browser.Fault{
-		Kind: browser.FaultBlocked, Message: fmt.Sprintf("%s cannot be pressed: %s.", g.name(), detail),
+	return &surface.Fault{
+		Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be pressed: %s.", g.name(), detail),
 		Suggestion: "Call annotate_page to see what can be pressed now.",
 	}
 }

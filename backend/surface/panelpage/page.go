@@ -1,10 +1,3 @@
-// Package window is the surface of a panel's page: what the window draws for a panel, and what a panel
-// shows in its frame. It looks with the same script as the browser, names and numbers with the same book,
-// and answers in the same form; only the way there is another one: a question over the window's
-// WebSocket, for no debugger reaches a page of ours.
-//
-// A page in a frame is a stranger's: what it answers is data. It is bounded, its boxes are cut to the
-// frame, and its numbers come from our own counter, so that it can lie about nothing but itself.
 package panelpage
 
 import (
@@ -15,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"sextant/backend/browser"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/identity"
+	"sextant/backend/surface"
 	"sextant/shared/wire"
 )
 
@@ -39,7 +32,7 @@ type Config struct {
 }
 
 // Surface is the pages of all panels. Safe for concurrent use.
-type Surface struct {
+type Pages struct {
 	cfg Config
 
 	mu      sync.Mutex
@@ -51,12 +44,12 @@ type Surface struct {
 }
 
 // New makes a Surface without a window.
-func New(cfg Config) *Surface {
-	return &Surface{cfg: cfg, pages: map[string]*Page{}, byTab: map[int]*Page{}}
+func New(cfg Config) *Pages {
+	return &Pages{cfg: cfg, pages: map[string]*Page{}, byTab: map[int]*Page{}}
 }
 
 // Connect tells how windows are reached; nil for not at all.
-func (s *Surface) Connect(w Windows) {
+func (s *Pages) Connect(w Windows) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.windows = w
@@ -64,26 +57,26 @@ func (s *Surface) Connect(w Windows) {
 
 // Camera tells how a picture of the program's own window is taken, a PNG of all that it shows; nil for a
 // program without one.
-func (s *Surface) Camera(take func(context.Context) ([]byte, error)) {
+func (s *Pages) Camera(take func(context.Context) ([]byte, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.camera = take
 }
 
 // Watched reports whether a window is open.
-func (s *Surface) Watched() bool {
+func (s *Pages) Watched() bool {
 	w := s.reached()
 	return w != nil && w.Watched()
 }
 
-func (s *Surface) reached() Windows {
+func (s *Pages) reached() Windows {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.windows
 }
 
 // Page is the page of a panel, shown or not.
-func (s *Surface) Page(panel string) *Page {
+func (s *Pages) Page(panel string) *Page {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.pages[panel]
@@ -95,7 +88,7 @@ func (s *Surface) Page(panel string) *Page {
 }
 
 // Of is the page that a number stands on, nil when it stands on none of a panel.
-func (s *Surface) Of(id int) *Page {
+func (s *Pages) PageOf(id int) *Page {
 	thing, ok := s.cfg.Book.Thing(id)
 	if !ok {
 		return nil
@@ -111,7 +104,7 @@ const Scheme = "panel:"
 // Page is one panel's page. All methods may be called concurrently; actions queue. Errors are
 // *browser.Fault where the caller can mend them.
 type Page struct {
-	s     *Surface
+	s     *Pages
 	panel string
 	// tab is the page's number in the book, negative.
 	tab   int
@@ -119,8 +112,8 @@ type Page struct {
 
 	// All below is guarded by Surface.mu.
 	docs    [2]document
-	look    *look
-	whole   *look
+	last    *snapshot
+	whole   *snapshot
 	version int
 	// secrets are the newest that were typed into the page; pictures cover what shows them.
 	secrets []string
@@ -140,6 +133,14 @@ func (p *Page) Panel() string { return p.panel }
 
 // Address is the page's address.
 func (p *Page) Address() string { return Scheme + p.panel }
+
+var _ surface.Surface = (*Page)(nil)
+
+// KeyTargets implements surface.Surface: keys reach the panel's own page only.
+func (p *Page) KeyTargets() []string { return []string{p.Address()} }
+
+// OpenDialog implements surface.Surface: a panel's page opens no dialogs.
+func (p *Page) OpenDialog() (what, address string) { return "", "" }
 
 // Limits of one question: an action may wait for an element to be ready.
 const (
@@ -189,9 +190,9 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 }
 
 // unseen is the fault for a page that nobody shows.
-func (p *Page) unseen(why string) *browser.Fault {
-	return &browser.Fault{
-		Kind: browser.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(), clip(why, 200)),
+func (p *Page) unseen(why string) *surface.Fault {
+	return &surface.Fault{
+		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(), surface.Clip(why, 200)),
 		Suggestion: "Open the panel in a window and call annotate_page, or call navigate_page to work in the browser.",
 	}
 }
@@ -207,7 +208,7 @@ func (p *Page) name() string {
 // number is the book's number of a document that calls itself key. Another key is another life: the
 // numbers of the last one are over.
 func (p *Page) number(frame bool, key string) int {
-	key = clip(key, 80)
+	key = surface.Clip(key, 80)
 	i := 0
 	if frame {
 		i = 1
@@ -248,16 +249,4 @@ func (p *Page) acquire(ctx context.Context) (release func(), err error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-}
-
-// clip cuts s to a number of runes.
-func clip(s string, runes int) string {
-	if len(s) <= runes {
-		return s
-	}
-	r := []rune(s)
-	if len(r) <= runes {
-		return s
-	}
-	return string(r[:runes-1]) + "…"
 }

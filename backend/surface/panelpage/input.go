@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"sextant/backend/browser"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
@@ -20,9 +20,9 @@ func asRefusal(err error) (*collect.Refusal, bool) {
 }
 
 // Annotate looks at the page.
-func (p *Page) Annotate(ctx context.Context, o browser.AnnotateOptions) (annotator.Answer, error) {
+func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotator.Answer, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
-		return annotator.Answer{}, &browser.Fault{Kind: browser.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
 	}
 	ans, err := p.act(ctx, func(_ context.Context, a *action) error {
 		// A query looks everywhere: the page of a panel is small.
@@ -38,15 +38,15 @@ func (p *Page) Annotate(ctx context.Context, o browser.AnnotateOptions) (annotat
 	switch {
 	case len(found) == 0:
 		ans.Elements = []annotator.Element{}
-		add(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", clip(o.Query, 60), annotator.Inventory(all)))
+		add(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60), annotator.Inventory(all)))
 	case partly:
-		add(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", clip(o.Query, 60)))
+		add(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", surface.Clip(o.Query, 60)))
 	}
 	return ans, nil
 }
 
 // Click presses an element.
-func (p *Page) Click(ctx context.Context, o browser.ClickOptions) (annotator.Answer, error) {
+func (p *Page) Click(ctx context.Context, o surface.ClickOptions) (annotator.Answer, error) {
 	verb := "clicked"
 	switch {
 	case o.Button == "right" || o.Button == "middle":
@@ -79,20 +79,20 @@ func (p *Page) Hover(ctx context.Context, id int) (annotator.Answer, error) {
 }
 
 // Type puts text into an element.
-func (p *Page) Type(ctx context.Context, o browser.TypeOptions) (annotator.Answer, error) {
+func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotator.Answer, error) {
 	return p.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
 		if _, err := g.aim(ctx); err != nil {
 			return err
 		}
-		a.outcome = fmt.Sprintf("typed %q into %s", clip(o.Text, 60), g.name())
-		hidden := g.thing.Secret || o.Only != ""
+		a.outcome = fmt.Sprintf("typed %q into %s", surface.Clip(o.Text, 60), g.name())
+		hidden := g.thing.Secret || o.SecretFor != ""
 		if hidden {
 			a.outcome = "typed the text into " + g.name()
 			p.covers(o.Text)
 		}
 		now, err := collect.Put(ctx, g.w, g.thing.Handle, o.Text, o.Clear, o.Submit)
-		if err == nil && !hidden && !o.Submit && o.Clear && squeeze(now) != squeeze(clip(o.Text, 2000)) && len(o.Text) <= 2000 {
-			a.note = fmt.Sprintf("The field now holds %q.", clip(now, 100))
+		if err == nil && !hidden && !o.Submit && o.Clear && squeeze(now) != squeeze(surface.Clip(o.Text, 2000)) && len(o.Text) <= 2000 {
+			a.note = fmt.Sprintf("The field now holds %q.", surface.Clip(now, 100))
 		}
 		return err
 	})
@@ -112,7 +112,7 @@ func (p *Page) Select(ctx context.Context, id int, values []string) (annotator.A
 		}
 		chosen := make([]string, 0, len(now))
 		for _, v := range now[:min(len(now), 20)] {
-			chosen = append(chosen, fmt.Sprintf("%q", clip(v, 60)))
+			chosen = append(chosen, fmt.Sprintf("%q", surface.Clip(v, 60)))
 		}
 		a.outcome = fmt.Sprintf("chose %s in %s", cmp.Or(strings.Join(chosen, ", "), "nothing"), g.name())
 		return nil
@@ -125,19 +125,19 @@ func (p *Page) Press(ctx context.Context, key string) (annotator.Answer, error) 
 		p.s.mu.Lock()
 		frame := p.inFrame
 		p.s.mu.Unlock()
-		a.outcome = "pressed " + clip(key, 40)
+		a.outcome = "pressed " + surface.Clip(key, 40)
 		err := collect.Stroke(ctx, p.world(frame), key)
 		if r, ok := asRefusal(err); ok {
-			return &browser.Fault{Kind: browser.FaultBlocked, Message: fmt.Sprintf("%s was not pressed: %s.", clip(key, 40), clip(r.Message, 200)), Suggestion: "Call click_element on what should get it, then press the key."}
+			return &surface.Fault{Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s was not pressed: %s.", surface.Clip(key, 40), surface.Clip(r.Message, 200)), Suggestion: "Call click_element on what should get it, then press the key."}
 		}
 		return err
 	})
 }
 
 // Scroll scrolls the page or the box of an element.
-func (p *Page) Scroll(ctx context.Context, o browser.ScrollOptions) (annotator.Answer, error) {
+func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotator.Answer, error) {
 	if !slices.Contains([]string{"up", "down", "left", "right", "top", "bottom"}, o.Direction) {
-		return annotator.Answer{}, &browser.Fault{Kind: browser.FaultInvalid, Message: fmt.Sprintf("unknown direction %q", o.Direction), Suggestion: "Send up, down, left, right, top or bottom."}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown direction %q", o.Direction), Suggestion: "Send up, down, left, right, top or bottom."}
 	}
 	said := func(a *action, what string, moved bool) {
 		a.outcome = "scrolled " + what + o.Direction
@@ -167,12 +167,12 @@ func (p *Page) Scroll(ctx context.Context, o browser.ScrollOptions) (annotator.A
 }
 
 // Wait waits until everything that o names holds, or just for seconds.
-func (p *Page) Wait(ctx context.Context, o browser.WaitOptions) (annotator.Answer, error) {
+func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotator.Answer, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
-		return annotator.Answer{}, &browser.Fault{Kind: browser.FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
 	}
-	c := browser.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
-	limit := time.Duration(cmp.Or(o.Seconds, browser.StandardWait) * float64(time.Second))
+	c := surface.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
+	limit := time.Duration(cmp.Or(o.Seconds, surface.DefaultWaitSeconds) * float64(time.Second))
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		begun := time.Now()
 		missing, err := p.until(ctx, c, limit)
@@ -180,8 +180,8 @@ func (p *Page) Wait(ctx context.Context, o browser.WaitOptions) (annotator.Answe
 			return err
 		}
 		if missing != "" {
-			return &browser.Fault{
-				Kind: browser.FaultTimeout, Message: fmt.Sprintf("Waited %.1f s, but %s.", limit.Seconds(), missing),
+			return &surface.Fault{
+				Kind: surface.FaultTimeout, Message: fmt.Sprintf("Waited %.1f s, but %s.", limit.Seconds(), missing),
 				Suggestion: "Call annotate_page to see what is there.",
 			}
 		}
@@ -191,7 +191,7 @@ func (p *Page) Wait(ctx context.Context, o browser.WaitOptions) (annotator.Answe
 }
 
 // Holds reports whether c holds on the page and waits for it up to patience.
-func (p *Page) Holds(ctx context.Context, c browser.Condition, patience time.Duration) (held bool, missing string, err error) {
+func (p *Page) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string, err error) {
 	release, err := p.acquire(ctx)
 	if err != nil {
 		return false, "", err
@@ -209,10 +209,10 @@ const beat = 100 * time.Millisecond
 
 // until waits until c holds; missing says what does not when the time is over. Without anything to hold
 // it waits that long.
-func (p *Page) until(ctx context.Context, c browser.Condition, limit time.Duration) (missing string, err error) {
+func (p *Page) until(ctx context.Context, c surface.Condition, limit time.Duration) (missing string, err error) {
 	end := time.Now().Add(limit)
 	for {
-		if c != (browser.Condition{}) {
+		if c != (surface.Condition{}) {
 			if missing, err = p.missing(ctx, c); err != nil || missing == "" {
 				return missing, err
 			}
@@ -232,10 +232,10 @@ func (p *Page) until(ctx context.Context, c browser.Condition, limit time.Durati
 }
 
 // missing is what of c does not hold now, "" for nothing.
-func (p *Page) missing(ctx context.Context, c browser.Condition) (string, error) {
+func (p *Page) missing(ctx context.Context, c surface.Condition) (string, error) {
 	var list []string
 	if c.URL != "" && !strings.Contains(strings.ToLower(p.Address()), strings.ToLower(c.URL)) {
-		list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", clip(c.URL, 80), p.Address()))
+		list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Clip(c.URL, 80), p.Address()))
 	}
 	for _, t := range []struct {
 		text  string
@@ -250,7 +250,7 @@ func (p *Page) missing(ctx context.Context, c browser.Condition) (string, error)
 			return "", err
 		}
 		if is != t.there {
-			list = append(list, fmt.Sprintf(t.why, clip(t.text, 80)))
+			list = append(list, fmt.Sprintf(t.why, surface.Clip(t.text, 80)))
 		}
 	}
 	if c.Role != "" || c.Name != "" {
@@ -261,7 +261,7 @@ func (p *Page) missing(ctx context.Context, c browser.Condition) (string, error)
 		if !slices.ContainsFunc(l.elements, func(e annotator.Element) bool {
 			return (c.Role == "" || strings.EqualFold(e.Role, c.Role)) && strings.Contains(strings.ToLower(e.Name), strings.ToLower(c.Name))
 		}) {
-			list = append(list, strings.TrimSpace("there is no "+c.Role+" "+clip(c.Name, 80)))
+			list = append(list, strings.TrimSpace("there is no "+c.Role+" "+surface.Clip(c.Name, 80)))
 		}
 	}
 	return strings.Join(list, " and "), nil

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"sextant/backend/browser"
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
+	"sextant/backend/surface/screenshot"
 	"sextant/shared/annotator"
 )
 
@@ -21,7 +22,7 @@ const maxSecrets = 64
 const shotLimit = 10 * time.Second
 
 // posed is what the window says when it is ready for a picture: it shows nothing of its own over the page.
-type posed struct {
+type stageState struct {
 	// Own is false for a window that a web browser shows.
 	Own bool `json:"own"`
 	// Width is the window's, in CSS pixels, Stage the place of the page in it, Covered what lies over that.
@@ -43,32 +44,32 @@ func (p *Page) covers(text string) {
 
 // Shot is a picture of what can be seen of the page, or of one element. Only the program's own window takes
 // pictures: a web browser gives none of a page to that page.
-func (p *Page) Shot(ctx context.Context, o browser.ShotOptions) (browser.Picture, error) {
+func (p *Page) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
 	if o.FullPage {
-		return browser.Picture{}, &browser.Fault{
-			Kind: browser.FaultInvalid, Message: fmt.Sprintf("full_page was sent, and a picture of the panel %s shows what is in view.", p.name()),
+		return surface.Picture{}, &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("full_page was sent, and a picture of the panel %s shows what is in view.", p.name()),
 			Suggestion: "Leave full_page out, and call scroll_page first for what lies below.",
 		}
 	}
 	release, err := p.acquire(ctx)
 	if err != nil {
-		return browser.Picture{}, err
+		return surface.Picture{}, err
 	}
 	defer release()
 	ctx, cancel := context.WithTimeoutCause(ctx, shotLimit, errSilent)
 	defer cancel()
 	pic, err := p.shoot(ctx, o)
 	if err != nil {
-		return browser.Picture{}, p.mend(ctx, err)
+		return surface.Picture{}, p.mend(ctx, err)
 	}
 	return pic, nil
 }
 
-func (p *Page) shoot(ctx context.Context, o browser.ShotOptions) (browser.Picture, error) {
+func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
 	if o.ID != 0 {
 		g, err := p.target(o.ID)
 		if err != nil {
-			return browser.Picture{}, err
+			return surface.Picture{}, err
 		}
 		// What cannot be pressed can be seen all the same; whether it is in view shows below.
 		_, _ = collect.AimAt(ctx, g.w, g.thing.Handle, collect.Aim{Scroll: true, Told: g.told()})
@@ -78,14 +79,14 @@ func (p *Page) shoot(ctx context.Context, o browser.ShotOptions) (browser.Pictur
 	secrets := slices.Clone(p.secrets)
 	p.s.mu.Unlock()
 	if camera == nil {
-		return browser.Picture{}, p.unpictured()
+		return surface.Picture{}, p.unpictured()
 	}
 	pose, err := p.pose(ctx)
 	if err != nil {
-		return browser.Picture{}, err
+		return surface.Picture{}, err
 	}
 	if !pose.Own {
-		return browser.Picture{}, p.unpictured()
+		return surface.Picture{}, p.unpictured()
 	}
 	// It shows nothing of its own until it is told, or for some seconds.
 	rests := false
@@ -96,17 +97,17 @@ func (p *Page) shoot(ctx context.Context, o browser.ShotOptions) (browser.Pictur
 	}()
 	l, err := p.see(ctx, false)
 	if err != nil {
-		return browser.Picture{}, err
+		return surface.Picture{}, err
 	}
 	png, err := camera(ctx)
 	if err != nil {
-		return browser.Picture{}, p.spoilt(ctx, err)
+		return surface.Picture{}, p.spoilt(ctx, err)
 	}
 	rests = true
 	if err := p.held(ctx); err != nil {
-		return browser.Picture{}, err
+		return surface.Picture{}, err
 	}
-	d := browser.Developing{PNG: png, Width: pose.Width, Part: boxed(pose.Stage), Elements: l.elements}
+	d := screenshot.WindowCapture{PNG: png, Width: pose.Width, Part: boxed(pose.Stage), Elements: l.elements}
 	for _, r := range pose.Covered {
 		d.Covered = append(d.Covered, boxed(r))
 	}
@@ -119,26 +120,26 @@ func (p *Page) shoot(ctx context.Context, o browser.ShotOptions) (browser.Pictur
 		}
 	}
 	if o.ID != 0 && (d.Crop == nil || !d.Crop.InView) {
-		return browser.Picture{}, &browser.Fault{Kind: browser.FaultBlocked, Message: fmt.Sprintf("[%d] cannot be seen now.", o.ID), Suggestion: "Call annotate_page."}
+		return surface.Picture{}, &surface.Fault{Kind: surface.FaultBlocked, Message: fmt.Sprintf("[%d] cannot be seen now.", o.ID), Suggestion: "Call annotate_page."}
 	}
-	return browser.Develop(d, o)
+	return screenshot.RenderWindow(d, o)
 }
 
 // pose has the window show the page and nothing over it.
-func (p *Page) pose(ctx context.Context) (posed, error) {
+func (p *Page) pose(ctx context.Context) (stageState, error) {
 	raw, err := p.ask(ctx, false, "pose")
 	if err != nil {
-		return posed{}, err
+		return stageState{}, err
 	}
 	var said struct {
-		V posed  `json:"v"`
-		E string `json:"e"`
+		V stageState `json:"v"`
+		E string     `json:"e"`
 	}
 	if err := json.Unmarshal(raw, &said); err != nil {
-		return posed{}, fmt.Errorf("asking the window to stand still: %w", err)
+		return stageState{}, fmt.Errorf("asking the window to stand still: %w", err)
 	}
 	if said.E != "" {
-		return posed{}, p.spoilt(ctx, errors.New(said.E))
+		return stageState{}, p.spoilt(ctx, errors.New(said.E))
 	}
 	return said.V, nil
 }
@@ -171,9 +172,9 @@ func boxed(r collect.Rect) annotator.Box {
 }
 
 // unpictured is the fault of a window that cannot be photographed.
-func (p *Page) unpictured() *browser.Fault {
-	return &browser.Fault{
-		Kind: browser.FaultBlocked,
+func (p *Page) unpictured() *surface.Fault {
+	return &surface.Fault{
+		Kind: surface.FaultBlocked,
 		Message: fmt.Sprintf("There is no picture of the panel %s: the person has Sextant open in a web browser, which gives no pictures of it. "+
 			"Pages in Sextant's browser and panels in its own window can be photographed.", p.name()),
 		Suggestion: "Call get_page_content for its text, or annotate_page for what can be used on it.",
@@ -185,8 +186,8 @@ func (p *Page) spoilt(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return &browser.Fault{
-		Kind: browser.FaultTimeout, Message: fmt.Sprintf("There is no picture of the panel %s: %s.", p.name(), clip(err.Error(), 200)),
+	return &surface.Fault{
+		Kind: surface.FaultTimeout, Message: fmt.Sprintf("There is no picture of the panel %s: %s.", p.name(), surface.Clip(err.Error(), 200)),
 		Suggestion: "Call get_page_content for its text, or take_screenshot again.",
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
 )
 
 // Bounds of what a page may answer. A stranger's page writes it: it is cut, never trusted to be short.
@@ -19,8 +20,8 @@ var word = regexp.MustCompile(`^[a-z][a-z]{0,29}$`)
 
 // judged is raw in bounds: nothing in it is longer, larger or more than a page can mean, and no handle
 // stands twice.
-func judged(raw collect.Raw) collect.Raw {
-	raw.Title, raw.URL, raw.Origin = clip(raw.Title, 200), clip(raw.URL, 400), ""
+func bounded(raw collect.Raw) collect.Raw {
+	raw.Title, raw.URL, raw.Origin = surface.Clip(raw.Title, 200), surface.Clip(raw.URL, 400), ""
 	raw.ViewW, raw.ViewH = size(raw.ViewW), size(raw.ViewH)
 	raw.Above, raw.Below = min(max(raw.Above, 0), maxNodes), min(max(raw.Below, 0), maxNodes)
 	raw.Now = math.Abs(math.Mod(number(raw.Now), maxClock))
@@ -31,7 +32,7 @@ func judged(raw collect.Raw) collect.Raw {
 			continue
 		}
 		seen[n.Handle] = true
-		nodes = append(nodes, judgedNode(n))
+		nodes = append(nodes, boundedNode(n))
 	}
 	raw.Nodes = nodes
 	raw.Frames = raw.Frames[:min(len(raw.Frames), maxFrames)]
@@ -44,16 +45,16 @@ func judged(raw collect.Raw) collect.Raw {
 // maxClock is more milliseconds than a document lives.
 const maxClock = 1e12
 
-func judgedNode(n collect.RawNode) collect.RawNode {
+func boundedNode(n collect.RawNode) collect.RawNode {
 	if !word.MatchString(n.Role) {
 		n.Role = "clickable"
 	}
-	n.Name, n.Value, n.Group = clip(n.Name, 400), clip(n.Value, 500), clip(n.Group, 80)
-	n.CoveredByText, n.Key = clip(n.CoveredByText, 80), clip(n.Key, 1000)
-	n.Sign, n.Row = clip(n.Sign, 40), clip(n.Row, 40)
+	n.Name, n.Value, n.Group = surface.Clip(n.Name, 400), surface.Clip(n.Value, 500), surface.Clip(n.Group, 80)
+	n.CoveredByText, n.Key = surface.Clip(n.CoveredByText, 80), surface.Clip(n.Key, 1000)
+	n.Sign, n.Row = surface.Clip(n.Sign, 40), surface.Clip(n.Row, 40)
 	n.States = n.States[:min(len(n.States), maxStates)]
 	for i, s := range n.States {
-		n.States[i] = clip(s, 120)
+		n.States[i] = surface.Clip(s, 120)
 	}
 	n.Box, n.Born = box(n.Box), number(n.Born)
 	return n

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"time"
 
-	"sextant/backend/browser"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/identity"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 )
 
 // look is what one look at a page found. It is never changed after it was made.
-type look struct {
+type snapshot struct {
 	elements     []annotator.Element
 	byID         map[int]int
 	above, below int
@@ -27,13 +27,13 @@ type look struct {
 }
 
 // see looks at the page, and into its frame when it has one.
-func (p *Page) see(ctx context.Context, wide bool) (*look, error) {
+func (p *Page) see(ctx context.Context, wide bool) (*snapshot, error) {
 	raw, key, err := collect.See(ctx, p.world(false), collect.Options{WholePage: wide})
 	if err != nil {
 		return nil, err
 	}
-	raw = judged(raw)
-	l := &look{byID: map[int]int{}, above: raw.Above, below: raw.Below, width: raw.ViewW, height: raw.ViewH}
+	raw = bounded(raw)
+	l := &snapshot{byID: map[int]int{}, above: raw.Above, below: raw.Below, width: raw.ViewW, height: raw.ViewH}
 	l.main = p.number(false, key)
 	ids, err := p.identify(ctx, false, l.main, raw)
 	if err != nil {
@@ -68,7 +68,7 @@ type frameAt struct {
 }
 
 // seeFrame looks into the frame f of the page.
-func (p *Page) seeFrame(ctx context.Context, l *look, f collect.RawFrame, wide bool) error {
+func (p *Page) seeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wide bool) error {
 	clip := collect.Rect{W: f.Clip.W, H: f.Clip.H, X: f.Clip.X - f.Box.X, Y: f.Clip.Y - f.Box.Y}
 	o := collect.Options{WholePage: wide}
 	if !wide {
@@ -78,7 +78,7 @@ func (p *Page) seeFrame(ctx context.Context, l *look, f collect.RawFrame, wide b
 	if err != nil {
 		return err
 	}
-	raw = judged(raw)
+	raw = bounded(raw)
 	doc := p.number(true, key)
 	ids, err := p.identify(ctx, true, doc, raw)
 	if err != nil {
@@ -107,7 +107,7 @@ func (p *Page) identify(ctx context.Context, frame bool, doc int, raw collect.Ra
 }
 
 // list adds numbered nodes of a document to l.
-func (p *Page) list(l *look, doc int, nodes []collect.RawNode, ids []int, at frameAt) {
+func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at frameAt) {
 	for i, n := range nodes {
 		e := annotator.Element{
 			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States, Usable: n.Usable, InView: n.InView, Group: n.Group,
@@ -153,7 +153,7 @@ func (a *asker) Keys() (map[string]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw = judged(raw)
+	raw = bounded(raw)
 	keys := make(map[string]int, len(raw.Nodes))
 	for _, n := range raw.Nodes {
 		keys[n.Key]++
@@ -162,7 +162,7 @@ func (a *asker) Keys() (map[string]int, error) {
 }
 
 // inView is what of a look at the whole page can be seen without scrolling.
-func (l *look) inView() *look {
+func (l *snapshot) inView() *snapshot {
 	v := *l
 	v.elements, v.byID, v.above, v.below = nil, map[int]int{}, 0, 0
 	for _, e := range l.elements {
@@ -180,7 +180,7 @@ func (l *look) inView() *look {
 }
 
 // compare says which elements of now are new or different, and which of before are gone.
-func (p *Page) compare(ctx context.Context, before, now *look) (changes []annotator.Element, gone []int) {
+func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []annotator.Element, gone []int) {
 	if before == nil {
 		return now.elements, nil
 	}
@@ -235,28 +235,28 @@ func (p *Page) vanished(ctx context.Context, doc int, ids []int) []int {
 
 // mend turns the ways in which a page fails into what its caller can read.
 func (p *Page) mend(ctx context.Context, err error) error {
-	var fault *browser.Fault
+	var fault *surface.Fault
 	var refusal *collect.Refusal
 	switch {
 	case errors.As(err, &fault):
 		return fault
 	case errors.Is(err, errSilent):
-		return &browser.Fault{
-			Kind: browser.FaultTimeout, Message: fmt.Sprintf("The page of the panel %s does not answer.", p.name()),
+		return &surface.Fault{
+			Kind: surface.FaultTimeout, Message: fmt.Sprintf("The page of the panel %s does not answer.", p.name()),
 			Suggestion: "Wait and call annotate_page again, or use the panel's own tools.",
 		}
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(err, &refusal):
-		return &browser.Fault{
-			Kind: browser.FaultBlocked, Message: "The page does not allow it: " + clip(refusal.Message, 200) + ".",
+		return &surface.Fault{
+			Kind: surface.FaultBlocked, Message: "The page does not allow it: " + surface.Clip(refusal.Message, 200) + ".",
 			Suggestion: "Call annotate_page to see what can be done.",
 		}
 	case errors.Is(err, collect.ErrGone):
-		return &browser.Fault{Kind: browser.FaultGone, Message: "What it was about has left the page.", Suggestion: "Call annotate_page."}
+		return &surface.Fault{Kind: surface.FaultGone, Message: "What it was about has left the page.", Suggestion: "Call annotate_page."}
 	}
-	return &browser.Fault{
-		Kind: browser.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s gave no answer that can be used.", p.name()),
+	return &surface.Fault{
+		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s gave no answer that can be used.", p.name()),
 		Suggestion: "Call annotate_page again, or use the panel's own tools.",
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/browser"
 	"sextant/backend/browser/observe/identity"
+	"sextant/backend/surface"
 	"sextant/backend/surface/panelpage"
 	"sextant/shared/wire"
 )
@@ -26,7 +26,7 @@ func TestTheWindowIsToldTheNumbersOfALookWithWhatTheyStandOn(t *testing.T) {
 			return `{"v":true}`, json.Unmarshal(a.Args[0], &told)
 		},
 	})
-	ans, err := p.Annotate(t.Context(), browser.AnnotateOptions{})
+	ans, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
 	if err != nil || len(ans.Elements) != 2 {
 		t.Fatalf("%+v, %v", ans, err)
 	}
@@ -47,7 +47,7 @@ func TestWhatIsDoneStandsThoughTheWindowDrawsNoNumbers(t *testing.T) {
 		"see":   says(seen("d1", "", node(7, "button", "Save"))),
 		"marks": func(wire.SurfaceAsk) (string, error) { return "", errors.New("it has no hands free") },
 	})
-	if ans, err := p.Annotate(t.Context(), browser.AnnotateOptions{}); err != nil || len(ans.Elements) != 1 {
+	if ans, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil || len(ans.Elements) != 1 {
 		t.Errorf("%+v, %v", ans, err)
 	}
 }
@@ -62,7 +62,7 @@ func TestWhatCanBeUsedIsCountedWithoutALookThatIsTold(t *testing.T) {
 	if len(r.asked) != 1 {
 		t.Errorf("the window was asked %+v", r.asked)
 	}
-	if ans, err := p.Annotate(t.Context(), browser.AnnotateOptions{ChangesOnly: true}); err != nil || len(ans.Elements) != 2 {
+	if ans, err := p.Annotate(t.Context(), surface.AnnotateOptions{ChangesOnly: true}); err != nil || len(ans.Elements) != 2 {
 		t.Errorf("the first look after it tells %+v, %v", ans.Elements, err)
 	}
 }
@@ -115,13 +115,13 @@ func photographed(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string
 func TestAPictureIsOfThePanelsPlaceInTheProgramsOwnWindow(t *testing.T) {
 	shot := windowPicture(t)
 	p, rested := photographed(t, map[string]func(wire.SurfaceAsk) (string, error){}, func(context.Context) ([]byte, error) { return shot, nil })
-	if _, err := p.Annotate(t.Context(), browser.AnnotateOptions{}); err != nil {
+	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Type(t.Context(), browser.TypeOptions{ID: 2, Text: "hunter2hunter2", Only: "panel:notes"}); err != nil {
+	if _, err := p.Type(t.Context(), surface.TypeOptions{ID: 2, Text: "hunter2hunter2", SecretFor: "panel:notes"}); err != nil {
 		t.Fatal(err)
 	}
-	pic, err := p.Shot(t.Context(), browser.ShotOptions{})
+	pic, err := p.Screenshot(t.Context(), surface.ScreenshotOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,11 +151,11 @@ func TestAPictureIsOfThePanelsPlaceInTheProgramsOwnWindow(t *testing.T) {
 		t.Errorf("the window was let go %d times", *rested)
 	}
 
-	one, err := p.Shot(t.Context(), browser.ShotOptions{ID: 2, Annotated: true})
+	one, err := p.Screenshot(t.Context(), surface.ScreenshotOptions{ID: 2, Annotated: true})
 	if err != nil || one.Width != 216 || one.Height != 76 {
 		t.Errorf("the picture of one element is %d × %d, %v", one.Width, one.Height, err)
 	}
-	small, err := p.Shot(t.Context(), browser.ShotOptions{MaxTokens: 200})
+	small, err := p.Screenshot(t.Context(), surface.ScreenshotOptions{MaxTokens: 200})
 	if err != nil || small.Tokens() > 200 {
 		t.Errorf("a small picture costs %d tokens, %v", small.Tokens(), err)
 	}
@@ -168,24 +168,24 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		what    string
 		answers map[string]func(wire.SurfaceAsk) (string, error)
 		camera  func(context.Context) ([]byte, error)
-		o       browser.ShotOptions
+		o       surface.ScreenshotOptions
 		kind    string
 		says    string
 	}{
-		{"a program without a window", nil, nil, browser.ShotOptions{}, browser.FaultBlocked, "open in a web browser"},
-		{"a window in a web browser", map[string]func(wire.SurfaceAsk) (string, error){"pose": says(`{"v":{"own":false}}`)}, camera, browser.ShotOptions{}, browser.FaultBlocked, "open in a web browser"},
-		{"a dialog over it", map[string]func(wire.SurfaceAsk) (string, error){"pose": says(`{"e":"a dialog lies over it"}`)}, camera, browser.ShotOptions{}, browser.FaultTimeout, "a dialog lies over it"},
-		{"a window that does not draw", nil, func(context.Context) ([]byte, error) { return nil, errors.New("it does not answer") }, browser.ShotOptions{}, browser.FaultTimeout, "it does not answer"},
-		{"a window that moved meanwhile", map[string]func(wire.SurfaceAsk) (string, error){"posed": says(`{"v":{"held":false}}`)}, camera, browser.ShotOptions{}, browser.FaultTimeout, "changed while it was taken"},
-		{"a window that shows another panel by then", map[string]func(wire.SurfaceAsk) (string, error){"posed": func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window shows another panel now") }}, camera, browser.ShotOptions{}, browser.FaultNoPage, "another panel"},
-		{"all of the page", nil, camera, browser.ShotOptions{FullPage: true}, browser.FaultInvalid, "what is in view"},
-		{"a place that is out of the window", map[string]func(wire.SurfaceAsk) (string, error){"pose": says(`{"v":{"own":true,"width":800,"stage":{"x":900,"y":10,"w":400,"h":500}}}`)}, camera, browser.ShotOptions{}, browser.FaultBlocked, "Nothing of the page can be seen"},
+		{"a program without a window", nil, nil, surface.ScreenshotOptions{}, surface.FaultBlocked, "open in a web browser"},
+		{"a window in a web browser", map[string]func(wire.SurfaceAsk) (string, error){"pose": says(`{"v":{"own":false}}`)}, camera, surface.ScreenshotOptions{}, surface.FaultBlocked, "open in a web browser"},
+		{"a dialog over it", map[string]func(wire.SurfaceAsk) (string, error){"pose": says(`{"e":"a dialog lies over it"}`)}, camera, surface.ScreenshotOptions{}, surface.FaultTimeout, "a dialog lies over it"},
+		{"a window that does not draw", nil, func(context.Context) ([]byte, error) { return nil, errors.New("it does not answer") }, surface.ScreenshotOptions{}, surface.FaultTimeout, "it does not answer"},
+		{"a window that moved meanwhile", map[string]func(wire.SurfaceAsk) (string, error){"posed": says(`{"v":{"held":false}}`)}, camera, surface.ScreenshotOptions{}, surface.FaultTimeout, "changed while it was taken"},
+		{"a window that shows another panel by then", map[string]func(wire.SurfaceAsk) (string, error){"posed": func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window shows another panel now") }}, camera, surface.ScreenshotOptions{}, surface.FaultNoPage, "another panel"},
+		{"all of the page", nil, camera, surface.ScreenshotOptions{FullPage: true}, surface.FaultInvalid, "what is in view"},
+		{"a place that is out of the window", map[string]func(wire.SurfaceAsk) (string, error){"pose": says(`{"v":{"own":true,"width":800,"stage":{"x":900,"y":10,"w":400,"h":500}}}`)}, camera, surface.ScreenshotOptions{}, surface.FaultBlocked, "Nothing of the page can be seen"},
 	} {
 		if c.answers == nil {
 			c.answers = map[string]func(wire.SurfaceAsk) (string, error){}
 		}
 		p, _ := photographed(t, c.answers, c.camera)
-		_, err := p.Shot(t.Context(), c.o)
+		_, err := p.Screenshot(t.Context(), c.o)
 		if kindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.what, err)
 		}
