@@ -86,7 +86,7 @@ e2e-whole: ui
 	@echo "== The whole program and the sandbox, with the race detector"
 	@go test -race -vet=off -tags "$(TAGS)" -timeout 25m ./app $(CONFINE)
 	@echo "== The long tests in their whole form"
-	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -p 1 -count=1 -timeout 30m -run "$(WHOLE)" ./backend/surfaces/browser ./backend/agent/loop ./backend/agent/llm ./app
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -p 1 -count=1 -timeout 30m -run "$(WHOLE)" ./backend/browser ./backend/agent/loop ./backend/agent/llm ./app
 
 redteam: ui ## A model that obeys every injected instruction: harm done, questions asked (about 10 minutes)
 	@echo "== A scripted model that obeys every instruction it reads"

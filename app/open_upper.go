@@ -255,7 +255,7 @@ func (s *System) forgetTurns() {
 		for e := range sub.C() {
 			s.Pipeline.EndTurn(e.Turn)
 			if turn := s.drivingTurn.Load(); turn != nil && *turn == e.Turn {
-				s.Browser.Driving("")
+				s.Browser.SetDriver("")
 			}
 		}
 	})

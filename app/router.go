@@ -85,7 +85,7 @@ func (r router) Execute(ctx context.Context, call toolspec.Call, def toolspec.De
 		return *refusal, nil
 	}
 	if call.From.Turn == "" {
-		defer r.sys.Browser.Driving("")
+		defer r.sys.Browser.SetDriver("")
 	}
 	result, err := r.sys.Environment.Execute(ctx, call, def, out)
 	if err == nil && result.Success && r.opensPage(call.Tool) {
@@ -132,7 +132,7 @@ func (r router) drive(ctx context.Context, call toolspec.Call, def toolspec.Defi
 			out("progress", "Waiting: a person has taken over the page.")
 			wait, cancel := context.WithTimeout(ctx, min(handPatience, time.Duration(def.Deadline())*time.Millisecond*2/3))
 			defer cancel()
-			if r.sys.Browser.Returned(wait) == nil {
+			if r.sys.Browser.AwaitGiveBack(wait) == nil {
 				text = "the person had taken over the page and has given it back; nothing was done by this call"
 				next = "Go on: call annotate_page to see what the person left, then decide again."
 			}
@@ -141,7 +141,7 @@ func (r router) drive(ctx context.Context, call toolspec.Call, def toolspec.Defi
 		return &refusal
 	}
 	r.sys.drivingTurn.Store(&call.From.Turn)
-	r.sys.Browser.Driving(string(call.From.Caller))
+	r.sys.Browser.SetDriver(string(call.From.Caller))
 	return nil
 }
 

@@ -22,8 +22,8 @@ import (
 	"testing"
 
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/browser"
 	"sextant/backend/guard/secrets"
-	"sextant/backend/surfaces/browser"
 	"sextant/shared/toolspec"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/browser"
 	"sextant/backend/record/audit"
-	"sextant/backend/surfaces/browser"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )

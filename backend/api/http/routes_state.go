@@ -98,7 +98,7 @@ func (s *Server) stateRoutes() {
 		if err := personOnly(ctx); err != nil {
 			return nil, err
 		}
-		s.rooms.Browser.SetHand(in.Body.Person)
+		s.rooms.Browser.SetPersonControl(in.Body.Person)
 		return answer(s.rooms.Browser.State()), nil
 	})
 	add(s, http.MethodPost, "/api/browser/start", "Look for Chromium again and start it", http.StatusOK, func(ctx context.Context, _ *nothing) (*body[event.BrowserState], error) {

@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"sextant/backend/surfaces/browser/collect"
+	"sextant/backend/browser/observe/collect"
 )
 
 // shellCSP lets the shell run its own code only and talk to its own origin only. Styles

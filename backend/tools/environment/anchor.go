@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 )
 
 // point is a point of the page's viewport, or a distance, in CSS pixels.

@@ -4,7 +4,7 @@ import (
 	"context"
 	_ "embed"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/surface"
 	"sextant/shared/toolspec"
 )
 
@@ -25,7 +25,7 @@ func (t *Tools) annotatePage() tool {
 	}, func(session, annotateParams) toolspec.Description {
 		return toolspec.Description{Present: "Numbering the page"}
 	}, func(ctx context.Context, s session, p annotateParams) (toolspec.Result, error) {
-		a, err := s.Annotate(ctx, browser.AnnotateOptions{Scope: p.Scope, Query: p.Query, ChangesOnly: p.ChangesOnly})
+		a, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: p.Scope, Query: p.Query, ChangesOnly: p.ChangesOnly})
 		if err != nil {
 			return toolspec.Result{}, err
 		}

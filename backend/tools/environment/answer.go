@@ -9,7 +9,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"sextant/backend/guard/policy"
-	"sextant/backend/surfaces/window"
+	"sextant/backend/surface/panelpage"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
@@ -106,7 +106,7 @@ func sources(address string) []string {
 	switch {
 	case err != nil || u.Scheme == "" || u.Scheme == "about":
 		return nil
-	case strings.HasPrefix(address, window.Scheme):
+	case strings.HasPrefix(address, panelpage.Scheme):
 		return []string{address}
 	case u.Host == "":
 		return []string{u.Scheme + ":"}
@@ -117,7 +117,7 @@ func sources(address string) []string {
 // hostOf is the host (with port) of an address, lower case, "" when it has none. A panel's page is a host
 // of its own: what was read there may be typed there (policy knows the form).
 func hostOf(address string) string {
-	if id, panel := strings.CutPrefix(address, window.Scheme); panel {
+	if id, panel := strings.CutPrefix(address, panelpage.Scheme); panel {
 		return id + policy.PanelHost
 	}
 	u, err := url.Parse(address)
@@ -155,7 +155,7 @@ func target(s session, id int) string {
 // host of the page or frame it stands on.
 func present(s session, verb string, id int) toolspec.Description {
 	d := toolspec.Description{Present: verb + " " + called(s, id), Target: target(s, id), Annotation: id}
-	if h := hostOf(s.Spot(id).Origin); h != "" {
+	if h := hostOf(s.OriginOf(id).Origin); h != "" {
 		d.Hosts = []string{h}
 	}
 	return d
@@ -163,7 +163,7 @@ func present(s session, verb string, id int) toolspec.Description {
 
 // giving adds what the call puts into the element. Nothing leaves by one that is gone for good.
 func giving(s session, d toolspec.Description, data string) toolspec.Description {
-	if !s.Spot(d.Annotation).Gone {
+	if !s.OriginOf(d.Annotation).Gone {
 		d.Data = data
 	}
 	return d

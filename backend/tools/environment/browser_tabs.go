@@ -8,7 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -85,7 +85,7 @@ func (t *Tools) describeTabs(s session, p tabsParams) toolspec.Description {
 		d := toolspec.Description{Present: "Opening a new tab"}
 		if u, err := t.address(p.URL); err == nil {
 			d.Present, d.Target = "Opening "+place(u)+" in a new tab", u
-			d.Linked = s.Links(u)
+			d.Linked = s.HasLink(u)
 			if h := hostOf(u); h != "" {
 				d.Hosts = []string{h}
 			}

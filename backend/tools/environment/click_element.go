@@ -4,7 +4,7 @@ import (
 	"context"
 	_ "embed"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/surface"
 	"sextant/shared/toolspec"
 )
 
@@ -27,7 +27,7 @@ func (t *Tools) clickElement() tool {
 	}, func(ctx context.Context, s session, p clickParams) (toolspec.Result, error) {
 		// The name is taken before: after the click the element may be gone.
 		sentence := clickVerb(p, "Clicked", "Double-clicked", "Right-clicked") + " " + called(s, p.ID)
-		a, err := s.Click(ctx, browser.ClickOptions{ID: p.ID, Button: p.Button, Count: p.Count, Modifiers: p.Modifiers})
+		a, err := s.Click(ctx, surface.ClickOptions{ID: p.ID, Button: p.Button, Count: p.Count, Modifiers: p.Modifiers})
 		if err != nil {
 			return toolspec.Result{}, err
 		}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"sextant/backend/browser"
 	"sextant/backend/guard/veil"
-	"sextant/backend/surfaces/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )

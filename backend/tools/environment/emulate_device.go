@@ -4,7 +4,7 @@ import (
 	"context"
 	_ "embed"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/backend/tools/baseline"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"

@@ -15,9 +15,10 @@ import (
 	"fmt"
 	"slices"
 
+	"sextant/backend/browser"
 	"sextant/backend/guard/secrets"
-	"sextant/backend/surfaces/browser"
-	"sextant/backend/surfaces/window"
+	"sextant/backend/surface"
+	"sextant/backend/surface/panelpage"
 	"sextant/shared/annotator"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
@@ -34,7 +35,7 @@ type Options struct {
 	// Folder is the workspace folder that relative paths of files are read from, absolute.
 	Folder func() string
 	// Window is the surface of panels' pages, Active the panel in front in the window; nil knows no panels.
-	Window *window.Surface
+	Window *panelpage.Pages
 	Active func() string
 }
 
@@ -57,7 +58,7 @@ type Tools struct {
 // New makes the executor over b. It fails when the map names an environment tool that is not
 // built, or one is built that the map does not name.
 func New(b *browser.Browser, nav *navigation.Map, opts Options) (*Tools, error) {
-	return assemble(func(owner string) session { return &surface{Session: b.Session(owner)} }, nav, opts)
+	return assemble(func(owner string) session { return inBrowser(b.Session(owner)) }, nav, opts)
 }
 
 func assemble(sessions func(string) session, nav *navigation.Map, opts Options) (*Tools, error) {
@@ -138,7 +139,7 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 		return r, nil
 	}
 	var bad *argumentError
-	var fault *browser.Fault
+	var fault *surface.Fault
 	var closed *secrets.Refusal
 	switch {
 	case errors.As(err, &closed):
@@ -147,7 +148,7 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 		return toolspec.Fail(toolspec.ValidationError, annotator.Clean(bad.message, maxError), annotator.Clean(bad.suggestion, maxError)), nil
 	case errors.As(err, &fault):
 		r = toolspec.Fail(kindOf(call.Tool, fault.Kind), annotator.Clean(fault.Message, maxError), annotator.Clean(fault.Suggestion, maxError))
-		if fault.Kind != browser.FaultNoBrowser {
+		if fault.Kind != surface.FaultNoBrowser {
 			r.Sources = sorted(append(before, pagesOf(s)...))
 		}
 		return r, nil
@@ -163,7 +164,7 @@ const maxError = 2000
 // dialog. A frame's few words count as its page's: naming the frame would count it as read, and what
 // is typed into it would ask nothing any more.
 func pagesOf(s session) []string {
-	_, asks := s.Asks()
+	_, asks := s.OpenDialog()
 	return append(sources(s.Address()), sources(asks)...)
 }
 
@@ -187,13 +188,13 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 // where a tool opens one, elsewhere the page itself that does not allow it.
 func kindOf(tool, kind string) toolspec.ErrorType {
 	switch kind {
-	case browser.FaultInvalid:
+	case surface.FaultInvalid:
 		return toolspec.ValidationError
-	case browser.FaultBlocked:
+	case surface.FaultBlocked:
 		if tool == "navigate_page" || tool == "browser_tabs" {
 			return toolspec.PermissionError
 		}
-	case browser.FaultTimeout, browser.FaultCrashed, browser.FaultNoBrowser:
+	case surface.FaultTimeout, surface.FaultCrashed, surface.FaultNoBrowser:
 		return toolspec.SystemError
 	}
 	return toolspec.UserError

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/toolspec"
 )
 
@@ -34,13 +34,13 @@ func (t *Tools) evaluateScript() tool {
 		if p.ID > 0 {
 			d.Present, d.Annotation = "Running a script on "+called(s, p.ID), p.ID
 			// It runs in the element's own document, which may be a frame's.
-			if origin := s.Spot(p.ID).Origin; origin != "" && !slices.Contains(sources(s.Address()), origin) {
+			if origin := s.OriginOf(p.ID).Origin; origin != "" && !slices.Contains(sources(s.Address()), origin) {
 				d.Target = origin
 			}
 		}
 		return d
 	}, func(ctx context.Context, s session, p evaluateParams) (toolspec.Result, error) {
-		origin := s.Spot(p.ID).Origin
+		origin := s.OriginOf(p.ID).Origin
 		a, v, err := s.Evaluate(ctx, browser.EvaluateOptions{
 			Script: p.Script, ID: p.ID, Limit: time.Duration(p.Seconds * float64(time.Second)),
 		})

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/clip"
 	"sextant/shared/toolspec"
@@ -59,7 +59,7 @@ func (t *Tools) getSelection() tool {
 
 // currentURL is the address of the session's current tab, "" when there is none.
 func currentURL(ctx context.Context, s session) string {
-	if s.page != nil {
+	if s.panel != nil {
 		return s.Address()
 	}
 	a, tabs, err := s.Tabs(ctx, browser.TabOptions{Action: "list"})

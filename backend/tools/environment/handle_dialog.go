@@ -4,7 +4,7 @@ import (
 	"context"
 	_ "embed"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
@@ -28,7 +28,7 @@ func (t *Tools) handleDialog() tool {
 		if p.Accept {
 			d.Present = "Accepting the dialog"
 		}
-		who, origin := s.Asks()
+		who, origin := s.OpenDialog()
 		if who != "" {
 			d.Target = annotator.Clean(who, 200)
 		}
@@ -41,7 +41,7 @@ func (t *Tools) handleDialog() tool {
 		case p.Text != nil:
 			d.Data = *p.Text
 			// What nobody asks for may be a secret that came too late.
-			if who == "" || s.AsksSecret() {
+			if who == "" || s.DialogWantsSecret() {
 				d.Secret = []string{"text"}
 			}
 		}

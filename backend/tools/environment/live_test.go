@@ -16,8 +16,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"sextant/backend/surfaces/browser"
-	"sextant/backend/surfaces/browser/launch"
+	"sextant/backend/browser"
+	"sextant/backend/browser/launch"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
 )

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/toolspec"
 )
 

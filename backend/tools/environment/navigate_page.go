@@ -5,8 +5,8 @@ import (
 	_ "embed"
 	"strings"
 
-	"sextant/backend/surfaces/browser"
-	"sextant/backend/surfaces/window"
+	"sextant/backend/browser"
+	"sextant/backend/surface/panelpage"
 	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
@@ -60,7 +60,7 @@ func (t *Tools) describeNavigate(s session, p navigateParams) toolspec.Descripti
 	if err != nil {
 		return toolspec.Description{Present: "Opening an address", Target: clip.Runes(p.URL, 200)}
 	}
-	d := toolspec.Description{Present: "Opening " + place(u), Target: u, Linked: s.Links(u)}
+	d := toolspec.Description{Present: "Opening " + place(u), Target: u, Linked: s.HasLink(u)}
 	if h := hostOf(u); h != "" {
 		d.Hosts = []string{h}
 	}
@@ -69,7 +69,7 @@ func (t *Tools) describeNavigate(s session, p navigateParams) toolspec.Descripti
 
 // place is what a person would call an address: its host, or the address itself.
 func place(address string) string {
-	if id, panel := strings.CutPrefix(address, window.Scheme); panel {
+	if id, panel := strings.CutPrefix(address, panelpage.Scheme); panel {
 		return "the panel " + id
 	}
 	if h := hostOf(address); h != "" {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
@@ -38,7 +38,7 @@ func (t *Tools) pageTools() tool {
 			return toolspec.Description{Present: "Asking the page for its tools"}
 		}
 		// Who offers it gets what is sent, and that may be a frame of somebody else's.
-		origin := s.PageToolOf(p.Name, p.Origin)
+		origin := s.PageToolOrigin(p.Name, p.Origin)
 		d := toolspec.Description{Present: "Calling the page's tool “" + annotator.Clean(p.Name, 60) + "”", Target: s.Address()}
 		if from := sources(s.Address()); len(from) == 0 || from[0] != origin {
 			d.Present, d.Target = "Calling the tool “"+annotator.Clean(p.Name, 60)+"” of "+annotator.Clean(hostOf(origin), 80), annotator.Clean(origin, 200)
@@ -86,14 +86,14 @@ func (t *Tools) pageTools() tool {
 	// The origin that was judged is the one that is called, whoever offers the name by then.
 	x.judged = func(call toolspec.Call) {
 		if p, err := read[pageToolsParams](call.Args); err == nil && p.Action == "call" {
-			t.judged.note(call.ID, []string{t.sessions(call.From.Session).PageToolOf(p.Name, p.Origin)})
+			t.judged.note(call.ID, []string{t.sessions(call.From.Session).PageToolOrigin(p.Name, p.Origin)})
 		}
 	}
 	run := x.run
 	x.run = func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error) {
 		var fields map[string]json.RawMessage
 		if p, err := read[pageToolsParams](call.Args); err == nil && p.Action == "call" && json.Unmarshal(call.Args, &fields) == nil {
-			origin := []string{s.PageToolOf(p.Name, p.Origin)}
+			origin := []string{s.PageToolOrigin(p.Name, p.Origin)}
 			if was, judged := t.judged.take(call.ID); judged {
 				origin = was
 			}

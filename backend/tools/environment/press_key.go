@@ -46,7 +46,7 @@ func (t *Tools) pressKey() tool {
 // focused are the hosts of what a key press reaches.
 func focused(s session) []string {
 	var all []string
-	for _, at := range s.Typed() {
+	for _, at := range s.KeyTargets() {
 		if h := hostOf(at); h != "" && !slices.Contains(all, h) {
 			all = append(all, h)
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
@@ -56,7 +56,7 @@ func (t *Tools) runSteps() tool {
 		r := &stepRun{t: t, s: s, call: call, steps: steps, called: map[int][2]string{}}
 		for _, st := range steps {
 			for _, id := range st.ids {
-				role, name := r.on(st).Called(id)
+				role, name := r.on(st).RoleAndName(id)
 				r.called[id] = [2]string{role, name}
 			}
 		}
@@ -214,7 +214,7 @@ func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 	}
 	if r.stopped != "" || r.sum.page.Tab == 0 || r.waited {
 		// What a failed step left behind, or what came late, is seen once more.
-		if a, err := r.s.Annotate(ctx, browser.AnnotateOptions{ChangesOnly: true}); err == nil {
+		if a, err := r.s.Annotate(ctx, surface.AnnotateOptions{ChangesOnly: true}); err == nil {
 			r.sum.add(a)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"

@@ -4,7 +4,7 @@ import (
 	"context"
 	_ "embed"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/surface"
 	"sextant/shared/toolspec"
 )
 
@@ -28,7 +28,7 @@ func (t *Tools) scrollPage() tool {
 		}
 		return d
 	}, func(ctx context.Context, s session, p scrollParams) (toolspec.Result, error) {
-		a, err := s.Scroll(ctx, browser.ScrollOptions{Direction: p.Direction, Amount: p.Amount, Target: p.Target})
+		a, err := s.Scroll(ctx, surface.ScrollOptions{Direction: p.Direction, Amount: p.Amount, Target: p.Target})
 		if err != nil {
 			return toolspec.Result{}, err
 		}

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/browser"
 	"sextant/backend/calls/nearest"
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 	"sextant/shared/navigation"
 )
@@ -29,13 +30,13 @@ type step struct {
 
 // guard is what a step expects after it, or is left out for.
 type guard struct {
-	browser.Condition
+	surface.Condition
 	// event is a kind of event that the step must bring about.
 	event string
 }
 
 // asks reports whether the guard asks anything of the page.
-func (g *guard) asks() bool { return g.Condition != browser.Condition{} }
+func (g *guard) asks() bool { return g.Condition != surface.Condition{} }
 
 // parseSteps reads all steps before the first one runs, so that a mistake in the last one
 // does not leave half of them done.
@@ -153,7 +154,7 @@ func guardOf(fields map[string]json.RawMessage, name string) (*guard, error) {
 	if !slices.Contains(kinds, g.Event) {
 		return nil, fmt.Errorf("%s: event is one of %s", name, strings.Join(kinds[1:], ", "))
 	}
-	out := &guard{browser.Condition{Text: g.Text, Gone: g.Gone, URL: g.URL, Role: g.Role, Name: g.Name}, g.Event}
+	out := &guard{surface.Condition{Text: g.Text, Gone: g.Gone, URL: g.URL, Role: g.Role, Name: g.Name}, g.Event}
 	if !out.asks() && out.event == "" {
 		return nil, fmt.Errorf("%s names nothing; it takes text, gone, url, role, name and event", name)
 	}
@@ -263,7 +264,7 @@ type sum struct {
 func (s *sum) add(a annotator.Answer) {
 	s.page, s.last = a.Page, a
 	s.events = append(s.events, a.Events...)
-	s.notes = slices.DeleteFunc(s.notes, browser.Passing)
+	s.notes = slices.DeleteFunc(s.notes, browser.IsTransientNote)
 	if a.Note != "" && !slices.Contains(s.notes, a.Note) {
 		s.notes = append(s.notes, a.Note)
 	}

@@ -41,7 +41,7 @@ func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
 	}
 	if numbers := numbersIn(call); len(numbers) > 0 {
 		id := numbers[0]
-		page := t.opts.Window.Of(id)
+		page := t.opts.Window.PageOf(id)
 		switch {
 		case page == nil:
 			return s, nil
@@ -51,13 +51,13 @@ func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
 				"use click_element, type_text, select_option, press_key or scroll_page there, or the panel's own tools",
 			}
 		}
-		return &surface{s.Session, page}, nil
+		return s.onPanel(page), nil
 	}
 	if !onPanels(call.Tool) {
 		return s, nil
 	}
 	if panel := t.panelOf(call.From.Turn); panel != "" {
-		return &surface{s.Session, t.opts.Window.Page(panel)}, nil
+		return s.onPanel(t.opts.Window.Page(panel)), nil
 	}
 	return s, nil
 }
@@ -65,7 +65,7 @@ func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
 // OnPanel reports whether a call acts on the page of a panel and not in the browser.
 func (t *Tools) OnPanel(call toolspec.Call) bool {
 	s, err := t.surfaceOf(call)
-	return err == nil && s.page != nil
+	return err == nil && s.panel != nil
 }
 
 // numbersIn are the numbers of elements that a call names; those of run_steps' first step that names one.

@@ -10,7 +10,7 @@ import (
 	"image/png"
 	"math"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/surface"
 	"sextant/shared/toolspec"
 )
 
@@ -58,7 +58,7 @@ func (t *Tools) takeScreenshot() tool {
 		if p.ID > 0 && p.FullPage {
 			return toolspec.Result{}, &argumentError{"annotationId and full_page stand together", "send one of them"}
 		}
-		pic, err := s.Shot(ctx, browser.ShotOptions{Annotated: p.Annotated, FullPage: p.FullPage, ID: p.ID, MaxTokens: p.MaxTokens})
+		pic, err := s.Screenshot(ctx, surface.ScreenshotOptions{Annotated: p.Annotated, FullPage: p.FullPage, ID: p.ID, MaxTokens: p.MaxTokens})
 		if err != nil {
 			return toolspec.Result{}, err
 		}
@@ -89,7 +89,7 @@ func (t *Tools) takeScreenshot() tool {
 }
 
 // fitted keeps a picture in the bounds of what can be passed on.
-func fitted(pic browser.Picture) (browser.Picture, string, error) {
+func fitted(pic surface.Picture) (surface.Picture, string, error) {
 	data, size, note, err := bounded(pic.Data)
 	if err != nil {
 		return pic, "", err

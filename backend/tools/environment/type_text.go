@@ -8,7 +8,7 @@ import (
 
 	"sextant/backend/guard/secrets"
 	"sextant/backend/guard/veil"
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
@@ -34,7 +34,7 @@ func (t *Tools) typeText() tool {
 	}, func(s session, p typeParams) toolspec.Description {
 		d := giving(s, present(s, "Typing into", p.ID), p.Text)
 		for _, name := range secrets.Names(p.Text) {
-			d.Secrets = append(d.Secrets, toolspec.SecretUse{Name: name, Place: string(secrets.Field), Origin: s.Spot(p.ID).Origin})
+			d.Secrets = append(d.Secrets, toolspec.SecretUse{Name: name, Place: string(secrets.Field), Origin: s.OriginOf(p.ID).Origin})
 		}
 		// The name of a secret is for showing, wherever it goes.
 		if hides(s, p.ID) && !secrets.Only(p.Text) {
@@ -64,14 +64,14 @@ func (t *Tools) typeText() tool {
 
 // filled are the browser's options, with the values of secrets in the text. Then the field has to stand in a
 // document of the origin that they were given for.
-func (t *Tools) filled(s session, p typeParams) (browser.TypeOptions, error) {
-	o := browser.TypeOptions{ID: p.ID, Text: p.Text, Clear: p.Clear, Submit: p.Submit, Human: p.Human}
+func (t *Tools) filled(s session, p typeParams) (surface.TypeOptions, error) {
+	o := surface.TypeOptions{ID: p.ID, Text: p.Text, Clear: p.Clear, Submit: p.Submit, Human: p.Human}
 	if len(secrets.Names(p.Text)) == 0 || t.opts.Secrets == nil {
 		return o, nil
 	}
-	o.Only = s.Spot(p.ID).Origin
+	o.SecretFor = s.OriginOf(p.ID).Origin
 	var err error
-	o.Text, err = t.opts.Secrets.Fill(p.Text, secrets.Sink{Place: secrets.Field, Origin: o.Only}, nil)
+	o.Text, err = t.opts.Secrets.Fill(p.Text, secrets.Sink{Place: secrets.Field, Origin: o.SecretFor}, nil)
 	return o, err
 }
 
@@ -98,7 +98,7 @@ func typed(s session, p typeParams) string {
 // hides reports whether what is typed into the element id is not for showing: the browser saw
 // that it hides it, or does not know it, or its name says so.
 func hides(s session, id int) bool {
-	if s.Spot(id).Secret {
+	if s.OriginOf(id).Secret {
 		return true
 	}
 	e, known := elementOf(s, id)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
@@ -27,12 +27,12 @@ func (t *Tools) waitFor() tool {
 		name: "wait_for", about: about(waitAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true}, timeout: 130_000,
 		examples: []string{`{"text":"Order placed"}`, `{"gone":"Loading"}`, `{"url":"/checkout","seconds":20}`},
 	}, func(_ session, p waitParams) toolspec.Description {
-		return toolspec.Description{Present: "Waiting for " + waited(p), LimitMS: int(cmp.Or(p.Seconds, browser.StandardWait) * 1000)}
+		return toolspec.Description{Present: "Waiting for " + waited(p), LimitMS: int(cmp.Or(p.Seconds, surface.DefaultWaitSeconds) * 1000)}
 	}, func(ctx context.Context, s session, p waitParams) (toolspec.Result, error) {
 		if p.Text == "" && p.Gone == "" && p.URL == "" && p.Seconds <= 0 {
 			return toolspec.Result{}, &argumentError{"there is nothing to wait for", `send text, gone, url or seconds, e.g. {"text":"Saved"}`}
 		}
-		a, err := s.Wait(ctx, browser.WaitOptions{Text: p.Text, Gone: p.Gone, URL: p.URL, Seconds: p.Seconds})
+		a, err := s.Wait(ctx, surface.WaitOptions{Text: p.Text, Gone: p.Gone, URL: p.URL, Seconds: p.Seconds})
 		if err != nil {
 			return toolspec.Result{}, err
 		}
