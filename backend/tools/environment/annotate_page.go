@@ -2,14 +2,11 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 
 	"sextant/backend/surface"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/toolspec"
 )
-
-//go:embed annotate_page.md
-var annotateAbout string
 
 type annotateParams struct {
 	Scope       string `json:"scope" enum:"viewport,page" default:"\"viewport\""`
@@ -20,7 +17,7 @@ type annotateParams struct {
 
 func (t *Tools) annotatePage() tool {
 	return build(tool{
-		name: "annotate_page", about: about(annotateAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
+		name: "annotate_page", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`, `{"scope":"page","query":"add to cart"}`, `{"changes_only":true}`},
 	}, func(session, annotateParams) toolspec.Description {
 		return toolspec.Description{Present: "Numbering the page"}
@@ -31,8 +28,8 @@ func (t *Tools) annotatePage() tool {
 		}
 		budget := p.MaxTokens
 		if budget <= 0 && p.Scope != "page" {
-			budget = defaultTokens
+			budget = observation.DefaultTokens
 		}
-		return t.answered(a, "", budget, "Numbered the page"), nil
+		return t.resultOf(a, "", budget, "Numbered the page"), nil
 	})
 }

@@ -2,7 +2,6 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -10,33 +9,31 @@ import (
 
 	"sextant/backend/browser"
 	"sextant/backend/guard/veil"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
 
-//go:embed console_messages.md
-var consoleAbout string
-
 type consoleParams struct {
-	Level string `json:"level" enum:"debug,info,warning,error" default:"\"info\"" doc:"the least"`
+	Level string `json:"level" enum:"debug,info,warning,error" default:"\"info\"" doc:"lowest level"`
 	Since int    `json:"since" min:"0" doc:"only after this id"`
 	Limit int    `json:"limit" min:"1" max:"300" default:"50"`
-	Clear bool   `json:"clear" doc:"forget them after"`
+	Clear bool   `json:"clear" doc:"forget them afterwards"`
 }
 
-// messages is the value of console_messages.
-type messages struct {
+// consoleList is the value of console_messages.
+type consoleList struct {
 	Messages []browser.Message `json:"messages"`
 	// More counts older ones that the limit left out.
 	More int `json:"more,omitempty"`
 }
 
-// maxLine bounds one message in the text, in runes.
+// maxLine bounds one message in the text, in characters.
 const maxLine = 500
 
 func (t *Tools) consoleMessages() tool {
 	return build(tool{
-		name: "console_messages", about: about(consoleAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
+		name: "console_messages", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`, `{"level":"error"}`, `{"since":12}`},
 	}, func(session, consoleParams) toolspec.Description {
 		return toolspec.Description{Present: "Reading the console"}
@@ -45,12 +42,12 @@ func (t *Tools) consoleMessages() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		r := toolspec.OK(messages{Messages: list, More: more})
+		r := toolspec.OK(consoleList{Messages: list, More: more})
 		r.Sentence = "Read " + english.Plural(len(list), "console message", "")
-		r.Sources = sources(s.Address())
+		r.Sources = observation.Sources(s.Address())
 		var b strings.Builder
 		if more > 0 {
-			fmt.Fprintf(&b, "… %d older left out; send a larger limit\n", more)
+			fmt.Fprintf(&b, "… %d older messages left out; send a larger limit\n", more)
 		}
 		for _, m := range list {
 			fmt.Fprintf(&b, "%d: %s", m.ID, m.Level)
@@ -70,7 +67,7 @@ func (t *Tools) consoleMessages() tool {
 			fmt.Fprintf(&b, "note: %s masked as %s\n", english.Plural(n, "value", ""), veil.Mark)
 		}
 		if len(list) == 0 {
-			b.WriteString("The console says nothing of this.")
+			b.WriteString("There are no such messages.")
 		}
 		r.Text = strings.TrimSuffix(b.String(), "\n")
 		return r, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tiktoken-go/tokenizer"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/navigation"
 )
 
@@ -87,19 +88,19 @@ func TestExamplesFitTheirSchemas(t *testing.T) {
 }
 
 func TestDefaultsOfTheSchemaAreThoseOfTheStruct(t *testing.T) {
-	if p := defaultsOf[typeParams](); !p.Clear || p.Submit {
+	if p := room.Defaults[typeParams](); !p.Clear || p.Submit {
 		t.Errorf("type_text: %+v", p)
 	}
-	if p := defaultsOf[contentParams](); p.Format != "markdown" || p.MaxTokens != 4000 {
+	if p := room.Defaults[contentParams](); p.Format != "markdown" || p.MaxTokens != 4000 {
 		t.Errorf("get_page_content: %+v", p)
 	}
-	if p := defaultsOf[scrollParams](); p.Direction != "down" {
+	if p := room.Defaults[scrollParams](); p.Direction != "down" {
 		t.Errorf("scroll_page: %+v", p)
 	}
-	if p := defaultsOf[tabsParams](); p.Action != "list" {
+	if p := room.Defaults[tabsParams](); p.Action != "list" {
 		t.Errorf("browser_tabs: %+v", p)
 	}
-	if p := defaultsOf[annotateParams](); p.Scope != "viewport" {
+	if p := room.Defaults[annotateParams](); p.Scope != "viewport" {
 		t.Errorf("annotate_page: %+v", p)
 	}
 }

@@ -2,15 +2,12 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 
 	"sextant/backend/browser"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
-
-//go:embed handle_dialog.md
-var dialogAbout string
 
 type dialogParams struct {
 	Accept   bool    `json:"accept" default:"true"`
@@ -21,7 +18,7 @@ type dialogParams struct {
 
 func (t *Tools) handleDialog() tool {
 	return build(tool{
-		name: "handle_dialog", about: about(dialogAbout), hints: toolspec.Hints{OpenWorld: true}, secret: []string{"password", "text"},
+		name: "handle_dialog", hints: toolspec.Hints{OpenWorld: true}, secret: []string{"password", "text"},
 		timeout: 60_000, examples: []string{`{"accept":true}`, `{"text":"Ana"}`, `{"username":"ana","password":"…"}`, `{"accept":false}`},
 	}, func(s session, p dialogParams) toolspec.Description {
 		d := toolspec.Description{Present: "Dismissing the dialog"}
@@ -32,15 +29,13 @@ func (t *Tools) handleDialog() tool {
 		if who != "" {
 			d.Target = annotator.Clean(who, 200)
 		}
-		if h := hostOf(origin); h != "" {
-			d.Hosts = []string{h}
-		}
+		d.Hosts = observation.Hosts(origin)
 		switch {
 		case p.Password != "" || p.Username != "":
 			d.Present, d.Data, d.Secret = "Logging in as "+annotator.Clean(p.Username, 40), p.Username+" "+p.Password, []string{"password"}
 		case p.Text != nil:
 			d.Data = *p.Text
-			// What nobody asks for may be a secret that came too late.
+			// Without an open dialog the text may be a secret that comes too late.
 			if who == "" || s.DialogWantsSecret() {
 				d.Secret = []string{"text"}
 			}
@@ -58,6 +53,6 @@ func (t *Tools) handleDialog() tool {
 		case p.Accept:
 			sentence = "Accepted the dialog"
 		}
-		return t.answered(a, "", defaultTokens, sentence), nil
+		return t.result(a, sentence), nil
 	})
 }

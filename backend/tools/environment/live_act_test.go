@@ -150,8 +150,8 @@ func TestWhatFailsSaysHowToMendIt(t *testing.T) {
 		{"click_element", `{"annotationId":` + jsonOf(number(t, r, `button "Later"`)) + `}`, toolspec.UserError, "disabled"},
 		{"select_option", `{"annotationId":` + jsonOf(number(t, r, `combobox "Size"`)) + `,"values":["Huge"]}`, toolspec.UserError, `"Small", "Large"`},
 		{"select_text", `{"text":"not on the page"}`, "", "not on the page"},
-		{"get_page_content", `{"offset":99999999}`, toolspec.ValidationError, "behind the end"},
-		{"take_screenshot", `{"annotationId":1,"full_page":true}`, toolspec.ValidationError, "stand together"},
+		{"get_page_content", `{"offset":99999999}`, toolspec.ValidationError, "beyond the end"},
+		{"take_screenshot", `{"annotationId":1,"full_page":true}`, toolspec.ValidationError, "cannot be combined"},
 	} {
 		r := h.try(c.tool, c.args)
 		if r.Success || (c.kind != "" && r.ErrorType != c.kind) || !strings.Contains(r.Error, c.says) || r.Suggestion == "" {

@@ -2,8 +2,6 @@ package environment
 
 import (
 	"context"
-	_ "embed"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,15 +11,13 @@ import (
 
 	"sextant/backend/browser"
 	"sextant/backend/guard/veil"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
 
-//go:embed network_requests.md
-var networkAbout string
-
-// What the address holds is called contains: an argument called url is an address to go to,
-// and would be judged as one.
+// networkParams calls a part of the address contains: an argument called url would be judged as an
+// address to open.
 type networkParams struct {
 	Contains string `json:"contains" doc:"part of the address"`
 	Status   string `json:"status"`
@@ -30,8 +26,8 @@ type networkParams struct {
 	ID       int    `json:"id" min:"1"`
 }
 
-// requests is the value of network_requests without an id.
-type requests struct {
+// requestList is the value of network_requests without an id.
+type requestList struct {
 	Requests []browser.Request `json:"requests"`
 	// More counts older ones that the limit left out.
 	More int `json:"more,omitempty"`
@@ -39,7 +35,7 @@ type requests struct {
 
 func (t *Tools) networkRequests() tool {
 	return build(tool{
-		name: "network_requests", about: about(networkAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
+		name: "network_requests", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`, `{"contains":"/api/","status":"4xx"}`, `{"id":12}`},
 	}, func(_ session, p networkParams) toolspec.Description {
 		if p.ID > 0 {
@@ -52,15 +48,15 @@ func (t *Tools) networkRequests() tool {
 			if err != nil {
 				return toolspec.Result{}, err
 			}
-			return detailed(d, sources(s.Address())), nil
+			return requestResult(d, observation.Sources(s.Address())), nil
 		}
 		list, more := s.Requests(browser.RequestFilter{URL: p.Contains, Status: p.Status, Type: p.Type, Limit: p.Limit})
-		r := toolspec.OK(requests{Requests: list, More: more})
+		r := toolspec.OK(requestList{Requests: list, More: more})
 		r.Sentence = "Listed " + english.Plural(len(list), "request", "")
-		r.Sources = sources(s.Address())
+		r.Sources = observation.Sources(s.Address())
 		var b strings.Builder
 		if more > 0 {
-			fmt.Fprintf(&b, "… %d older left out; send a larger limit, contains, status or type\n", more)
+			fmt.Fprintf(&b, "… %d older requests left out; send a larger limit, contains, status or type\n", more)
 		}
 		for _, q := range list {
 			b.WriteString(requestLine(q) + "\n")
@@ -69,7 +65,7 @@ func (t *Tools) networkRequests() tool {
 			fmt.Fprintf(&b, "note: %s masked as %s\n", english.Plural(n, "value", ""), veil.Mark)
 		}
 		if len(list) == 0 {
-			b.WriteString("No request is like that.")
+			b.WriteString("There are no such requests.")
 		}
 		r.Text = strings.TrimSuffix(b.String(), "\n")
 		return r, nil
@@ -91,14 +87,15 @@ func requestLine(q browser.Request) string {
 	return line
 }
 
-func detailed(d browser.RequestDetail, from []string) toolspec.Result {
+// requestResult is the result of one request; from are the sources of the page.
+func requestResult(d browser.RequestDetail, from []string) toolspec.Result {
 	r := toolspec.OK(d)
 	r.Sentence = fmt.Sprintf("Read request %d", d.ID)
-	r.Sources = appendAll(from, sources(d.By))
+	r.Sources = observation.Add(from, observation.Sources(d.By)...)
 	if d.Body != "" || len(d.Received) > 0 {
-		// Nothing of a server was read before: an address that a page asked for is the page's words, and
-		// counted as the server's it would open the server for what the page holds.
-		r.Sources = appendAll(r.Sources, sources(d.URL))
+		// Only what the server sent counts as the server's text. The address is the page's; counted as
+		// the server's, it would let what the page says go to the server.
+		r.Sources = observation.Add(r.Sources, observation.Sources(d.URL)...)
 	}
 	var b strings.Builder
 	b.WriteString(requestLine(d.Request) + "\n")
@@ -113,11 +110,11 @@ func detailed(d browser.RequestDetail, from []string) toolspec.Result {
 	}
 	part("request headers", d.Sent)
 	if d.Post != "" {
-		b.WriteString("request body: " + oneLine(d.Post) + "\n")
+		b.WriteString("request body: " + observation.Quote(d.Post) + "\n")
 	}
 	part("response headers", d.Received)
 	if d.Body != "" {
-		b.WriteString("response body: " + oneLine(d.Body) + "\n")
+		b.WriteString("response body: " + observation.Quote(d.Body) + "\n")
 	}
 	if d.BodyNote != "" {
 		b.WriteString("note: " + d.BodyNote + "\n")
@@ -131,22 +128,4 @@ func detailed(d browser.RequestDetail, from []string) toolspec.Result {
 	}
 	r.Text = strings.TrimSuffix(b.String(), "\n")
 	return r
-}
-
-// oneLine is text as a JSON string, so that what a site answers cannot look like a line of ours.
-func oneLine(text string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil {
-		return ""
-	}
-	return visible(strings.TrimSuffix(b.String(), "\n"))
-}
-
-func appendAll(list, more []string) []string {
-	for _, s := range more {
-		list = appendNew(list, s)
-	}
-	return list
 }

@@ -2,7 +2,6 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -10,45 +9,41 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"sextant/backend/browser"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
-
-//go:embed page_tools.md
-var pageToolsAbout string
 
 type pageToolsParams struct {
 	Action    string         `json:"action" enum:"list,call" default:"\"list\""`
 	Name      string         `json:"name" doc:"to call"`
 	Arguments map[string]any `json:"arguments"`
-	Origin    string         `json:"origin" doc:"whose, where a frame offers it"`
+	Origin    string         `json:"origin" doc:"of the frame that offers it"`
 }
 
-// offered is the value of page_tools that lists.
-type offered struct {
+// pageToolsValue is the value of page_tools that lists.
+type pageToolsValue struct {
 	Tools []browser.PageTool `json:"tools"`
 }
 
 func (t *Tools) pageTools() tool {
 	x := build(tool{
-		name: "page_tools", about: about(pageToolsAbout), hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
+		name: "page_tools", hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
 		examples: []string{`{}`, `{"action":"call","name":"search","arguments":{"q":"lamp"}}`},
 	}, func(s session, p pageToolsParams) toolspec.Description {
 		if p.Action != "call" {
 			return toolspec.Description{Present: "Asking the page for its tools"}
 		}
-		// Who offers it gets what is sent, and that may be a frame of somebody else's.
+		// The document that offers the tool gets the arguments; it may be a frame of another origin.
 		origin := s.PageToolOrigin(p.Name, p.Origin)
 		d := toolspec.Description{Present: "Calling the page's tool “" + annotator.Clean(p.Name, 60) + "”", Target: s.Address()}
-		if from := sources(s.Address()); len(from) == 0 || from[0] != origin {
-			d.Present, d.Target = "Calling the tool “"+annotator.Clean(p.Name, 60)+"” of "+annotator.Clean(hostOf(origin), 80), annotator.Clean(origin, 200)
+		if from := observation.Sources(s.Address()); len(from) == 0 || from[0] != origin {
+			d.Present, d.Target = "Calling the tool “"+annotator.Clean(p.Name, 60)+"” of "+annotator.Clean(observation.Host(origin), 80), annotator.Clean(origin, 200)
 		}
 		if raw, err := json.Marshal(p.Arguments); err == nil && len(p.Arguments) > 0 {
 			d.Data = string(raw)
 		}
-		if h := hostOf(origin); h != "" {
-			d.Hosts = []string{h}
-		}
+		d.Hosts = observation.Hosts(origin)
 		return d
 	}, func(ctx context.Context, s session, p pageToolsParams) (toolspec.Result, error) {
 		if p.Action != "call" {
@@ -56,10 +51,10 @@ func (t *Tools) pageTools() tool {
 			if err != nil {
 				return toolspec.Result{}, err
 			}
-			return pageToolList(list, sources(s.Address())), nil
+			return pageToolList(list, observation.Sources(s.Address())), nil
 		}
 		if p.Name == "" {
-			return toolspec.Result{}, &argumentError{"name is missing", `{"action":"list"} tells the names`}
+			return toolspec.Result{}, &argumentError{"name is missing", `{"action":"list"} returns the names`}
 		}
 		raw, err := json.Marshal(p.Arguments)
 		if err != nil || p.Arguments == nil {
@@ -71,22 +66,22 @@ func (t *Tools) pageTools() tool {
 		}
 		before := ""
 		if said != "" {
-			before = "the page's tool says: " + oneLine(said) + "\n"
+			before = "the page's tool says: " + observation.Quote(said) + "\n"
 		}
-		r := t.answered(a, before, defaultTokens, "Called the page's tool “"+annotator.Clean(p.Name, 60)+"”")
-		if v, ok := r.Value.(seen); ok {
-			if v, err = v.with("output", said); err != nil {
+		r := t.resultOf(a, before, observation.DefaultTokens, "Called the page's tool “"+annotator.Clean(p.Name, 60)+"”")
+		if v, ok := r.Value.(observation.Value); ok {
+			if v, err = v.With("output", said); err != nil {
 				return toolspec.Result{}, err
 			}
 			r.Value = v
 		}
-		r.Sources = appendAll(r.Sources, sources(p.Origin))
+		r.Sources = observation.Add(r.Sources, observation.Sources(p.Origin)...)
 		return r, nil
 	})
-	// The origin that was judged is the one that is called, whoever offers the name by then.
-	x.judged = func(call toolspec.Call) {
+	// The tool is called at the origin that was judged, whichever document offers the name by then.
+	x.onDescribe = func(call toolspec.Call) {
 		if p, err := read[pageToolsParams](call.Args); err == nil && p.Action == "call" {
-			t.judged.note(call.ID, []string{t.sessions(call.From.Session).PageToolOrigin(p.Name, p.Origin)})
+			t.resolved.Set(call.ID, []string{t.sessions(call.From.Session).PageToolOrigin(p.Name, p.Origin)})
 		}
 	}
 	run := x.run
@@ -94,7 +89,7 @@ func (t *Tools) pageTools() tool {
 		var fields map[string]json.RawMessage
 		if p, err := read[pageToolsParams](call.Args); err == nil && p.Action == "call" && json.Unmarshal(call.Args, &fields) == nil {
 			origin := []string{s.PageToolOrigin(p.Name, p.Origin)}
-			if was, judged := t.judged.take(call.ID); judged {
+			if was, judged := t.resolved.Take(call.ID); judged {
 				origin = was
 			}
 			if fields["origin"], err = json.Marshal(origin[0]); err != nil {
@@ -109,13 +104,13 @@ func (t *Tools) pageTools() tool {
 	return x
 }
 
-// pageToolList is the list of a page's tools; every word of it is the page's.
+// pageToolList lists a page's tools; all of its text is the page's.
 func pageToolList(list []browser.PageTool, from []string) toolspec.Result {
 	list = slices.Clone(list)
 	if list == nil {
 		list = []browser.PageTool{}
 	}
-	r := toolspec.OK(offered{Tools: list})
+	r := toolspec.OK(pageToolsValue{Tools: list})
 	r.Sentence = "Found " + english.Plural(len(list), "tool", "") + " of the page"
 	r.Sources = slices.Clone(from)
 	if len(list) == 0 {
@@ -129,17 +124,17 @@ func pageToolList(list []browser.PageTool, from []string) toolspec.Result {
 			b.WriteString(" (fills in a form)")
 		}
 		if !slices.Contains(from, p.Origin) {
-			// The frame is not counted as read for this: what its tool is given has to be asked.
+			// The frame does not count as read by this, so giving its tool data has to be asked about.
 			b.WriteString(" (of a frame; origin " + annotator.Clean(p.Origin, 200) + ")")
 		}
-		b.WriteString(" " + compact(p.Parameters) + "\n")
+		b.WriteString(" " + compactJSON(p.Parameters) + "\n")
 	}
 	r.Text = strings.TrimSuffix(b.String(), "\n")
 	return r
 }
 
-// compact is JSON on one line.
-func compact(raw json.RawMessage) string {
+// compactJSON is JSON on one line.
+func compactJSON(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
 		return "{}"
@@ -148,5 +143,5 @@ func compact(raw json.RawMessage) string {
 	if err != nil {
 		return "{}"
 	}
-	return visible(string(b))
+	return observation.Escape(string(b))
 }

@@ -1,8 +1,6 @@
 package environment
 
 import (
-	"strings"
-
 	"sextant/backend/browser"
 	"sextant/backend/surface"
 	"sextant/backend/surface/panelpage"
@@ -29,6 +27,3 @@ func (s session) onPanel(page *panelpage.Page) session {
 	s.Surface, s.panel = page, page
 	return s
 }
-
-// about is the text of a tool's .md file as the model reads it.
-func about(md string) string { return strings.TrimSpace(md) }

@@ -1,4 +1,4 @@
-package environment
+package pngfit
 
 import (
 	"bytes"
@@ -18,12 +18,12 @@ func encoded(t *testing.T, img image.Image) []byte {
 	return b.Bytes()
 }
 
-func TestALongPictureIsCutAndAHeavyOneMadeSmaller(t *testing.T) {
+func TestFitCutsALongPictureAndHalvesALargeOne(t *testing.T) {
 	small := encoded(t, image.NewRGBA(image.Rect(0, 0, 40, 30)))
-	if data, size, note, err := bounded(small); err != nil || !bytes.Equal(data, small) || size != image.Pt(40, 30) || note != "" {
+	if data, size, note, err := Fit(small); err != nil || !bytes.Equal(data, small) || size != image.Pt(40, 30) || note != "" {
 		t.Errorf("a small picture: %v %q %v", size, note, err)
 	}
-	if _, size, note, err := bounded(encoded(t, image.NewRGBA(image.Rect(0, 0, 100, 9000)))); err != nil || size != image.Pt(100, maxSide) || !strings.Contains(note, "9000") {
+	if _, size, note, err := Fit(encoded(t, image.NewRGBA(image.Rect(0, 0, 100, 9000)))); err != nil || size != image.Pt(100, maxSide) || !strings.Contains(note, "9000") {
 		t.Errorf("a long picture: %v %q %v", size, note, err)
 	}
 	noise := image.NewRGBA(image.Rect(0, 0, 1301, 1201))
@@ -31,10 +31,10 @@ func TestALongPictureIsCutAndAHeavyOneMadeSmaller(t *testing.T) {
 	for i := range noise.Pix {
 		noise.Pix[i] = byte(r.Uint32()) | 1
 	}
-	if data, size, note, err := bounded(encoded(t, noise)); err != nil || size != image.Pt(650, 600) || len(data) > maxBytes || note == "" {
+	if data, size, note, err := Fit(encoded(t, noise)); err != nil || size != image.Pt(650, 600) || len(data) > maxBytes || note == "" {
 		t.Errorf("a heavy picture: %v, %d bytes, %q %v", size, len(data), note, err)
 	}
-	if _, _, _, err := bounded([]byte("no picture")); err == nil {
-		t.Error("what is no picture is taken")
+	if _, _, _, err := Fit([]byte("no picture")); err == nil {
+		t.Error("other than a picture is accepted")
 	}
 }

@@ -1,4 +1,4 @@
-package environment
+package observation
 
 import (
 	"slices"
@@ -8,11 +8,12 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 	"pgregory.net/rapid"
 
+	"sextant/backend/tools/tokens"
 	"sextant/shared/annotator"
 )
 
-// dearest is what a text costs by the dearer of two tokenizers, counted as one piece.
-func dearest(t testing.TB, text string) int {
+// highestCount counts a text as one piece with the tokenizer that counts higher.
+func highestCount(t testing.TB, text string) int {
 	t.Helper()
 	most := 0
 	for _, name := range []tokenizer.Encoding{tokenizer.Cl100kBase, tokenizer.O200kBase} {
@@ -29,8 +30,8 @@ func dearest(t testing.TB, text string) int {
 	return most
 }
 
-// hostile are strings as pages that mean no good name things.
-func hostile() *rapid.Generator[string] {
+// hostileText generates names and texts as a malicious page may use them.
+func hostileText() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.String(),
 		rapid.StringN(0, 400, 900),
@@ -44,8 +45,8 @@ func hostile() *rapid.Generator[string] {
 	)
 }
 
-func someAnswer(t *rapid.T) annotator.Answer {
-	text := hostile()
+func anyAnswer(t *rapid.T) annotator.Answer {
+	text := hostileText()
 	element := rapid.Custom(func(t *rapid.T) annotator.Element {
 		return annotator.Element{
 			ID: rapid.IntRange(1, 1<<30).Draw(t, "id"), Role: rapid.SampledFrom([]string{"link", "button", "textbox"}).Draw(t, "role"),
@@ -65,48 +66,22 @@ func someAnswer(t *rapid.T) annotator.Answer {
 	}
 }
 
-func TestAnAnswerNeverCostsMoreThanItsBudget(t *testing.T) {
-	tools, _ := loaded(t)
+func TestResultKeepsToItsTokenBudget(t *testing.T) {
+	var counter tokens.Counter
 	rapid.Check(t, func(rt *rapid.T) {
-		a := someAnswer(rt)
+		a := anyAnswer(rt)
 		budget := rapid.SampledFrom([]int{100, 150, 300, 2000}).Draw(rt, "budget")
 		before := rapid.SampledFrom([]string{"", "1 clicked [5] button \"x\"\n"}).Draw(rt, "before")
-		r := tools.answered(a, before, budget, "done")
-		if n := dearest(t, r.Text); n > budget {
+		r := Result(a, before, budget, counter.Count, "done")
+		if n := highestCount(t, r.Text); n > budget {
 			rt.Fatalf("%d tokens for %d:\n%s", n, budget, r.Text)
 		}
-		v, ok := r.Value.(seen)
+		v, ok := r.Value.(Value)
 		if !ok || len(v.Elements)+v.LeftOut != len(a.Elements) {
 			rt.Fatalf("%d listed and %d left out of %d", len(v.Elements), v.LeftOut, len(a.Elements))
 		}
 		if !strings.HasPrefix(r.Text, before+"Page: ") {
 			rt.Fatalf("the page line is not there:\n%s", r.Text)
-		}
-	})
-}
-
-func TestAPartOfThePageNeverCostsMoreThanItsBudget(t *testing.T) {
-	tools, _ := loaded(t)
-	rapid.Check(t, func(rt *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(hostile(), 1, 12).Draw(rt, "parts"), rapid.SampledFrom([]string{"\n", " ", ""}).Draw(rt, "between"))
-		text = strings.ToValidUTF8(text, "?")
-		budget := rapid.SampledFrom([]int{20, 100, 500}).Draw(rt, "budget")
-		read := ""
-		for {
-			c := content{Offset: len([]rune(read))}
-			if err := tools.portion(&c, text, budget); err != nil {
-				rt.Fatal(err)
-			}
-			if n := dearest(t, c.Text); n > budget {
-				rt.Fatalf("%d tokens for %d: %q", n, budget, c.Text)
-			}
-			read += c.Text
-			if c.Next == 0 {
-				break
-			}
-		}
-		if read != text {
-			rt.Fatalf("the parts are not the whole: %q, want %q", read, text)
 		}
 	})
 }
