@@ -8,7 +8,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAToolWithCharactersThatNobodySeesIsNotKept(t *testing.T) {
+func TestInvisibleCharactersAreRefused(t *testing.T) {
 	b := opened(t)
 	made := func(name, description, parameters, body string) toolspec.Result {
 		args, err := json.Marshal(createParams{Name: name, Description: description, Parameters: json.RawMessage(parameters), Body: body})
@@ -31,12 +31,12 @@ func TestAToolWithCharactersThatNobodySeesIsNotKept(t *testing.T) {
 			"description": made("lamps", "Counts "+char+"lamps", plain, "return 1"),
 			"body":        made("lamps", "Counts lamps", plain, "return 1\n// all "+char+"lamps"),
 		} {
-			if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, "the "+part+" holds the character "+code) || !strings.Contains(r.Suggestion, "Nothing was kept") {
+			if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, "the "+part+" contains the invisible character "+code) || !strings.Contains(r.Suggestion, "Nothing was saved") {
 				t.Errorf("%s in the %s: %v %s · %s", code, part, r.Success, r.Error, r.Suggestion)
 			}
 		}
 	}
-	if r := made("lamps", "Counts lamps", `{"type":"object","properties":{"a":{"type":"string","description":"x\u202ey"}}}`, "return 1"); r.Success || !strings.Contains(r.Error, "parameters holds the character U+202E") {
+	if r := made("lamps", "Counts lamps", `{"type":"object","properties":{"a":{"type":"string","description":"x\u202ey"}}}`, "return 1"); r.Success || !strings.Contains(r.Error, "parameters contains the invisible character U+202E") {
 		t.Errorf("an escape in the schema: %+v", r)
 	}
 	if r := made("lamps", "Counts lamps", plain, "let a = 1\n\n\tlet b = '\u202e'"); !strings.Contains(r.Error, "line 3") {

@@ -49,7 +49,8 @@ func (t *Tools) browserTabs() tool {
 // tabList puts the list of tabs before the elements of the answer.
 func (t *Tools) tabList(a annotator.Answer, tabs []event.Tab, p tabsParams) (toolspec.Result, error) {
 	sentence := map[string]string{
-		"list": "Listed " + english.Plural(len(tabs), "tab", ""), "open": "Opened " + observation.Place(a.Page.URL) + " in a new tab",
+		"list":   "Listed " + english.Plural(len(tabs), "tab", ""),
+		"open":   "Opened " + observation.Place(a.Page.URL) + " in a new tab",
 		"select": fmt.Sprintf("Switched to tab %d", p.Tab), "close": fmt.Sprintf("Closed tab %d", p.Tab),
 	}[p.Action]
 	// Many tabs share the length of one, so that the page keeps most of the budget.

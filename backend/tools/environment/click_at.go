@@ -23,6 +23,7 @@ func (t *Tools) clickAt() tool {
 	}, func(_ session, p clickAtParams) toolspec.Description {
 		return toolspec.Description{Present: fmt.Sprintf("Clicking at (%.0f, %.0f)", p.X, p.Y)}
 	}, func(ctx context.Context, s session, p clickAtParams) (toolspec.Result, error) {
-		return t.answer(fmt.Sprintf("Clicked at (%.0f, %.0f)", p.X, p.Y))(s.ClickAt(ctx, browser.ClickAtOptions{X: p.X, Y: p.Y, Button: p.Button, Count: p.Count, Modifiers: p.Modifiers}))
+		return t.answer(fmt.Sprintf("Clicked at (%.0f, %.0f)", p.X, p.Y))(s.ClickAt(ctx,
+			browser.ClickAtOptions{X: p.X, Y: p.Y, Button: p.Button, Count: p.Count, Modifiers: p.Modifiers}))
 	})
 }

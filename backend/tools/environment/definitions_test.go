@@ -26,7 +26,7 @@ func loaded(t *testing.T) (*Tools, *navigation.Map) {
 	return tools, nav
 }
 
-func TestToolsAndMapNameTheSame(t *testing.T) {
+func TestDefinitionsFollowTheMap(t *testing.T) {
 	tools, nav := loaded(t)
 	defs := tools.Definitions("browser")
 	if len(defs) != len(nav.Environment) {
@@ -42,7 +42,7 @@ func TestToolsAndMapNameTheSame(t *testing.T) {
 	}
 }
 
-func TestAMapThatDiffersFromTheToolsIsRefused(t *testing.T) {
+func TestNewFailsWhenMapAndToolsDiffer(t *testing.T) {
 	_, nav := loaded(t)
 	more := *nav
 	more.Environment = append(more.Environment[:len(more.Environment):len(more.Environment)], navigation.Command{Command: "fly", Tool: "fly_away"})
@@ -56,7 +56,7 @@ func TestAMapThatDiffersFromTheToolsIsRefused(t *testing.T) {
 	}
 }
 
-func TestExamplesFitTheirSchemas(t *testing.T) {
+func TestExamplesMatchTheirSchemas(t *testing.T) {
 	tools, _ := loaded(t)
 	for _, d := range tools.Definitions("") {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.Parameters))
@@ -87,7 +87,7 @@ func TestExamplesFitTheirSchemas(t *testing.T) {
 	}
 }
 
-func TestDefaultsOfTheSchemaAreThoseOfTheStruct(t *testing.T) {
+func TestDefaults(t *testing.T) {
 	if p := room.Defaults[typeParams](); !p.Clear || p.Submit {
 		t.Errorf("type_text: %+v", p)
 	}
@@ -117,7 +117,7 @@ func codec(t *testing.T) tokenizer.Codec {
 // coreBudget is what the definitions of the core set may cost together (CONTRACT).
 const coreBudget = 1500
 
-func TestTheCoreSetIsCheap(t *testing.T) {
+func TestCoreSetKeepsToItsTokenBudget(t *testing.T) {
 	tools, nav := loaded(t)
 	type mcpTool struct {
 		Name        string          `json:"name"`

@@ -35,7 +35,10 @@ func Device(name string) browser.Emulation {
 	if !known || d.Width == 0 {
 		return browser.Emulation{}
 	}
-	return browser.Emulation{Device: d.Name, Width: d.Width, Height: d.Height, Scale: d.Scale, Mobile: d.Touch, Touch: d.Touch}
+	return browser.Emulation{
+		Device: d.Name, Width: d.Width, Height: d.Height, Scale: d.Scale, Mobile: d.Touch,
+		Touch: d.Touch,
+	}
 }
 
 func (t *Tools) emulateDevice() tool {
@@ -66,7 +69,8 @@ func (t *Tools) emulateDevice() tool {
 func (p emulateParams) apply(e browser.Emulation) browser.Emulation {
 	if p.Device != "" {
 		d := Device(p.Device)
-		e.Device, e.Width, e.Height, e.Scale, e.Mobile, e.Touch = d.Device, d.Width, d.Height, d.Scale, d.Mobile, d.Touch
+		e.Device, e.Width, e.Height, e.Scale, e.Mobile, e.Touch = d.Device, d.Width, d.Height, d.Scale, d.Mobile,
+			d.Touch
 	}
 	if p.Width > 0 {
 		e.Width, e.Height, e.Device = p.Width, p.Height, ""

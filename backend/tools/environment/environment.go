@@ -116,7 +116,8 @@ func assemble(sessions func(string) session, nav *navigation.Map, opts Options) 
 // all is every tool, one a file.
 func (t *Tools) all() []tool {
 	return []tool{
-		t.navigatePage(), t.annotatePage(), t.clickElement(), t.typeText(), t.selectOption(), t.pressKey(), t.scrollPage(),
+		t.navigatePage(), t.annotatePage(), t.clickElement(), t.typeText(), t.selectOption(), t.pressKey(),
+		t.scrollPage(),
 		t.getPageContent(), t.takeScreenshot(), t.waitFor(), t.browserTabs(),
 		t.runSteps(), t.getAnnotations(), t.hoverElement(), t.selectText(), t.getSelection(),
 		t.dragElement(), t.clickAt(), t.movePath(), t.uploadFile(),
@@ -268,7 +269,8 @@ func (x tool) definition() toolspec.Definition {
 
 // build completes x with the parts that need the type P of its parameters.
 func build[P any](
-	x tool, describe func(session, P) toolspec.Description, run func(context.Context, session, P) (toolspec.Result, error),
+	x tool, describe func(session, P) toolspec.Description,
+	run func(context.Context, session, P) (toolspec.Result, error),
 ) tool {
 	x.params = room.Schema[P]()
 	x.run = func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error) {

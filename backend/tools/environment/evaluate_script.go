@@ -29,7 +29,8 @@ func (t *Tools) evaluateScript() tool {
 		if p.ID > 0 {
 			d.Present, d.Annotation = "Running a script on "+nameOf(s, p.ID), p.ID
 			// It runs in the element's own document, which may be a frame's.
-			if origin := s.OriginOf(p.ID).Origin; origin != "" && !slices.Contains(observation.Sources(s.Address()), origin) {
+			if origin := s.OriginOf(p.ID).Origin; origin != "" &&
+				!slices.Contains(observation.Sources(s.Address()), origin) {
 				d.Target = origin
 			}
 		}

@@ -45,7 +45,8 @@ func (t *Tools) getSelection() tool {
 		}
 		r.Text = text
 		if total > maxSelected {
-			r.Text += fmt.Sprintf("\nnote: cut to %d of %d characters; get_page_content reads the page in parts", maxSelected, total)
+			r.Text += fmt.Sprintf("\nnote: cut to %d of %d characters; get_page_content reads the page in parts",
+				maxSelected, total)
 		}
 		r.Preview = []string{annotator.Clean(text, 100)}
 		r.Sources = observation.Sources(url)

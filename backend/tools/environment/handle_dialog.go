@@ -32,7 +32,8 @@ func (t *Tools) handleDialog() tool {
 		d.Hosts = observation.Hosts(origin)
 		switch {
 		case p.Password != "" || p.Username != "":
-			d.Present, d.Data, d.Secret = "Logging in as "+annotator.Clean(p.Username, 40), p.Username+" "+p.Password, []string{"password"}
+			d.Present, d.Data, d.Secret = "Logging in as "+annotator.Clean(p.Username, 40), p.Username+" "+p.Password,
+				[]string{"password"}
 		case p.Text != nil:
 			d.Data = *p.Text
 			// Without an open dialog the text may be a secret that comes too late.
@@ -42,7 +43,10 @@ func (t *Tools) handleDialog() tool {
 		}
 		return d
 	}, func(ctx context.Context, s session, p dialogParams) (toolspec.Result, error) {
-		a, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: p.Accept, Text: p.Text, User: p.Username, Password: p.Password})
+		a, err := s.HandleDialog(ctx, browser.DialogOptions{
+			Accept: p.Accept, Text: p.Text, User: p.Username,
+			Password: p.Password,
+		})
 		if err != nil {
 			return toolspec.Result{}, err
 		}

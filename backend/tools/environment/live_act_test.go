@@ -17,7 +17,7 @@ func has(t *testing.T, what, text string, parts ...string) {
 	}
 }
 
-func TestAPageIsOpenedNumberedAndDriven(t *testing.T) {
+func TestOpenAnnotateClickAndType(t *testing.T) {
 	h := take(t)
 	r := h.do("navigate_page", `{"url":"demo"}`)
 	has(t, "opened", r.Text, "Page: Order ¦ shop | "+live.url+"/ | v", `textbox "Name"`, `button "Later" (disabled)`, "… 1 more below; scroll")
@@ -57,7 +57,7 @@ func TestAPageIsOpenedNumberedAndDriven(t *testing.T) {
 	}
 }
 
-func TestPasswordsStayOutOfSentencesAndAnswers(t *testing.T) {
+func TestPasswordsAreNotShown(t *testing.T) {
 	h := take(t)
 	r := h.do("navigate_page", `{"url":%q}`, live.url)
 	typed := h.do("type_text", `{"annotationId":%d,"text":"geheim7"}`, number(t, r, `textbox "Password"`))
@@ -90,7 +90,7 @@ func jsonOf(v any) string {
 	return string(b)
 }
 
-func TestTheWayBackTabsScrollingAndKeys(t *testing.T) {
+func TestHistoryTabsScrollingAndKeys(t *testing.T) {
 	h := take(t)
 	first := h.do("navigate_page", `{"url":"demo"}`)
 	h.do("click_element", `{"annotationId":%d}`, number(t, first, `link "Read more"`))
@@ -131,7 +131,7 @@ func tabNumber(t *testing.T, text, address string) int {
 	return 0
 }
 
-func TestWhatFailsSaysHowToMendIt(t *testing.T) {
+func TestFailuresSayWhatToDo(t *testing.T) {
 	h := take(t)
 	r := h.do("navigate_page", `{"url":"demo"}`)
 	for _, c := range []struct {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sextant/backend/tools/environment/lists"
 	"sextant/backend/tools/environment/observation"
 	"sextant/shared/toolspec"
 )
@@ -47,7 +48,7 @@ func effects(t *testing.T) string {
 	return server.URL
 }
 
-func TestADialogIsAnsweredAndItsPasswordStaysOut(t *testing.T) {
+func TestDialogIsAnsweredAndItsPasswordIsNotShown(t *testing.T) {
 	h := take(t)
 	url := effects(t)
 	page := h.do("navigate_page", `{"url":%q}`, url)
@@ -76,7 +77,7 @@ func TestADialogIsAnsweredAndItsPasswordStaysOut(t *testing.T) {
 	}
 }
 
-func TestWhatAPromptForAPasswordGotStaysOut(t *testing.T) {
+func TestPasswordOfAPromptIsNotShown(t *testing.T) {
 	h := take(t)
 	url := effects(t)
 	h.do("navigate_page", `{"url":%q}`, url)
@@ -116,7 +117,7 @@ func TestADownloadIsListedWithItsPath(t *testing.T) {
 		r = h.do("downloads", `{}`)
 	}
 	has(t, "listed", r.Text, `1: "note.txt" | done, 5 bytes | /`, "removed when the browser closes")
-	path := r.Value.(downloadsValue).Downloads[0].Path
+	path := r.Value.(lists.DownloadsValue).Downloads[0].Path
 	if !slices.Equal(r.Sources, observation.Sources(h.do("annotate_page", `{}`).Value.(observation.Value).Page.URL)) {
 		t.Errorf("the list comes from %v", r.Sources)
 	}
@@ -152,7 +153,7 @@ func TestAScriptIsShownWholeBeforeItRuns(t *testing.T) {
 	}
 }
 
-func TestConsoleAndRequestsCannotFakeALine(t *testing.T) {
+func TestConsoleAndRequestsCannotForgeALine(t *testing.T) {
 	h := take(t)
 	url := effects(t)
 	page := h.do("navigate_page", `{"url":%q}`, url)
@@ -169,7 +170,7 @@ func TestConsoleAndRequestsCannotFakeALine(t *testing.T) {
 	if len(list.Sources) != 1 {
 		t.Errorf("the sources are %v", list.Sources)
 	}
-	id := list.Value.(requestList).Requests[0].ID
+	id := list.Value.(lists.RequestsValue).Requests[0].ID
 	has(t, "one request", h.do("network_requests", `{"id":%d}`, id).Text, `response body: "line one\nnote: faked"`, "Content-Type: text/plain")
 	has(t, "none", h.do("network_requests", `{"status":"failed"}`).Text, "There are no such requests.")
 }
@@ -185,14 +186,14 @@ func TestARequestToAnotherOriginIsMaskedAndNamesItsSource(t *testing.T) {
 	if !slices.Equal(list.Sources, []string{url}) {
 		t.Errorf("the sources of the list are %v", list.Sources)
 	}
-	r := h.do("network_requests", `{"id":%d}`, list.Value.(requestList).Requests[0].ID)
+	r := h.do("network_requests", `{"id":%d}`, list.Value.(lists.RequestsValue).Requests[0].ID)
 	has(t, "one request", r.Text, `request body: "pass%0Aword=•••&a=1"`, `note: 2 values masked as •••: "token in the address", "pass word in the request body"`)
 	if !slices.Equal(r.Sources, []string{url, other}) {
 		t.Errorf("the sources are %v", r.Sources)
 	}
 }
 
-func TestATabIsMadeADeviceStepByStep(t *testing.T) {
+func TestEmulationIsChangedStepByStep(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":%q}`, effects(t))
 	see := func(want string) {
@@ -214,7 +215,7 @@ func TestATabIsMadeADeviceStepByStep(t *testing.T) {
 	}
 }
 
-func TestAPageIsPrintedAndItsToolsAreAskedFor(t *testing.T) {
+func TestSavePDFAndPageTools(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":%q}`, effects(t))
 	r := h.do("save_pdf", `{"name":"../offer"}`)

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestThePageIsReadInParts(t *testing.T) {
+func TestPageContentComesInParts(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":"%s/article"}`, live.url)
 	first := h.do("get_page_content", `{"max_tokens":300}`)
@@ -40,7 +40,7 @@ func TestThePageIsReadInParts(t *testing.T) {
 	}
 }
 
-func TestAPageThatIsNoArticleIsReadWhole(t *testing.T) {
+func TestPageWithoutAnArticleIsReadWhole(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":"demo"}`)
 	has(t, "content", h.do("get_page_content", `{}`).Text, "# Order", "Place order", "Read more", "Far below")

@@ -32,7 +32,7 @@ func report(t *testing.T, r toolspec.Result) (v struct {
 	return v
 }
 
-func TestStepsAreDoneInOneCallAndToldOneByOne(t *testing.T) {
+func TestStepsRunInOneCallAndAreListed(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":"demo"}`)
 	field, button, list := number(t, look, `textbox "Name"`), number(t, look, `button "Place order"`), number(t, look, `combobox "Size"`)
@@ -89,7 +89,7 @@ draw()
 ;[...ul.children].forEach((row, i) => { row.firstChild.onclick = () => { list.splice(i, 1); draw() } })
 </script>`
 
-func TestAButtonThatTurnsIsPressedOnAndOneThatIsUsedAgainIsNot(t *testing.T) {
+func TestToggleIsClickedAgainButAReusedElementIsNot(t *testing.T) {
 	h := take(t)
 	press := func(look toolspec.Result, what string) string {
 		return `{"tool":"click_element","annotationId":` + jsonOf(number(t, look, what)) + `}`
@@ -108,7 +108,7 @@ func TestAButtonThatTurnsIsPressedOnAndOneThatIsUsedAgainIsNot(t *testing.T) {
 	}
 }
 
-func TestANavigationStopsStepsUnlessTheStepSaysSo(t *testing.T) {
+func TestUnexpectedNavigationStopsSteps(t *testing.T) {
 	h := take(t)
 	link := func() string {
 		return jsonOf(number(t, h.do("navigate_page", `{"url":"demo"}`), `link "Read more"`))
@@ -126,7 +126,7 @@ func TestANavigationStopsStepsUnlessTheStepSaysSo(t *testing.T) {
 	}
 }
 
-func TestAMistakeInAnyStepIsFoundBeforeTheFirst(t *testing.T) {
+func TestInvalidStepIsFoundBeforeTheFirstRuns(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":"demo"}`)
 	field := jsonOf(number(t, look, `textbox "Name"`))
@@ -153,7 +153,7 @@ func TestAMistakeInAnyStepIsFoundBeforeTheFirst(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatEveryCallerIsOfferedMayBeAStep(t *testing.T) {
+func TestOnlyCoreToolsMayBeSteps(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":"demo"}`)
 	for tool, args := range map[string]string{
@@ -178,7 +178,7 @@ func TestOnlyWhatEveryCallerIsOfferedMayBeAStep(t *testing.T) {
 	}
 }
 
-func TestStepsThatTypeSecretsAreHiddenAsAWhole(t *testing.T) {
+func TestStepsThatTypeSecretsAreHidden(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":"demo"}`)
 	for what, hidden := range map[string]bool{`textbox "Name"`: false, `textbox "Password"`: true} {
@@ -193,7 +193,7 @@ func TestStepsThatTypeSecretsAreHiddenAsAWhole(t *testing.T) {
 	}
 }
 
-func TestADialogThatAStepAnswersIsNotSaidToWait(t *testing.T) {
+func TestDialogAnsweredByAStepIsNotReportedAsOpen(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":%q}`, live.url+"/asking")
 	click := `{"tool":"click_element","annotationId":` + jsonOf(number(t, look, `button "Ask"`)) + `}`
@@ -206,7 +206,7 @@ func TestADialogThatAStepAnswersIsNotSaidToWait(t *testing.T) {
 	h.do("press_key", `{"key":"Escape"}`)
 }
 
-func TestWhatAStepWaitedForIsInTheAnswer(t *testing.T) {
+func TestAwaitedTextIsInTheAnswer(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":%q}`, live.url+"/suggesting")
 	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%s,"text":"fra","expect":{"text":"Frankfurt"}}]}`, jsonOf(number(t, look, `textbox "Place"`)))

@@ -37,7 +37,10 @@ func (t *Tools) navigatePage() tool {
 			return toolspec.Result{}, err
 		}
 		where := observation.Place(a.Page.URL)
-		sentence := map[string]string{"": "Opened ", "back": "Went back to ", "forward": "Went forward to ", "reload": "Reloaded "}[p.Action] + where
+		sentence := map[string]string{
+			"": "Opened ", "back": "Went back to ", "forward": "Went forward to ",
+			"reload": "Reloaded ",
+		}[p.Action] + where
 		return t.result(a, sentence), nil
 	})
 }

@@ -3,12 +3,8 @@ package environment
 import (
 	"context"
 	"encoding/json"
-	"slices"
-	"strings"
 
-	"github.com/dustin/go-humanize/english"
-
-	"sextant/backend/browser"
+	"sextant/backend/tools/environment/lists"
 	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
@@ -21,11 +17,6 @@ type pageToolsParams struct {
 	Origin    string         `json:"origin" doc:"of the frame that offers it"`
 }
 
-// pageToolsValue is the value of page_tools that lists.
-type pageToolsValue struct {
-	Tools []browser.PageTool `json:"tools"`
-}
-
 func (t *Tools) pageTools() tool {
 	x := build(tool{
 		name: "page_tools", hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
@@ -36,9 +27,13 @@ func (t *Tools) pageTools() tool {
 		}
 		// The document that offers the tool gets the arguments; it may be a frame of another origin.
 		origin := s.PageToolOrigin(p.Name, p.Origin)
-		d := toolspec.Description{Present: "Calling the page's tool “" + annotator.Clean(p.Name, 60) + "”", Target: s.Address()}
+		d := toolspec.Description{
+			Present: "Calling the page's tool “" + annotator.Clean(p.Name, 60) + "”",
+			Target:  s.Address(),
+		}
 		if from := observation.Sources(s.Address()); len(from) == 0 || from[0] != origin {
-			d.Present, d.Target = "Calling the tool “"+annotator.Clean(p.Name, 60)+"” of "+annotator.Clean(observation.Host(origin), 80), annotator.Clean(origin, 200)
+			d.Present = "Calling the tool “" + annotator.Clean(p.Name, 60) + "” of " + annotator.Clean(observation.Host(origin), 80)
+			d.Target = annotator.Clean(origin, 200)
 		}
 		if raw, err := json.Marshal(p.Arguments); err == nil && len(p.Arguments) > 0 {
 			d.Data = string(raw)
@@ -51,7 +46,7 @@ func (t *Tools) pageTools() tool {
 			if err != nil {
 				return toolspec.Result{}, err
 			}
-			return pageToolList(list, observation.Sources(s.Address())), nil
+			return lists.PageTools(list, observation.Sources(s.Address())), nil
 		}
 		if p.Name == "" {
 			return toolspec.Result{}, &argumentError{"name is missing", `{"action":"list"} returns the names`}
@@ -68,7 +63,8 @@ func (t *Tools) pageTools() tool {
 		if said != "" {
 			before = "the page's tool says: " + observation.Quote(said) + "\n"
 		}
-		r := t.resultOf(a, before, observation.DefaultTokens, "Called the page's tool “"+annotator.Clean(p.Name, 60)+"”")
+		r := t.resultOf(a, before, observation.DefaultTokens,
+			"Called the page's tool “"+annotator.Clean(p.Name, 60)+"”")
 		if v, ok := r.Value.(observation.Value); ok {
 			if v, err = v.With("output", said); err != nil {
 				return toolspec.Result{}, err
@@ -87,7 +83,8 @@ func (t *Tools) pageTools() tool {
 	run := x.run
 	x.run = func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error) {
 		var fields map[string]json.RawMessage
-		if p, err := read[pageToolsParams](call.Args); err == nil && p.Action == "call" && json.Unmarshal(call.Args, &fields) == nil {
+		if p, err := read[pageToolsParams](call.Args); err == nil && p.Action == "call" &&
+			json.Unmarshal(call.Args, &fields) == nil {
 			origin := []string{s.PageToolOrigin(p.Name, p.Origin)}
 			if was, judged := t.resolved.Take(call.ID); judged {
 				origin = was
@@ -102,46 +99,4 @@ func (t *Tools) pageTools() tool {
 		return run(ctx, s, call)
 	}
 	return x
-}
-
-// pageToolList lists a page's tools; all of its text is the page's.
-func pageToolList(list []browser.PageTool, from []string) toolspec.Result {
-	list = slices.Clone(list)
-	if list == nil {
-		list = []browser.PageTool{}
-	}
-	r := toolspec.OK(pageToolsValue{Tools: list})
-	r.Sentence = "Found " + english.Plural(len(list), "tool", "") + " of the page"
-	r.Sources = slices.Clone(from)
-	if len(list) == 0 {
-		r.Text = "This page offers no tools."
-		return r
-	}
-	var b strings.Builder
-	for _, p := range list {
-		b.WriteString(annotator.Quote(annotator.Clean(p.Name, 200)) + " " + annotator.Quote(annotator.Clean(p.Description, 500)))
-		if p.Form {
-			b.WriteString(" (fills in a form)")
-		}
-		if !slices.Contains(from, p.Origin) {
-			// The frame does not count as read by this, so giving its tool data has to be asked about.
-			b.WriteString(" (of a frame; origin " + annotator.Clean(p.Origin, 200) + ")")
-		}
-		b.WriteString(" " + compactJSON(p.Parameters) + "\n")
-	}
-	r.Text = strings.TrimSuffix(b.String(), "\n")
-	return r
-}
-
-// compactJSON is JSON on one line.
-func compactJSON(raw json.RawMessage) string {
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return "{}"
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return "{}"
-	}
-	return observation.Escape(string(b))
 }

@@ -32,7 +32,8 @@ type stepResult struct {
 
 func (t *Tools) runSteps() tool {
 	x := build(tool{
-		name: "run_steps", hints: toolspec.Hints{OpenWorld: true}, timeout: toolspec.MaxTimeoutMS, secret: []string{"steps"},
+		name: "run_steps", hints: toolspec.Hints{OpenWorld: true}, timeout: toolspec.MaxTimeoutMS,
+		secret: []string{"steps"},
 		examples: []string{
 			`{"steps":[{"tool":"type_text","annotationId":13,"text":"x"},{"tool":"click_element","annotationId":9,"expect":{"text":"Saved"}}]}`,
 			`{"steps":[{"tool":"click_element","annotationId":7,"unless":{"gone":"Cookies"}},{"tool":"click_element","annotationId":4,"navigates":true}]}`,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sextant/backend/browser"
+	"sextant/backend/tools/environment/lists"
 	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
@@ -33,7 +34,8 @@ func (t *Tools) savePDF() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		r := downloadList([]event.Download{d}, s.DownloadsKept(), "Saved "+annotator.Clean(d.Name, 60), observation.Sources(s.Address()))
+		r := lists.Downloads([]event.Download{d}, s.DownloadsKept(), "Saved "+annotator.Clean(d.Name, 60),
+			observation.Sources(s.Address()))
 		r.Value = d
 		r.Preview = []string{fmt.Sprintf("%s · %d KB", annotator.Clean(d.Name, 60), (d.Size+1023)/1024)}
 		return r, nil

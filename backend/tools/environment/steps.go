@@ -107,7 +107,8 @@ func (t *Tools) noSuchStep(name string) error {
 		return fmt.Errorf("%s cannot be a step; a step is one of %s", name, names)
 	}
 	if near := nearest.Names(name, t.stepTools, 1); len(near) > 0 {
-		return fmt.Errorf("there is no tool %q, the nearest is %s; a step is one of %s", annotator.Clean(name, 60), near[0], names)
+		return fmt.Errorf("there is no tool %q, the nearest is %s; a step is one of %s", annotator.Clean(name, 60),
+			near[0], names)
 	}
 	return fmt.Errorf("there is no tool %q; a step is one of %s", annotator.Clean(name, 60), names)
 }

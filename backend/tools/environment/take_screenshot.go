@@ -45,9 +45,15 @@ func (t *Tools) takeScreenshot() tool {
 		return toolspec.Description{Present: "Taking a picture of the page"}
 	}, func(ctx context.Context, s session, p screenshotParams) (toolspec.Result, error) {
 		if p.ID > 0 && p.FullPage {
-			return toolspec.Result{}, &argumentError{"annotationId and full_page cannot be combined", "send one of them"}
+			return toolspec.Result{}, &argumentError{
+				"annotationId and full_page cannot be combined",
+				"send one of them",
+			}
 		}
-		pic, err := s.Screenshot(ctx, surface.ScreenshotOptions{Annotated: p.Annotated, FullPage: p.FullPage, ID: p.ID, MaxTokens: p.MaxTokens})
+		pic, err := s.Screenshot(ctx, surface.ScreenshotOptions{
+			Annotated: p.Annotated, FullPage: p.FullPage, ID: p.ID,
+			MaxTokens: p.MaxTokens,
+		})
 		if err != nil {
 			return toolspec.Result{}, err
 		}
@@ -62,7 +68,8 @@ func (t *Tools) takeScreenshot() tool {
 			Bytes: len(pic.Data), URL: s.Address(), Note: note,
 		}
 		r := toolspec.OK(v)
-		r.Text = fmt.Sprintf("Picture of %s, %d × %d pixels, scale %g, about %d tokens.", observation.Place(v.URL), v.Width, v.Height, v.Scale, v.Tokens)
+		r.Text = fmt.Sprintf("Picture of %s, %d × %d pixels, scale %g, about %d tokens.", observation.Place(v.URL),
+			v.Width, v.Height, v.Scale, v.Tokens)
 		if note != "" {
 			r.Text += " " + note
 		}

@@ -30,7 +30,10 @@ func (t *Tools) typeText() tool {
 	}, func(s session, p typeParams) toolspec.Description {
 		d := withData(s, describeElement(s, "Typing into", p.ID), p.Text)
 		for _, name := range secrets.Names(p.Text) {
-			d.Secrets = append(d.Secrets, toolspec.SecretUse{Name: name, Place: string(secrets.Field), Origin: s.OriginOf(p.ID).Origin})
+			d.Secrets = append(d.Secrets, toolspec.SecretUse{
+				Name: name, Place: string(secrets.Field),
+				Origin: s.OriginOf(p.ID).Origin,
+			})
 		}
 		// The name of a secret may be shown, wherever it goes.
 		if concealed(s, p.ID) && !secrets.Only(p.Text) {
@@ -39,7 +42,8 @@ func (t *Tools) typeText() tool {
 		return d
 	}, func(ctx context.Context, s session, p typeParams) (toolspec.Result, error) {
 		if len(p.Text) > maxTyped {
-			return toolspec.Result{}, &argumentError{fmt.Sprintf("the text is %d bytes long, more than %d", len(p.Text), maxTyped), "send it in parts with clear: false"}
+			return toolspec.Result{}, &argumentError{fmt.Sprintf("the text is %d bytes long, more than %d",
+				len(p.Text), maxTyped), "send it in parts with clear: false"}
 		}
 		o, err := t.typeOptions(s, p)
 		if err != nil {

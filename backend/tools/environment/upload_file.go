@@ -54,7 +54,8 @@ func (t *Tools) uploadFile() tool {
 		p, err := read[uploadParams](call.Args)
 		if was, judged := t.resolved.Take(call.ID); judged && err == nil {
 			if paths, err := t.uploadPaths(p); err == nil && !slices.Equal(paths, was) {
-				return toolspec.Fail(toolspec.PermissionError, "the path now leads to another file than the one that was asked about, so nothing was uploaded",
+				return toolspec.Fail(toolspec.PermissionError,
+					"the path now leads to another file than the one that was asked about, so nothing was uploaded",
 					"Check the file, then send the path of the file itself."), nil
 			}
 		}
@@ -80,7 +81,10 @@ func (t *Tools) uploadPaths(p uploadParams) ([]string, error) {
 		if !filepath.IsAbs(f) {
 			folder := t.opts.Folder()
 			if folder == "" || !filepath.IsLocal(f) {
-				return nil, &argumentError{"the path " + annotator.Clean(f, 100) + " leads out of the workspace", "send an absolute path"}
+				return nil, &argumentError{
+					"the path " + annotator.Clean(f, 100) + " leads out of the workspace",
+					"send an absolute path",
+				}
 			}
 			f = filepath.Join(folder, f)
 		}

@@ -23,7 +23,10 @@ func (t *Tools) waitFor() tool {
 		name: "wait_for", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true}, timeout: 130_000,
 		examples: []string{`{"text":"Order placed"}`, `{"gone":"Loading"}`, `{"url":"/checkout","seconds":20}`},
 	}, func(_ session, p waitParams) toolspec.Description {
-		return toolspec.Description{Present: "Waiting for " + p.condition(), LimitMS: int(cmp.Or(p.Seconds, surface.DefaultWaitSeconds) * 1000)}
+		return toolspec.Description{
+			Present: "Waiting for " + p.condition(),
+			LimitMS: int(cmp.Or(p.Seconds, surface.DefaultWaitSeconds) * 1000),
+		}
 	}, func(ctx context.Context, s session, p waitParams) (toolspec.Result, error) {
 		if p.Text == "" && p.Gone == "" && p.URL == "" && p.Seconds <= 0 {
 			return toolspec.Result{}, &argumentError{"there is nothing to wait for", `send text, gone, url or seconds, e.g. {"text":"Saved"}`}

@@ -68,7 +68,8 @@ func runEditFile(ctx context.Context, t *Tools, r request[editFileParams]) (tool
 	var lines []int
 	_, err := t.history.Change(ctx, r.call, a, func(now history.State) (history.Edit, error) {
 		if !now.Exists {
-			return history.Edit{}, room.UserError("there is no "+a.Shown, t.fs.Nearest(a)+" To create it, call write_file.")
+			return history.Edit{}, room.UserError("there is no "+a.Shown,
+				t.fs.Nearest(a)+" To create it, call write_file.")
 		}
 		if err := t.history.RequireUnchanged(r.call, a, now); err != nil {
 			return history.Edit{}, err
@@ -122,7 +123,8 @@ func (p editFileParams) apply(a safefs.Target, content []byte) ([]byte, []int, e
 	}
 	encoded, err := format.Encode(strings.ReplaceAll(text, old, replacement))
 	if err != nil {
-		return nil, nil, room.UserError(fmt.Sprintf("%s is %s, which has no code for a character of new", a.Shown, format),
+		return nil, nil, room.UserError(fmt.Sprintf("%s is %s, which has no code for a character of new", a.Shown,
+			format),
 			"Send other characters.")
 	}
 	return encoded, at, nil
@@ -172,7 +174,8 @@ func notFound(a safefs.Target, text, old string) error {
 		}
 	}
 	if n, line := nearestLine(text, wanted); n > 0 {
-		message += fmt.Sprintf(". The line most like its first is line %d: %s", n, clip.Bytes(strings.TrimRight(line, "\r\n"), 200))
+		message += fmt.Sprintf(". The line most like its first is line %d: %s", n,
+			clip.Bytes(strings.TrimRight(line, "\r\n"), 200))
 		if strings.TrimSpace(line) == wanted {
 			suggestion = "It differs in spaces, or in the lines after it. Send the text exactly as read_file shows it."
 		}

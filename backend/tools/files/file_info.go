@@ -47,7 +47,11 @@ func fileInfo() tool {
 			`},"required":["path"],"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"path":"notes.txt"}`),
 		handler[fileInfoParams]{
-			paths: func(_ *Tools, _ toolspec.Call, p fileInfoParams) ([]pathUse, error) { return readsFrom(p.Path), nil },
+			paths: func(_ *Tools, _ toolspec.Call, p fileInfoParams) ([]pathUse,
+				error,
+			) {
+				return readsFrom(p.Path), nil
+			},
 			describe: func(_ *Tools, _ fileInfoParams, at []safefs.Target) toolspec.Description {
 				return toolspec.Description{Present: "Checking " + shownFolder(at[0])}
 			},
@@ -70,7 +74,8 @@ func runFileInfo(_ context.Context, t *Tools, r request[fileInfoParams]) (toolsp
 		Path: a.Shown, Exists: true, Type: safefs.Kind(info.Mode()), Size: info.Size(), Sensitive: a.Place.What,
 		Modified: info.ModTime().UTC().Format(time.RFC3339), Mode: info.Mode().String(),
 	}
-	if a.Workspace != "" && filepath.IsLocal(r.p.Path) && filepath.Join(a.Workspace, filepath.FromSlash(r.p.Path)) != a.Real {
+	if a.Workspace != "" && filepath.IsLocal(r.p.Path) &&
+		filepath.Join(a.Workspace, filepath.FromSlash(r.p.Path)) != a.Real {
 		out.Target = a.Real
 	}
 	if info.Mode().IsRegular() {

@@ -79,7 +79,10 @@ func New(cfg Config) *Tools {
 	fs := safefs.New(safefs.Config{Paths: cfg.Paths, Forbidden: cfg.Forbidden})
 	return &Tools{
 		cfg: cfg, fs: fs, trash: trash.New(cfg.Trash, cfg.Now),
-		history: history.New(history.Config{FS: fs, Blobs: cfg.Blobs, Log: cfg.Changes, Watcher: cfg.Watched, Now: cfg.Now}),
+		history: history.New(history.Config{
+			FS: fs, Blobs: cfg.Blobs, Log: cfg.Changes, Watcher: cfg.Watched,
+			Now: cfg.Now,
+		}),
 		List: room.List[tool]{
 			readFile(), writeFile(), editFile(), listDirectory(), fileInfo(), findFiles(), searchFiles(), undo(),
 		},

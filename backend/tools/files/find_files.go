@@ -36,9 +36,14 @@ func findFiles() tool {
 			`},"required":["pattern"],"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"pattern":"*.md"}`, `{"pattern":"**/*_test.go","path":"backend"}`),
 		handler[findFilesParams]{
-			paths: func(_ *Tools, _ toolspec.Call, p findFilesParams) ([]pathUse, error) { return readsFrom(p.Path), nil },
+			paths: func(_ *Tools, _ toolspec.Call, p findFilesParams) ([]pathUse,
+				error,
+			) {
+				return readsFrom(p.Path), nil
+			},
 			describe: func(_ *Tools, p findFilesParams, at []safefs.Target) toolspec.Description {
-				return toolspec.Description{Present: "Finding " + clip.Bytes(p.Pattern, 60) + " in " + shownFolder(at[0])}
+				return toolspec.Description{Present: "Finding " + clip.Bytes(p.Pattern, 60) +
+					" in " + shownFolder(at[0])}
 			},
 			run: runFindFiles,
 		})
@@ -87,7 +92,8 @@ func runFindFiles(ctx context.Context, t *Tools, r request[findFilesParams]) (to
 	note := w.Note(more)
 	count := english.Plural(len(found)+omitted, "file", "")
 	result := toolspec.OK(map[string]any{"path": a.Shown, "files": found, "note": note})
-	result.Text = fmt.Sprintf("%s in %s: %s%s\n", r.p.Pattern, a.Shown, count, inParentheses(note)) + strings.Join(found, "\n")
+	result.Text = fmt.Sprintf("%s in %s: %s%s\n", r.p.Pattern, a.Shown, count,
+		inParentheses(note)) + strings.Join(found, "\n")
 	result.Sentence = fmt.Sprintf("Found %s for %s", count, clip.Bytes(r.p.Pattern, 60))
 	result.Sources = w.Sources()
 	result.Preview = found[:min(3, len(found))]

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAListShowsNamesSizesAndFolders(t *testing.T) {
+func TestListDirectory(t *testing.T) {
 	b := set(t)
 	b.put("b.txt", "hello")
 	b.put("src/deep/x.go", "package x")
@@ -37,7 +37,7 @@ func TestAListShowsNamesSizesAndFolders(t *testing.T) {
 	b.fails("list_directory", `{"path":"none"}`, toolspec.UserError, "there is no none")
 }
 
-func TestALongListIsBoundedAndSaysSo(t *testing.T) {
+func TestLongListIsCut(t *testing.T) {
 	b := set(t)
 	for i := range 2010 {
 		b.put(fmt.Sprintf("f%04d", i), "")
@@ -113,7 +113,7 @@ func TestSearchGivesPathLineAndText(t *testing.T) {
 	b.fails("search_files", `{"pattern":"("}`, toolspec.ValidationError, "not a valid regular expression")
 }
 
-func TestAStoppedSearchEndsAtOnce(t *testing.T) {
+func TestCancelledSearchEnds(t *testing.T) {
 	b := set(t)
 	line := strings.Repeat("a", 1000) + "\n"
 	for i := range 40 {
@@ -144,7 +144,7 @@ func TestAStoppedSearchEndsAtOnce(t *testing.T) {
 	}
 }
 
-func TestTheWorkspaceFolderMayBeMadeAgain(t *testing.T) {
+func TestWorkspaceFolderCanBeReplaced(t *testing.T) {
 	b := set(t)
 	b.put("a.txt", "one")
 	b.ok("read_file", `{"path":"a.txt"}`)

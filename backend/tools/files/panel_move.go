@@ -127,7 +127,8 @@ func runPanelTrash(ctx context.Context, t *Tools, r request[panelPathParams]) (t
 	moved.Announce(nil)
 	result := toolspec.OK(item)
 	result.Sentence = "Moved " + shownNames(r.at) + " to the trash"
-	result.Text = fmt.Sprintf("Moved %s to the trash. It can be restored by its id %s for thirty days.", a.Shown, item.ID)
+	result.Text = fmt.Sprintf("Moved %s to the trash. It can be restored by its id %s for thirty days.", a.Shown,
+		item.ID)
 	result.Changed = []string{a.Real}
 	return result, nil
 }
@@ -180,7 +181,8 @@ func runPanelRestore(_ context.Context, t *Tools, r request[panelRestoreParams])
 }
 
 func notInTrash(id string) error {
-	return room.UserError(fmt.Sprintf("%q is no longer in the trash", clip.Bytes(id, 40)), "Check what is in the trash.")
+	return room.UserError(fmt.Sprintf("%q is no longer in the trash", clip.Bytes(id, 40)),
+		"Check what is in the trash.")
 }
 
 // Trash returns what is in the trash, newest first.

@@ -102,12 +102,14 @@ func runPanelSave(ctx context.Context, t *Tools, r request[panelSaveParams]) (to
 		result.Value = panelSaved{saved, history.HashOf(content)}
 	}
 	if !changed {
-		result.Text, result.Sentence = a.Shown+" holds exactly that already.", shownNames(r.at)+" holds exactly that already"
+		result.Text, result.Sentence = a.Shown+" holds exactly that already.",
+			shownNames(r.at)+" holds exactly that already"
 		result.Preview, result.Changed = nil, nil
 		return result, nil
 	}
 	result.Sentence = fmt.Sprintf("Saved %s to %s", lineCount(r.p.Content), shownNames(r.at))
-	result.Text = fmt.Sprintf("Saved %s: %s, %s.", a.Shown, lineCount(r.p.Content), humanize.Bytes(uint64(len(content))))
+	result.Text = fmt.Sprintf("Saved %s: %s, %s.", a.Shown, lineCount(r.p.Content),
+		humanize.Bytes(uint64(len(content))))
 	return result, nil
 }
 
@@ -134,7 +136,8 @@ func encodeLike(a safefs.Target, now history.State, text string) ([]byte, error)
 	}
 	content, err := format.Encode(text)
 	if err != nil {
-		return nil, room.UserError(fmt.Sprintf("%s is %s, which has no code for a character of this text", a.Shown, format),
+		return nil, room.UserError(fmt.Sprintf("%s is %s, which has no code for a character of this text", a.Shown,
+			format),
 			"Use other characters, or save it under another name.")
 	}
 	return content, nil

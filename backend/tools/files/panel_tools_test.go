@@ -37,7 +37,7 @@ func (b *bench) save(path, content, version string) string {
 	return `{"path":` + quoted(path) + `,"content":` + quoted(content) + `,"version":` + quoted(version) + `}`
 }
 
-func TestAnEditorSavesOnlyOverWhatItOpened(t *testing.T) {
+func TestEditorSavesOnlyOverTheVersionItOpened(t *testing.T) {
 	b := set(t)
 	b.caller = toolspec.CallerPerson
 	b.put("a.txt", "one\n")
@@ -88,7 +88,7 @@ func TestAFileKeepsItsEncodingWhenItIsSaved(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTextIsToldAndNeverWaitedFor(t *testing.T) {
+func TestEditorExplainsOtherThanTextAndDoesNotBlock(t *testing.T) {
 	b := set(t)
 	b.put("pic", "\x00\x01\x02")
 	b.put("latin", "caf\xe9")
@@ -136,7 +136,7 @@ func TestAMoveIsUndoneWithItsTurn(t *testing.T) {
 	}
 }
 
-func TestAMoveOverwritesNothingAndLeavesNoPlace(t *testing.T) {
+func TestMoveOverwritesNothing(t *testing.T) {
 	b := set(t)
 	b.put("a.txt", "a")
 	b.put("b.txt", "b")
@@ -168,7 +168,7 @@ func TestAMoveOverwritesNothingAndLeavesNoPlace(t *testing.T) {
 	b.holds("dir/x", "x")
 }
 
-func TestWhatWasThrownAwayIsPutBack(t *testing.T) {
+func TestTrashAndRestore(t *testing.T) {
 	b := set(t)
 	b.put("dir/one.txt", "1")
 	b.put("dir/.git/config", "[core]")
@@ -214,7 +214,7 @@ func TestAFolderIsMadeAndUndone(t *testing.T) {
 	}
 }
 
-func TestAFolderIsListedFoldersFirstWithWhatIsLeftOutMarked(t *testing.T) {
+func TestFolderListsFoldersFirstAndMarksIgnored(t *testing.T) {
 	b := set(t)
 	b.put(".gitignore", "out/\n")
 	b.put("out/x", "x")
@@ -248,7 +248,7 @@ func TestAFolderIsListedFoldersFirstWithWhatIsLeftOutMarked(t *testing.T) {
 	}
 }
 
-func TestAPathIsFoundByItsLetters(t *testing.T) {
+func TestPathsAreFoundByTheirLetters(t *testing.T) {
 	b := set(t)
 	for _, p := range []string{"src/app/main.go", "src/main_test.go", "docs/maintain.md", "other.txt", ".git/main"} {
 		b.put(p, "x")
@@ -262,7 +262,7 @@ func TestAPathIsFoundByItsLetters(t *testing.T) {
 	}
 }
 
-func TestOnlyAPictureIsShownAsOne(t *testing.T) {
+func TestOnlyPicturesAreShown(t *testing.T) {
 	b := set(t)
 	b.put("p.png", "\x89PNG\r\n\x1a\n0000")
 	b.put("p.svg", "<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>")

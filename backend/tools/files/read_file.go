@@ -148,7 +148,8 @@ func (t *Tools) readOne(
 	}
 	defer func() { _ = f.Close() }()
 	if budget <= 0 {
-		return fileText{}, room.UserError("the files before it used up the 1 MB of one call", "Call read_file for it alone.")
+		return fileText{}, room.UserError("the files before it used up the 1 MB of one call",
+			"Call read_file for it alone.")
 	}
 	// What is read is what the conversation knows of the file from now on.
 	sum := sha256.New()

@@ -60,7 +60,11 @@ func searchFiles() tool {
 			toolspec.Hints{ReadOnly: true, Idempotent: true},
 			`{"pattern":"TODO"}`, `{"pattern":"func \\w+Handler","path":"backend","glob":"*.go"}`),
 		handler[searchFilesParams]{
-			paths: func(_ *Tools, _ toolspec.Call, p searchFilesParams) ([]pathUse, error) { return readsFrom(p.Path), nil },
+			paths: func(_ *Tools, _ toolspec.Call, p searchFilesParams) ([]pathUse,
+				error,
+			) {
+				return readsFrom(p.Path), nil
+			},
 			describe: func(_ *Tools, p searchFilesParams, at []safefs.Target) toolspec.Description {
 				return toolspec.Description{
 					Present: "Searching " + shownFolder(at[0]) + " for “" + clip.Bytes(p.Pattern, 60) + "”",

@@ -25,7 +25,8 @@ func (t *Tools) panelCalls(
 	if err != nil {
 		return nil, err
 	}
-	if p.Turn == "" && p.Call == "" && len(list) > 0 && len(changes) > 0 && changes[len(changes)-1].Time.After(list[0].Time) {
+	if p.Turn == "" && p.Call == "" && len(list) > 0 && len(changes) > 0 &&
+		changes[len(changes)-1].Time.After(list[0].Time) {
 		return nil, nil
 	}
 	if p.Turn != "" {

@@ -84,7 +84,8 @@ func runWriteFile(ctx context.Context, t *Tools, r request[writeFileParams]) (to
 	v := written{Path: a.Shown, Lines: textfile.CountLines(r.p.Content), Size: len(content)}
 	if !changed {
 		result := toolspec.OK(v)
-		result.Text, result.Sentence = a.Shown+" holds exactly that already.", shownNames(r.at)+" holds exactly that already"
+		result.Text, result.Sentence = a.Shown+" holds exactly that already.",
+			shownNames(r.at)+" holds exactly that already"
 		return result, nil
 	}
 	result, verb := v.result(a, before, content, r.p.Content), "Replaced"
@@ -92,7 +93,8 @@ func runWriteFile(ctx context.Context, t *Tools, r request[writeFileParams]) (to
 		verb = "Created"
 	}
 	result.Sentence = fmt.Sprintf("Wrote %s to %s", lineCount(r.p.Content), shownNames(r.at))
-	result.Text = fmt.Sprintf("%s %s: %s, %s.", verb, a.Shown, lineCount(r.p.Content), humanize.Bytes(uint64(len(content))))
+	result.Text = fmt.Sprintf("%s %s: %s, %s.", verb, a.Shown, lineCount(r.p.Content),
+		humanize.Bytes(uint64(len(content))))
 	return result, nil
 }
 

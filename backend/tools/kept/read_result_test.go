@@ -113,7 +113,7 @@ func texts() *rapid.Generator[string] {
 	})
 }
 
-func TestPagesJoinedAreTheWholeTextInWhateverUnitTheyAreRead(t *testing.T) {
+func TestJoinedPagesAreTheWholeText(t *testing.T) {
 	h := newHouse(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		text := texts().Draw(rt, "text")
@@ -149,7 +149,7 @@ func TestPagesJoinedAreTheWholeTextInWhateverUnitTheyAreRead(t *testing.T) {
 	})
 }
 
-func TestASearchFindsTheLinesThatGrepFinds(t *testing.T) {
+func TestSearchFindsTheLinesThatGrepFinds(t *testing.T) {
 	grep, err := exec.LookPath("grep")
 	if err != nil {
 		t.Skip("no grep here")
@@ -193,7 +193,7 @@ func TestASearchFindsTheLinesThatGrepFinds(t *testing.T) {
 	})
 }
 
-func TestASearchTellsTheLinesAroundAMatchOnceAndWhereInALongLineItStands(t *testing.T) {
+func TestSearchReturnsContextOnceAndThePositionInALongLine(t *testing.T) {
 	h := newHouse(t)
 	id := h.keep("one\ntwo\nneedle\nfour\nneedle\nsix\nseven\neight\nnine\nneedle\n", wire.KeptResult{})
 	page, _ := h.read(mine, readResultParams{Handle: id, Pattern: "needle", Context: 1})
@@ -216,7 +216,7 @@ func TestASearchTellsTheLinesAroundAMatchOnceAndWhereInALongLineItStands(t *test
 	}
 }
 
-func TestOnlyWhoseAResultIsReadsItAndAPersonEverything(t *testing.T) {
+func TestOnlyTheOwnerAndAPersonReadAResult(t *testing.T) {
 	h := newHouse(t)
 	id := h.keep("private\n", wire.KeptResult{})
 	for _, other := range []toolspec.Provenance{
@@ -242,7 +242,7 @@ func TestOnlyWhoseAResultIsReadsItAndAPersonEverything(t *testing.T) {
 	}
 }
 
-func TestAPageIsAsMuchFromOutsideAsTheWholeWas(t *testing.T) {
+func TestPageHasTheSourcesOfTheWholeResult(t *testing.T) {
 	h := newHouse(t)
 	id := h.keep("one\ntwo\n", wire.KeptResult{Sources: []string{"mcp:mail"}, Read: []string{"file /home/ada/plan.txt"}})
 	for _, p := range []readResultParams{{Handle: id}, {Handle: id, Pattern: "two"}, {Handle: id, Pattern: "none"}, {Handle: id, Unit: inCharacters}} {
@@ -253,7 +253,7 @@ func TestAPageIsAsMuchFromOutsideAsTheWholeWas(t *testing.T) {
 	}
 }
 
-func TestAResultSurvivesARestartAndIsGoneWithItsConversation(t *testing.T) {
+func TestResultSurvivesARestartAndIsDeletedWithItsConversation(t *testing.T) {
 	h := newHouse(t)
 	id := h.keep("kept\n", wire.KeptResult{})
 	if err := h.store.Close(); err != nil {
@@ -276,7 +276,7 @@ func TestAResultSurvivesARestartAndIsGoneWithItsConversation(t *testing.T) {
 	}
 }
 
-func TestADraftIsKeptAsValidTextAndNotBeyondItsBound(t *testing.T) {
+func TestDraftIsValidTextWithinItsBound(t *testing.T) {
 	h := newHouse(t)
 	d, err := h.longs.Draft()
 	if err != nil {
@@ -323,7 +323,7 @@ func TestADraftIsKeptAsValidTextAndNotBeyondItsBound(t *testing.T) {
 	if !kept.Cut || kept.Bytes > results.MaxBytes || kept.Bytes < results.MaxBytes-3 {
 		t.Errorf("%+v", kept)
 	}
-	if page, r := h.read(mine, readResultParams{Handle: kept.ID, Offset: kept.Lines, Limit: 1}); !page.Cut || !strings.Contains(r.Text, "only this much was kept") {
+	if page, r := h.read(mine, readResultParams{Handle: kept.ID, Offset: kept.Lines, Limit: 1}); !page.Cut || !strings.Contains(r.Text, "the rest was not stored") {
 		t.Errorf("%q", r.Text)
 	}
 }
@@ -352,7 +352,7 @@ func (m talking) Message(_ context.Context, id string) (chat.Message, error) {
 	return found, nil
 }
 
-func TestAnOldResultIsReadAgainByItsMessageAndStaysFromOutside(t *testing.T) {
+func TestOldResultIsReadByItsMessage(t *testing.T) {
 	tools := New(nil, talking{
 		"m_page":   {ID: "m_page", Conversation: "mine", Role: chat.RoleTool, Text: "one\ntwo\nthree", Outside: []string{"https://shop.example"}},
 		"m_file":   {ID: "m_file", Conversation: "mine", Role: chat.RoleTool, Text: "secret plan"},
@@ -376,7 +376,7 @@ func TestAnOldResultIsReadAgainByItsMessageAndStaysFromOutside(t *testing.T) {
 	other := mine
 	other.Conversation = "other"
 	for _, r := range []toolspec.Result{read(other, `{"handle":"m_page"}`), read(mine, `{"handle":"m_spoken"}`), read(mine, `{"handle":"m_none"}`)} {
-		if r.Success || !strings.Contains(r.Error, "no result") {
+		if r.Success || !strings.Contains(r.Error, "no stored result") {
 			t.Errorf("%+v", r)
 		}
 	}

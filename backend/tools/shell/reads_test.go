@@ -29,7 +29,7 @@ func ways(t *testing.T, each func(t *testing.T, without ...string)) {
 }
 
 // A command that does something else than its text says stands for every one that is misread.
-func TestACommandMisreadAsHarmlessCannotWriteTheWorkspace(t *testing.T) {
+func TestCommandMisreadAsHarmlessCannotWrite(t *testing.T) {
 	ways(t, func(t *testing.T, without ...string) {
 		b := newBench(t, without...)
 		bin := filepath.Join(b.ws, "bin")
@@ -70,7 +70,7 @@ func TestACommandMisreadAsHarmlessCannotWriteTheWorkspace(t *testing.T) {
 	})
 }
 
-func TestHarmlessWorkIsDoneInAWorkspaceThatCannotBeWritten(t *testing.T) {
+func TestHarmlessCommandRunsInAReadOnlyWorkspace(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")
 	}
@@ -103,7 +103,7 @@ func TestHarmlessWorkIsDoneInAWorkspaceThatCannotBeWritten(t *testing.T) {
 	})
 }
 
-func TestWhereACommandWorksOutsideOfTheWorkspaceIsToldAsRead(t *testing.T) {
+func TestFoldersOutsideTheWorkspaceCountAsRead(t *testing.T) {
 	b := newBench(t)
 	if ok, _, why := confine.New(confine.Config{}).Available(); !ok {
 		t.Skip(why)

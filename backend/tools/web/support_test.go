@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"sextant/backend/guard/egress"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -97,7 +98,7 @@ func says(t *testing.T, r toolspec.Result, want ...string) {
 	}
 	for _, w := range want {
 		if !strings.Contains(r.ModelText(), w) {
-			t.Errorf("%q does not say %q", brief(r.ModelText(), 500), w)
+			t.Errorf("%q does not say %q", clip.Runes(r.ModelText(), 500), w)
 		}
 	}
 }

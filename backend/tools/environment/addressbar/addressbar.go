@@ -91,7 +91,8 @@ func schemeOf(s string) (scheme string, ok bool) {
 // isScheme reports whether a word before a colon and digits is a scheme and not a host.
 func isScheme(word string) bool {
 	switch word {
-	case "javascript", "data", "file", "chrome", "about", "blob", "mailto", "tel", "http", "https", "ws", "wss", "ftp", "view-source":
+	case "javascript", "data", "file", "chrome", "about", "blob", "mailto", "tel", "http", "https", "ws", "wss", "ftp",
+		"view-source":
 		return true
 	}
 	return false

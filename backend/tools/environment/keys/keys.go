@@ -31,4 +31,3 @@ func IsCopy(key string) bool {
 	last, modified := chord(key)
 	return modified && (last == "c" || last == "x" || last == "insert") || strings.EqualFold(key, "Shift+Delete")
 }
-

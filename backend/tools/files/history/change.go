@@ -211,7 +211,8 @@ func (h *History) Read(ctx context.Context, t safefs.Target) (State, error) {
 		return State{}, fmt.Errorf("reading %s: %w", t.Shown, err)
 	}
 	if len(content) > MaxContent {
-		return State{}, room.UserError(fmt.Sprintf("%s is larger than %s, too large to be undone", t.Shown, humanize.IBytes(MaxContent)),
+		return State{}, room.UserError(fmt.Sprintf("%s is larger than %s, too large to be undone", t.Shown,
+			humanize.IBytes(MaxContent)),
 			"Change it with bash.")
 	}
 	return State{true, content, info}, nil
@@ -237,8 +238,9 @@ func (h *History) readOther(t safefs.Target, info fs.FileInfo) (State, error) {
 // record stores both contents and the row of a change before it is made.
 func (h *History) record(ctx context.Context, call toolspec.Call, t safefs.Target, now State, to Edit) error {
 	c := wire.FileChange{
-		Tool: call.Tool, Call: call.ID, Turn: call.From.Turn, Conversation: call.From.Conversation, Owner: call.From.Owner(),
-		Path: t.Real, Time: h.cfg.Now(),
+		Tool: call.Tool, Call: call.ID, Turn: call.From.Turn, Conversation: call.From.Conversation,
+		Owner: call.From.Owner(),
+		Path:  t.Real, Time: h.cfg.Now(),
 		Before: now.Hash(), After: to.hash(), Mode: uint32(now.Mode()), AfterMode: uint32(to.Mode),
 	}
 	for _, side := range []struct {
@@ -266,7 +268,8 @@ func (h *History) OpenParent(t safefs.Target) (*os.Root, error) {
 	for {
 		info, err := os.Lstat(existing)
 		if err == nil && !info.IsDir() {
-			return nil, room.UserError(existing+" is not a folder, so nothing can be written below it", "Send another path.")
+			return nil, room.UserError(existing+" is not a folder, so nothing can be written below it",
+				"Send another path.")
 		}
 		if err == nil || filepath.Dir(existing) == existing {
 			break

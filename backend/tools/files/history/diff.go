@@ -30,7 +30,8 @@ type Diff struct {
 // long, gets a Note instead.
 func Compare(name string, before, after []byte) Diff {
 	isText := func(b []byte) bool { return bytes.IndexByte(b, 0) < 0 && utf8.Valid(b) }
-	sizes := fmt.Sprintf(": %s before, %s after", humanize.Bytes(uint64(len(before))), humanize.Bytes(uint64(len(after))))
+	sizes := fmt.Sprintf(": %s before, %s after", humanize.Bytes(uint64(len(before))),
+		humanize.Bytes(uint64(len(after))))
 	switch {
 	case !isText(before) || !isText(after):
 		return Diff{Note: "not text" + sizes}

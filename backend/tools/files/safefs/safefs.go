@@ -109,7 +109,8 @@ func (f *FS) LocateEntry(path string) (Target, error) {
 			"Send the path of one, in the workspace or absolute.")
 	}
 	if len(base) > 255 {
-		return Target{}, room.Invalid("the name "+clip.Bytes(base, 60)+" is longer than 255 bytes", "Send a shorter one.")
+		return Target{}, room.Invalid("the name "+clip.Bytes(base, 60)+" is longer than 255 bytes",
+			"Send a shorter one.")
 	}
 	in, err := f.Locate(dir)
 	if err != nil {
@@ -260,7 +261,8 @@ func (f *FS) Lstat(t Target) (fs.FileInfo, error) {
 	if err != nil {
 		// The folder of a missing path may be missing too, or be a file.
 		info, statErr := os.Lstat(filepath.Dir(t.Real))
-		if errors.Is(statErr, fs.ErrNotExist) || errors.Is(statErr, syscall.ENOTDIR) || statErr == nil && !info.IsDir() {
+		if errors.Is(statErr, fs.ErrNotExist) || errors.Is(statErr, syscall.ENOTDIR) || statErr == nil &&
+			!info.IsDir() {
 			return nil, fs.ErrNotExist
 		}
 		return nil, err
@@ -327,7 +329,8 @@ func (f *FS) Explain(t Target, err error) error {
 		}
 	}
 	return &room.CallError{
-		Type: toolspec.SystemError, Message: t.Shown + ": " + cause(err), Suggestion: "Check with file_info what it is.",
+		Type: toolspec.SystemError, Message: t.Shown + ": " + cause(err),
+		Suggestion: "Check with file_info what it is.",
 	}
 }
 

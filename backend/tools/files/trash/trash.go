@@ -67,7 +67,10 @@ func (c *Can) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 	if err != nil {
 		return wire.TrashItem{}, err
 	}
-	item := wire.TrashItem{ID: strings.ToLower(rand.Text()), Path: path, Name: base, Folder: info.IsDir(), Time: c.now()}
+	item := wire.TrashItem{
+		ID: strings.ToLower(rand.Text()), Path: path, Name: base, Folder: info.IsDir(),
+		Time: c.now(),
+	}
 	if !info.IsDir() {
 		item.Size = info.Size()
 	}

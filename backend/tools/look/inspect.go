@@ -1,12 +1,10 @@
-// Package look holds tools that only look: git_read at a repository's history and changes,
-// sql_query into a SQLite file, system_info at this machine.
+// Package look holds tools that only read: git_read a repository's history and changes, sql_query a SQLite
+// file, system_info this machine.
 //
-// The contract: nothing of them changes a file or starts what somebody else wrote. A
-// repository's own configuration can name programs (hooks, filters, differs, pagers); git is
-// run so that none of them starts. A database is opened for reading, and an authorizer lets
-// nothing but reading pass. Command lines are shown without what looks like a secret. Where a
-// path leads is judged by guard/places; what no tool may touch is refused here, whether the rest
-// is asked about is the policy's matter.
+// They change no file and start no program of somebody else. A repository's configuration can name programs
+// (hooks, filters, diff drivers, pagers); git is run so that none of them starts. A database is opened
+// read-only, and an authorizer allows only reading. Command lines are shown without what looks like a secret.
+// Places that no tool may touch are refused here; the rest is the policy's matter.
 package look
 
 import (
@@ -17,28 +15,29 @@ import (
 	"sextant/backend/guard/confine"
 	"sextant/backend/guard/places"
 	"sextant/backend/tools/room"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
-// Config is what the tools stand on.
+// Config is what the tools need.
 type Config struct {
 	room.Paths
-	// Forbidden are the absolute paths that rules of the person keep from a tool. nil knows none.
+	// Forbidden returns the absolute paths that the person's rules keep from a tool; nil means none.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
-	// Confine is where git runs, without network and with nothing to write; nil, or one that has no
-	// sandbox here, runs it without.
+	// Confine is the sandbox that git runs in, without network and without writing. With nil, or where
+	// there is no sandbox, git runs without one.
 	Confine *confine.Confine
-	// Proc is where the system tells of itself, "/proc" when empty.
+	// Proc is the proc file system, "/proc" when empty.
 	Proc string
 }
 
-// Tools are the tools that look. Safe for concurrent use.
+// Tools are the tools. Safe for concurrent use.
 type Tools struct {
 	room.List[tool]
 	cfg Config
 }
 
-// tool is one tool: its definition, the paths a call reads, how it is told, and what it does.
+// tool is a tool: its definition and its functions; paths returns what a call reads.
 type tool struct {
 	def      toolspec.Definition
 	paths    func(t *Tools, call toolspec.Call) ([]toolspec.FileUse, *toolspec.Result)
@@ -46,7 +45,7 @@ type tool struct {
 	run      func(ctx context.Context, t *Tools, call toolspec.Call) toolspec.Result
 }
 
-// New makes the tools. It starts nothing.
+// New makes the tools.
 func New(cfg Config) *Tools {
 	if cfg.Proc == "" {
 		cfg.Proc = "/proc"
@@ -57,8 +56,7 @@ func New(cfg Config) *Tools {
 // Definition implements room.Tool.
 func (x tool) Definition() toolspec.Definition { return x.def }
 
-// Refuse says of a call that it never runs, because what it would read is closed to every tool;
-// nil when it may.
+// Refuse returns the refusal of a call that would read a place closed to every tool, nil for any other call.
 func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 	x, ok := t.Find(call.Tool)
 	if !ok {
@@ -86,21 +84,24 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return d
 }
 
-// Execute runs one call; what went wrong stands in the Result.
-func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+// Execute runs one call; a failure is in the Result.
+func (t *Tools) Execute(
+	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
+) (toolspec.Result, error) {
 	x, ok := t.Find(call.Tool)
 	if !ok {
-		return toolspec.Fail(toolspec.ValidationError, "there is no tool "+call.Tool+" that looks", "Look at the list of tools again."), nil
+		return toolspec.Fail(toolspec.ValidationError, "there is no tool "+call.Tool, "Read the list of tools again."),
+			nil
 	}
 	return x.run(ctx, t, call), nil
 }
 
-// define makes a definition; doc is the text of the tool's .md file.
+// define makes the definition of a tool; doc is the text of its .md file.
 func define(name, group, doc, parameters string, examples ...string) toolspec.Definition {
 	return room.Define(name, group, doc, parameters, toolspec.Hints{ReadOnly: true}, examples...)
 }
 
-// locate is the reading of the place that a call's path leads to; "" is the workspace folder.
+// locate returns the use of the place that a call's path leads to; "" is the workspace folder.
 func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
 	if path == "" {
 		path = "."
@@ -115,8 +116,7 @@ func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
 	return toolspec.FileUse{Path: at.Real, Use: toolspec.UseRead, Sensitive: at.Place.What}, nil
 }
 
-// reads is the reading of an absolute path whose links were followed; what no tool may touch is
-// refused.
+// reads returns the use of an absolute path with links followed. A secret place is refused.
 func (t *Tools) reads(real string) (toolspec.FileUse, *toolspec.Result) {
 	place := t.cfg.Places.Judge(real)
 	if place.Kind == places.Secret {
@@ -125,7 +125,7 @@ func (t *Tools) reads(real string) (toolspec.FileUse, *toolspec.Result) {
 	return toolspec.FileUse{Path: real, Use: toolspec.UseRead, Sensitive: place.What}, nil
 }
 
-// sources says where what was read at path came from, nil for the person's own.
+// sources returns the source of what was read at path, nil for the person's own files.
 func (t *Tools) sources(path string) []string {
 	if from := t.cfg.From(path); from != "" {
 		return []string{from}
@@ -133,17 +133,13 @@ func (t *Tools) sources(path string) []string {
 	return nil
 }
 
-// maxText is how many characters of a result a model reads.
+// maxText bounds the text of a result, in characters.
 const maxText = 2 << 20
 
-// shown is text for a model: without what a terminal would obey, at most maxText characters.
-func shown(text string, more bool, next string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\ufffd"))
+// forModel is text without control characters, cut at maxText characters. more says that it was cut before,
+// next how to get the rest.
+func forModel(text string, more bool, next string) string {
+	text = clip.Printable(text)
 	if n := utf8.RuneCountInString(text); n > maxText {
 		text, more = string([]rune(text)[:maxText]), true
 	}

@@ -64,7 +64,7 @@ func (b *bench) networked(command string) toolspec.Result {
 	return b.call(b.t.Context(), map[string]any{"command": command, "network": true})
 }
 
-func TestAHostThatACommandNamesWasJudgedWithItAndAnotherIsAskedOnce(t *testing.T) {
+func TestNewHostIsAskedAboutOnce(t *testing.T) {
 	b, asked := limited(t, func(_ context.Context, host string) error {
 		if host == "fine.test" {
 			return nil
@@ -88,7 +88,7 @@ func TestAHostThatACommandNamesWasJudgedWithItAndAnotherIsAskedOnce(t *testing.T
 	}
 }
 
-func TestWhyAGrantedHostWasNotReachedIsToldAlsoWhereProgramsPrintANumber(t *testing.T) {
+func TestFailedConnectionsAreReported(t *testing.T) {
 	b, _ := limited(t, func(context.Context, string) error { return nil })
 	r := b.networked("curl -sS https://$(printf go)ne.test/; curl -sS http://$(printf he)re.test/")
 	for _, want := range []string{"response 502", "A connection failed: gone.test:443 was not found. No address is known under this name.", "page of here.test"} {
@@ -118,7 +118,7 @@ func TestTheDescriptionSaysThatTheNetworkIsLimited(t *testing.T) {
 	}
 }
 
-func TestAQuestionEndsWithItsCommandAndWithACancelledCall(t *testing.T) {
+func TestOpenQuestionEndsWithItsCommand(t *testing.T) {
 	waiting, ended := make(chan struct{}, 8), make(chan error, 8)
 	b, _ := limited(t, func(ctx context.Context, _ string) error {
 		waiting <- struct{}{}
@@ -152,7 +152,7 @@ func TestAQuestionEndsWithItsCommandAndWithACancelledCall(t *testing.T) {
 	}
 }
 
-func TestProgramsOfEveryDayTakeTheWayOut(t *testing.T) {
+func TestCommonProgramsUseTheProxy(t *testing.T) {
 	b, asked := limited(t, func(context.Context, string) error { return errors.New("not today") })
 	ran := 0
 	for _, p := range []struct{ program, command, host string }{

@@ -2,7 +2,6 @@ package kept
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,53 +10,39 @@ import (
 	"unicode/utf8"
 )
 
-// obeying is a reader that ends with its context.
-type obeying struct {
-	ctx  context.Context //nolint:containedctx // it lives for one call
-	from io.Reader
-}
-
-// Read implements io.Reader.
-func (o obeying) Read(b []byte) (int, error) {
-	if err := o.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return o.from.Read(b)
-}
-
-// lines reads a page of at most limit lines and maxPage characters. A line that does not fit on a
-// page of its own ends the page within it, and the rest of it is read in characters.
+// lines reads a page of at most limit lines and maxPage characters. A line that is too long for any page
+// is cut; the rest of it is read in characters.
 func (v *part) lines(from io.Reader, limit int) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	var page strings.Builder
-	before, in := 0, 0 // characters before the page and on it
+	before, onPage := 0, 0 // characters before the page and on it
 	for number := 1; ; number++ {
 		wanted := number >= v.Offset
 		if wanted && v.Count == limit {
-			return v.ends(r, page.String(), number, inLines)
+			return v.endAt(r, page.String(), number, inLines)
 		}
-		begun := page.Len()
+		start := page.Len()
 		for {
 			piece, err := r.ReadSlice('\n')
-			n := starts(piece)
+			n := countRunes(piece)
 			switch {
 			case !wanted:
 				before += n
-			case in+n <= maxPage:
+			case onPage+n <= maxPage:
 				page.Write(piece)
-				in += n
+				onPage += n
 			case v.Count > 0:
-				// It stands on the next page as a whole.
-				return v.cut(page.String()[:begun], number, inLines)
+				// The whole line is left to the next page.
+				return v.cut(page.String()[:start], number, inLines)
 			default:
-				page.Write(piece[:upTo(piece, maxPage-in)])
+				page.Write(piece[:runeOffset(piece, maxPage-onPage)])
 				v.Count = 1
 				return v.cut(page.String(), before+maxPage+1, inCharacters)
 			}
 			if errors.Is(err, bufio.ErrBufferFull) {
 				continue
 			}
-			if wanted && page.Len() > begun {
+			if wanted && page.Len() > start {
 				v.Count++
 			}
 			if errors.Is(err, io.EOF) {
@@ -72,8 +57,8 @@ func (v *part) lines(from io.Reader, limit int) error {
 	}
 }
 
-// starts is how many characters begin in a piece of text, which may begin and end within one.
-func starts(piece []byte) (n int) {
+// countRunes counts the characters that begin in a piece of text, which may begin and end within one.
+func countRunes(piece []byte) (n int) {
 	for _, c := range piece {
 		if utf8.RuneStart(c) {
 			n++
@@ -82,8 +67,8 @@ func starts(piece []byte) (n int) {
 	return n
 }
 
-// upTo is where the character after the next n begins in piece.
-func upTo(piece []byte, n int) int {
+// runeOffset is where the character after the next n begins in piece.
+func runeOffset(piece []byte, n int) int {
 	for i, c := range piece {
 		if !utf8.RuneStart(c) {
 			continue
@@ -102,8 +87,8 @@ func (v *part) cut(text string, next int, unit string) error {
 	return nil
 }
 
-// ends ends a page at next, unless r ends there too.
-func (v *part) ends(r *bufio.Reader, text string, next int, unit string) error {
+// endAt ends a page before next, unless the text ends there too.
+func (v *part) endAt(r *bufio.Reader, text string, next int, unit string) error {
 	v.Text = text
 	_, err := r.Peek(1)
 	if errors.Is(err, io.EOF) {
@@ -120,7 +105,7 @@ func (v *part) characters(from io.Reader, limit int) error {
 	var page strings.Builder
 	for at := 1; ; at++ {
 		if v.Count == limit {
-			return v.ends(r, page.String(), at, inCharacters)
+			return v.endAt(r, page.String(), at, inCharacters)
 		}
 		c, _, err := r.ReadRune()
 		if errors.Is(err, io.EOF) {
@@ -137,15 +122,14 @@ func (v *part) characters(from io.Reader, limit int) error {
 	}
 }
 
-// maxFound is how many characters of one line a search tells.
-const maxFound = 400
+// maxMatchText bounds one line of a search result, in bytes.
+const maxMatchText = 400
 
-// search finds the lines from v.Offset on that match, with around lines before and after each,
-// written as grep -n does: "12:" before a match, "11-" before a line around it, "--" between
-// groups.
+// search finds the lines from v.Offset on that match, with around lines of context, in the format of
+// grep -n: "12:" before a match, "11-" before a line of context, "--" between groups.
 func (v *part) search(from io.Reader, pattern *regexp.Regexp, limit, around int) error {
 	r := bufio.NewReaderSize(from, 64<<10)
-	s := searching{v: v, around: around}
+	s := searchWriter{v: v, context: around}
 	at := 1 // the character that the line begins with
 	for number := 1; ; number++ {
 		line, err := r.ReadString('\n')
@@ -175,58 +159,58 @@ func (v *part) search(from io.Reader, pattern *regexp.Regexp, limit, around int)
 	return nil
 }
 
-// searching writes what a search finds.
-type searching struct {
-	v      *part
-	around int
-	out    strings.Builder
-	used   int
-	// waiting are the lines before that a match would tell; after are those still to be told.
-	waiting []string
+// searchWriter writes the lines that a search finds.
+type searchWriter struct {
+	v       *part
+	context int
+	out     strings.Builder
+	used    int
+	// pending are the lines before a possible match; after is how many lines of context follow.
+	pending []string
 	after   int
 	last    int
 }
 
-func (s *searching) line(number, at int, line string, place []int) {
+func (s *searchWriter) line(number, at int, line string, place []int) {
 	switch {
 	case place != nil:
-		if s.around > 0 && s.last > 0 && number-len(s.waiting) > s.last+1 {
+		if s.context > 0 && s.last > 0 && number-len(s.pending) > s.last+1 {
 			s.write("--\n")
 		}
-		for _, w := range s.waiting {
+		for _, w := range s.pending {
 			s.write(w)
 		}
-		s.waiting, s.after, s.last = s.waiting[:0], s.around, number
+		s.pending, s.after, s.last = s.pending[:0], s.context, number
 		s.v.Count++
-		s.write(fmt.Sprintf("%d:%s\n", number, within(line, at, place)))
+		s.write(fmt.Sprintf("%d:%s\n", number, excerpt(line, at, place)))
 	case s.after > 0:
 		s.after--
 		s.last = number
-		s.write(fmt.Sprintf("%d-%s\n", number, within(line, at, []int{0, 0})))
-	case s.around > 0:
-		if len(s.waiting) == s.around {
-			s.waiting = append(s.waiting[:0], s.waiting[1:]...)
+		s.write(fmt.Sprintf("%d-%s\n", number, excerpt(line, at, []int{0, 0})))
+	case s.context > 0:
+		if len(s.pending) == s.context {
+			s.pending = append(s.pending[:0], s.pending[1:]...)
 		}
-		s.waiting = append(s.waiting, fmt.Sprintf("%d-%s\n", number, within(line, at, []int{0, 0})))
+		s.pending = append(s.pending, fmt.Sprintf("%d-%s\n", number, excerpt(line, at, []int{0, 0})))
 	}
 }
 
-func (s *searching) write(text string) {
+func (s *searchWriter) write(text string) {
 	s.out.WriteString(text)
 	s.used += utf8.RuneCountInString(text)
 }
 
-// within is a line, or of a long one what stands around place, with the character of the whole
-// text that it begins with.
-func within(line string, at int, place []int) string {
-	if len(line) <= maxFound {
+// excerpt is a line, or of a long line the text around place, with the number of its first character in
+// the whole text.
+func excerpt(line string, at int, place []int) string {
+	if len(line) <= maxMatchText {
 		return line
 	}
-	start := max(0, place[0]-maxFound/4)
+	start := max(0, place[0]-maxMatchText/4)
 	for start > 0 && !utf8.RuneStart(line[start]) {
 		start--
 	}
-	end := min(len(line), start+maxFound)
+	end := min(len(line), start+maxMatchText)
 	for end < len(line) && !utf8.RuneStart(line[end]) {
 		end--
 	}

@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAPathIsFollowedJudgedAndRefused(t *testing.T) {
+func TestLocate(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestAPathIsFollowedJudgedAndRefused(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatAreNoObjectAreToldAndNoneAreFine(t *testing.T) {
+func TestDecode(t *testing.T) {
 	var into struct{ N int }
 	for args, good := range map[string]bool{"": true, `{"n":1}`: true, `{"n":"x"}`: false, `[`: false} {
 		if bad := Decode(json.RawMessage(args), &into); (bad == nil) != good {

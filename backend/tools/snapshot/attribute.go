@@ -13,12 +13,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// together is the note of what changed while several commands ran.
-const together = "another command ran at the same time, and which of them changed it is not known"
+// concurrentNote is the note of a change while several commands ran.
+const concurrentNote = "another command ran at the same time, and which of them changed it is not known"
 
-// settle keeps rows of what s found different for the command that did it: the one that ends, or
-// the one that began first. The contents of both sides become blobs before.
-func (f *folder) settle(ctx context.Context, s *scan, ending *Run) error {
+// attribute records what s found different as changes of a command: the one that ends, or the one that started first.
+// The contents of both sides are stored as blobs before.
+func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
 	r := ending
 	if r == nil {
 		r = f.running[0]
@@ -26,7 +26,7 @@ func (f *folder) settle(ctx context.Context, s *scan, ending *Run) error {
 	if r.done.Why != "" {
 		return nil
 	}
-	r.done.Unwatched = append(r.done.Unwatched, s.unseen...)
+	r.done.Unwatched = append(r.done.Unwatched, s.unwatchedChanges...)
 	var rows []wire.FileChange
 	var sides []state
 	for _, rel := range differences(f.known, s.next) {
@@ -34,7 +34,7 @@ func (f *folder) settle(ctx context.Context, s *scan, ending *Run) error {
 		if before.Bulk || after.Bulk || below(rel, f.passed) {
 			continue
 		}
-		if !r.ended.IsZero() && after.There && !after.Mode.IsDir() && later(after.Changed, r.ended, time.Now()) {
+		if !r.ended.IsZero() && after.There && !after.Mode.IsDir() && changedAfter(after.Changed, r.ended, time.Now()) {
 			r.done.Others = append(r.done.Others, rel)
 			continue
 		}
@@ -47,30 +47,31 @@ func (f *folder) settle(ctx context.Context, s *scan, ending *Run) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	return f.keep(ctx, r, rows, sides)
+	return f.record(ctx, r, rows, sides)
 }
 
-// later reports whether a file changed after a command had ended. A time that is still to come is one
-// of another clock, as file systems of other machines have, and says nothing.
-func later(changed int64, ended, now time.Time) bool {
+// changedAfter reports whether a file changed after a command had ended. A time in the future comes from another
+// clock, such as that of a network file system, and does not count.
+func changedAfter(changed int64, ended, now time.Time) bool {
 	return changed > ended.Add(tick).UnixNano() && changed <= now.UnixNano()
 }
 
 func (f *folder) row(r *Run, rel string, before, after state) wire.FileChange {
 	note := r.note
 	if len(f.running) > 1 {
-		note = together
+		note = concurrentNote
 	}
 	return wire.FileChange{
-		Tool: r.row.Tool, Call: r.row.Call, Turn: r.row.Turn, Conversation: r.row.Conversation, Owner: r.row.Owner, Note: note,
+		Tool: r.row.Tool, Call: r.row.Call, Turn: r.row.Turn, Conversation: r.row.Conversation, Owner: r.row.Owner,
+		Note: note,
 		Path: filepath.Join(f.path, filepath.FromSlash(rel)), Before: before.id(), After: after.id(),
 		Mode: uint32(before.Mode), AfterMode: uint32(after.Mode), Time: time.Now(),
 	}
 }
 
-// keep makes blobs of the contents of rows and then keeps the rows as what r did; sides are their two
-// states each. What was lost in the meantime is noted as not kept.
-func (f *folder) keep(ctx context.Context, r *Run, rows []wire.FileChange, sides []state) error {
+// record stores the contents of rows as blobs and then the rows as changes of r; sides are the two states of each row.
+// A content that was lost in the meantime is marked as not stored.
+func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sides []state) error {
 	var wanted []int
 	for i, s := range sides {
 		if s.Sum != "" && s.At >= 0 {
@@ -102,9 +103,9 @@ func (f *folder) keep(ctx context.Context, r *Run, rows []wire.FileChange, sides
 	return err
 }
 
-// Hold keeps walks from beginning while a tool of ours changes the file at an absolute path, so
-// that no command is blamed for it. done ends it; before and after are what the file held, as a
-// FileChange has them and with the contents kept already.
+// Hold blocks walks while one of our tools changes the file at an absolute path, so that the change is not attributed
+// to a command. done ends it; before and after identify what the file held, as in wire.FileChange, with their contents
+// stored already.
 func (k *Keeper) Hold(file string) (done func(before, after string)) {
 	k.mu.Lock()
 	var f *folder
@@ -126,8 +127,8 @@ func (k *Keeper) Hold(file string) (done func(before, after string)) {
 	}
 }
 
-// wrote takes what a tool of ours wrote into what is known. What the command that runs did to the
-// file before that is kept as the command's.
+// wrote adds what one of our tools wrote to the known state. What the running command did to the file before is
+// recorded as the command's.
 func (f *folder) wrote(file, before, after string) {
 	rel, err := filepath.Rel(f.path, file)
 	if err != nil {
@@ -135,41 +136,41 @@ func (f *folder) wrote(file, before, after string) {
 	}
 	rel = filepath.ToSlash(rel)
 	if !f.watches(rel) {
-		f.noteFolders(rel)
+		f.addFolders(rel)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), keepWait)
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	r := f.running[0]
 	if was := f.known[rel]; was.id() != before && r.done.Why == "" {
 		row := f.row(r, rel, was, state{})
 		row.After = before
-		r.fail(f.k, f.keep(ctx, r, []wire.FileChange{row}, []state{was, {}}))
+		r.fail(f.k, f.record(ctx, r, []wire.FileChange{row}, []state{was, {}}))
 	}
-	now := f.look(file)
+	now := f.lstat(file)
 	if now.There && !now.Mode.IsDir() {
 		now.Sum, now.At, now.Racy = after, -1, true
 	}
-	f.note(rel, now)
-	f.noteFolders(rel)
+	f.setKnown(rel, now)
+	f.addFolders(rel)
 }
 
-// noteFolders takes the folders that were made for rel into what is known.
-func (f *folder) noteFolders(rel string) {
+// addFolders adds the folders that were created for rel to the known state.
+func (f *folder) addFolders(rel string) {
 	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
 		if _, known := f.known[dir]; known || path.Base(dir) == ".git" || !f.watches(dir) {
 			continue
 		}
 		at := filepath.Join(f.path, filepath.FromSlash(dir))
-		now := f.look(at)
+		now := f.lstat(at)
 		if info, err := os.Lstat(at); err == nil && bulk(path.Base(dir), nil) {
 			now.Bulk, now.Modified = true, info.ModTime().UnixNano()
 		}
-		f.note(dir, now)
+		f.setKnown(dir, now)
 	}
 }
 
-// watches reports whether a walk would come to what is at rel.
+// watches reports whether a walk would visit rel.
 func (f *folder) watches(rel string) bool {
 	if below(rel, f.passed) {
 		return false
@@ -182,7 +183,7 @@ func (f *folder) watches(rel string) bool {
 	return true
 }
 
-func (f *folder) note(rel string, now state) {
+func (f *folder) setKnown(rel string, now state) {
 	if now.There {
 		f.known[rel] = now
 	} else {
@@ -191,8 +192,8 @@ func (f *folder) note(rel string, now state) {
 	f.saved = nil
 }
 
-// look is what lies at a path, its content left out.
-func (f *folder) look(file string) state {
+// lstat returns the state of a path without its content.
+func (f *folder) lstat(file string) state {
 	info, err := os.Lstat(file)
 	if err != nil {
 		return state{}

@@ -28,14 +28,13 @@ var deleteDoc string
 //go:embed list_created_tools.md
 var listDoc string
 
-// Makers are the three baseline tools that make, list and delete created ones. Safe for
-// concurrent use.
+// Makers are the three baseline tools that make, list and delete created tools. Safe for concurrent use.
 type Makers struct{ t *Tools }
 
-// Makers returns the tools that change the set of t; on a nil t they can only be listed.
+// Makers returns the tools that change the set of t. On a nil t only Definitions can be called.
 func (t *Tools) Makers() *Makers { return &Makers{t} }
 
-// createParams: what create_tool takes.
+// createParams are the parameters of create_tool.
 type createParams struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -43,7 +42,7 @@ type createParams struct {
 	Body        string          `json:"body"`
 }
 
-// nameParams: what delete_tool takes.
+// nameParams are the parameters of delete_tool.
 type nameParams struct {
 	Name string `json:"name"`
 }
@@ -54,13 +53,13 @@ const (
 	listName   = "list_created_tools"
 )
 
-// Definitions lists the three.
+// Definitions returns the three definitions.
 func (m *Makers) Definitions(string) []toolspec.Definition {
 	return []toolspec.Definition{
 		room.Define(createName, "created", createDoc, `{"type":"object","properties":{`+
 			`"name":{"type":"string","maxLength":60,"description":"snake_case."},`+
 			`"description":{"type":"string","minLength":1,"maxLength":1000,"description":"What it does, for whoever calls it."},`+
-			`"parameters":{"type":"object","description":"JSON Schema of its arguments, an object; left out: none."},`+
+			`"parameters":{"type":"object","description":"JSON Schema of its arguments, an object; default: no arguments."},`+
 			`"body":{"type":"string","minLength":1,"maxLength":65536,"description":"Body of an async function (args, tools)."}`+
 			`},"required":["name","description","body"],"additionalProperties":false}`, toolspec.Hints{Confirm: true},
 			`{"name":"count_lines","description":"Counts the lines of a file","parameters":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]},"body":"const f = await tools.read_file({path: args.path});\nreturn f.content.split('\\n').length"}`),
@@ -70,14 +69,17 @@ func (m *Makers) Definitions(string) []toolspec.Definition {
 	}
 }
 
-// Describe says what call would do. The body and the
-// arguments it takes are the data: a person reads them before they are kept.
+// Describe says what call would do. The body and the parameters are its data: a person reads them before
+// they are stored.
 func (m *Makers) Describe(call toolspec.Call) toolspec.Description {
 	var p createParams
 	_ = json.Unmarshal(call.Args, &p)
 	switch call.Tool {
 	case createName:
-		d := toolspec.Description{Present: "Making the tool " + p.Name, Target: "the tool " + p.Name, Data: p.Description + "\n\n" + p.Body, Quotes: true}
+		d := toolspec.Description{
+			Present: "Making the tool " + p.Name, Target: "the tool " + p.Name,
+			Data: p.Description + "\n\n" + p.Body, Quotes: true,
+		}
 		if len(p.Parameters) > 0 {
 			d.Data += "\n\nIts arguments: " + string(p.Parameters)
 		}
@@ -94,8 +96,10 @@ func (m *Makers) Describe(call toolspec.Call) toolspec.Description {
 	return toolspec.Description{Present: "Listing the created tools"}
 }
 
-// Execute runs one of the three.
-func (m *Makers) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+// Execute runs one of the three tools.
+func (m *Makers) Execute(
+	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
+) (toolspec.Result, error) {
 	switch call.Tool {
 	case createName:
 		return m.create(ctx, call)
@@ -116,8 +120,8 @@ func (m *Makers) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Def
 	return r, nil
 }
 
-// toolName is what a created tool may be called.
-var toolName = regexp.MustCompile(`^[a-z][a-z0-9_]{1,59}$`)
+// validName is the form of the name of a created tool.
+var validName = regexp.MustCompile(`^[a-z][a-z0-9_]{1,59}$`)
 
 func (m *Makers) create(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
 	var p createParams
@@ -132,61 +136,70 @@ func (m *Makers) create(ctx context.Context, call toolspec.Call) (toolspec.Resul
 	}
 	tool := toolspec.CreatedTool{
 		Name: p.Name, Description: p.Description, Parameters: p.Parameters, Body: p.Body, Created: time.Now().UTC(),
-		Conversation: call.From.Conversation, Outside: call.From.Outside, Uses: uses(p.Body), Asleep: steered(call.From),
+		Conversation: call.From.Conversation, Outside: call.From.Outside, Uses: uses(p.Body),
+		Asleep: tainted(call.From),
 	}
-	kept, err := m.t.cfg.Store.SaveCreatedTool(ctx, tool)
+	saved, err := m.t.cfg.Store.SaveCreatedTool(ctx, tool)
 	if err != nil {
 		return toolspec.Result{}, err
 	}
 	if err := m.t.reload(ctx); err != nil {
 		return toolspec.Result{}, err
 	}
-	r := toolspec.OK(map[string]any{"name": kept.Name, "version": kept.Version, "asleep": kept.Asleep, "uses": kept.Uses})
-	r.Sentence = fmt.Sprintf("Made the tool %s, version %d", kept.Name, kept.Version)
+	r := toolspec.OK(map[string]any{
+		"name": saved.Name, "version": saved.Version, "asleep": saved.Asleep,
+		"uses": saved.Uses,
+	})
+	r.Sentence = fmt.Sprintf("Made the tool %s, version %d", saved.Name, saved.Version)
 	r.Text = r.Sentence + ". It can be called from the next step on."
-	if kept.Asleep {
-		r.Text = r.Sentence + ". It sleeps until a person has read it in the settings, because text from outside stood in the context it was made in."
+	if saved.Asleep {
+		r.Text = r.Sentence + ". It is asleep until a person has read it in the settings, because it was made while text from outside was in the context."
 	}
 	return r, nil
 }
 
-// steered reports whether outside text can have written what the call holds.
-func steered(from toolspec.Provenance) bool {
-	byHand := from.Caller == toolspec.CallerPerson || from.Caller == toolspec.CallerPilot
-	return len(from.Outside) > 0 && !byHand
+// tainted reports whether outside text may have written the arguments of the call.
+func tainted(from toolspec.Provenance) bool {
+	byPerson := from.Caller == toolspec.CallerPerson || from.Caller == toolspec.CallerPilot
+	return len(from.Outside) > 0 && !byPerson
 }
 
-// problem says why a tool cannot be made; nil when it can.
+// problem says why a tool cannot be made, nil when it can.
 func (m *Makers) problem(panel string, p createParams) *toolspec.Result {
 	fail := func(text, next string) *toolspec.Result {
-		r := toolspec.Fail(toolspec.ValidationError, text, next+" Nothing was kept.")
+		r := toolspec.Fail(toolspec.ValidationError, text, next+" Nothing was saved.")
 		return &r
 	}
 	others := m.t.cfg.Others(panel)
 	taken := func(name string) bool {
-		return name == toolspec.CallTool || name == toolspec.FinalResponse || slices.ContainsFunc(others, func(d toolspec.Definition) bool { return d.Name == name && d.Origin != toolspec.OriginCreated })
+		return name == toolspec.CallTool || name == toolspec.FinalResponse ||
+			slices.ContainsFunc(others, func(d toolspec.Definition) bool {
+				return d.Name == name && d.Origin != toolspec.OriginCreated
+			})
 	}
-	if text := p.unseen(); text != "" {
-		return fail(text, `Leave it out; where a string of the body needs it, write its escape, as in "\u200d".`)
+	if text := p.invisibleCharacter(); text != "" {
+		return fail(text, `Remove it; where a string of the body needs it, write its escape, as in "\u200d".`)
 	}
 	_, known := m.t.find(p.Name)
 	switch {
-	case !toolName.MatchString(p.Name) || strings.Contains(p.Name, "__"):
-		return fail(fmt.Sprintf("%q is no name for a tool", p.Name), "Use 2 to 60 lower-case letters, digits and single underscores, a letter first.")
+	case !validName.MatchString(p.Name) || strings.Contains(p.Name, "__"):
+		return fail(fmt.Sprintf("%q is not a valid name for a tool", p.Name),
+			"Use 2 to 60 lower-case letters, digits and single underscores, a letter first.")
 	case taken(p.Name):
-		return fail("there is a tool "+p.Name+" already", "Choose another name.")
+		return fail("a tool "+p.Name+" exists already", "Choose another name.")
 	case !known && len(m.t.All()) >= maxTools:
 		return fail(fmt.Sprintf("there are %d created tools already", maxTools), "Delete one with delete_tool.")
 	}
 	if err := script.Check(p.Body); err != nil {
-		return fail("the body cannot be read: "+err.Error(), "It is the body of an async function (args, tools), as in create_tool's example.")
+		return fail("the body cannot be read: "+err.Error(),
+			"It is the body of an async function (args, tools), as in create_tool's example.")
 	}
 	var top struct{ Type any }
 	if err := json.Unmarshal(p.Parameters, &top); err == nil && top.Type != nil && top.Type != "object" {
-		return fail("the parameters are no object", `They look like {"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}.`)
+		return fail("the parameters are not an object", `They look like {"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}.`)
 	}
 	if err := m.t.schemas.Problem(p.Parameters); err != nil {
-		return fail("the parameters are no usable JSON Schema: "+err.Error(), `They look like {"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}.`)
+		return fail("the parameters are not a usable JSON Schema: "+err.Error(), `They look like {"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}.`)
 	}
 	names := make([]string, 0, len(others))
 	for _, d := range others {
@@ -199,7 +212,7 @@ func (m *Makers) problem(panel string, p createParams) *toolspec.Result {
 		if name == p.Name || slices.Contains(names, name) {
 			continue
 		}
-		next := "Call a tool that is there."
+		next := "Call a tool that exists."
 		if near := nearest.Names(name, names, 3); len(near) > 0 {
 			next = "Did you mean " + strings.Join(near, ", ") + "?"
 		}

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestChangesOfAToolForFilesDuringACommandAreNotTheCommands(t *testing.T) {
+func TestFileToolDuringACommandIsNotACommandsChange(t *testing.T) {
 	b := set(t)
 	b.sh(project)
 	run := b.Begin(context.Background(), b.call("bash", "t1", nil), b.work)
@@ -30,7 +30,7 @@ func TestChangesOfAToolForFilesDuringACommandAreNotTheCommands(t *testing.T) {
 	}
 }
 
-func TestEveryChangeOfTwoCommandsAtOnceIsToldOnceAndAsNotCertain(t *testing.T) {
+func TestConcurrentCommandsShareTheirChanges(t *testing.T) {
 	b := set(t)
 	b.sh(project)
 	before := b.tree()
@@ -56,7 +56,7 @@ func TestEveryChangeOfTwoCommandsAtOnceIsToldOnceAndAsNotCertain(t *testing.T) {
 	}
 }
 
-func TestACancelledCommandsChangesAreKept(t *testing.T) {
+func TestChangesOfACancelledCommandAreRecorded(t *testing.T) {
 	for name, without := range sandboxes {
 		t.Run(name, func(t *testing.T) {
 			b := set(t)
@@ -88,7 +88,7 @@ func killed(home string) {
 	select {}
 }
 
-func TestWhatACommandChangedBeforeSextantWasKilledIsFoundByTheNextStart(t *testing.T) {
+func TestRecoverAfterAKill(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

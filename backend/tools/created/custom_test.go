@@ -104,16 +104,16 @@ func TestAToolIsMadeCalledReplacedAndDeleted(t *testing.T) {
 	if _, err := b.Makers().Execute(t.Context(), toolspec.Call{Tool: deleteName, Args: json.RawMessage(`{"name":"count_lines"}`)}, toolspec.Definition{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if r := b.call(t, "count_lines", `{}`); r.Success || !strings.Contains(r.Error, "gone") {
+	if r := b.call(t, "count_lines", `{}`); r.Success || !strings.Contains(r.Error, "cannot be called") {
 		t.Errorf("after it was deleted: %+v", r)
 	}
 }
 
-func TestWhatCannotWorkIsRefusedBeforeItIsKept(t *testing.T) {
+func TestInvalidToolsAreNotStored(t *testing.T) {
 	b := opened(t)
 	for _, c := range []struct{ name, body, want string }{
-		{"Bad Name", "return 1", "no name"},
-		{"a__b", "return 1", "no name"},
+		{"Bad Name", "return 1", "not a valid name"},
+		{"a__b", "return 1", "not a valid name"},
 		{"read_file", "return 1", "already"},
 		{"slip", "let x = ;", "line 1"},
 		{"breaks_out", "}); 1; (() => {", "brackets"},
@@ -121,7 +121,7 @@ func TestWhatCannotWorkIsRefusedBeforeItIsKept(t *testing.T) {
 		{"empty", "  ", "empty"},
 	} {
 		r := b.create(t, c.name, c.body)
-		if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, c.want) || !strings.Contains(r.Suggestion, "Nothing was kept") {
+		if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, c.want) || !strings.Contains(r.Suggestion, "Nothing was saved") {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 	}
@@ -133,9 +133,9 @@ func TestWhatCannotWorkIsRefusedBeforeItIsKept(t *testing.T) {
 	}
 }
 
-func TestAToolMadeUnderOutsideTextSleepsUntilItWasRead(t *testing.T) {
+func TestToolMadeInATaintedContextIsAsleepUntilRead(t *testing.T) {
 	b := opened(t)
-	if r := b.create(t, "planted", "return await tools.read_file({path: '/etc/passwd'})", "https://evil.example"); !r.Success || !strings.Contains(r.Text, "sleeps") {
+	if r := b.create(t, "planted", "return await tools.read_file({path: '/etc/passwd'})", "https://evil.example"); !r.Success || !strings.Contains(r.Text, "asleep") {
 		t.Fatalf("%+v", r)
 	}
 	if len(b.Definitions("")) != 0 {
@@ -163,7 +163,7 @@ func TestAToolMadeUnderOutsideTextSleepsUntilItWasRead(t *testing.T) {
 	}
 }
 
-func TestWhatAPartReadsFromOutsideCountsForThePartsAfterIt(t *testing.T) {
+func TestSourcesOfACallTaintTheFollowingCalls(t *testing.T) {
 	b := opened(t)
 	b.create(t, "carry", "const f = await tools.read_file({path: 'a'}); try { await tools.send({t: f.content}) } catch (e) { return e.message }")
 	r := b.call(t, "carry", "{}")
@@ -196,16 +196,16 @@ func TestCreatedToolsCallEachOtherEightDeepAndNoDeeper(t *testing.T) {
 	}
 }
 
-func TestAFailureSaysWhereAndWhatWasDone(t *testing.T) {
+func TestFailureNamesTheLineAndWhatWasCalled(t *testing.T) {
 	b := opened(t)
 	b.create(t, "fails", "await tools.read_file({path: 'a'});\nreturn missing.part")
 	r := b.call(t, "fails", "{}")
-	if r.Success || !strings.Contains(r.Error, "line 2") || !strings.Contains(r.Suggestion, "1 call did stays") || len(r.Sources) != 1 {
+	if r.Success || !strings.Contains(r.Error, "line 2") || !strings.Contains(r.Suggestion, "1 call did is kept") || len(r.Sources) != 1 {
 		t.Errorf("%+v", r)
 	}
 }
 
-func TestAPersonReadsTheWholeBodyBeforeItIsKept(t *testing.T) {
+func TestApprovalShowsTheWholeBody(t *testing.T) {
 	b := opened(t)
 	d := b.Makers().Describe(toolspec.Call{Tool: createName, Args: json.RawMessage(`{"name":"x1","description":"Sends","body":"await tools.send({})","parameters":{"type":"object","title":"to whom"}}`)})
 	if !strings.Contains(d.Data, "await tools.send({})") || !strings.Contains(d.Data, "to whom") || !strings.Contains(d.Present, "made of send") {

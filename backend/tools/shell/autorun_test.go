@@ -12,7 +12,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestWhatACommandMadeThatRunsLaterIsTold(t *testing.T) {
+func TestAutorunFilesAreReported(t *testing.T) {
 	b := newBench(t)
 	file := func(name, body string) {
 		t.Helper()
@@ -51,7 +51,7 @@ func TestWhatACommandMadeThatRunsLaterIsTold(t *testing.T) {
 	}
 }
 
-func TestAHomeAsTheWorkspaceIsNotChangedByCommandsAndTheQuestionSaysSo(t *testing.T) {
+func TestHomeFolderAsWorkspaceIsReadOnly(t *testing.T) {
 	b := newBench(t)
 	if ok, _, why := confine.New(confine.Config{}).Available(); !ok {
 		t.Skip(why)

@@ -1,9 +1,7 @@
-// Package kept holds the tool that reads what was too long to be handed out in one piece:
-// read_result.
+// Package kept holds read_result, the tool that reads long results in parts.
 //
-// The Pipeline keeps such results under a handle (record/results). What is read of one here is as
-// much from outside, and as much copied from files, as the whole was: the Result says so again.
-// Only whose the result is reads it, and a person everything.
+// The pipeline stores a result that is too long for one answer under a handle. What is read of it here
+// has the sources of the whole. Only the owner of a result may read it, and a person every result.
 package kept
 
 import (
@@ -22,32 +20,32 @@ import (
 	"sextant/shared/wire"
 )
 
-// Talk gives the messages of conversations; *store.Store is one. An old result that a model is not
-// sent any more is read again by the id of its message.
+// Talk returns messages of conversations; *store.Store implements it. An old result that is no longer
+// sent to the model is read by the id of its message.
 type Talk interface {
 	Message(ctx context.Context, id string) (chat.Message, error)
 }
 
-// Store keeps results; *results.Store is one.
+// Store holds results; *results.Store implements it.
 type Store interface {
 	Open(ctx context.Context, id string) (*os.File, wire.KeptResult, error)
 }
 
-// Tools are the tools of the room. Safe for concurrent use.
+// Tools is the list of read_result. Safe for concurrent use.
 type Tools struct {
 	room.List[tool]
 	store Store
 	talk  Talk
 }
 
-// tool is one tool: its definition, how a call is told, and what it does.
+// tool is a tool: its definition and its functions.
 type tool struct {
 	def      toolspec.Definition
 	describe func(call toolspec.Call) toolspec.Description
 	run      func(ctx context.Context, t *Tools, call toolspec.Call) (toolspec.Result, error)
 }
 
-// New makes the tools.
+// New makes the tool.
 func New(store Store, talk Talk) *Tools {
 	return &Tools{store: store, talk: talk, List: room.List[tool]{readResult()}}
 }
@@ -64,18 +62,22 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return x.describe(call)
 }
 
-// Execute runs one call. The error is our own fault; what the caller can mend is in the Result.
-func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+// Execute runs one call. What the caller can correct is in the Result; the error is a fault of the program.
+func (t *Tools) Execute(
+	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
+) (toolspec.Result, error) {
 	x, ok := t.Find(call.Tool)
 	if !ok {
-		return toolspec.Fail(toolspec.UserError, "there is no tool "+call.Tool+" here", "Look at the list of tools again."), nil
+		return toolspec.Fail(toolspec.UserError, "there is no tool "+call.Tool, "Read the list of tools again."), nil
 	}
 	return x.run(ctx, t, call)
 }
 
-// open opens the result of a handle for who calls. What is somebody else's is told as what is not
-// there: who guesses learns nothing.
-func (t *Tools) open(ctx context.Context, call toolspec.Call, handle string) (io.ReadCloser, wire.KeptResult, *toolspec.Result, error) {
+// open opens the result of a handle for a caller. A result of another owner is answered like one that does
+// not exist, so that guessing a handle reveals nothing.
+func (t *Tools) open(
+	ctx context.Context, call toolspec.Call, handle string,
+) (io.ReadCloser, wire.KeptResult, *toolspec.Result, error) {
 	f, about, err := t.find(ctx, handle)
 	if err == nil && about.Owner != call.From.Owner() && call.From.Caller != toolspec.CallerPerson {
 		_ = f.Close()
@@ -83,15 +85,15 @@ func (t *Tools) open(ctx context.Context, call toolspec.Call, handle string) (io
 	}
 	switch {
 	case errors.Is(err, results.ErrUnknown):
-		return nil, about, room.Fail(toolspec.UserError, fmt.Sprintf("no result %.40q is kept here", handle),
-			"Send a handle as a result of this conversation told it (r_…). An old one may be gone: make the call again."), nil
+		return nil, about, room.Fail(toolspec.UserError, fmt.Sprintf("there is no stored result %.40q", handle),
+			"Send a handle (r_…) that a result of this conversation named. An old one may be deleted: repeat the call."), nil
 	case err != nil:
 		return nil, about, nil, fmt.Errorf("reading a result: %w", err)
 	}
 	return f, about, nil, nil
 }
 
-// find opens the result of a handle, whosever it is.
+// find opens the result of a handle of any owner.
 func (t *Tools) find(ctx context.Context, handle string) (io.ReadCloser, wire.KeptResult, error) {
 	if !strings.HasPrefix(handle, "m_") {
 		f, about, err := t.store.Open(ctx, handle)
@@ -106,13 +108,14 @@ func (t *Tools) find(ctx context.Context, handle string) (io.ReadCloser, wire.Ke
 	}
 	about := wire.KeptResult{
 		ID: m.ID, Owner: toolspec.Provenance{Conversation: m.Conversation}.Owner(), Conversation: m.Conversation,
-		Tool: "an earlier call", Call: m.CallID, Bytes: int64(len(m.Text)), Lines: strings.Count(m.Text, "\n"), Sources: m.Outside, Time: m.Time,
+		Tool: "an earlier call", Call: m.CallID, Bytes: int64(len(m.Text)), Lines: strings.Count(m.Text, "\n"),
+		Sources: m.Outside, Time: m.Time,
 	}
 	if m.Text != "" && !strings.HasSuffix(m.Text, "\n") {
 		about.Lines++
 	}
 	if len(m.Outside) == 0 {
-		// It may be a file's; what was read is to be known on its way out.
+		// It may come from a file, so it is recognized when it is sent out.
 		about.Read = []string{"an earlier result"}
 	}
 	return io.NopCloser(strings.NewReader(m.Text)), about, err

@@ -34,7 +34,7 @@ func (b *bench) copied(text string) bool {
 	return found
 }
 
-func TestWhatARuleForbidsIsNeitherCopiedNorToldNorUndone(t *testing.T) {
+func TestForbiddenPathsAreNotCopied(t *testing.T) {
 	b := set(t)
 	b.sh("mkdir -p private/deep; echo dear diary > private/diary; echo deep diary > private/deep/d; echo sealed letter > letter; ln -s private/diary way; echo open book > a")
 	b.forbidden = []string{filepath.Join(b.work, "private"), filepath.Join(b.work, "letter")}
@@ -77,7 +77,7 @@ func TestARuleMadeWhileACommandRunsHoldsForTheWalkAfterIt(t *testing.T) {
 	}
 }
 
-func TestACopyFromBeforeARuleIsThrownAway(t *testing.T) {
+func TestCopyFromBeforeARuleIsRemoved(t *testing.T) {
 	b := set(t)
 	b.sh("echo dear diary > diary; echo a > a")
 	b.bash("echo b > a")
@@ -98,7 +98,7 @@ func TestACopyFromBeforeARuleIsThrownAway(t *testing.T) {
 	}
 }
 
-func TestARuleForTheWholeFolderAndRulesThatCannotBeReadReadNothing(t *testing.T) {
+func TestNothingIsReadWithoutTheRules(t *testing.T) {
 	unread := errors.New("the disk is gone")
 	for _, c := range []struct {
 		name, why string
@@ -148,7 +148,7 @@ func TestSecretPlacesAreNeverCopied(t *testing.T) {
 	}
 }
 
-func TestPipesAndSocketsHoldNothingUpAndAreToldAndRemoved(t *testing.T) {
+func TestPipesAndSocketsDoNotBlock(t *testing.T) {
 	b := set(t)
 	b.sh("mkfifo old taken; echo a > a; echo f > f")
 	before := b.tree()
@@ -157,7 +157,7 @@ func TestPipesAndSocketsHoldNothingUpAndAreToldAndRemoved(t *testing.T) {
 		t.Errorf("told %s\nwant %s\n%s", got, want, r.Text)
 	}
 	undo := b.run("undo", "t1", map[string]any{"turn": "t1"})
-	if !strings.Contains(undo.ModelText(), "old (it was a pipe before, which is not kept)") {
+	if !strings.Contains(undo.ModelText(), "old (it was a pipe before, which cannot be restored)") {
 		t.Errorf("%s", undo.ModelText())
 	}
 	b.sh("mkfifo old")
@@ -166,12 +166,12 @@ func TestPipesAndSocketsHoldNothingUpAndAreToldAndRemoved(t *testing.T) {
 	}
 }
 
-func TestThousandsOfFilesAreUndoneAndMoreIsSaidToBeTooMuch(t *testing.T) {
+func TestNumberOfChangesIsBounded(t *testing.T) {
 	b := set(t)
 	b.sh("mkdir d; cd d; seq 1 1500 | split -l 1 -a 4 - f")
 	before := b.tree()
 	r := b.bash("cd d && for f in *; do echo x >> $f; done && rm fa*")
-	if len(r.Changed) == 0 || !strings.Contains(r.Sentence, "1500 files changed") {
+	if len(r.Changed) == 0 || !strings.Contains(r.Sentence, "1,500 files changed") {
 		t.Fatalf("%q", r.Sentence)
 	}
 	b.run("undo", "t1", map[string]any{"turn": "t1"})
@@ -205,12 +205,12 @@ func TestWhatABackgroundProcessOfACommandWritesEndsWithIt(t *testing.T) {
 	}
 }
 
-func TestWithoutASandboxWhatIsNamedOutsideOfTheFolderIsSaidNotToBeCovered(t *testing.T) {
+func TestWithoutASandboxFilesOutsideTheFolderAreReported(t *testing.T) {
 	b := set(t)
 	b.without("bubblewrap", "landlock")
 	b.sh("echo a > a")
 	r := b.bash("echo b > a; echo out > ../outside; cat ../outside > in")
-	if !strings.Contains(r.Text, "Not watched, so that undo does not cover it: "+filepath.Join(b.home, "outside")+".") {
+	if !strings.Contains(r.Text, "Not watched, so undo does not cover it: "+filepath.Join(b.home, "outside")+".") {
 		t.Errorf("%q", r.Text)
 	}
 	if got, want := b.states("t1"), "a changed ready command, in made ready command"; got != want {
@@ -218,7 +218,7 @@ func TestWithoutASandboxWhatIsNamedOutsideOfTheFolderIsSaidNotToBeCovered(t *tes
 	}
 }
 
-func TestAFolderThatTakesTooLongIsNotWatchedAndNotTriedAtEveryCommand(t *testing.T) {
+func TestSlowFolderIsNotWatched(t *testing.T) {
 	b := set(t, func(c *snapshot.Config) { c.Wait = time.Nanosecond })
 	b.sh("echo words of no haste > a")
 	for range 2 {
@@ -231,7 +231,7 @@ func TestAFolderThatTakesTooLongIsNotWatchedAndNotTriedAtEveryCommand(t *testing
 	}
 }
 
-func TestACommandThatIsStoppedBeforeItBeganLeavesTheNextOneWhole(t *testing.T) {
+func TestCommandStoppedBeforeItsStart(t *testing.T) {
 	b := set(t)
 	b.sh(project)
 	before := b.tree()
@@ -248,7 +248,7 @@ func TestACommandThatIsStoppedBeforeItBeganLeavesTheNextOneWhole(t *testing.T) {
 	}
 }
 
-func TestWhoAsksAfterAStopIsToldWhatTheStoppedCommandDid(t *testing.T) {
+func TestSettledWaitsForStoppedCommands(t *testing.T) {
 	b := set(t)
 	b.sh(project)
 	before := b.tree()
@@ -275,7 +275,7 @@ func TestWhoAsksAfterAStopIsToldWhatTheStoppedCommandDid(t *testing.T) {
 	}
 }
 
-func TestAToolForFilesThatWritesWhereNothingIsWatchedIsNoChangeOfACommand(t *testing.T) {
+func TestFileToolInAnUnwatchedPlaceIsNotACommandsChange(t *testing.T) {
 	b := set(t)
 	b.sh("mkdir -p node_modules/x private; echo 1 > node_modules/x/a; echo a > a")
 	b.forbidden = []string{filepath.Join(b.work, "private")}

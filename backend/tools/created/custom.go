@@ -1,13 +1,12 @@
-// Package created holds the tools that were made of others (D4): a name, a description,
-// parameters and a body of JavaScript that awaits tools. The model makes, lists and deletes
-// them by three tools of its own, Makers; Tools runs them.
+// Package created holds the tools that a model makes of other tools: a name, a description, parameters
+// and a body of JavaScript that awaits tools. The model makes, lists and deletes them with three
+// baseline tools, Makers; Tools runs them.
 //
-// The contract: a body runs in package guard/script and reaches nothing but tools, and each of
-// its calls passes the whole way of a call, with a question of its own where one is needed: a
-// created tool can do nothing its parts may not do. What its parts read from outside counts as
-// outside text for the calls after them and in its own result. A tool that was made while
-// outside text stood in the context sleeps until a person has read it. Tools may call created
-// tools, eight deep.
+// A body runs in the script sandbox and reaches nothing but tools. Each of its calls goes through the
+// pipeline, with a question of its own where one is needed, so a created tool can do nothing that its
+// parts may not do. What its parts read from outside counts as outside text for the calls after them and
+// in its own result. A tool that was made in a tainted context is asleep until a person has read it.
+// Created tools may call each other, eight deep.
 package created
 
 import (
@@ -28,13 +27,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxDepth is how deep created tools may call each other, maxTools how many there may be.
+// maxDepth bounds how deep created tools call each other, maxTools how many there are.
 const (
 	maxDepth = 8
 	maxTools = 200
 )
 
-// Store keeps the tools; *store.Store is one.
+// Store holds the tools; *store.Store implements it.
 type Store interface {
 	CreatedTools(ctx context.Context) ([]toolspec.CreatedTool, error)
 	SaveCreatedTool(ctx context.Context, t toolspec.CreatedTool) (toolspec.CreatedTool, error)
@@ -42,13 +41,13 @@ type Store interface {
 	WakeCreatedTool(ctx context.Context, name string, version int) error
 }
 
-// Config is what the room works with.
+// Config is what the tools need. Changed and Log may be nil.
 type Config struct {
 	Store Store
-	// Do takes a call its whole way.
+	// Do runs a call through the pipeline.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
-	// Others lists what else can be called while panel is active: their names are taken, and
-	// a body may call them.
+	// Others lists the other tools that can be called while panel is active: their names are taken,
+	// and a body may call them.
 	Others func(panel string) []toolspec.Definition
 	// Changed is called after the set of tools changed.
 	Changed func()
@@ -64,7 +63,7 @@ type Tools struct {
 	list []toolspec.CreatedTool
 }
 
-// New reads the kept tools.
+// New reads the stored tools.
 func New(ctx context.Context, cfg Config) (*Tools, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -87,14 +86,14 @@ func (t *Tools) read(ctx context.Context) error {
 	return nil
 }
 
-// reload reads the tools again and tells that they changed.
+// reload reads the tools again and calls Changed.
 func (t *Tools) reload(ctx context.Context) error {
 	err := t.read(ctx)
 	t.cfg.Changed()
 	return err
 }
 
-// Wake lets a tool be called that slept, because a person has read this very version of it.
+// Wake enables a tool that is asleep, because a person has read this version of it.
 func (t *Tools) Wake(ctx context.Context, name string, version int) error {
 	if err := t.cfg.Store.WakeCreatedTool(ctx, name, version); err != nil {
 		return err
@@ -102,7 +101,7 @@ func (t *Tools) Wake(ctx context.Context, name string, version int) error {
 	return t.reload(ctx)
 }
 
-// Delete takes a tool out of use; its versions stay in the store.
+// Delete removes a tool; its versions stay in the store.
 func (t *Tools) Delete(ctx context.Context, name string) error {
 	if err := t.cfg.Store.DropCreatedTool(ctx, name); err != nil {
 		return err
@@ -110,7 +109,7 @@ func (t *Tools) Delete(ctx context.Context, name string) error {
 	return t.reload(ctx)
 }
 
-// All are the current versions, those that sleep too, by name.
+// All returns the current versions by name, those that are asleep too.
 func (t *Tools) All() []toolspec.CreatedTool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -127,7 +126,7 @@ func (t *Tools) find(name string) (toolspec.CreatedTool, bool) {
 	return t.list[i], true
 }
 
-// Definitions are the tools that are awake; the same whatever panel is active.
+// Definitions returns the tools that are awake. They do not depend on the active panel.
 func (t *Tools) Definitions(string) []toolspec.Definition {
 	var defs []toolspec.Definition
 	for _, c := range t.All() {
@@ -145,8 +144,7 @@ func definition(c toolspec.CreatedTool) toolspec.Definition {
 	}
 }
 
-// Describe says what call would do, as far as its arguments tell: its parts are described, and
-// judged, one by one when they run.
+// Describe says which tools the call uses. Each of their calls is described and judged when it runs.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	c, _ := t.find(call.Tool)
 	d := toolspec.Description{Present: "Running " + call.Tool}
@@ -159,22 +157,28 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 type depthKey struct{}
 
 // Execute runs the body of a created tool.
-func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
+func (t *Tools) Execute(
+	ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string),
+) (toolspec.Result, error) {
 	c, ok := t.find(call.Tool)
 	if !ok || c.Asleep {
-		return toolspec.Fail(toolspec.UserError, call.Tool+" is gone: it was deleted, or waits until a person has read it", "Call list_created_tools."), nil
+		return toolspec.Fail(toolspec.UserError,
+			call.Tool+" cannot be called: it was deleted, or a person has to read it first",
+			"Call list_created_tools."), nil
 	}
 	depth, _ := ctx.Value(depthKey{}).(int)
 	if depth >= maxDepth {
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s was not run: created tools call each other more than %d deep", call.Tool, maxDepth),
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("%s was not run: created tools call each other more than %d deep", call.Tool, maxDepth),
 			"Let it call the tools it needs directly."), nil
 	}
-	h := &host{t: t, call: call, out: out}
+	h := &scriptHost{t: t, call: call, out: out}
 	value, err := script.Run(context.WithValue(ctx, depthKey{}, depth+1), c.Body, call.Args, h, script.Limits{})
-	var slip *script.Error
+	var scriptErr *script.Error
 	switch {
-	case errors.As(err, &slip):
-		r := toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s (version %d) failed, %v", c.Name, c.Version, slip), h.told())
+	case errors.As(err, &scriptErr):
+		r := toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s (version %d) failed, %v", c.Name, c.Version, scriptErr),
+			h.afterFailure())
 		r.Sources = h.sources
 		return r, nil
 	case err != nil:
@@ -187,8 +191,8 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	return r, nil
 }
 
-// host is what one run can reach.
-type host struct {
+// scriptHost gives one run of a body its tools.
+type scriptHost struct {
 	t       *Tools
 	call    toolspec.Call
 	out     func(stream, text string)
@@ -197,8 +201,8 @@ type host struct {
 	last    string
 }
 
-// Call takes one call of the body its whole way, as the created tool's own.
-func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+// Call runs one call of the body through the pipeline, as a call of the created tool.
+func (h *scriptHost) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	h.calls++
 	h.last = name
 	inner := toolspec.Call{Tool: name, Args: args, Panel: h.call.Panel, From: h.call.From}
@@ -209,11 +213,11 @@ func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (jso
 	if !r.Success {
 		return nil, errors.New(strings.TrimSpace(r.Error + ". " + r.Suggestion))
 	}
-	return value(r)
+	return valueOf(r)
 }
 
-// value is what a body gets for a result: its value, for one of the page with the text beside it.
-func value(r toolspec.Result) (json.RawMessage, error) {
+// valueOf is what a body gets for a result: its value, with the text added for one of a page.
+func valueOf(r toolspec.Result) (json.RawMessage, error) {
 	w, ok := r.Value.(toolspec.Written)
 	switch {
 	case ok:
@@ -231,15 +235,15 @@ func value(r toolspec.Result) (json.RawMessage, error) {
 	return json.Marshal(r.Value)
 }
 
-// Print streams a line of the console.
-func (h *host) Print(line string) { h.out("stdout", line+"\n") }
+// Print streams a line that the body logged.
+func (h *scriptHost) Print(line string) { h.out("stdout", line+"\n") }
 
-// told says what was done before a failure.
-func (h *host) told() string {
+// afterFailure says what was done before a failure and what to do next.
+func (h *scriptHost) afterFailure() string {
 	if h.calls == 0 {
-		return "Nothing was called. Mend the body with create_tool, or call its parts one by one."
+		return "No tool was called. Correct the body with create_tool, or call its tools one by one."
 	}
-	return fmt.Sprintf("What its %d %s did stays; the last was %s. Mend the body with create_tool, or go on with its parts one by one.",
+	return fmt.Sprintf("What its %d %s did is kept; the last was %s. Correct the body with create_tool, or continue with its tools one by one.",
 		h.calls, english.PluralWord(h.calls, "call", ""), h.last)
 }
 
@@ -249,14 +253,14 @@ func union(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// named finds tools.NAME and tools['NAME'] in a body. It is told to people, never relied on: a
-// body can make up a name while it runs, and that call is judged all the same.
-var named = regexp.MustCompile(`\btools\s*(?:\.\s*|\[\s*['"])([a-zA-Z_]\w*)`)
+// toolAccess finds tools.NAME and tools['NAME'] in a body. It is shown to people but never relied on: a
+// body can compute a name, and that call is judged all the same.
+var toolAccess = regexp.MustCompile(`\btools\s*(?:\.\s*|\[\s*['"])([a-zA-Z_]\w*)`)
 
-// uses are the tools a body calls by name, sorted.
+// uses returns the tools that a body calls by name, sorted.
 func uses(body string) []string {
 	var all []string
-	for _, m := range named.FindAllStringSubmatch(body, -1) {
+	for _, m := range toolAccess.FindAllStringSubmatch(body, -1) {
 		all = append(all, m[1])
 	}
 	return union(all, nil)

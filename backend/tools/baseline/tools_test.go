@@ -187,18 +187,18 @@ func TestEveryToolHasWhatAModelNeeds(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatAreNotAsDefinedAreRefused(t *testing.T) {
+func TestInvalidArgumentsAreRefused(t *testing.T) {
 	b := set(t)
 	for _, d := range b.Definitions("") {
 		b.no(d.Name, `[1]`, toolspec.ValidationError, d.Name)
 	}
-	b.no("no_such_tool", `{}`, toolspec.UserError, "gone")
+	b.no("no_such_tool", `{}`, toolspec.UserError, "does not exist")
 	if got := b.Describe(toolspec.Call{Tool: "no_such_tool"}); got.Present == "" {
 		t.Error("an unknown tool has no sentence")
 	}
 }
 
-func TestAChangeThatCannotBeKeptIsNotMade(t *testing.T) {
+func TestChangeThatCannotBeStoredIsNotMade(t *testing.T) {
 	b := set(t)
 	before := b.ActivityBar()
 	b.full = errors.New("the disk is full")
@@ -215,7 +215,7 @@ func TestAChangeThatCannotBeKeptIsNotMade(t *testing.T) {
 	}
 }
 
-func TestTheWorkspaceIsThereAfterANewStart(t *testing.T) {
+func TestWorkspaceSurvivesARestart(t *testing.T) {
 	b := set(t)
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
 	b.ok("expand_activity_bar", `{}`)
@@ -237,7 +237,7 @@ func TestTheWorkspaceIsThereAfterANewStart(t *testing.T) {
 	}
 }
 
-func TestToolsMayBeCalledFromManySides(t *testing.T) {
+func TestToolsCanBeCalledConcurrently(t *testing.T) {
 	b := set(t)
 	var wait sync.WaitGroup
 	for i := range 8 {
