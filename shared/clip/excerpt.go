@@ -1,4 +1,4 @@
-// Package clip shortens and cleans text from outside for quoting it in a message, a card, a title
+// Package excerpt shortens and cleans text from outside for quoting it in a message, a card, a title
 // or a log line. It is not for text that a program reads again.
 package clip
 

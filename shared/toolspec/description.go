@@ -109,5 +109,5 @@ type CommandUse struct {
 	Harmless bool `json:"harmless,omitempty"`
 }
 
-// Brief is clip.Line.
+// Brief is excerpt.Line.
 func Brief(text string, most int) string { return clip.Line(text, most) }

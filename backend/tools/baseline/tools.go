@@ -1,4 +1,4 @@
-// Package baseline holds the workspace of the window (panels, activity bar, prompt notes) and the tools
+// Package workspace holds the workspace of the window (panels, activity bar, prompt notes) and the tools
 // that change it. They are available whatever panel is open.
 //
 // Each tool is one file with its parameters and one .md file that the model reads. The names of the tools

@@ -1,4 +1,4 @@
-// Package catalogue holds find_tools, the tool that finds tools. When there are more tools than a
+// Package findtools holds find_tools, the tool that finds tools. When there are more tools than a
 // model's prompt should carry, the model gets a few of them and finds the others here.
 //
 // It finds what can be called while the call's panel is active, not the tools of closed panels. Whether
@@ -34,7 +34,7 @@ type Tools struct {
 
 type tool struct{ def toolspec.Definition }
 
-// Definition implements room.Tool.
+// Definition implements toolkit.Tool.
 func (x tool) Definition() toolspec.Definition { return x.def }
 
 // New makes the tool; offered lists what can be called while a panel is active.

@@ -1,4 +1,4 @@
-// Package created holds the tools that a model makes of other tools: a name, a description, parameters
+// Package custom holds the tools that a model makes of other tools: a name, a description, parameters
 // and a body of JavaScript that awaits tools. The model makes, lists and deletes them with three
 // baseline tools, Makers; Tools runs them.
 //

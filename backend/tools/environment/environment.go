@@ -1,4 +1,4 @@
-// Package environment runs the tools that observe and act on a page: a tab of the browser, or the page
+// Package page runs the tools that observe and act on a page: a tab of the browser, or the page
 // of a panel.
 //
 // Each tool is one file with its parameters and its run function, and one .md file that the model reads.

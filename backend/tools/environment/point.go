@@ -29,10 +29,10 @@ var (
 const pointSchema = `"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"}},` +
 	`"required":["x","y"],"additionalProperties":false`
 
-// SchemaMembers implements room.SchemaMember.
+// SchemaMembers implements toolkit.SchemaMember.
 func (point) SchemaMembers() string { return pointSchema }
 
-// SchemaMembers implements room.SchemaMember.
+// SchemaMembers implements toolkit.SchemaMember.
 func (*pointOrID) SchemaMembers() string {
 	return `"anyOf":[{"type":"integer","minimum":1},{` + pointSchema + `}]`
 }

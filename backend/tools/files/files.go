@@ -114,7 +114,7 @@ type tool struct {
 	run      func(ctx context.Context, t *Tools, call toolspec.Call, at []safefs.Target) (toolspec.Result, error)
 }
 
-// Definition implements room.Tool.
+// Definition implements toolkit.Tool.
 func (x tool) Definition() toolspec.Definition { return x.def }
 
 // pathUse is one path of a call.

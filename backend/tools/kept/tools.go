@@ -1,4 +1,4 @@
-// Package kept holds read_result, the tool that reads long results in parts.
+// Package readresult holds read_result, the tool that reads long results in parts.
 //
 // The pipeline stores a result that is too long for one answer under a handle. What is read of it here
 // has the sources of the whole. Only the owner of a result may read it, and a person every result.
@@ -50,7 +50,7 @@ func New(store Store, talk Talk) *Tools {
 	return &Tools{store: store, talk: talk, List: room.List[tool]{readResult()}}
 }
 
-// Definition implements room.Tool.
+// Definition implements toolkit.Tool.
 func (x tool) Definition() toolspec.Definition { return x.def }
 
 // Describe says what call would do.

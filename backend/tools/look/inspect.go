@@ -1,4 +1,4 @@
-// Package look holds tools that only read: git_read a repository's history and changes, sql_query a SQLite
+// Package inspect holds tools that only read: git_read a repository's history and changes, sql_query a SQLite
 // file, system_info this machine.
 //
 // They change no file and start no program of somebody else. A repository's configuration can name programs
@@ -53,7 +53,7 @@ func New(cfg Config) *Tools {
 	return &Tools{cfg: cfg, List: room.List[tool]{gitRead(), sqlQuery(), systemInfo()}}
 }
 
-// Definition implements room.Tool.
+// Definition implements toolkit.Tool.
 func (x tool) Definition() toolspec.Definition { return x.def }
 
 // Refuse returns the refusal of a call that would read a place closed to every tool, nil for any other call.

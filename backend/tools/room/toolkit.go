@@ -1,4 +1,4 @@
-// Package room holds what the packages of baseline tools share: a list of tools, the making of a
+// Package toolkit holds what the packages of baseline tools share: a list of tools, the making of a
 // definition and of a parameter schema, the decoding of arguments, the resolving of paths, and the
 // error that a caller can correct.
 //

@@ -80,7 +80,7 @@ func New(cfg Config) *Tools {
 	return &Tools{cfg: cfg, List: room.List[tool]{bash()}}
 }
 
-// Definition implements room.Tool.
+// Definition implements toolkit.Tool.
 func (x tool) Definition() toolspec.Definition { return x.def }
 
 // Describe says what call would do, as far as the text of the command shows.

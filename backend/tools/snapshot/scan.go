@@ -16,6 +16,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"sextant/backend/tools/files/safefs"
 	"sextant/shared/wire"
 )
 
@@ -250,7 +251,7 @@ func (s *scan) read(root *os.Root, name string, kind fs.FileMode, now *state) er
 		if now.Size > maxFile {
 			return nil
 		}
-		f, err := root.OpenFile(name, os.O_RDONLY|openCarefully, 0)
+		f, err := root.OpenFile(name, os.O_RDONLY|safefs.OpenFlags, 0)
 		if err != nil {
 			return nil
 		}

@@ -9,7 +9,7 @@
 //
 // An overlay file system would separate a command's writes from all others, but it is not available everywhere (older
 // bubblewrap, machines without user namespaces), hides the writes until the command has ended, and loses them on a kill.
-// So changes by others while a command runs are separated only as far as possible: our own tools call Keeper.Hold,
+// So changes by others while a command runs are separated only as far as possible: our own tools call Watcher.Hold,
 // commands that run at the same time are named in the note of a row, and what changed after the end of the command is
 // not its own.
 //
@@ -67,7 +67,7 @@ type Log interface {
 	Commands(ctx context.Context) ([]wire.Command, error)
 }
 
-// Config is what a Keeper needs.
+// Config is what a Watcher needs.
 type Config struct {
 	// Dir is the folder of stored contents, absolute; it is created when it is first needed.
 	Dir    string
@@ -85,7 +85,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Keeper watches folders for commands. Make it with New; safe for concurrent use.
+// Watcher watches folders for commands. Make it with New; safe for concurrent use.
 type Keeper struct {
 	cfg     Config
 	mu      sync.Mutex
@@ -93,7 +93,7 @@ type Keeper struct {
 	runs    []*Run
 }
 
-// New makes a Keeper. Nothing is read before the first command.
+// New makes a Watcher. Nothing is read before the first command.
 func New(cfg Config) *Keeper {
 	if cfg.Files == 0 {
 		cfg.Files = DefaultFiles

@@ -13,6 +13,3 @@ func identity(info fs.FileInfo) (device, inode uint64, changed int64) {
 	}
 	return 0, 0, 0
 }
-
-// openCarefully are the flags that keep an open from blocking and from following a link.
-const openCarefully = syscall.O_NONBLOCK | syscall.O_NOFOLLOW | syscall.O_NOCTTY

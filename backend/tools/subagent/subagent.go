@@ -67,7 +67,7 @@ type Tools struct {
 
 type tool struct{ def toolspec.Definition }
 
-// Definition implements room.Tool.
+// Definition implements toolkit.Tool.
 func (x tool) Definition() toolspec.Definition { return x.def }
 
 // New makes the tool. Its group is that of tools that reach nothing themselves: each call of a task is

@@ -77,7 +77,7 @@ func New(cfg Config) *Tools {
 	}
 }
 
-// Definition implements room.Tool.
+// Definition implements toolkit.Tool.
 func (x tool) Definition() toolspec.Definition { return x.def }
 
 // Describe says what call would do, from its arguments and the settings alone.

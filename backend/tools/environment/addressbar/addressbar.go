@@ -17,7 +17,7 @@ const maxLength = 8192
 
 // Resolve returns the URL for what was typed: "shop.example" gets https://, localhost and bare IP
 // addresses get http://, a word that alias knows its address. Anything that is not http, https or
-// about:blank is an error of type *room.CallError.
+// about:blank is an error of type *toolkit.CallError.
 func Resolve(typed string, alias func(word string) (url string, ok bool)) (string, error) {
 	s := strings.TrimSpace(typed)
 	if s == "" {

@@ -6,7 +6,7 @@
 // then replaces the file by a rename. A file is not replaced unless the conversation knows its
 // present content.
 //
-// Errors that the caller can act on are *room.CallError.
+// Errors that the caller can act on are *toolkit.CallError.
 package history
 
 import (
@@ -49,7 +49,7 @@ type Log interface {
 	FileChanges(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange, error)
 }
 
-// Watcher is told of every change of a file; *snapshot.Keeper implements it.
+// Watcher is told of every change of a file; *snapshot.Watcher implements it.
 type Watcher interface {
 	// Hold keeps others from comparing the file until done is called with the hashes of what it held
 	// before and holds now, as in wire.FileChange.

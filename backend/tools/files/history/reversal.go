@@ -183,7 +183,7 @@ func (h *History) undo(ctx context.Context, call toolspec.Call, r Reversal, t sa
 
 // judgeAll judges reversals in an order in which they can be undone: first what was made, from the
 // inside out, so that its folders are empty by then, then the rest from the outside in. do is called
-// for each that can be undone and reports whether it did so; a *room.CallError of it becomes the
+// for each that can be undone and reports whether it did so; a *toolkit.CallError of it becomes the
 // reason why not. The answer is in the order of all, without folders that a file in them implies.
 func (h *History) judgeAll(
 	ctx context.Context, all []Reversal, targets []safefs.Target, do func(Reversal, safefs.Target) (bool, error),

@@ -6,7 +6,7 @@
 // or a device.
 //
 // The package decides nothing about permissions. Only places that no tool may touch are refused
-// here. Errors that the caller can act on are *room.CallError.
+// here. Errors that the caller can act on are *toolkit.CallError.
 package safefs
 
 import (

@@ -1,5 +1,5 @@
 // Package textfile decodes files to UTF-8 text and encodes text the way a file holds it: in its
-// encoding and with its byte order mark. Errors that the caller can act on are *room.CallError.
+// encoding and with its byte order mark. Errors that the caller can act on are *toolkit.CallError.
 package textfile
 
 import (
