@@ -90,7 +90,7 @@ func set(t *testing.T) *bench {
 	return b
 }
 
-// again starts the tools anew over the same memory, as a new start of the program does.
+// again creates the tools again over the same storage, as a restart does.
 func (b *bench) again() {
 	b.Tools = baseline.New(baseline.Config{
 		Nav: b.nav, Panels: func() []event.Panel { return b.panels }, Journal: b.memory, Settings: b.memory, NotesDir: b.dir,
@@ -127,7 +127,7 @@ func (b *bench) ok(tool, args string) toolspec.Result {
 	return r
 }
 
-// no runs a tool that must fail with a way to mend it.
+// no runs a tool that must fail with a suggestion.
 func (b *bench) no(tool, args string, kind toolspec.ErrorType, says string) {
 	b.t.Helper()
 	r := b.do(tool, args)

@@ -130,7 +130,7 @@ func (h hands) do(tool, args string, parts ...any) toolspec.Result {
 	return r
 }
 
-// number is the id that stands before `role "name"` in a result's text.
+// number is the id before `role "name"` in the text of a result.
 func number(t *testing.T, r toolspec.Result, what string) int {
 	t.Helper()
 	m := regexp.MustCompile(`(?m)^\[(\d+)\] ` + regexp.QuoteMeta(what)).FindStringSubmatch(r.Text)

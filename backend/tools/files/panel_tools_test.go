@@ -154,7 +154,7 @@ func TestMoveOverwritesNothing(t *testing.T) {
 	b.fails(files.HandMove, `{"from":"a.txt","to":"`+strings.Repeat("n", 256)+`"}`, toolspec.ValidationError, "longer")
 	b.holds("a.txt", "a")
 	b.holds("b.txt", "b")
-	// A link is moved itself, and a link to a folder above is told as where it leads.
+	// A link itself is moved; a link in the path is followed in the description.
 	d := b.Describe(b.call(files.HandMove, `{"from":"a.txt","to":"out/a.txt"}`))
 	if len(d.Files) != 2 || d.Files[1].Path != b.outside+"/a.txt" {
 		t.Errorf("%+v", d.Files)

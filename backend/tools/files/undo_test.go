@@ -11,7 +11,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// states are what a turn did to files, as the window is told.
+// states are the changes of a turn, as the window gets them.
 func (b *bench) states(turn string) string {
 	b.t.Helper()
 	changed, err := b.Changes(context.Background(), turn)
@@ -124,7 +124,7 @@ func TestATurnThatUndidAndWroteAgainIsUndone(t *testing.T) {
 	b.holds("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a5"}`)
 	b.expect("t1", "a.txt changed ready")
-	b.put("a.txt", "a4\n") // what the turn wrote before it was undone stands for nothing any more
+	b.put("a.txt", "a4\n") // an undone version no longer counts as the turn's
 	b.expect("t1", "a.txt changed conflict")
 	b.put("a.txt", "a5\n")
 	b.ok("undo", `{"turn":"t1"}`)

@@ -183,7 +183,7 @@ func hostile(t *testing.T, dir string) (left string) {
 func TestRepositoryCannotStartPrograms(t *testing.T) {
 	tools, folder := newTools(t)
 	left := hostile(t, folder)
-	// A file whose time changed is read anew, so that filters would run.
+	// A file whose time changed is read again, so that filters would run.
 	file(t, filepath.Join(folder, "lamps.txt"), "desk\nother\n")
 	before, err := os.ReadFile(filepath.Join(folder, ".git/index"))
 	if err != nil {

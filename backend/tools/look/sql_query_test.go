@@ -198,7 +198,7 @@ func TestReadingAWALDatabaseLeavesNoFiles(t *testing.T) {
 	if _, err := os.Stat(path + "-wal"); err != nil {
 		t.Fatal("the database is open and keeps no log, so the test shows nothing")
 	}
-	says(t, do(t, tools, "sql_query", ask), "wall") // what stands in the log alone
+	says(t, do(t, tools, "sql_query", ask), "wall") // only in the log
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}

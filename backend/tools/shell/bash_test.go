@@ -128,7 +128,7 @@ func TestLongOutputKeepsHeadAndTail(t *testing.T) {
 	if !strings.HasPrefix(r.Text, "begin\n1\n2\n") || !strings.HasSuffix(r.Text, "200000\nend") || len(r.Text) > 101<<10 {
 		t.Errorf("%d bytes: %.40q … %q", len(r.Text), r.Text, r.Text[len(r.Text)-40:])
 	}
-	// begin, end and the numbers are 1,288,905 bytes; what was kept and what was left out is all.
+	// begin, end and the numbers are 1,288,905 bytes, the sum of what is returned and what is left out.
 	kept := len(r.Text) - len("… bytes left out …\n") - len("1234567")
 	if left < 1_288_905-kept-100 || left > 1_288_905-kept+100 || !strings.Contains(r.Text, "bytes left out") {
 		t.Errorf("left out %d, kept %d", left, kept)

@@ -31,7 +31,7 @@ func (outward) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 	return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
 }
 
-// limited is a bench whose commands' way out leads to site, whatever the host, and asks decide.
+// limited is a bench whose proxy sends every host to site, and asks decide.
 func limited(t *testing.T, decide func(ctx context.Context, host string) error) (b *bench, asked func() []string) {
 	t.Helper()
 	b = newBench(t)
@@ -126,7 +126,7 @@ func TestOpenQuestionEndsWithItsCommand(t *testing.T) {
 		ended <- ctx.Err()
 		return ctx.Err()
 	})
-	// The command gives up by itself.
+	// The command gives up.
 	r := b.networked("curl -sS --max-time 1 http://$(printf sl)ow.test/; echo over")
 	if !r.Success || !strings.Contains(r.Text, "over") {
 		t.Errorf("%+v", r)

@@ -16,7 +16,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// copied reports whether a text stands anywhere in what is kept of files.
+// copied reports whether a text is anywhere in the stored contents.
 func (b *bench) copied(text string) bool {
 	b.t.Helper()
 	found := false

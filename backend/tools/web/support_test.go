@@ -90,7 +90,7 @@ func (n *internet) do(t *testing.T, tool string, args map[string]any) toolspec.R
 	return r
 }
 
-// says fails the test unless r is a success whose text holds all of want.
+// says fails the test unless r is a success and its text contains all of want.
 func says(t *testing.T, r toolspec.Result, want ...string) {
 	t.Helper()
 	if !r.Success {
@@ -103,7 +103,7 @@ func says(t *testing.T, r toolspec.Result, want ...string) {
 	}
 }
 
-// fails fails the test unless r is a failure of that kind whose words hold all of want.
+// fails fails the test unless r is a failure of that kind and its text contains all of want.
 func fails(t *testing.T, r toolspec.Result, kind toolspec.ErrorType, want ...string) {
 	t.Helper()
 	if r.Success || r.ErrorType != kind {

@@ -164,7 +164,7 @@ func TestSlowResponseReportsProgressAndTimesOut(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	told := make(chan string, 100)
-	// Ends when something was told, which happens only because it takes long.
+	// Ends after the first progress report, which only a slow response causes.
 	r, err := n.Execute(ctx, callOf("wget", map[string]any{"uri": "http://shop.example/"}), toolspec.Definition{}, func(stream, text string) {
 		told <- stream + " " + text
 		cancel()
