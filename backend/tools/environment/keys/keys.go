@@ -9,7 +9,11 @@ import (
 
 // chord returns the last key of a chord, and whether a modifier other than Shift is held.
 func chord(key string) (last string, modified bool) {
-	parts := strings.Split(strings.ToLower(key), "+")
+	key = strings.ToLower(key)
+	parts := strings.Split(key, "+")
+	if key == "+" || strings.HasSuffix(key, "++") { // the key "+" itself
+		parts = append(parts[:len(parts)-2], "+")
+	}
 	last = parts[len(parts)-1]
 	return last, slices.ContainsFunc(parts[:len(parts)-1], func(k string) bool { return k != "shift" })
 }
