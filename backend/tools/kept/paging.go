@@ -182,16 +182,16 @@ func (s *searchWriter) line(number, at int, line string, place []int) {
 		}
 		s.pending, s.after, s.last = s.pending[:0], s.context, number
 		s.v.Count++
-		s.write(fmt.Sprintf("%d:%s\n", number, excerpt(line, at, place)))
+		s.write(fmt.Sprintf("%d:%s\n", number, lineExcerpt(line, at, place)))
 	case s.after > 0:
 		s.after--
 		s.last = number
-		s.write(fmt.Sprintf("%d-%s\n", number, excerpt(line, at, []int{0, 0})))
+		s.write(fmt.Sprintf("%d-%s\n", number, lineExcerpt(line, at, []int{0, 0})))
 	case s.context > 0:
 		if len(s.pending) == s.context {
 			s.pending = append(s.pending[:0], s.pending[1:]...)
 		}
-		s.pending = append(s.pending, fmt.Sprintf("%d-%s\n", number, excerpt(line, at, []int{0, 0})))
+		s.pending = append(s.pending, fmt.Sprintf("%d-%s\n", number, lineExcerpt(line, at, []int{0, 0})))
 	}
 }
 
@@ -200,9 +200,9 @@ func (s *searchWriter) write(text string) {
 	s.used += utf8.RuneCountInString(text)
 }
 
-// excerpt is a line, or of a long line the text around place, with the number of its first character in
+// lineExcerpt is a line, or of a long line the text around place, with the number of its first character in
 // the whole text.
-func excerpt(line string, at int, place []int) string {
+func lineExcerpt(line string, at int, place []int) string {
 	if len(line) <= maxMatchText {
 		return line
 	}
