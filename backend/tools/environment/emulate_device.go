@@ -69,8 +69,8 @@ func (t *Tools) emulateDevice() tool {
 func (p emulateParams) apply(e browser.Emulation) browser.Emulation {
 	if p.Device != "" {
 		d := Device(p.Device)
-		e.Device, e.Width, e.Height, e.Scale, e.Mobile, e.Touch = d.Device, d.Width, d.Height, d.Scale, d.Mobile,
-			d.Touch
+		e.Device, e.Width, e.Height = d.Device, d.Width, d.Height
+		e.Scale, e.Mobile, e.Touch = d.Scale, d.Mobile, d.Touch
 	}
 	if p.Width > 0 {
 		e.Width, e.Height, e.Device = p.Width, p.Height, ""

@@ -21,26 +21,7 @@ func (t *Tools) pageTools() tool {
 	x := build(tool{
 		name: "page_tools", hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
 		examples: []string{`{}`, `{"action":"call","name":"search","arguments":{"q":"lamp"}}`},
-	}, func(s session, p pageToolsParams) toolspec.Description {
-		if p.Action != "call" {
-			return toolspec.Description{Present: "Asking the page for its tools"}
-		}
-		// The document that offers the tool gets the arguments; it may be a frame of another origin.
-		origin := s.PageToolOrigin(p.Name, p.Origin)
-		d := toolspec.Description{
-			Present: "Calling the page's tool “" + annotator.Clean(p.Name, 60) + "”",
-			Target:  s.Address(),
-		}
-		if from := observation.Sources(s.Address()); len(from) == 0 || from[0] != origin {
-			d.Present = "Calling the tool “" + annotator.Clean(p.Name, 60) + "” of " + annotator.Clean(observation.Host(origin), 80)
-			d.Target = annotator.Clean(origin, 200)
-		}
-		if raw, err := json.Marshal(p.Arguments); err == nil && len(p.Arguments) > 0 {
-			d.Data = string(raw)
-		}
-		d.Hosts = observation.Hosts(origin)
-		return d
-	}, func(ctx context.Context, s session, p pageToolsParams) (toolspec.Result, error) {
+	}, describePageTools, func(ctx context.Context, s session, p pageToolsParams) (toolspec.Result, error) {
 		if p.Action != "call" {
 			list, err := s.PageTools(ctx)
 			if err != nil {
@@ -99,4 +80,25 @@ func (t *Tools) pageTools() tool {
 		return run(ctx, s, call)
 	}
 	return x
+}
+
+func describePageTools(s session, p pageToolsParams) toolspec.Description {
+	if p.Action != "call" {
+		return toolspec.Description{Present: "Asking the page for its tools"}
+	}
+	// The document that offers the tool gets the arguments; it may be a frame of another origin.
+	origin := s.PageToolOrigin(p.Name, p.Origin)
+	d := toolspec.Description{
+		Present: "Calling the page's tool “" + annotator.Clean(p.Name, 60) + "”",
+		Target:  s.Address(),
+	}
+	if from := observation.Sources(s.Address()); len(from) == 0 || from[0] != origin {
+		d.Present = "Calling the tool “" + annotator.Clean(p.Name, 60) + "” of " + annotator.Clean(observation.Host(origin), 80)
+		d.Target = annotator.Clean(origin, 200)
+	}
+	if raw, err := json.Marshal(p.Arguments); err == nil && len(p.Arguments) > 0 {
+		d.Data = string(raw)
+	}
+	d.Hosts = observation.Hosts(origin)
+	return d
 }

@@ -47,9 +47,7 @@ func fileInfo() tool {
 			`},"required":["path"],"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"path":"notes.txt"}`),
 		handler[fileInfoParams]{
-			paths: func(_ *Tools, _ toolspec.Call, p fileInfoParams) ([]pathUse,
-				error,
-			) {
+			paths: func(_ *Tools, _ toolspec.Call, p fileInfoParams) ([]pathUse, error) {
 				return readsFrom(p.Path), nil
 			},
 			describe: func(_ *Tools, _ fileInfoParams, at []safefs.Target) toolspec.Description {

@@ -36,9 +36,7 @@ func findFiles() tool {
 			`},"required":["pattern"],"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"pattern":"*.md"}`, `{"pattern":"**/*_test.go","path":"backend"}`),
 		handler[findFilesParams]{
-			paths: func(_ *Tools, _ toolspec.Call, p findFilesParams) ([]pathUse,
-				error,
-			) {
+			paths: func(_ *Tools, _ toolspec.Call, p findFilesParams) ([]pathUse, error) {
 				return readsFrom(p.Path), nil
 			},
 			describe: func(_ *Tools, p findFilesParams, at []safefs.Target) toolspec.Description {

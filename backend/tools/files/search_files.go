@@ -60,9 +60,7 @@ func searchFiles() tool {
 			toolspec.Hints{ReadOnly: true, Idempotent: true},
 			`{"pattern":"TODO"}`, `{"pattern":"func \\w+Handler","path":"backend","glob":"*.go"}`),
 		handler[searchFilesParams]{
-			paths: func(_ *Tools, _ toolspec.Call, p searchFilesParams) ([]pathUse,
-				error,
-			) {
+			paths: func(_ *Tools, _ toolspec.Call, p searchFilesParams) ([]pathUse, error) {
 				return readsFrom(p.Path), nil
 			},
 			describe: func(_ *Tools, p searchFilesParams, at []safefs.Target) toolspec.Description {

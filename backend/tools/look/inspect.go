@@ -90,8 +90,8 @@ func (t *Tools) Execute(
 ) (toolspec.Result, error) {
 	x, ok := t.Find(call.Tool)
 	if !ok {
-		return toolspec.Fail(toolspec.ValidationError, "there is no tool "+call.Tool, "Read the list of tools again."),
-			nil
+		bad := toolspec.Fail(toolspec.ValidationError, "there is no tool "+call.Tool, "Read the list of tools again.")
+		return bad, nil
 	}
 	return x.run(ctx, t, call), nil
 }

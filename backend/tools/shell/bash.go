@@ -93,9 +93,7 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	return d
 }
 
-func runBash(
-	ctx context.Context, t *Tools, call toolspec.Call, out func(stream, text string),
-) (toolspec.Result, error) {
+func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) (toolspec.Result, error) {
 	p := bashParamsOf(call.Args)
 	workspace, dir := t.cfg.Folder(), t.folder(p.WorkingDir)
 	if bad := t.usable(workspace, dir); bad != nil {
@@ -105,8 +103,7 @@ func runBash(
 	if bad != nil {
 		return *bad, nil
 	}
-	// What was judged is what runs: a command that was read as using the network has it, and one that was read
-	// as only reading cannot write, whatever was missed in its text.
+	// Run what was judged: with network if it was read as using it, unable to write if it was read as reading.
 	reading := t.reading(p.Command, dir)
 	p.Network = p.Network || reading.Network
 	output := newOutput(out, t.cfg.Long)
@@ -132,9 +129,8 @@ func runBash(
 	defer stop()
 	spec := confine.Spec{
 		Args: []string{"bash", "--noprofile", "--norc", "-c", p.Command}, Dir: dir, Workspace: workspace,
-		Writable: writable, Hidden: hidden, Env: env,
-		Network: p.Network, ReadOnly: reading.Harmless, Unconfined: !available,
-		Stdout: output.stream("stdout"), Stderr: output.stream("stderr"),
+		Writable: writable, Hidden: hidden, Env: env, Network: p.Network, ReadOnly: reading.Harmless,
+		Unconfined: !available, Stdout: output.stream("stdout"), Stderr: output.stream("stderr"),
 	}
 	terminalOf(ctx).apply(&spec)
 	var gate *networkGate

@@ -64,11 +64,13 @@ type Tools struct {
 	cfg Config
 }
 
+// outputFunc streams the output of a command; stream is "stdout" or "stderr".
+type outputFunc func(stream, text string)
+
 // tool is a tool: its definition and its functions.
 type tool struct {
-	def toolspec.Definition
-	run func(ctx context.Context, t *Tools, call toolspec.Call, out func(stream, text string)) (toolspec.Result,
-		error)
+	def      toolspec.Definition
+	run      func(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) (toolspec.Result, error)
 	describe func(t *Tools, args json.RawMessage) toolspec.Description
 }
 
